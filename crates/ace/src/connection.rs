@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mainstay_navigator::client::Client;
 use mainstay_vfs::{Disk, FileSystem, Memory};
@@ -50,7 +50,7 @@ pub struct Connection {
     /// Whether it is that of tables that are opened without one: its folder is the default one, whatever that is then.
     is_implicit: bool,
     /// The transaction that is under way, with its savepoints by name.
-    pub transaction: Mutex<Option<Running>>,
+    transaction: Mutex<Option<Running>>,
     /// The mask of dates of this connection, if it has one of its own.
     date_format: Mutex<Option<String>>,
     /// The collation that it was given.
@@ -199,6 +199,15 @@ impl Connection {
         *self.date_format.lock().unwrap_or_else(PoisonError::into_inner) = Some(format);
     }
 
+    /// The transaction that is under way. One that a server has lost with the connection is none any more.
+    pub fn transaction(&self) -> MutexGuard<'_, Option<Running>> {
+        let mut running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+        if running.as_ref().is_some_and(|running| running.transaction.is_lost()) {
+            *running = None;
+        }
+        running
+    }
+
     /// Whether a transaction is under way.
     pub fn in_transaction(&self) -> bool {
         self.transaction_depth() > 0
@@ -206,14 +215,12 @@ impl Connection {
 
     /// How many transactions were begun within each other.
     pub fn transaction_depth(&self) -> u32 {
-        let running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
-        running.as_ref().map_or(0, |running| running.depth)
+        self.transaction().as_ref().map_or(0, |running| running.depth)
     }
 
     /// The transaction that is under way.
     pub fn running(&self) -> Option<Transaction> {
-        let running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
-        running.as_ref().map(|running| running.transaction.clone())
+        self.transaction().as_ref().map(|running| running.transaction.clone())
     }
 
     fn open_sql(&self) -> Result<Box<dyn SqlSession>> {
@@ -256,16 +263,14 @@ impl Connection {
     }
 
     fn note_joined(&self, is_joined: bool) {
-        let mut running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(running) = running.as_mut() {
+        if let Some(running) = self.transaction().as_mut() {
             running.is_joined = is_joined;
         }
     }
 
     /// Whether one commit ends the transaction for tables and statements.
     pub fn is_joined(&self) -> bool {
-        let running = self.transaction.lock().unwrap_or_else(PoisonError::into_inner);
-        running.as_ref().is_some_and(|running| running.is_joined)
+        self.transaction().as_ref().is_some_and(|running| running.is_joined)
     }
 
     /// Works with the tables that statements have open in the transaction.

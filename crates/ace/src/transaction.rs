@@ -36,12 +36,19 @@ fn local<'a>(areas: &'a mut [&mut dyn WorkArea]) -> Vec<&'a mut Area> {
     areas.iter_mut().filter_map(|area| area.local()).collect()
 }
 
-/// Has the areas of a server's tables forget what they know, and be where they were if that is still there.
-fn look_again(areas: &mut [&mut dyn WorkArea], may_be_gone: bool) -> Result<()> {
+/// Has the areas of a server's tables forget what they know, and what is pending in them.
+fn forget(areas: &mut [&mut dyn WorkArea]) {
     for area in areas.iter_mut() {
         if let Some(far) = area.far().and_then(|far| far.downcast_mut::<RemoteArea>()) {
             far.note_transaction();
         }
+    }
+}
+
+/// Has the areas of a server's tables be where they were, if that is still there, with nothing of what they knew.
+fn look_again(areas: &mut [&mut dyn WorkArea], may_be_gone: bool) -> Result<()> {
+    forget(areas);
+    for area in areas.iter_mut() {
         match may_be_gone && !area.is_eof() && !area.is_bof() {
             true => area.go_to(area.record_number())?,
             false => area.refresh()?,
@@ -83,6 +90,14 @@ impl Transaction {
         }
     }
 
+    /// Whether the server that had it under way has lost it with the connection, and has rolled it back.
+    pub fn is_lost(&self) -> bool {
+        match self {
+            Transaction::Here(_) => false,
+            Transaction::There(server) => !server.is_in_transaction(),
+        }
+    }
+
     /// Another table takes part.
     pub fn enlist(&self, area: &mut dyn WorkArea) -> Result<()> {
         match self {
@@ -109,7 +124,12 @@ impl Transaction {
         match self {
             Transaction::Here(transaction) => workarea::rollback_with(transaction, &mut local(areas), others),
             Transaction::There(server) => {
-                server.roll_back()?;
+                let undone = server.roll_back();
+                if !server.is_in_transaction() {
+                    // One that was lost with the connection is undone as well.
+                    forget(areas);
+                }
+                undone?;
                 look_again(areas, true)
             }
         }

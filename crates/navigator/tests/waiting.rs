@@ -60,6 +60,9 @@ fn a_lock_that_is_not_given_back_is_waited_for_as_long_as_in_a_folder() {
     let waited = began.elapsed();
     assert_eq!(refused.code(), Code::Busy);
     assert!(refused.hint_text().is_some_and(|hint| hint.contains("bob")), "{refused}");
+    let (_, told) = refused.message().rsplit_once("; waited ").unwrap();
+    let told_ms: u64 = told.trim_end_matches(" ms").parse().unwrap();
+    assert!((4_000..7_000).contains(&told_ms), "{refused}");
     assert!(waited > Duration::from_secs(4) && waited < Duration::from_secs(7), "waited for {waited:?}");
     // What cannot be had by waiting is refused at once.
     let how = |mode| OpenHow { mode, scheme: None, open_structural: true, hide_deleted: false, exact: false };

@@ -21,6 +21,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// A shorter limit of requests would refuse what clients send to begin with.
+const LEAST_REQUEST_BYTES: usize = 64 << 10;
+
 /// What is encrypted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -145,17 +148,17 @@ pub const KEYS: &[Key] = &[
     Key {
         name: "max_connections",
         default: "1000",
-        meaning: "Connections at a time. Further ones are closed at once.",
+        meaning: "Connections at a time, at least 1. Further ones are closed at once.",
     },
     Key {
         name: "max_logins",
         default: "64",
-        meaning: "Connections at a time that have not logged in yet. Further ones are closed at once.",
+        meaning: "Connections at a time that have not logged in yet, at least 1. Further ones are closed at once.",
     },
     Key {
         name: "login_timeout_seconds",
         default: "15",
-        meaning: "A connection that has not logged in after this time is closed.",
+        meaning: "A connection that has not logged in after this time is closed. At least 1.",
     },
     Key {
         name: "idle_timeout_seconds",
@@ -175,7 +178,7 @@ pub const KEYS: &[Key] = &[
     Key {
         name: "max_request_bytes",
         default: "268435456",
-        meaning: "A request (or one row of a bulk load) that is longer ends its connection.",
+        meaning: "A request (or one row of a bulk load) that is longer ends its connection. At least 65536.",
     },
     Key {
         name: "slow_statement_ms",
@@ -211,6 +214,18 @@ impl Config {
         if !(512..=32_767).contains(&self.packet_bytes) {
             return invalid(format!("packet_bytes is {}, and has to be 512 to 32767", self.packet_bytes));
         }
+        if self.max_request_bytes < LEAST_REQUEST_BYTES {
+            let is = self.max_request_bytes;
+            return invalid(format!("max_request_bytes is {is}, and has to be at least {LEAST_REQUEST_BYTES}"));
+        }
+        let never_none = [
+            ("max_connections", self.max_connections as u64),
+            ("max_logins", self.max_logins as u64),
+            ("login_timeout_seconds", self.login_timeout_seconds),
+        ];
+        if let Some((name, _)) = never_none.iter().find(|(_, value)| *value == 0) {
+            return invalid(format!("{name} is 0, with which nobody could log in; it has to be at least 1"));
+        }
         self.check_reachable(self.tds)?;
         self.navigator.map_or(Ok(()), |address| self.check_reachable(address))?;
         for user in &self.users {
@@ -233,7 +248,7 @@ impl Config {
     }
 
     pub(crate) fn login_timeout(&self) -> Duration {
-        Duration::from_secs(self.login_timeout_seconds.max(1))
+        Duration::from_secs(self.login_timeout_seconds)
     }
 
     pub(crate) fn idle_timeout(&self) -> Option<Duration> {
@@ -274,6 +289,10 @@ mod tests {
         let wrong = |text: &str| Config::from_toml(text).unwrap_err().to_string();
         assert!(wrong("a = 1\n[server]\nport = 3\n").starts_with("line 3: unknown field"));
         assert!(wrong("[server]\npacket_bytes = 100").contains("512 to 32767"));
+        assert!(wrong("[server]\nmax_request_bytes = 1").contains("at least 65536"));
+        for key in ["max_connections", "max_logins", "login_timeout_seconds"] {
+            assert!(wrong(&format!("[server]\n{key} = 0")).contains(&format!("{key} is 0")));
+        }
         assert!(wrong("[server]\ncertificate = 'a.pem'").contains("belong together"));
         assert!(wrong("[server]\ntds = '0.0.0.0:1433'").contains("no users"));
         assert!(wrong("[server]\nnavigator = '0.0.0.0:6262'").contains("no users"));

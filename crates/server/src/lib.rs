@@ -9,6 +9,7 @@
 //!     watch            attentions while a request runs; registry: who is connected
 //!   NavigatorDoor      navigator   the same for remote ACE clients
 //!     http, metrics    what a monitor reads; log: what a person reads
+//!     process          open files and memory for many connections
 //! ```
 //!
 //! It holds no semantics of statements: what answers is a [`Backend`](mainstay_tds::Backend). A connection has a thread of
@@ -23,6 +24,7 @@ mod log;
 mod login;
 mod metrics;
 mod navigator;
+mod process;
 mod registry;
 mod requests;
 mod server;

@@ -18,6 +18,7 @@ use crate::log::{Level, Log};
 use crate::metrics::Metrics;
 use crate::navigator::NavigatorDoor;
 use crate::password::Checker;
+use crate::process;
 use crate::registry::{Handle, Registry};
 use crate::tls::Tls;
 use crate::watch;
@@ -91,6 +92,7 @@ impl Server {
         let grace = Duration::from_secs(config.stop_grace_seconds);
         let (registry, metrics) = (Arc::new(Registry::default()), Arc::new(Metrics::default()));
         let log = Arc::new(Log::new(log));
+        process::prepare(&log);
         let shared = Arc::new(Shared {
             config,
             backend,

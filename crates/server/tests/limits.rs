@@ -51,6 +51,22 @@ fn encryption_can_be_required() {
     assert_eq!(wire.pre_login(Encryption::On).encryption, Encryption::NotSupported);
 }
 
+/// Each client has open files for itself and its tables, and a thread whose memory is to be kilobytes.
+#[test]
+fn a_process_that_serves_has_room_for_many_clients() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    // One less than there may be: the tests beside this one go on.
+    limit.current = limit.maximum.map_or(Some(1 << 20), |most| Some(most - 1));
+    setrlimit(Resource::Nofile, limit).unwrap();
+    let running = start("");
+    let limit = getrlimit(Resource::Nofile);
+    assert_eq!(limit.current, limit.maximum);
+    assert!(running.log.text().contains("level=info event=open_files limit="), "{}", running.log.text());
+    #[cfg(target_os = "linux")]
+    assert!(rustix::thread::transparent_huge_pages_are_disabled().unwrap());
+}
+
 /// Whether the server closes the connection without a word.
 fn is_closed(address: SocketAddr) -> bool {
     let mut socket = TcpStream::connect(address).unwrap();

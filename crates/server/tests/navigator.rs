@@ -175,6 +175,41 @@ fn a_server_is_trusted_by_its_certificate() {
     assert!(connect(&key).is_err() && connect(Path::new("/none.pem")).is_err());
 }
 
+/// What `openssl req -x509` makes is signed by itself and calls itself an authority; a certificate that somebody else has
+/// signed may be named itself, too. A foreign key is no proof.
+#[test]
+fn the_certificate_that_a_server_shows_is_trusted_when_it_is_named() {
+    let files = TempDir::new().unwrap();
+    let file = |name: &str, text: String| {
+        let path = files.path().join(name);
+        Disk.replace(&path, text.as_bytes()).unwrap();
+        path
+    };
+    let names = || vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
+    let mut authority = rcgen::CertificateParams::new(names()).unwrap();
+    authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    let (its_key, key) = (rcgen::KeyPair::generate().unwrap(), rcgen::KeyPair::generate().unwrap());
+    let signed_by_itself = authority.self_signed(&its_key).unwrap();
+    let signed = rcgen::CertificateParams::new(names()).unwrap();
+    let signed = signed.signed_by(&key, &rcgen::Issuer::new(authority, &its_key)).unwrap();
+    let other = rcgen::generate_simple_self_signed(names()).unwrap();
+    let other = file("other.pem", other.cert.pem());
+    for (certificate, key) in [(&signed_by_itself, &its_key), (&signed, &key)] {
+        let (shown, key) = (file("c.pem", certificate.pem()), file("k.pem", key.serialize_pem()));
+        let settings = format!("certificate = '{}'\nkey = '{}'", shown.display(), key.display());
+        let running = Running::start(&settings);
+        let name = format!("tls://127.0.0.1:{}", running.door.address().port());
+        let connect = |trusted: &Path| {
+            let address = Address { trusted: Some(trusted.to_owned()), ..Address::parse(&name).unwrap().unwrap() };
+            Client::connect(&name, address, "ada", "", "test")
+        };
+        connect(&shown).unwrap();
+        let authority = file("authority.pem", signed_by_itself.pem());
+        connect(&authority).unwrap();
+        assert_eq!(connect(&other).unwrap_err().code(), Code::NotPermitted);
+    }
+}
+
 /// Passes bytes on between a client and the door, until it is cut.
 struct Wire {
     port: u16,
@@ -229,14 +264,19 @@ fn a_lost_client_leaves_no_locks_and_no_changes() {
     assert_eq!(theirs.get_text(1).unwrap().trim_ascii_end(), b"");
     assert!(theirs.try_lock_record(3).unwrap());
     assert_eq!(other.people().unwrap().len(), 1);
-    // The client is told that its transaction is gone, and its locks, and may then go on.
+    // The client is told once that its transaction is gone, and its locks, and may then go on.
     assert!(area.refresh().unwrap_err().to_string().contains("transaction was rolled back"));
+    assert!(!client.is_in_transaction());
+    area.refresh().unwrap();
+    area.go_to(6).unwrap();
+    area.set_bytes(1, b"pending").unwrap();
     let mut other_area = open(&client);
     client.begin().unwrap();
     wire.cut();
     assert!(other_area.refresh().unwrap_err().to_string().contains("transaction was rolled back"));
     other_area.refresh().unwrap();
-    assert!(area.refresh().unwrap_err().to_string().contains("locked"));
+    // Of locks that has told; what was not written has to be told of its own.
+    assert!(area.refresh().unwrap_err().to_string().contains("not written"));
     area.go_to(4).unwrap();
     assert_eq!(area.get_integer(0).unwrap(), 4);
 }

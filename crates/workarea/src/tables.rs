@@ -175,17 +175,25 @@ impl Area {
         tag.map(|tag| tag.id).ok_or_else(|| no_such_order(id))
     }
 
-    /// Adds the current record to an order, whatever its condition says; false if it is listed already.
+    /// Adds the current record to a custom order, whatever its condition says; false if it is listed already.
+    ///
+    /// Errors: `InvalidValue` for an order that is not a custom one.
     pub fn add_key(&mut self, id: OrderId) -> Result<bool> {
         self.change_key(id, true)
     }
 
-    /// Takes the current record out of an order; false if it was not listed.
+    /// Takes the current record out of a custom order; false if it was not listed.
+    ///
+    /// Errors: as [`Area::add_key`].
     pub fn drop_key(&mut self, id: OrderId) -> Result<bool> {
         self.change_key(id, false)
     }
 
     fn change_key(&mut self, id: OrderId, add: bool) -> Result<bool> {
+        if self.order_info(id).is_some_and(|info| !info.custom) {
+            // It would list other records than its expression and condition say.
+            return Err(Error::new(Code::InvalidValue, "the index is not a custom one").at(self.path().display()));
+        }
         self.leave()?;
         let (tag, record) = (self.tag_of(id)?, u64::from(self.recno));
         let table = self.table()?;

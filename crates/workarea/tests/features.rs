@@ -280,6 +280,10 @@ fn orders_of_every_kind_are_made_kept_and_taken_away() {
     }
     assert_eq!(walk(&mut area).len(), 3);
     area.go_to(3).unwrap();
+    // One that is not custom lists what its expression and condition say.
+    for refused in [area.add_key(down), area.drop_key(down)] {
+        assert_eq!(refused.unwrap_err().code(), Code::InvalidValue);
+    }
     assert!(area.drop_key(custom).unwrap());
     assert_eq!(walk(&mut area).len(), 2);
     area.go_to(1).unwrap();

@@ -166,6 +166,47 @@ fn a_record_behind_which_others_appended_stays_blank_and_deleted() {
     compare(&fs, &path("a"), &[]).unwrap();
 }
 
+/// While a record that is gone again is locked, nobody could append the next of its number.
+#[test]
+fn the_lock_of_an_appended_record_goes_with_it() {
+    let (fs, _) = shop(Format::FoxPro, BagKind::Cdx);
+    let (mut a, mut other) = (open(&fs, &path("a"), Access::Shared), open(&fs, &path("a"), Access::Shared));
+    other.set_wait(LockWait { timeout: Duration::ZERO, ..LockWait::default() });
+    a.lock_record(7).unwrap();
+    for others_append in [false, true] {
+        let transaction = Transaction::begin(Arc::clone(&fs));
+        a.enlist(&transaction).unwrap();
+        let appended = a.append_blank_locked().unwrap();
+        a.update(appended, &[(0, ValueRef::Text("new"))]).unwrap();
+        if others_append {
+            assert_eq!(other.append_blank_locked().unwrap(), appended + 1);
+            other.unlock().unwrap();
+        }
+        transaction.rollback(&mut [&mut a]).unwrap();
+        assert_eq!(a.locked_records(), [7], "the user's own lock stays");
+        let next = other.append_blank_locked().unwrap();
+        assert_eq!(next, appended + 2 * u64::from(others_append));
+        other.unlock().unwrap();
+        // Of a savepoint at once, and a record that is appended again is locked again.
+        let transaction = Transaction::begin(Arc::clone(&fs));
+        a.enlist(&transaction).unwrap();
+        a.update(2, &[(0, ValueRef::Text("kept"))]).unwrap();
+        let savepoint = transaction.savepoint();
+        a.append_blank_locked().unwrap();
+        transaction.rollback_to(savepoint, &mut [&mut a]).unwrap();
+        assert_eq!(a.locked_records(), [2, 7]);
+        let again = other.append_blank_locked().unwrap();
+        other.unlock().unwrap();
+        let kept = a.append_blank_locked().unwrap();
+        assert_eq!(kept, again + 1);
+        transaction.commit(&mut [&mut a]).unwrap();
+        assert_eq!(a.locked_records(), [7, kept]);
+        a.unlock_record(kept).unwrap();
+    }
+    drop((a, other));
+    compare(&fs, &path("a"), &[]).unwrap();
+}
+
 #[test]
 fn a_statement_of_many_changes_happens_or_does_not() {
     for access in [Access::Shared, Access::Exclusive] {

@@ -23,6 +23,7 @@ use crate::far_dictionary;
 use crate::files;
 use crate::registry::{self, Object};
 use crate::remote;
+use crate::settings;
 use crate::table::{Opening, Table};
 
 /// How a program wants a table.
@@ -196,6 +197,11 @@ pub fn open_first(mut opening: Opening, paths: &[PathBuf]) -> Result<(Handle, Ar
     })?;
     if is_read_only {
         opening.options |= ADS_READONLY;
+    }
+    if opening.connection.server.is_none() && settings::read(|settings| !settings.show_deleted) {
+        // The place is the first record that is shown; a server has gone there.
+        area.set_hide_deleted(true);
+        area.go_top()?;
     }
     let far = area.far().and_then(|far| far.downcast_mut::<RemoteArea>());
     if let Some(known) = far.and_then(|far| far.in_dictionary().cloned()) {

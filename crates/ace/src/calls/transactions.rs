@@ -88,7 +88,7 @@ pub fn begin(handle: Handle) -> Result<()> {
 /// Begins a transaction; within another one only how deep it is nested is counted.
 fn begin_on(handle: Handle) -> Result<()> {
     let connection = registry::connection(handle)?;
-    if let Some(running) = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+    if let Some(running) = connection.transaction().as_mut() {
         running.depth += 1;
         return Ok(());
     }
@@ -104,7 +104,7 @@ fn begin_on(handle: Handle) -> Result<()> {
     let (transaction, is_joined) = begun.inspect_err(|_| {
         let _ = connection.step(&Step::RollBack);
     })?;
-    let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut running = connection.transaction();
     *running = Some(Running { transaction, depth: 1, is_joined, savepoints: Vec::new() });
     Ok(())
 }
@@ -126,7 +126,7 @@ fn running(handle: Handle) -> Result<(Arc<Connection>, Transaction)> {
 }
 
 fn end(connection: &Connection) {
-    *connection.transaction.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    *connection.transaction() = None;
 }
 
 pub fn commit(handle: Handle) -> Result<()> {
@@ -137,7 +137,7 @@ pub fn commit(handle: Handle) -> Result<()> {
 fn commit_on(handle: Handle) -> Result<()> {
     let (connection, transaction) = running(handle)?;
     {
-        let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = connection.transaction();
         if let Some(running) = running.as_mut().filter(|running| running.depth > 1) {
             running.depth -= 1;
             let depth = running.depth;
@@ -188,7 +188,7 @@ fn make_savepoint(handle: Handle, name: String) -> Result<()> {
     write_pending(handle)?;
     connection.step(&Step::Savepoint(name.clone()))?;
     let place = with_all(handle, |areas| transaction.savepoint(areas))?;
-    let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut running = connection.transaction();
     if let Some(running) = running.as_mut() {
         running.savepoints.retain(|(known, _, _)| !known.eq_ignore_ascii_case(&name));
         running.savepoints.push((name, place, running.depth));
@@ -218,7 +218,7 @@ pub fn step(handle: Handle, step: Step) -> Result<()> {
 fn roll_back_to(handle: Handle, name: String) -> Result<()> {
     let (connection, transaction) = running(handle)?;
     let place = {
-        let mut running = connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = connection.transaction();
         running.as_mut().and_then(|running| {
             let at = running.savepoints.iter().position(|(known, _, _)| known.eq_ignore_ascii_case(&name))?;
             // Those behind it are gone with what they stand behind.

@@ -31,7 +31,7 @@ use mainstay_workarea::{Area, Mode};
 use mainstay_xbase::indexed::{self, IndexedTable};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 /// Dictionaries of files on the disk: to be given to `mainstay_navigator::server::Service::serve_dictionaries`.
 #[derive(Debug)]
@@ -184,8 +184,7 @@ impl Dictionary for ServedDictionary {
     }
 
     fn note_transaction(&self, transaction: Option<&indexed::Transaction>) {
-        let mut running = self.connection.transaction.lock().unwrap_or_else(PoisonError::into_inner);
-        *running = transaction.map(|transaction| Running {
+        *self.connection.transaction() = transaction.map(|transaction| Running {
             transaction: Transaction::Here(transaction.clone()),
             depth: 1,
             is_joined: true,

@@ -224,6 +224,35 @@ static void found_without_connection( const char * folder, const char * here, in
    OK( AdsCloseTable( table ) );
 }
 
+/* Where deleted records are not shown, a table is opened at the first that is. */
+static void opened_at_the_first_that_is_shown( ADSHANDLE connection )
+{
+   ADSHANDLE table = new_table( connection, "shown", ADS_CDX, "ID,Numeric,8,0" );
+   UNSIGNED32 record;
+   UNSIGNED16 flag = 9;
+
+   for( record = 1; record <= 3; ++record )
+      OK( AdsAppendRecord( table ) );
+   for( record = 1; record <= 3; ++record )
+   {
+      OK( AdsGotoRecord( table, record ) );
+      OK( AdsDeleteRecord( table ) );
+      OK( AdsCloseTable( table ) );
+      OK( AdsShowDeleted( 0 ) );
+      OK( AdsOpenTable( connection, T( "shown" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED, &table ) );
+      OK( AdsAtEOF( table, &flag ) );
+      SAME( record == 3, flag );
+      if( record < 3 )
+      {
+         UNSIGNED32 place = 0;
+         OK( AdsGetRecordNum( table, ADS_IGNOREFILTERS, &place ) );
+         SAME( record + 1, place );
+      }
+      OK( AdsShowDeleted( 1 ) );
+   }
+   OK( AdsCloseTable( table ) );
+}
+
 int main( int count, char ** arguments )
 {
    ADSHANDLE table = 0, second = 0;
@@ -247,6 +276,7 @@ int main( int count, char ** arguments )
    /* Open twice is open twice; alone is alone. */
    ANSWERS( AE_FILE_IN_USE, AdsOpenTable( connection, T( "t03_cdx_tags" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING,
                                           ADS_CHECKRIGHTS, ADS_EXCLUSIVE, &second ) );
+   opened_at_the_first_that_is_shown( connection );
    properties( table );
    moves( table );
    ends( table );

@@ -113,6 +113,91 @@ static void committed_and_undone( UNSIGNED32 options )
    close_both();
 }
 
+/* The lock of a record that was appended goes with the record when that is undone: others append the next one. */
+static void undone_appends_are_free( void )
+{
+   ADSHANDLE others = 0, theirs = 0;
+   UNSIGNED32 before;
+
+   open_both( ADS_SHARED );
+   before = records( first );
+   OK( AdsConnect60( T( folder ), ADS_LOCAL_SERVER, NULL, NULL, ADS_DEFAULT, &others ) );
+   OK( AdsOpenTable( others, T( "first" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED, &theirs ) );
+   OK( AdsBeginTransaction( connection ) );
+   append( first, 6000 );
+   OK( AdsRollbackTransaction( connection ) );
+   append( theirs, 6001 );
+   OK( AdsUnlockTable( theirs ) );
+   OK( AdsBeginTransaction( connection ) );
+   OK( AdsCreateSavepoint( connection, T( "here" ), 0 ) );
+   append( first, 6002 );
+   OK( AdsRollbackTransaction80( connection, T( "here" ), 0 ) );
+   append( theirs, 6003 );
+   OK( AdsUnlockTable( theirs ) );
+   OK( AdsCommitTransaction( connection ) );
+   SAME( before + 2, records( theirs ) );
+   OK( AdsGotoRecord( theirs, before + 1 ) );
+   OK( AdsDeleteRecord( theirs ) );
+   OK( AdsGotoRecord( theirs, before + 2 ) );
+   OK( AdsDeleteRecord( theirs ) );
+   OK( AdsDisconnect( others ) );
+   close_both();
+}
+
+/* A server that is lost has undone the transaction: the program is told so once, and is in none any more. */
+static void lost( int is_far )
+{
+   ADSHANDLE through = 0, table = 0, manager = 0;
+   UNSIGNED32 before, calls;
+   UNSIGNED16 flag;
+
+   open_both( ADS_SHARED );
+   before = records( first );
+   for( calls = 0; is_far && calls < 6; ++calls )
+   {
+      OK( AdsConnect60( T( folder ), ADS_REMOTE_SERVER, T( "zoe" ), NULL, ADS_DEFAULT, &through ) );
+      OK( AdsOpenTable( through, T( "first" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED, &table ) );
+      OK( AdsBeginTransaction( through ) );
+      append( table, 8000 );
+      OK( AdsMgConnect( T( folder ), T( "adam" ), NULL, &manager ) );
+      OK( AdsMgKillUser( manager, T( "zoe" ), 0 ) );
+      OK( AdsMgDisconnect( manager ) );
+      UNTIL( folder, AdsRefreshRecord( first ) == AE_SUCCESS && records( first ) == before );
+      SAME( before, records( first ) );
+      switch( calls )
+      {
+      case 0: ANSWERS( AE_NO_CONNECTION, AdsAppendRecord( table ) ); break;
+      case 1: ANSWERS( AE_NO_CONNECTION, AdsCommitTransaction( through ) ); break;
+      case 2: ANSWERS( AE_NO_CONNECTION, AdsRollbackTransaction( through ) ); break;
+      case 3: ANSWERS( AE_NO_CONNECTION, AdsGotoTop( table ) ); break;
+      case 4: /* What cannot say it leaves it to the next call. */
+         OK( AdsIsConnectionAlive( through, &flag ) );
+         SAME( 0, flag );
+         ANSWERS( AE_NO_CONNECTION, AdsAppendRecord( table ) );
+         break;
+      default:
+         OK( AdsCheckExistence( through, T( "first" ), &flag ) );
+         ANSWERS( AE_NO_CONNECTION, AdsBeginTransaction( through ) );
+      }
+      OK( AdsInTransaction( through, &flag ) );
+      SAME( 0, flag );
+      ANSWERS( AE_TRANS_OUT_OF_SEQUENCE, AdsCommitTransaction( through ) );
+      ANSWERS( AE_TRANS_OUT_OF_SEQUENCE, AdsRollbackTransaction( through ) );
+      /* The next one is one. */
+      OK( AdsBeginTransaction( through ) );
+      OK( AdsInTransaction( through, &flag ) );
+      SAME( 1, flag );
+      append( table, 8001 );
+      append( table, 8002 );
+      SAME( before + 2, records( table ) );
+      OK( AdsRollbackTransaction( through ) );
+      SAME( before, records( table ) );
+      OK( AdsDisconnect( through ) );
+   }
+   SAME( before, records( first ) );
+   close_both();
+}
+
 /* A table that is opened while the transaction runs takes part. */
 static void opened_within( void )
 {
@@ -189,6 +274,8 @@ int main( int count, char ** arguments )
    committed_and_undone( ADS_SHARED );
    committed_and_undone( ADS_EXCLUSIVE );
    opened_within();
+   undone_appends_are_free();
+   lost( IS_FAR );
    killed();
    /* What a connection has not committed when it is closed is undone. */
    open_both( ADS_SHARED );
@@ -197,7 +284,7 @@ int main( int count, char ** arguments )
    OK( AdsDisconnect( connection ) );
    OK( AdsConnect60( T( folder ), ADS_LOCAL_SERVER, NULL, NULL, ADS_DEFAULT, &connection ) );
    open_both( ADS_SHARED );
-   SAME( 4, records( first ) );
+   SAME( 6, records( first ) );
    OK( AdsDisconnect( connection ) );
    END();
 }

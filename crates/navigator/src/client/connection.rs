@@ -76,6 +76,14 @@ pub struct Traffic {
     pub received_bytes: u64,
 }
 
+/// The number of no savepoint.
+const NO_SAVEPOINT: u32 = u32::MAX;
+
+/// What is said of a transaction whose connection was lost.
+const ROLLED_BACK: &str = "its transaction was rolled back, and its locks are gone";
+/// The same when its commit was under way.
+const PERHAPS_COMMITTED: &str = "its transaction was committed or rolled back, which of both is not known";
+
 type Connect = Box<dyn Fn() -> Result<Box<dyn Transport>> + Send + Sync>;
 
 /// A connection to a server.
@@ -86,7 +94,13 @@ pub struct Client {
     transport: Mutex<Option<Box<dyn Transport>>>,
     /// Another number for each time it was made.
     epoch: AtomicU64,
+    /// Whether the server has a transaction of this connection under way: noted with each answer, before another request
+    /// can find the connection lost.
     in_transaction: AtomicBool,
+    /// A transaction was lost, and whoever found out did not tell the program.
+    is_loss_untold: AtomicBool,
+    /// The last connection of whose loss the program was told, by its epoch.
+    told_epoch: AtomicU64,
     round_trips: AtomicU64,
     sent_bytes: AtomicU64,
     received_bytes: AtomicU64,
@@ -136,6 +150,8 @@ impl Client {
             transport: Mutex::new(Some(first)),
             epoch: AtomicU64::new(1),
             in_transaction: AtomicBool::new(false),
+            is_loss_untold: AtomicBool::new(false),
+            told_epoch: AtomicU64::new(0),
             round_trips: AtomicU64::new(0),
             sent_bytes: AtomicU64::new(0),
             received_bytes: AtomicU64::new(0),
@@ -193,7 +209,23 @@ impl Client {
 
     /// Whether the server is there; if not, whether it is again.
     pub fn is_alive(&self) -> bool {
-        self.steps(vec![Step::Find { names: Vec::new() }]).is_ok()
+        self.quietly(vec![Step::Find { names: Vec::new() }]).is_ok()
+    }
+
+    /// Whether the program was told that the connection of this epoch is lost, with its transaction and all its locks.
+    pub(crate) fn has_told_loss(&self, epoch: u64) -> bool {
+        self.told_epoch.load(SeqCst) >= epoch
+    }
+
+    /// Carries out steps whose failure the program may never hear of: that its transaction is lost it is told by the next
+    /// call then.
+    fn quietly(&self, steps: Vec<Step>) -> Result<Reply> {
+        let was_in_transaction = self.is_in_transaction();
+        let done = self.steps(steps);
+        if done.is_err() && was_in_transaction && !self.is_in_transaction() {
+            self.is_loss_untold.store(true, SeqCst);
+        }
+        done
     }
 
     /// Makes the connection again if it is lost.
@@ -206,8 +238,14 @@ impl Client {
             **transport = None;
             self.epoch.fetch_add(1, SeqCst);
             if self.in_transaction.swap(false, SeqCst) {
-                return Err(lost("its transaction was rolled back"));
+                self.is_loss_untold.store(true, SeqCst);
             }
+        }
+        if self.is_loss_untold.swap(false, SeqCst) {
+            self.told_epoch.store(self.epoch().saturating_sub(1), SeqCst);
+            return Err(lost(ROLLED_BACK));
+        }
+        if transport.is_none() {
             **transport = Some((self.connect)()?);
         }
         transport.as_mut().ok_or_else(|| lost("it was closed"))
@@ -224,7 +262,7 @@ impl Client {
         while is_waiting(request, &answer) {
             let Some(error) = answer.error.take() else { break };
             if began.elapsed() >= LockWait::default().timeout {
-                answer.error = Some(error.with_code(Code::Busy));
+                answer.error = Some(waited(error, began.elapsed()).with_code(Code::Busy));
                 break;
             }
             std::thread::sleep(LET_IN);
@@ -244,14 +282,34 @@ impl Client {
             return Ok(None);
         }
         let answer = self.exchange(&mut **transport, request, progress);
-        if answer.is_err() {
-            // What state the stream is in is not known.
-            *guard = None;
-            if self.in_transaction.swap(false, SeqCst) {
-                return Err(lost("its transaction was rolled back"));
+        match &answer {
+            Ok(answer) => self.note_transaction(request, answer),
+            Err(_) => {
+                // What state the stream is in is not known.
+                *guard = None;
+                if self.in_transaction.swap(false, SeqCst) {
+                    self.told_epoch.store(self.epoch(), SeqCst);
+                    let was_committing = request.steps.contains(&Step::Commit);
+                    return Err(lost(if was_committing { PERHAPS_COMMITTED } else { ROLLED_BACK }));
+                }
             }
         }
         answer.map(Some)
+    }
+
+    /// Notes whether a transaction is under way behind an answer.
+    fn note_transaction(&self, request: &Request, answer: &Answer) {
+        for (step, _) in request.steps.iter().zip(&answer.replies) {
+            match step {
+                Step::Begin => self.in_transaction.store(true, SeqCst),
+                Step::Commit | Step::RollBack => self.in_transaction.store(false, SeqCst),
+                _ => {}
+            }
+        }
+        let is_asking = request.steps.get(answer.replies.len()) == Some(&Step::RollBackTo(NO_SAVEPOINT));
+        if is_asking && answer.error.as_ref().is_some_and(|error| error.code() == Code::TransactionState) {
+            self.in_transaction.store(false, SeqCst);
+        }
     }
 
     fn exchange(&self, transport: &mut dyn Transport, request: &Request, progress: Telling<'_>) -> Result<Answer> {
@@ -290,7 +348,7 @@ impl Client {
     /// The path of the first of some names that there is a file of.
     pub fn find(&self, names: &[PathBuf]) -> Result<Option<PathBuf>> {
         let names = names.iter().map(|name| self.name(name)).collect();
-        match self.steps(vec![Step::Find { names }])? {
+        match self.quietly(vec![Step::Find { names }])? {
             Reply::Found(found) => Ok(found.map(|name| self.path(&name))),
             _ => Err(malformed("another reply")),
         }
@@ -416,23 +474,28 @@ impl Client {
 
     /// Begins a transaction over all tables that are open through this connection.
     pub fn begin(&self) -> Result<()> {
-        self.steps(vec![Step::Begin])?;
-        self.in_transaction.store(true, SeqCst);
-        Ok(())
+        self.steps(vec![Step::Begin]).map(drop)
     }
 
     /// Ends it: all changes stay. Areas have to write what is pending before, and to be told after.
     pub fn commit(&self) -> Result<()> {
-        self.steps(vec![Step::Commit])?;
-        self.in_transaction.store(false, SeqCst);
-        Ok(())
+        self.end(Step::Commit)
     }
 
     /// Ends it: everything is as it was.
     pub fn roll_back(&self) -> Result<()> {
-        let done = self.steps(vec![Step::RollBack]);
-        self.in_transaction.store(false, SeqCst);
-        done.map(drop)
+        self.end(Step::RollBack)
+    }
+
+    /// Ends a transaction. Where that fails, it may have ended all the same (a lock that could not be given back
+    /// afterwards): the server says whether there is one when it is asked for a savepoint that there is not.
+    fn end(&self, step: Step) -> Result<()> {
+        let ended = self.steps(vec![step]).map(drop);
+        if ended.is_err() && self.is_in_transaction() {
+            // The error is an answer, whatever it is; the first one is the one to report.
+            let _ = self.steps(vec![Step::RollBackTo(NO_SAVEPOINT)]);
+        }
+        ended
     }
 
     /// A place to come back to.
@@ -447,6 +510,14 @@ impl Client {
     pub fn roll_back_to(&self, place: u32) -> Result<()> {
         self.steps(vec![Step::RollBackTo(place)]).map(drop)
     }
+}
+
+/// An error of the last of many attempts, which says how long all of them have waited and not how long the last one has.
+fn waited(error: Error, waited: Duration) -> Error {
+    let Some((what, _)) = error.message().rsplit_once("; waited ") else { return error };
+    let told = Error::new(error.code(), format!("{what}; waited {} ms", waited.as_millis()));
+    let told = error.place().map_or(told.clone(), |place| told.at(place));
+    error.hint_text().map_or(told.clone(), |hint| told.hint(hint))
 }
 
 /// Whether a step of a request waits for a lock, and may be asked again.

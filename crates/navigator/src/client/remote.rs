@@ -451,7 +451,6 @@ impl RemoteArea {
     /// Whether the rows at hand are right as far as this process knows.
     pub(crate) fn is_current(&self) -> bool {
         self.seen == self.changed.load(SeqCst) && self.epoch == self.client.epoch()
-            || self.how.mode == Mode::Exclusive && self.seen == self.changed.load(SeqCst)
     }
 
     /// Has the record of the place ready, if its row is at hand.

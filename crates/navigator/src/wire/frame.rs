@@ -58,12 +58,17 @@ pub struct Frame {
 impl Frame {
     /// The frame as bytes.
     pub fn bytes(kind: Kind, body: &[u8]) -> Vec<u8> {
-        let number = KINDS.iter().find(|(known, _)| *known == kind).map_or(0, |(_, number)| *number);
         let mut out = Vec::with_capacity(HEAD + body.len());
-        out.extend_from_slice(&u32::try_from(body.len()).unwrap_or(u32::MAX).to_le_bytes());
-        out.push(number);
+        out.extend_from_slice(&Frame::head(kind, body));
         out.extend_from_slice(body);
         out
+    }
+
+    /// What goes before a body on the wire.
+    pub fn head(kind: Kind, body: &[u8]) -> [u8; HEAD] {
+        let number = KINDS.iter().find(|(known, _)| *known == kind).map_or(0, |(_, number)| *number);
+        let [a, b, c, d] = u32::try_from(body.len()).unwrap_or(u32::MAX).to_le_bytes();
+        [a, b, c, d, number]
     }
 }
 

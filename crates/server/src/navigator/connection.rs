@@ -176,7 +176,10 @@ fn answer_requests(shared: &Shared, mut session: Session, stream: &mut Stream) -
         }
         shared.metrics.requests_total.fetch_add(1, SeqCst);
         log_if_slow(shared, &session, &request, began.elapsed());
-        stream.send(Kind::Answer, &encode(&answer))?;
+        let body = encode(&answer);
+        // The client may read slowly: the rows of a statement are not kept beside what they are on the wire.
+        drop(answer);
+        stream.send(Kind::Answer, &body)?;
     }
     Ok(())
 }

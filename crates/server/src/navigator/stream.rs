@@ -22,6 +22,8 @@ const KEEP_ALIVE_AGAIN: Duration = Duration::from_secs(2);
 const WRITE_PATIENCE: Duration = Duration::from_secs(60);
 /// And for each so many bytes of it a millisecond more: some 130 kilobytes in a second.
 const SLOWEST_BYTES_MS: u64 = 128;
+/// A body that is longer goes out without its head.
+const LONG_BYTES: usize = 64 * 1024;
 /// Bytes read at a time.
 const READ_BYTES: usize = 16 * 1024;
 
@@ -156,15 +158,25 @@ impl Stream {
         }
     }
 
-    /// Sends a frame. A client that does not read it in the time that its length allows is given up.
+    /// Sends a frame. A client that does not read it in the time that its length allows is given up. A long body is not
+    /// copied for it: a client that reads slowly would keep it in memory twice.
     pub fn send(&mut self, kind: Kind, body: &[u8]) -> Result<()> {
-        let frame = Frame::bytes(kind, body);
         let deadline =
-            Instant::now() + self.write_timeout + Duration::from_millis(frame.len() as u64 / SLOWEST_BYTES_MS);
+            Instant::now() + self.write_timeout + Duration::from_millis(body.len() as u64 / SLOWEST_BYTES_MS);
+        match body.len() <= LONG_BYTES {
+            true => self.send_bytes(&Frame::bytes(kind, body), deadline),
+            false => {
+                self.send_bytes(&Frame::head(kind, body), deadline)?;
+                self.send_bytes(body, deadline)
+            }
+        }
+    }
+
+    fn send_bytes(&mut self, bytes: &[u8], deadline: Instant) -> Result<()> {
         let sent = match &mut self.tls {
-            None => write_all(&mut self.socket, &frame, deadline),
+            None => write_all(&mut self.socket, bytes, deadline),
             Some(tls) => {
-                let mut left = frame.as_slice();
+                let mut left = bytes;
                 let mut sent = Ok(());
                 while sent.is_ok() && !left.is_empty() {
                     // What is taken in is encrypted and waits to be written, up to a limit.
@@ -175,7 +187,7 @@ impl Stream {
                 sent
             }
         };
-        self.metrics.sent_bytes_total.fetch_add(frame.len() as u64, Relaxed);
+        self.metrics.sent_bytes_total.fetch_add(bytes.len() as u64, Relaxed);
         sent
     }
 }

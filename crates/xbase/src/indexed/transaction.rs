@@ -21,7 +21,8 @@
 //! (a full disk, an index that a write has failed) is not committed any more: it is rolled back, or undone as after a crash.
 //! Undoing is not interrupted ([`interrupt`]), nor is what is left of a commit once the journal is removed.
 //!
-//! **Savepoints** are places in the journal. Undoing back to one keeps the locks.
+//! **Savepoints** are places in the journal. Undoing back to one keeps the locks, but those of records that were appended
+//! since: they are gone, and others may append.
 //!
 //! Limits: tables are not packed, emptied, restructured or reindexed, and custom keys not changed, within a transaction.
 //! A table that is closed before the end keeps its changes, and gives its locks back.
@@ -82,6 +83,8 @@ pub(super) struct Joined {
     changed: BTreeSet<u64>,
     /// Records that are given back at the end.
     release: BTreeSet<u64>,
+    /// Records whose appending was undone, and which are still locked.
+    vanished: BTreeSet<u64>,
     releases_table: bool,
     /// The index files that the journal knows of.
     bags: Option<Vec<PathBuf>>,
@@ -246,7 +249,7 @@ impl Transaction {
                 joined.bags = None;
             }
         }
-        Ok(())
+        tables.iter_mut().try_for_each(|table| table.give_back_vanished())
     }
 
     /// Fails when a part of a statement is still there that failed.
@@ -412,6 +415,7 @@ impl IndexedTable {
             changes: Vec::new(),
             changed: BTreeSet::new(),
             release: BTreeSet::new(),
+            vanished: BTreeSet::new(),
             releases_table: false,
             bags: None,
             journal: None,
@@ -473,12 +477,26 @@ impl IndexedTable {
             if let Some(update) = noted.update {
                 self.writer.forget(update);
             }
+            if let Some(joined) = self.joined.as_mut().filter(|_| noted.old.is_none()) {
+                joined.vanished.insert(noted.record);
+            }
         }
+    }
+
+    /// Records whose appending was undone are nobody's any more: while they are locked nobody appends others. The journal
+    /// knows of them no more; before, it would take out what another has appended in their place.
+    fn give_back_vanished(&mut self) -> Result<()> {
+        let Some(joined) = &mut self.joined else { return Ok(()) };
+        let vanished = std::mem::take(&mut joined.vanished);
+        joined.changed.retain(|record| !vanished.contains(record));
+        joined.release.retain(|record| !vanished.contains(record));
+        vanished.into_iter().try_for_each(|record| self.writer.unlock_record(record))
     }
 
     /// Leaves a transaction that has ended: old memos are given back if it was committed, and the locks.
     fn leave(&mut self, committed: bool) -> Result<()> {
-        let Some(joined) = self.joined.take() else { return Ok(()) };
+        let Some(mut joined) = self.joined.take() else { return Ok(()) };
+        joined.release.append(&mut joined.vanished);
         self.writer.keep_locks(joined.kept_locks);
         let mut first = Ok(());
         for noted in joined.changes.into_iter().filter(|_| committed) {

@@ -5,12 +5,13 @@ use crate::client::transport::lost;
 use crate::wire::malformed;
 use crate::wire::messages::{MOST_STEPS, Reply, Request, State, Step};
 use mainstay_base::Result;
-use mainstay_workarea::{OrderId, untold};
+use mainstay_workarea::{OrderId, Position, untold};
 
 impl RemoteArea {
     /// Opens the table again, through a connection that was made again.
     pub(super) fn open_again(&mut self) -> Result<()> {
-        let has_lost = self.is_edited || self.record.has_pending() || self.locks.0 || !self.locks.1.is_empty();
+        let has_locks = (self.locks.0 || !self.locks.1.is_empty()) && !self.client.has_told_loss(self.epoch);
+        let has_lost = self.is_edited || self.record.has_pending() || has_locks;
         self.forget_rows();
         let mut request = open_request(&self.client, std::slice::from_ref(&self.path), &self.how);
         request.steps.truncate(2);
@@ -32,11 +33,12 @@ impl RemoteArea {
         }
         self.epoch = epoch;
         self.locks = (false, Vec::new());
+        // What a transaction had written was undone with the connection, whoever was told of that.
+        self.is_loaded = false;
         if has_lost {
             self.is_edited = false;
             self.tried.clear();
             self.record.forget_changes();
-            self.is_loaded = false;
             return Err(lost("what was locked or not written is lost with it"));
         }
         Ok(())
@@ -50,7 +52,11 @@ impl RemoteArea {
         self.there = (None, state.position, (self.view.hide_deleted, self.view.exact));
         let place = self.place;
         self.take_state(state);
-        self.place = place;
+        self.place = match place.record > self.count {
+            // The record was appended by what is lost; or the place is behind the last record, wherever that is now.
+            true => Position { record: self.count + 1, eof: true, ..place },
+            false => place,
+        };
         let mut steps = Vec::new();
         if self.view.is_transaction_free {
             steps.push(Step::TransactionFree(true));
