@@ -36,7 +36,7 @@ use arguments::{Action, Arguments, Script};
 use errors::{Failure, Origin};
 use exit::Exit;
 use mainstay_base::{Code, Error};
-use mainstay_engine::Database;
+use mainstay_engine::{Checked, Database};
 use mainstay_vfs::FileSystem;
 use output::Format;
 use serve::Addresses;
@@ -173,13 +173,13 @@ fn end(mut shell: Shell, done: Result<Flow, Failure>) -> Exit {
     if shell.conduct.interactive { Exit::Success } else { shell.exit() }
 }
 
-/// Reports every finding in these files and folders.
+/// Reports every finding in these files and folders, and what could not be looked at.
 fn check(paths: &[PathBuf], engine: &arguments::Engine) -> Exit {
     let mut exit = Exit::Success;
     let mut findings = 0;
     for path in paths {
-        match mainstay_engine::check(path, &engine.options()) {
-            Ok(found) => {
+        match mainstay_engine::check_what_can_be(path, &engine.options()) {
+            Ok(Checked { findings: found, unchecked }) => {
                 findings += found.len();
                 for finding in &found {
                     if writeln!(io::stdout(), "{finding}").is_err() {
@@ -188,6 +188,12 @@ fn check(paths: &[PathBuf], engine: &arguments::Engine) -> Exit {
                     if finding.severity == mainstay_engine::Severity::Error {
                         exit = exit.max(Exit::FoundErrors);
                     }
+                }
+                if let Some(error) = unchecked {
+                    let message = "the native tables were not checked, all else was: another process has them open";
+                    let error = Error::new(error.code(), message).at(error.place().unwrap_or_default());
+                    complain(&error.hint("end that process to have them checked"));
+                    exit = exit.max(Exit::CannotOpen);
                 }
             }
             Err(error) => {

@@ -7,12 +7,13 @@ use ace::backend::{Served, ServedDictionaries, Sql, install_sql};
 use mainstay_acesql::Engine as Advantage;
 use mainstay_base::{Code, Error, Result};
 use mainstay_engine::Database;
-use mainstay_server::{Config, NavigatorDoor, Server};
+use mainstay_server::{Config, NavigatorDoor, Server, warn_at_start};
 use mainstay_vfs::{Disk, FileSystem};
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The addresses of the command line, which go before those of the settings.
 pub(crate) struct Addresses {
@@ -38,6 +39,7 @@ pub(crate) fn run(path: Option<PathBuf>, addresses: &Addresses, engine: &Engine)
     if let Some(navigator) = &navigator {
         let _ = writeln!(io::stderr(), "listening for remote ACE clients on {}", navigator.address());
     }
+    std::thread::spawn(give_memory_back);
     wait_for_signal();
     // Both at once: each has the whole of the grace.
     std::thread::scope(|scope| {
@@ -62,6 +64,11 @@ fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server,
     config.navigator = addresses.navigator.or(config.navigator);
     let database = Database::open_with(path, engine.options())?;
     database.damage().iter().for_each(warn);
+    if database.is_native_elsewhere() {
+        let text =
+            "another process has the native tables of this folder open: statements about them fail until it has ended";
+        warn_at_start(Box::new(io::stderr()), "native_tables_in_use", text);
+    }
     let for_ace = database.clone();
     let instance = crate::tsql::instance(database, path, |complaint| {
         // Who closed the screen wants no more.
@@ -81,6 +88,18 @@ fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server,
     let server = Server::start(config, Arc::new(instance), &Disk, Box::new(io::stderr()))?;
     navigator.iter().for_each(|door| server.measure(door));
     Ok((server, navigator))
+}
+
+/// Has the allocator hand memory back to the system that has not been used for a while. It does so in passing, when a long
+/// piece is freed, of one region of a gigabyte at a time: a server with nothing to do frees none, and would keep all that
+/// its busiest minute took.
+fn give_memory_back() {
+    const PAUSE: Duration = Duration::from_secs(5);
+    const REGIONS: usize = 16;
+    loop {
+        std::thread::sleep(PAUSE);
+        (0..REGIONS).for_each(|_| drop(std::hint::black_box(Vec::<u8>::with_capacity(1 << 20))));
+    }
 }
 
 /// Sleeps until SIGTERM, SIGINT or SIGHUP.

@@ -17,9 +17,24 @@ use std::sync::Arc;
 /// Decoded columns that a check may keep.
 const CACHE_BYTES: u64 = 64 << 20;
 
+/// What a check has found, and what it could not look at.
+#[derive(Debug)]
+pub struct Checked {
+    /// What is wrong.
+    pub findings: Vec<Finding>,
+    /// Why the native tables were not checked, if they were not: another process has them open (`Busy`).
+    pub unchecked: Option<Error>,
+}
+
 /// Checks a file, or all the tables of a folder with their memos and indexes, and its native tables. Fails only if
 /// the path itself cannot be read, or another process has the native tables open (`Busy`).
 pub fn check(path: &Path, options: &Options) -> Result<Vec<Finding>> {
+    let checked = check_what_can_be(path, options)?;
+    checked.unchecked.map_or(Ok(checked.findings), Err)
+}
+
+/// The same; native tables that another process has open do not keep the others from being checked.
+pub fn check_what_can_be(path: &Path, options: &Options) -> Result<Checked> {
     let fs: Arc<dyn FileSystem> = Arc::new(Disk);
     let path = std::path::absolute(path)?;
     let listing = folder::list(fs.as_ref(), &path)?;
@@ -42,11 +57,18 @@ pub fn check(path: &Path, options: &Options) -> Result<Vec<Finding>> {
         }
     }
     let store = folder.join(STORE_FOLDER);
+    let mut unchecked = None;
     if fs.is_folder(&path) && fs.is_folder(&store) {
-        let found = Store::check(Arc::clone(&fs), &store)?;
-        findings.extend(found.iter().map(|error| failure(error.place().map_or(store.as_path(), Path::new), error)));
+        match Store::check(Arc::clone(&fs), &store) {
+            Ok(found) => {
+                let place = |error: &Error| error.place().map_or_else(|| store.clone(), PathBuf::from);
+                findings.extend(found.iter().map(|error| failure(&place(error), error)));
+            }
+            Err(error) if error.code() == Code::Busy => unchecked = Some(error),
+            Err(error) => return Err(error),
+        }
     }
-    Ok(findings)
+    Ok(Checked { findings, unchecked })
 }
 
 fn failure(path: &Path, error: &Error) -> Finding {

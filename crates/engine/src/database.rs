@@ -138,6 +138,11 @@ impl Database {
         native.failure().map_or_else(|| native.store().damage(), |failure| vec![failure])
     }
 
+    /// Whether another process has the native tables of the folder open: they cannot be used here until it has ended.
+    pub fn is_native_elsewhere(&self) -> bool {
+        self.shared.catalog.native.is_elsewhere()
+    }
+
     /// All the users' tables, by name. A table that cannot be read is listed with the reason among its notes.
     pub fn tables(&self) -> Result<Vec<TableInfo>> {
         let names = self.shared.catalog.table_names()?;

@@ -72,7 +72,7 @@ mod session;
 mod words;
 
 pub use bulk::{Appender, TableCursor};
-pub use check::check;
+pub use check::{Checked, check, check_what_can_be};
 pub use database::Database;
 pub use describe::{ColumnInfo, IndexInfo, TableInfo};
 pub use mainstay_query::{Answer, CancelHandle, Progress, functions, keywords, statements};

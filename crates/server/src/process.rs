@@ -9,6 +9,7 @@
 
 use crate::log::{Level, Log};
 use std::fmt::Display;
+use std::io::Write;
 
 /// Raises the limit of open files as far as the system allows, keeps the memory of many threads small, and says so in the
 /// log. It is the whole process that is changed, for as long as it lives; doing it again changes nothing.
@@ -33,4 +34,9 @@ fn raise_open_files(log: &Log) {
     let (before, now) = (number(before), number(now));
     let fields: [(&str, &dyn Display); 2] = [("limit", &now), ("before", &before)];
     log.event(level, "open_files", &fields);
+}
+
+/// Writes a warning to the log of a server that is not made yet.
+pub fn warn_at_start(log: Box<dyn Write + Send>, event: &str, text: &str) {
+    Log::new(log).event(Level::Warning, event, &[("text", &text)]);
 }

@@ -1,0 +1,149 @@
+//! `mainstay serve` as a process: what many clients cost it, and what others can do with its folder meanwhile.
+#![allow(clippy::disallowed_methods)]
+
+use mainstay_navigator::client::{Address, Client, OpenHow, RemoteArea};
+use mainstay_workarea::Mode;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A server process, which is ended with the test.
+struct Serving {
+    process: Child,
+    address: String,
+    /// What it has said until it listened.
+    said: Vec<String>,
+}
+
+impl Serving {
+    /// Serves a folder with a soft limit of so many open files.
+    fn start(folder: &Path, open_files: u32) -> Serving {
+        let mut process = Command::new("sh")
+            .args(["-c", &format!("ulimit -Sn {open_files}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_mainstay")])
+            .args(["serve", "--tds", "127.0.0.1:0", "--navigator", "127.0.0.1:0"])
+            .arg(folder)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let (mut said, mut address) = (Vec::new(), None);
+        for line in lines.by_ref() {
+            address = line.strip_prefix("listening for remote ACE clients on ").map(str::to_owned);
+            said.push(line);
+            if address.is_some() {
+                break;
+            }
+        }
+        std::thread::spawn(move || lines.for_each(drop));
+        Serving { process, address: address.expect("the server says where it listens"), said }
+    }
+
+    fn resident_bytes(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+    }
+
+    fn client(&self) -> Arc<Client> {
+        let name = format!("tcp://{}", self.address);
+        Client::connect(&name, Address::parse(&name).unwrap().unwrap(), "ada", "", "test").unwrap()
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn mainstay(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_mainstay")).args(arguments).output().unwrap()
+}
+
+fn done(folder: &Path, statement: &str) {
+    let output = mainstay(&[folder.to_str().unwrap(), "-c", statement]);
+    assert!(output.status.success(), "{statement}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn folder_of_a_table() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    done(folder.path(), "CREATE TABLE shop (id DECIMAL(8,0), name CHAR(20)) WITH (FORMAT=dbf, VERSION=foxpro)");
+    done(folder.path(), "CREATE INDEX id ON shop (id)");
+    done(folder.path(), "INSERT INTO shop VALUES (1, 'one'), (2, 'two')");
+    folder
+}
+
+/// A server that is started with few open files takes as many clients as it may have; each costs kilobytes, not the
+/// megabytes of huge pages.
+#[cfg(target_os = "linux")]
+#[test]
+fn many_clients_cost_little() {
+    const CLIENTS: u64 = 60;
+    let folder = folder_of_a_table();
+    let serving = Serving::start(folder.path(), 200);
+    assert!(serving.said.iter().any(|line| line.contains("event=open_files") && line.contains("before=200")));
+    let how = OpenHow { mode: Mode::Shared, scheme: None, open_structural: true, hide_deleted: false, exact: false };
+    let open = || {
+        let client = serving.client();
+        RemoteArea::open(&client, &[client.path(Path::new("shop.dbf"))], &how).unwrap()
+    };
+    let _first = open();
+    let before = serving.resident_bytes();
+    let areas: Vec<RemoteArea> = (0..CLIENTS).map(|_| open()).collect();
+    let each = serving.resident_bytes().saturating_sub(before) / CLIENTS;
+    assert!(each < 1 << 20, "a client costs {each} bytes");
+    drop(areas);
+}
+
+/// The rows of a statement are not kept when its client has them, nor the memory that they were in.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_statement_took_is_given_back() {
+    let folder = folder_of_a_table();
+    done(
+        folder.path(),
+        "INSERT INTO shop SELECT v, 'name ' || CAST(v AS VARCHAR) FROM generate_series(3, 200000) AS g(v)",
+    );
+    let serving = Serving::start(folder.path(), 1024);
+    let client = serving.client();
+    assert_eq!(client.execute("SELECT id FROM shop WHERE id < 10", &[]).unwrap().rows.len(), 9);
+    let before = serving.resident_bytes();
+    assert_eq!(client.execute("SELECT * FROM shop", &[]).unwrap().rows.len(), 200_000);
+    let end = Instant::now() + Duration::from_secs(30);
+    while serving.resident_bytes() > before + (32 << 20) {
+        assert!(Instant::now() < end, "{} bytes before and {} now", before, serving.resident_bytes());
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// One process at a time has the native tables: another server of the folder says so when it starts, and a check looks at
+/// everything else.
+#[test]
+fn others_are_told_who_has_the_native_tables() {
+    let folder = folder_of_a_table();
+    let path = folder.path().to_str().unwrap();
+    done(folder.path(), "CREATE TABLE native (id INT PRIMARY KEY)");
+    let first = Serving::start(folder.path(), 1024);
+    let says = |serving: &Serving| serving.said.iter().any(|line| line.contains("event=native_tables_in_use"));
+    assert!(!says(&first), "{:?}", first.said);
+    let second = Serving::start(folder.path(), 1024);
+    assert!(says(&second), "{:?}", second.said);
+
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let sound = mainstay(&["check", path]);
+    assert_eq!((sound.status.code(), text(&sound.stdout)), (Some(3), String::new()));
+    assert!(text(&sound.stderr).contains("the native tables were not checked"), "{}", text(&sound.stderr));
+    let table = folder.path().join("shop.dbf");
+    let bytes = std::fs::read(&table).unwrap();
+    std::fs::write(&table, &bytes[..bytes.len() - 10]).unwrap();
+    let damaged = mainstay(&["check", path]);
+    assert_eq!(damaged.status.code(), Some(4));
+    assert!(text(&damaged.stdout).contains("shop.dbf"), "{}", text(&damaged.stdout));
+    assert!(text(&damaged.stderr).contains("the native tables were not checked"), "{}", text(&damaged.stderr));
+    drop((first, second));
+    std::fs::write(&table, &bytes).unwrap();
+    assert_eq!(mainstay(&["check", path]).status.code(), Some(0));
+}
