@@ -127,13 +127,11 @@ static void undone_appends_are_free( void )
    append( first, 6000 );
    OK( AdsRollbackTransaction( connection ) );
    append( theirs, 6001 );
-   OK( AdsUnlockTable( theirs ) );
    OK( AdsBeginTransaction( connection ) );
    OK( AdsCreateSavepoint( connection, T( "here" ), 0 ) );
    append( first, 6002 );
    OK( AdsRollbackTransaction80( connection, T( "here" ), 0 ) );
    append( theirs, 6003 );
-   OK( AdsUnlockTable( theirs ) );
    OK( AdsCommitTransaction( connection ) );
    SAME( before + 2, records( theirs ) );
    OK( AdsGotoRecord( theirs, before + 1 ) );
