@@ -17,7 +17,7 @@ pub(crate) fn elsewhere(folder: &Path, name: &str) -> Option<PathBuf> {
     if !name.contains(['/', '\\']) {
         return None;
     }
-    let mut file = PathBuf::from(name.replace('\\', "/"));
+    let mut file = PathBuf::from(within(name).unwrap_or_else(|| name.replace('\\', "/")));
     if file.extension().is_none() {
         file.set_extension("dbf");
     }
@@ -41,14 +41,28 @@ fn real(path: PathBuf) -> PathBuf {
 ///
 /// Errors: `native::TABLE` for a path that leaves the folder, or goes where what is no table is kept, if it is bound.
 pub(crate) fn permitted(folder: &Path, name: &str, stays_in_folder: bool) -> Result<Option<PathBuf>, Failed> {
-    let leaves = PathBuf::from(name.replace('\\', "/")).components().any(|part| match part {
-        Component::Normal(name) => name.to_string_lossy().starts_with('.'),
-        part => part != Component::CurDir,
-    });
-    if stays_in_folder && leaves && name.contains(['/', '\\']) {
+    if stays_in_folder && name.contains(['/', '\\']) && within(name).is_none() {
         return Err(SqlError::new(native::TABLE, format!("Table or alias not found: {name}")));
     }
     Ok(elsewhere(folder, name))
+}
+
+/// A path below a folder without the steps back in it, which a link on the way would lead elsewhere; `None` for one that
+/// leaves the folder, or goes where what is no table is kept.
+fn within(name: &str) -> Option<String> {
+    let mut parts = Vec::new();
+    for part in PathBuf::from(name.replace('\\', "/")).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(parts.pop()?),
+            Component::Normal(part) => match part.to_str() {
+                Some(part) if !part.starts_with('.') => parts.push(part.to_owned()),
+                _ => return None,
+            },
+            _ => return None,
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
 }
 
 /// Gives a file of another folder its name in the database.

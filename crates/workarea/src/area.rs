@@ -94,6 +94,8 @@ pub(crate) struct Row {
     pub(crate) lent: Vec<(usize, FieldValue)>,
     /// The record that was locked for a change, and is unlocked after it.
     pub(crate) implicit_lock: Option<u32>,
+    /// The record whose lock was given away while it is written: see [`Area::lend_record`].
+    pub(crate) lock_on_loan: Option<u32>,
 }
 
 impl Area {

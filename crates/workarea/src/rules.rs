@@ -131,11 +131,12 @@ impl Area {
         }
     }
 
-    /// Gives the lock of the current record away while something is done, and takes it back.
+    /// Gives the lock of the current record away while something is done, and takes it back: at once, or, where the work has
+    /// changed the record within the area's transaction and holds it to the end of that, when the record has been written.
     ///
-    /// Errors: those of the work; `Busy` when somebody else has the record afterwards.
+    /// Errors: those of the work, and of locking.
     pub fn lend_record<T>(&mut self, work: impl FnOnce() -> T) -> Result<T> {
-        let record = u64::from(self.recno);
+        let (recno, record) = (self.recno, u64::from(self.recno));
         let is_lent =
             !self.row.is_new && self.table.as_ref().is_some_and(|table| table.locked_records().contains(&record));
         if is_lent {
@@ -143,10 +144,19 @@ impl Area {
             self.table()?.unlock_record(record)?;
         }
         let done = work();
-        if is_lent {
-            self.table()?.lock_record(record)?;
+        if is_lent && !self.table()?.try_lock_record(record)? {
+            let was_implicit = self.row.implicit_lock.take_if(|implicit| *implicit == recno).is_some();
+            self.row.lock_on_loan = (!was_implicit).then_some(recno);
         }
         Ok(done)
+    }
+
+    /// Takes back the lock that was given away while the record was written.
+    pub(crate) fn take_back_lock(&mut self) -> Result<()> {
+        match self.row.lock_on_loan.take() {
+            Some(record) => self.table()?.lock_record(record.into()),
+            None => Ok(()),
+        }
     }
 
     /// Something else was done in the place of the changes of the current record, which is about to be written: it is

@@ -39,6 +39,14 @@ impl Area {
             self.row.is_appended = false;
             return self.give_back_implicit_lock();
         }
+        let written = self.write_changes();
+        let taken_back = self.take_back_lock();
+        written.and(taken_back)?;
+        self.give_back_implicit_lock()
+    }
+
+    /// Writes the changes, with what the rules do before and after.
+    fn write_changes(&mut self) -> Result<()> {
         let rules = self.rules.clone();
         if let Some(rules) = &rules {
             rules.before_write(self)?;
@@ -54,10 +62,10 @@ impl Area {
         }
         written?;
         (self.row.is_changed, self.row.is_appended) = (false, false);
-        if let Some(rules) = &rules {
-            rules.after_write(self)?;
+        match &rules {
+            Some(rules) => rules.after_write(self),
+            None => Ok(()),
         }
-        self.give_back_implicit_lock()
     }
 
     fn write_row(&mut self, memos: &[(usize, Vec<u8>)]) -> Result<()> {
