@@ -1,5 +1,6 @@
 //! Everything that can be found wrong with a table: its own files, its indexes, and the two together.
 
+use super::claim::is_of_another;
 use super::indexes::Indexes;
 use super::tag::TableTag;
 use super::{Files, sibling};
@@ -44,8 +45,13 @@ fn check_files(
     let structural = sibling(fs.as_ref(), path, &["cdx"]);
     let indexes = Indexes::new(Arc::clone(fs), path, &files.dbf, index_files);
     for index in indexes.paths() {
-        if let Err(error) = check_index(fs, &files, index, structural.as_deref() == Some(index), findings) {
-            findings.push(failure(index, &error));
+        let mut of_index = Vec::new();
+        let is_structural = structural.as_deref() == Some(index);
+        if let Err(error) = check_index(fs, &files, index, is_structural, &mut of_index) {
+            of_index.push(failure(index, &error));
+        }
+        if is_structural || !of_index.is_empty() && !is_of_another(fs, path, index) {
+            findings.append(&mut of_index);
         }
     }
     Ok(())

@@ -91,11 +91,12 @@ impl DbfTable {
     }
 
     fn owner(&self, index: &Path, proof: Proof, rivals: &[PathBuf]) -> Owner {
-        let ours = Claimant { table: &self.path, proof };
+        let ours = Claimant { table: &self.path, proof: Some(proof) };
         let mut owner = Owner::Ours;
         for rival in rivals {
-            let Some(proof) = proof_of(&self.fs, rival, index) else { continue };
+            let proof = proof_of(&self.fs, rival, index);
             match ours.compare(&Claimant { table: rival, proof }, index) {
+                _ if proof.is_none() => {}
                 Ordering::Greater => {}
                 Ordering::Less => return Owner::Another,
                 Ordering::Equal => owner = Owner::Disputed(rival.clone()),
@@ -108,7 +109,7 @@ impl DbfTable {
 /// A table whose keys those of an index file are.
 struct Claimant<'t> {
     table: &'t Path,
-    proof: Proof,
+    proof: Option<Proof>,
 }
 
 impl Claimant<'_> {
@@ -121,6 +122,17 @@ impl Claimant<'_> {
             .then_with(|| self.proof.cmp(&other.proof))
             .then_with(|| begins(self).cmp(&begins(other)))
     }
+}
+
+/// Whether an index file that might be a table's is one of another table of its folder: what is wrong with it is then told of
+/// that one.
+pub(super) fn is_of_another(fs: &Arc<dyn FileSystem>, table: &Path, index: &Path) -> bool {
+    let ours = Claimant { table, proof: proof_of(fs, table, index) };
+    let rivals = other_tables(&**fs, table).unwrap_or_default();
+    rivals.iter().any(|rival| {
+        let proof = proof_of(fs, rival, index);
+        proof.is_some() && ours.compare(&Claimant { table: rival, proof }, index) == Ordering::Less
+    })
 }
 
 fn stem(path: &Path) -> String {
@@ -237,6 +249,26 @@ mod tests {
         backup.close().unwrap();
         assert_eq!(folder.memory.read(Path::new("d/ord_n.ntx")).unwrap(), before);
         assert_eq!(folder.claimed("d/orders.dbf", "d/ord_n.ntx").unwrap(), 1);
+    }
+
+    #[test]
+    fn an_index_is_checked_with_the_table_that_it_is_of() {
+        let folder = Folder::new(&["d/orders.dbf", "d/backup.dbf"], "d/ord_n.ntx");
+        let mut backup = folder.table("d/backup.dbf", "d/ord_n.ntx").writer(WriteOptions::new(Access::Shared)).unwrap();
+        backup.append(&[ValueRef::Integer(4)]).unwrap();
+        backup.close().unwrap();
+        let found = |table: &str| {
+            let indexes = [PathBuf::from("d/ord_n.ntx")];
+            crate::table::check(&folder.fs, Path::new(table), OpenOptions::default(), &indexes)
+        };
+        assert_eq!((found("d/orders.dbf").len(), found("d/backup.dbf").len()), (0, 0));
+        // What is wrong is told of its own table.
+        let mut orders =
+            IndexedTable::open(Arc::clone(&folder.fs), Path::new("d/orders.dbf"), WriteOptions::new(Access::Shared))
+                .unwrap();
+        orders.append(&[ValueRef::Integer(5)]).unwrap();
+        orders.close().unwrap();
+        assert!(!found("d/orders.dbf").is_empty());
     }
 
     #[test]
