@@ -265,7 +265,7 @@ impl Area {
         written.and(closed)
     }
 
-    /// Appends a blank record and goes to it. Beside others it is locked: with [`AreaOptions::implicit_locks`] until it is
+    /// Appends a blank record and goes to it. Beside others it is locked: with [`implicit_locks`](crate::AreaOptions::implicit_locks) until it is
     /// written or left, as a record is that was locked for a change, and without them until it is unlocked.
     ///
     /// Errors: `ReadOnly`; `Busy` while another has the whole table.
