@@ -265,8 +265,9 @@ impl Area {
         written.and(closed)
     }
 
-    /// Appends a blank record and goes to it. Beside others it is locked: with [`implicit_locks`](crate::AreaOptions::implicit_locks) until it is
-    /// written or left, as a record is that was locked for a change, and without them until it is unlocked.
+    /// Appends a blank record and goes to it. Beside others it is locked: with
+    /// [`implicit_locks`](crate::AreaOptions::implicit_locks) until it is written or left, as a record is that was locked for a
+    /// change, and without them until it is unlocked.
     ///
     /// Errors: `ReadOnly`; `Busy` while another has the whole table.
     pub fn append_blank(&mut self) -> Result<()> {
