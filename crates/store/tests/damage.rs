@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::catalog::{create, rows, schema, table};
-use common::{integer, pair};
+use common::catalog::{create, insert, rows, schema, table};
+use common::integer;
 use mainstay_base::{Code, Error, Result};
 use mainstay_store::files::StoreFolder;
 use mainstay_store::files::catalog::{
@@ -23,13 +23,6 @@ fn open(fs: &Simulated) -> Store {
 
 fn try_open(fs: Arc<dyn FileSystem>) -> Result<Store> {
     Store::open(fs, Path::new(SHOP), OPTIONS)
-}
-
-fn insert(store: &Store, id: u64, keys: std::ops::Range<i64>) -> Result<()> {
-    let mut transaction = store.begin(Isolation::ReadCommitted);
-    let table = store.table_of(id)?;
-    keys.map(|key| table.insert(&mut transaction, &pair(key, key)[..])).try_for_each(|done| done.map(|_| ()))?;
-    transaction.commit().map(|_| ())
 }
 
 fn change(store: &Store, change: CatalogChange) -> Result<()> {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::catalog::{create, rows, table};
+use common::catalog::{create, insert, rows, table};
 use common::{pair, pairs};
 use mainstay_base::{Code, Result};
 use mainstay_store::files::catalog::{CatalogChange, SequenceDefinition};
@@ -44,13 +44,6 @@ impl FileSystem for ReadOnly {
 
 fn open(fs: Arc<dyn FileSystem>) -> Result<Store> {
     Store::open(fs, Path::new(SHOP), OPTIONS)
-}
-
-fn insert(store: &Store, id: u64, keys: std::ops::Range<i64>) -> Result<()> {
-    let mut transaction = store.begin(Isolation::ReadCommitted);
-    let table = store.table_of(id)?;
-    keys.map(|key| table.insert(&mut transaction, &pair(key, key)[..])).try_for_each(|done| done.map(|_| ()))?;
-    transaction.commit().map(|_| ())
 }
 
 /// A store with rows in files and rows in the journal, killed: its table and its sequence.

@@ -168,4 +168,13 @@ pub mod catalog {
     pub fn rows(store: &Store, id: u64) -> Vec<(i64, i64)> {
         super::committed(store, &store.table_of(id).unwrap())
     }
+
+    /// Puts these keys into a table in one transaction, each with itself as its value.
+    pub fn insert(store: &Store, id: u64, keys: std::ops::Range<i64>) -> mainstay_base::Result<()> {
+        let mut transaction = store.begin(Isolation::ReadCommitted);
+        let table = store.table_of(id)?;
+        keys.map(|key| table.insert(&mut transaction, &super::pair(key, key)[..]))
+            .try_for_each(|done| done.map(|_| ()))?;
+        transaction.commit().map(|_| ())
+    }
 }

@@ -1,6 +1,6 @@
 //! Everything that can be found wrong with a table: its own files, its indexes, and the two together.
 
-use super::claim::is_of_another;
+use super::claim::is_claimed_by_another;
 use super::indexes::Indexes;
 use super::tag::TableTag;
 use super::{Files, sibling};
@@ -50,7 +50,7 @@ fn check_files(
         if let Err(error) = check_index(fs, &files, index, is_structural, &mut of_index) {
             of_index.push(failure(index, &error));
         }
-        if is_structural || !of_index.is_empty() && !is_of_another(fs, path, index) {
+        if is_structural || !of_index.is_empty() && !is_claimed_by_another(fs, path, index) {
             findings.append(&mut of_index);
         }
     }

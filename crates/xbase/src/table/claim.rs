@@ -126,7 +126,7 @@ impl Claimant<'_> {
 
 /// Whether an index file that might be a table's is one of another table of its folder: what is wrong with it is then told of
 /// that one.
-pub(super) fn is_of_another(fs: &Arc<dyn FileSystem>, table: &Path, index: &Path) -> bool {
+pub(super) fn is_claimed_by_another(fs: &Arc<dyn FileSystem>, table: &Path, index: &Path) -> bool {
     let ours = Claimant { table, proof: proof_of(fs, table, index) };
     let rivals = other_tables(&**fs, table).unwrap_or_default();
     rivals.iter().any(|rival| {
