@@ -24,6 +24,9 @@ impl Inner {
         let own = self.state.transactions == 0;
         self.execute(if own { "BEGIN" } else { "SAVEPOINT \"#one\"" })?;
         let outcome = work(self);
+        if outcome.is_err() && !self.core.is_in_transaction() {
+            return outcome;
+        }
         let end = match (own, outcome.is_ok()) {
             (true, true) => "COMMIT",
             (true, false) => "ROLLBACK",

@@ -276,6 +276,7 @@ impl Runner<'_> {
             }
             (true, Err(_)) => self.inner.rollback(None)?,
             (false, Ok(_)) => drop(self.inner.execute("RELEASE SAVEPOINT \"#unit\"")?),
+            (false, Err(_)) if self.inner.has_lost_transaction() => {}
             (false, Err(_)) => drop(self.inner.execute("ROLLBACK TO SAVEPOINT \"#unit\"")?),
         }
         outcome

@@ -428,6 +428,7 @@ impl Host for Runner<'_> {
             || self.silent > 0
             || self.inner.state.options.xact_abort && Origin::of(error) != Some(Origin::Raiserror)
             || error.severity >= 20
+            || self.inner.has_lost_transaction()
             || matches!(error.number, 217 | 241 | 242 | 245 | 1205 | 3609 | 3960 | 8114)
             || matches!(Origin::of(error), Some(Origin::Throw | Origin::Trigger));
         if ends_batch {
@@ -465,7 +466,7 @@ impl Host for Runner<'_> {
         (self.inner.state.error, self.inner.state.row_count) = (error.number, 0);
         let aborts = self.inner.state.options.xact_abort && Origin::of(error) != Some(Origin::Raiserror);
         // What ends a batch where it is not caught leaves nothing to commit where it is.
-        let dooms = matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114);
+        let dooms = self.inner.has_lost_transaction() || matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114);
         if (aborts || dooms) && self.inner.state.transactions > 0 {
             self.inner.state.doomed = true;
         }

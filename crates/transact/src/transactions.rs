@@ -54,7 +54,14 @@ impl Inner {
     ///
     /// Errors: 3930 in a transaction that can only be rolled back.
     pub(crate) fn check_writable(&self) -> Result<(), Box<Raised>> {
-        if self.state.doomed && self.state.transactions > 0 { Err(doomed()) } else { Ok(()) }
+        let is_doomed = self.state.doomed && self.state.transactions > 0;
+        if is_doomed || self.has_lost_transaction() { Err(doomed()) } else { Ok(()) }
+    }
+
+    /// Whether the core has rolled back, with the error that is being handled, the transaction that is counted here: that
+    /// of a deadlock's victim.
+    pub(crate) fn has_lost_transaction(&self) -> bool {
+        self.state.transactions > 0 && !self.core.is_in_transaction()
     }
 
     /// The end of a batch: a transaction that cannot be committed ends with it.
@@ -235,6 +242,7 @@ impl Inner {
         let ends = self.state.options.xact_abort
             || error.severity >= 20
             || self.state.doomed
+            || self.has_lost_transaction()
             || matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114);
         if ends && self.state.transactions > 0 {
             // The error that is being told is the one that matters.

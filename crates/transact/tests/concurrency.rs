@@ -135,29 +135,68 @@ fn snapshots_allow_write_skew_and_serializable_does_not() {
     assert_eq!(sum, "50");
 }
 
-#[test]
-fn of_two_that_wait_for_each_other_one_is_the_victim() {
-    let instance = instance(ACCOUNTS);
+/// Of two transactions that change the rows 1 and 2, each in its own order, one is the victim: what each has met, and how
+/// many transactions it had open then.
+fn crossing(instance: &Instance, change: impl Fn(i32) -> String + Sync) -> [(Vec<i32>, String); 2] {
     let barrier = Barrier::new(2);
     let run = |first: i32, second: i32| {
         let mut session = instance.session();
-        let change = |id: i32| format!("UPDATE Accounts SET balance = balance + 1 WHERE id = {id}");
         assert_eq!(errors(&mut session, &format!("BEGIN TRAN {}", change(first))), NONE);
         barrier.wait();
         let found = errors(&mut session, &format!("{} COMMIT", change(second)));
         (found, value(&mut session, "SELECT @@TRANCOUNT"))
     };
-    let (one, other) = std::thread::scope(|scope| {
+    let mut both = std::thread::scope(|scope| {
         let one = scope.spawn(|| run(1, 2));
         let other = scope.spawn(|| run(2, 1));
-        (one.join().unwrap(), other.join().unwrap())
+        [one.join().unwrap(), other.join().unwrap()]
     });
-    let mut both = [one.0, other.0];
     both.sort();
-    assert_eq!(both, [vec![], vec![1205]]);
-    assert_eq!((one.1.as_str(), other.1.as_str()), ("0", "0"));
+    both
+}
+
+fn victim_of_two() -> [(Vec<i32>, String); 2] {
+    [(vec![], "0".to_owned()), (vec![1205], "0".to_owned())]
+}
+
+#[test]
+fn of_two_that_wait_for_each_other_one_is_the_victim() {
+    let instance = instance(ACCOUNTS);
+    let change = |id: i32| format!("UPDATE Accounts SET balance = balance + 1 WHERE id = {id}");
+    assert_eq!(crossing(&instance, change), victim_of_two());
     let mut session = instance.session();
     assert_eq!(value(&mut session, "SELECT SUM(balance) FROM Accounts WHERE id IN (1, 2)"), "202");
+}
+
+#[test]
+fn a_victim_whose_change_fires_triggers_is_told_so_and_keeps_nothing() {
+    let instance = instance(ACCOUNTS);
+    let mut session = instance.session();
+    for definition in [
+        "CREATE TABLE Log (text VARCHAR(20))",
+        "CREATE TRIGGER Watch ON Accounts AFTER UPDATE AS INSERT Log VALUES ('changed')",
+    ] {
+        assert_eq!(errors(&mut session, definition), NONE);
+    }
+    let change = |id: i32| format!("UPDATE Accounts SET balance = balance + 1 WHERE id = {id}");
+    assert_eq!(crossing(&instance, change), victim_of_two());
+    assert_eq!(value(&mut session, "SELECT COUNT(*) FROM Log"), "2");
+    // Caught, it leaves a transaction that can be rolled back and nothing else.
+    let caught = |id: i32| {
+        format!(
+            "BEGIN TRY UPDATE Accounts SET balance = balance + 1 WHERE id = {id} END TRY
+            BEGIN CATCH
+                IF ERROR_NUMBER() <> 1205 OR XACT_STATE() <> -1 THROW
+                ROLLBACK
+                BEGIN TRAN
+                INSERT Log VALUES ('victim')
+            END CATCH"
+        )
+    };
+    assert_eq!(crossing(&instance, caught), [(); 2].map(|()| (vec![], "0".to_owned())));
+    assert_eq!(value(&mut session, "SELECT COUNT(*) FROM Log WHERE text = 'changed'"), "4");
+    assert_eq!(value(&mut session, "SELECT COUNT(*) FROM Log WHERE text = 'victim'"), "1");
+    assert_eq!(value(&mut session, "SELECT SUM(balance) FROM Accounts WHERE id IN (1, 2)"), "204");
 }
 
 #[test]

@@ -29,6 +29,10 @@ impl Session {
         if self.transaction.is_open() {
             self.transaction.savepoint(BEFORE_TABLE)?;
             let filled = self.create_empty(text, &create).and_then(|_| self.other(&fill));
+            if !self.transaction.is_open() {
+                // A deadlock's victim has been rolled back.
+                return filled;
+            }
             if filled.is_err() {
                 self.transaction.rollback_to(BEFORE_TABLE)?;
             }
