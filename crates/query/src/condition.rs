@@ -12,7 +12,7 @@
 use crate::collate::keyed;
 use crate::offset;
 use datafusion::arrow::datatypes::{DataType, Schema, TimeUnit};
-use datafusion::common::{Result, ScalarValue, internal_err};
+use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Between, BinaryExpr, Expr, Like, Operator, expr::InList};
 use mainstay_base::{Collation, Date, Decimal, Timestamp, Value};
 use mainstay_table::values::{OFFSET, TICKS};
@@ -36,12 +36,10 @@ fn is_parameter(expr: &Expr) -> bool {
     }
 }
 
-/// The condition as a predicate on the columns of `schema`.
-pub(crate) fn predicate(condition: &Expr, schema: &Schema) -> Result<Predicate> {
-    match build(condition, schema, &constant) {
-        Some(predicate) => Ok(predicate),
-        None => internal_err!("a condition was taken over that no predicate expresses: {condition}"),
-    }
+/// The condition as a predicate on the columns of `schema`; `None` for one that is not expressible, or whose parameter has
+/// got a value that no kernel compares, as NaN.
+pub(crate) fn predicate(condition: &Expr, schema: &Schema) -> Option<Predicate> {
+    build(condition, schema, &constant)
 }
 
 /// All of these, as one predicate.
@@ -240,9 +238,9 @@ fn keeps_order(from: &DataType, to: &DataType) -> bool {
         (Decimal128(p, s), Decimal128(wider_p, wider_s)) => {
             wider_s >= s && i32::from(*wider_p) - i32::from(*wider_s) >= i32::from(*p) - i32::from(*s)
         }
-        (Int32 | UInt32, Decimal128(p, s)) => i32::from(*p) - i32::from(*s) >= 10,
+        (Int8 | Int16 | Int32 | UInt32, Decimal128(p, s)) => i32::from(*p) - i32::from(*s) >= 10,
         (Int64, Decimal128(p, s)) => i32::from(*p) - i32::from(*s) >= 19,
-        (Int32, Int64) | (UInt32, Int64) => true,
+        (Int8, Int16 | Int32 | Int64) | (Int16, Int32 | Int64) | (Int32, Int64) | (UInt32, Int64) => true,
         (Utf8View, Utf8 | LargeUtf8) => true,
         (Date32, Timestamp(TimeUnit::Millisecond | TimeUnit::Microsecond | TimeUnit::Second, None)) => false,
         (from, to) => from == to,
@@ -263,7 +261,7 @@ fn fits(column: usize, value: &Value, schema: &Schema) -> bool {
         // A moment that is compared with an offset is what is left of one without its offset.
         (&TICKS | &OFFSET, Value::Timestamp(_)) => true,
         (&TICKS | &OFFSET, _) => false,
-        (Decimal128(..) | Int32 | Int64 | UInt32, Value::Integer(_) | Value::Decimal(_)) => true,
+        (Decimal128(..) | Int8 | Int16 | Int32 | Int64 | UInt32, Value::Integer(_) | Value::Decimal(_)) => true,
         (Float64, Value::Integer(_) | Value::Decimal(_) | Value::Float(_)) => true,
         (Utf8View, Value::Text(_)) => true,
         (BinaryView, Value::Binary(_)) => true,
@@ -339,7 +337,7 @@ mod tests {
     }
 
     fn text(condition: Expr) -> Option<Predicate> {
-        predicate(&condition, &schema()).ok()
+        predicate(&condition, &schema())
     }
 
     #[test]

@@ -18,6 +18,7 @@
 //! **Plans are cached** twice: by the exact text, ready to run; and by the text with its literals lifted
 //! to parameters, optimized, so that the same statement with other values is only bound and built.
 
+mod above_groups;
 pub mod advantage;
 mod aggregate;
 mod approximate;
@@ -60,6 +61,7 @@ mod neighbour;
 mod offset;
 mod optimize;
 mod order;
+mod order_repeats;
 mod ordered;
 mod ordered_sets;
 mod overflow;

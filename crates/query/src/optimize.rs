@@ -15,6 +15,7 @@
 //!
 //! The short lists only leave out work: a plan that is less optimized is still the same statement.
 
+use crate::above_groups::AboveGroups;
 use crate::coded::CodeGroups;
 use crate::fuse::Fuse;
 use crate::fused::Fused;
@@ -156,14 +157,15 @@ fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, planner
         physical.push(Arc::new(CodeGroups));
     }
     physical.push(Arc::new(WatchJoins));
-    let builder = builder(config(partitions), runtime_env).with_physical_optimizer_rules(physical);
-    builder.with_query_planner(planner).build()
+    let logical = Optimizer::new().rules.into_iter().map(AboveGroups::hold).collect();
+    let builder = builder(config(partitions), runtime_env).with_optimizer_rules(logical);
+    builder.with_physical_optimizer_rules(physical).with_query_planner(planner).build()
 }
 
 /// A session with the rules for plain statements.
 fn plain_session(fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
     let is_kept = |rule: &Arc<dyn OptimizerRule + Send + Sync>| PLAIN_RULES.contains(&rule.name());
-    let rules = Optimizer::new().rules.into_iter().filter(is_kept).collect();
+    let rules = Optimizer::new().rules.into_iter().filter(is_kept).map(AboveGroups::hold).collect();
     let mut config = config(1);
     config.options_mut().optimizer.max_passes = 1;
     let mut physical = fusing(fuse);

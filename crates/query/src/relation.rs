@@ -13,11 +13,13 @@ use async_trait::async_trait;
 use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::stats::Precision;
-use datafusion::common::{Result, Statistics};
+use datafusion::common::{DFSchema, Result, Statistics};
 use datafusion::datasource::source_as_provider;
+use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableSource, TableType};
 use datafusion::physical_plan::ExecutionPlan;
-use mainstay_table::{Predicate, Table};
+use datafusion::physical_plan::filter::FilterExecBuilder;
+use mainstay_table::Table;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -88,26 +90,41 @@ impl TableProvider for TableRelation {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let columns = match projection {
+        let shown = match projection {
             Some(columns) => columns.clone(),
             None => (0..self.schema.fields().len()).collect(),
         };
-        let predicate = match filters {
-            [] => None,
-            filters => {
-                let parts: Result<Vec<Predicate>> =
-                    filters.iter().map(|filter| condition::predicate(filter, &self.schema)).collect();
-                Some(condition::all(parts?))
+        let (mut parts, mut others) = (Vec::new(), Vec::new());
+        for filter in filters {
+            match condition::predicate(filter, &self.schema) {
+                Some(part) => parts.push(part),
+                None => others.push(filter.clone()),
             }
-        };
+        }
+        let predicate = (!parts.is_empty()).then(|| condition::all(parts));
         // Row groups are dealt out to partitions only where there is enough work for two threads.
         let partitions = match self.table.estimated_rows() {
             rows if rows < PARALLEL_FROM_ROWS => 1,
             _ => state.config().target_partitions().max(1),
         };
-        let scan =
-            TableScan::new(Arc::clone(&self.table), &self.schema, columns, predicate, self.visibility, partitions);
-        Ok(Arc::new(scan.with_limit(limit)))
+        let scan = |columns: Vec<usize>| {
+            TableScan::new(Arc::clone(&self.table), &self.schema, columns, predicate, self.visibility, partitions)
+        };
+        let Some(others) = conjunction(others) else { return Ok(Arc::new(scan(shown).with_limit(limit))) };
+        // A parameter has got a value that no kernel compares.
+        let mut columns = shown.clone();
+        for column in others.column_refs() {
+            let column = self.schema.index_of(&column.name)?;
+            if !columns.contains(&column) {
+                columns.push(column);
+            }
+        }
+        let scan = scan(columns);
+        let names = DFSchema::try_from(scan.schema())?;
+        let others = state.create_physical_expr(others, &names)?;
+        let shown = (0..shown.len()).collect();
+        let filter = FilterExecBuilder::new(others, Arc::new(scan)).apply_projection(Some(shown))?.build()?;
+        Ok(Arc::new(filter))
     }
 
     fn statistics(&self) -> Option<Statistics> {

@@ -34,6 +34,7 @@ impl AnalyzerRule for CharComparison {
 
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
         let plan = crate::set_operations::counted(plan)?;
+        let plan = crate::order_repeats::without(plan)?;
         let plan = crate::single::in_plan(plan)?;
         let plan = crate::meeting::in_plan(plan)?;
         let plan = crate::cast::in_plan(plan)?;

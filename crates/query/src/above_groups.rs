@@ -1,0 +1,52 @@
+//! A filter above groups stays there where the groups give a row of no rows.
+//!
+//! DataFusion's rule moves a condition below an aggregate when all of its columns are keys of the groups, and one without
+//! columns therefore always. What has no keys, or a set of no keys among its grouping sets, gives a row even of nothing:
+//!
+//! ```text
+//!   SELECT * FROM (SELECT COUNT(*) FROM t) WHERE FALSE      no row
+//!   SELECT COUNT(*) FROM (SELECT * FROM t WHERE FALSE)      one row: 0
+//! ```
+//!
+//! A condition that is another one each time it is asked chooses groups, and not the rows that they are made of.
+
+use datafusion::common::Result;
+use datafusion::common::tree_node::Transformed;
+use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
+use std::sync::Arc;
+
+/// The name of DataFusion's rule.
+const MOVING: &str = "push_down_filter";
+
+/// DataFusion's rule for everything but the filters that must stay above groups.
+#[derive(Debug)]
+pub(crate) struct AboveGroups(Arc<dyn OptimizerRule + Send + Sync>);
+
+impl AboveGroups {
+    /// The rule, held back if it is the one that moves filters.
+    pub(crate) fn hold(rule: Arc<dyn OptimizerRule + Send + Sync>) -> Arc<dyn OptimizerRule + Send + Sync> {
+        if rule.name() == MOVING { Arc::new(AboveGroups(rule)) } else { rule }
+    }
+}
+
+impl OptimizerRule for AboveGroups {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn apply_order(&self) -> Option<ApplyOrder> {
+        self.0.apply_order()
+    }
+
+    fn rewrite(&self, plan: LogicalPlan, config: &dyn OptimizerConfig) -> Result<Transformed<LogicalPlan>> {
+        if must_stay(&plan) { Ok(Transformed::no(plan)) } else { self.0.rewrite(plan, config) }
+    }
+}
+
+fn must_stay(plan: &LogicalPlan) -> bool {
+    let LogicalPlan::Filter(filter) = plan else { return false };
+    let LogicalPlan::Aggregate(groups) = &*filter.input else { return false };
+    let has_sets = groups.group_expr.iter().any(|key| matches!(key, Expr::GroupingSet(_)));
+    groups.group_expr.is_empty() || has_sets || filter.predicate.is_volatile()
+}
