@@ -94,9 +94,11 @@ impl ResultWriter for Writer<'_> {
     }
 }
 
-/// Appends a field, in quotes when a reader would otherwise see something else.
+/// Appends a field, in quotes when a reader would otherwise see something else: a separator, or one of the ways in which
+/// NULL is written.
 fn quote(field: &str, null: &str, line: &mut String) {
-    if field != null && !field.is_empty() && !field.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r')) {
+    let is_null = field.is_empty() || field == null || field == "\\N";
+    if !is_null && !field.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r')) {
         return line.push_str(field);
     }
     line.push('"');
@@ -136,6 +138,7 @@ mod tests {
     fn quotes_only_what_needs_it() {
         assert_eq!(quoted("plain words", ""), "plain words");
         assert_eq!(quoted("", ""), "\"\"");
+        assert_eq!(quoted("\\N", ""), "\"\\N\"");
         assert_eq!(quoted("say \"hi\"", ""), "\"say \"\"hi\"\"\"");
         assert_eq!(quoted("two\nlines", ""), "\"two\nlines\"");
         assert_eq!(quoted("NULL", "NULL"), "\"NULL\"");

@@ -69,6 +69,10 @@ fn literal(array: &dyn Array, row: usize, out: &mut String) {
         cell::Kind::Interval => interval(array, row, &text, out),
         cell::Kind::Date => quoted("DATE ", &text, out),
         cell::Kind::Timestamp if *array.data_type() == OFFSET => quoted("TIMESTAMP WITH TIME ZONE ", &text, out),
+        // A literal that does not say how many digits it has is rounded to six.
+        cell::Kind::Timestamp if text.rsplit_once('.').is_some_and(|(_, digits)| digits.len() > 6) => {
+            quoted("TIMESTAMP(7) ", &text, out);
+        }
         cell::Kind::Timestamp => quoted("TIMESTAMP ", &text, out),
         _ => quoted("", &text, out),
     }

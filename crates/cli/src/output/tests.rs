@@ -203,6 +203,7 @@ fn moments_that_arrow_has_no_type_for() {
     assert_eq!(text, "t,o\n9999-12-31 23:59:59.9999999,9999-12-31 23:59:59.9999999+01:30\n,\n");
     let text = String::from_utf8(written(Format::Insert, &Style::default(), std::slice::from_ref(&last))).unwrap();
     assert!(text.contains("TIMESTAMP WITH TIME ZONE '9999-12-31 23:59:59.9999999+01:30'"), "{text}");
+    assert!(text.contains("TIMESTAMP(7) '9999-12-31 23:59:59.9999999'"), "{text}");
     let arrow = |batch: &RecordBatch| {
         let arrow = written(Format::Arrow, &Style::default(), std::slice::from_ref(batch));
         let mut read = arrow_ipc::reader::StreamReader::try_new(std::io::Cursor::new(arrow), None).unwrap();
