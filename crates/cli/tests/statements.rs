@@ -425,6 +425,7 @@ fn files_of_a_folder_answer_where_native_tables_cannot_be_opened() {
     let mut bytes = std::fs::read(&manifest).unwrap();
     bytes[40] ^= 1;
     std::fs::write(&manifest, &bytes).unwrap();
+    std::fs::write(folder.path().join(".mainstay/manifest.copy"), &bytes).unwrap();
     let csv = |sql: &str| run(&[&shop, "--format", "csv", "-c", sql], "");
     let answered = csv("SELECT SUM(a) AS s FROM lines; SELECT COUNT(*) AS n FROM t11");
     assert_eq!((answered.status.code(), text(&answered.stdout)), (Some(0), "s\n3\nn\n100000\n".to_owned()));

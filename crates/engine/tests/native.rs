@@ -211,13 +211,22 @@ fn a_folder_keeps_its_native_tables_and_checks_backs_up_and_restores_them() {
     assert_eq!(rows(copy.path()), expected);
     assert_eq!(mainstay_engine::check(shop.path(), &Default::default()).unwrap(), []);
 
-    // A bit of the manifest is enough to be noticed, by the check and by who asks for a native table.
-    let manifest = shop.path().join(".mainstay/manifest");
-    let mut bytes = std::fs::read(&manifest).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    std::fs::write(&manifest, bytes).unwrap();
+    // A bit of the manifest is enough to be noticed; its copy stands in for it, and is written anew.
+    let damage = |name: &str| {
+        let manifest = shop.path().join(".mainstay").join(name);
+        let mut bytes = std::fs::read(&manifest).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(&manifest, bytes).unwrap();
+    };
+    damage("manifest");
     assert_eq!(mainstay_engine::check(shop.path(), &Default::default()).unwrap().len(), 1);
+    assert_eq!(rows(shop.path()), expected);
+    assert_eq!(mainstay_engine::check(shop.path(), &Default::default()).unwrap(), []);
+
+    // Without both there is nothing to go by.
+    ["manifest", "manifest.copy"].map(damage);
+    assert_eq!(mainstay_engine::check(shop.path(), &Default::default()).unwrap().len(), 2);
     let mut session = Database::open(shop.path()).unwrap().session();
     for refused in ["SELECT id FROM t", "INSERT INTO t VALUES (3, 'three')", "CREATE TABLE u (a INT)"] {
         assert_eq!(session.execute(refused).map(|_| ()).unwrap_err().code(), Code::Damaged, "{refused}");

@@ -310,12 +310,15 @@ fn damage_is_found_and_named() {
         assert!(!findings.is_empty(), "{path:?}");
         let text = format!("{:?}", findings[0]);
         assert!(text.contains(path.file_name().unwrap().to_str().unwrap()), "{text} for {path:?}");
-        let opened = open_with(&fs, Durability::Full);
-        let refused = match path.to_string_lossy().contains("group-") {
-            true => opened.unwrap().table_of(id).err().unwrap(),
-            false => opened.err().unwrap(),
-        };
-        assert_eq!(refused.code(), Code::Damaged, "{path:?}");
+        // The manifest has a copy, and that the manifest: `damage.rs`.
+        if !path.to_string_lossy().contains("manifest") {
+            let opened = open_with(&fs, Durability::Full);
+            let refused = match path.to_string_lossy().contains("group-") {
+                true => opened.unwrap().table_of(id).err().unwrap(),
+                false => opened.err().unwrap(),
+            };
+            assert_eq!(refused.code(), Code::Damaged, "{path:?}");
+        }
         damaged.write_at(&[bytes[70]], 70).unwrap();
     }
     assert_eq!(rows(&open(&fs), id).len(), 403);

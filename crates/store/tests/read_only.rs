@@ -137,13 +137,16 @@ fn where_there_is_no_store_a_store_for_reading_is_empty_and_damage_is_told() {
     assert!(store.tables().is_empty() && store.read_only().is_some());
     let (fs, _, _) = killed();
     assert!(Store::check(Arc::new(ReadOnly(fs.clone())), Path::new(SHOP)).unwrap().is_empty());
-    let manifest = Path::new(SHOP).join("manifest");
-    let mut bytes = fs.read(&manifest).unwrap();
-    bytes[40] ^= 1;
-    fs.replace(&manifest, &bytes).unwrap();
-    assert_eq!(open(Arc::new(ReadOnly(fs.clone()))).err().unwrap().code(), Code::Damaged);
-    let findings = Store::check(Arc::new(ReadOnly(fs)), Path::new(SHOP)).unwrap();
-    assert_eq!(findings.iter().map(|finding| finding.code()).collect::<Vec<_>>(), [Code::Damaged]);
+    for (name, is_refused) in [("manifest", false), ("manifest.copy", true)] {
+        let manifest = Path::new(SHOP).join(name);
+        let mut bytes = fs.read(&manifest).unwrap();
+        bytes[40] ^= 1;
+        fs.replace(&manifest, &bytes).unwrap();
+        let opened = open(Arc::new(ReadOnly(fs.clone())));
+        assert_eq!(opened.err().map(|error| error.code()), is_refused.then_some(Code::Damaged));
+        let findings = Store::check(Arc::new(ReadOnly(fs.clone())), Path::new(SHOP)).unwrap();
+        assert!(!findings.is_empty() && findings.iter().all(|finding| finding.code() == Code::Damaged), "{findings:?}");
+    }
 }
 
 /// On a disk whose folder this user may not write to. Root may write everywhere: then there is nothing to see.

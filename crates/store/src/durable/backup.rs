@@ -93,10 +93,10 @@ impl Store {
             Ok(None) => {
                 return Ok(vec![Error::new(Code::NotFound, "there is no database").at(folder.path().display())]);
             }
-            Err(error) => return Ok(vec![error]),
+            Err(_) => return Ok(folder.check_manifest()),
         };
         // Group files one by one; then keys, references between numbers, and the journal, as opening it would find them.
-        let mut findings = Vec::new();
+        let mut findings = folder.check_manifest();
         let mut known = HashSet::new();
         for (table, error) in folder.check(&manifest) {
             let name = manifest.catalog.table(table).map_or(String::new(), |table| table.name.clone());

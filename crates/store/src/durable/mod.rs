@@ -115,6 +115,7 @@ impl Store {
             }
             Some(manifest) => {
                 let (recovered, frames) = recover::recover(&folder, &manifest, &shared)?;
+                folder.complete(&manifest)?;
                 folder.remove_leftovers(&manifest)?;
                 // Synced before anything is acknowledged on top of it.
                 journal.set(recovered.resume(folder.fs())?);

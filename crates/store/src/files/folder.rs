@@ -2,9 +2,10 @@
 //!
 //! ```text
 //!   manifest                          what the last checkpoint consists of
+//!   manifest.copy                     the same once more, for when that is damaged
 //!   group-<number>.arrow              rows; named by a manifest, or a leftover
 //!   journal-<number>.log              what was committed since; numbered on from the manifest's
-//!   manifest.new, journal-*.log.new   being written when the power went
+//!   manifest.new, manifest.copy.new, journal-*.log.new   being written when the power went
 //! ```
 //!
 //! Numbers are 16 hexadecimal digits. A checkpoint is:
@@ -12,13 +13,17 @@
 //! ```text
 //!   1  close journal n, begin journal n + 1        (under the commit lock: JournalWriter::continue_in)
 //!   2  write the group files that are new, sync each
-//!   3  save: sync the folder, write manifest.new, sync, rename over manifest, sync the folder
+//!   3  save: sync the folder, write manifest.new, sync, rename over manifest, sync the folder; the same with the copy
 //!   4  remove what the new manifest does not name  (remove_leftovers)
 //! ```
 //!
 //! A crash before the rename of step 3 leaves the old manifest with the old files and both journals; one after it the
 //! new manifest. Either way [`StoreFolder::remove_leftovers`] clears the rest away at the next start, and removes
 //! nothing that it does not know by name.
+//!
+//! Without its manifest nobody knows which files are a database's, so there are two of it. A crash between both leaves a
+//! copy that is one checkpoint older; all that it names is there until step 4, and the journals lead from it to the same
+//! state. The next start makes both alike ([`StoreFolder::complete`]).
 //!
 //! A folder with such files but without a manifest is not taken for a new database: that would remove them.
 
@@ -30,6 +35,10 @@ use mainstay_vfs::FileSystem;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The names of the manifest and of its copy.
+const MANIFEST: &str = "manifest";
+const COPY: &str = "manifest.copy";
 
 /// The folder of a database's own files. The caller holds its lock.
 #[derive(Clone, Debug)]
@@ -59,22 +68,57 @@ impl StoreFolder {
         self.path.join(format!("group-{number:016x}.arrow"))
     }
 
-    fn manifest_path(&self) -> PathBuf {
-        self.path.join("manifest")
-    }
-
-    /// The manifest of the last checkpoint, or `None` where there never was one. Group files are not looked at: one that
-    /// is bad or missing is the fault of its table alone.
+    /// The manifest of the last checkpoint, or `None` where there never was one; that of its copy when it is bad or
+    /// missing. Group files are not looked at: one that is bad or missing is the fault of its table alone.
     ///
     /// # Errors
-    /// `Damaged` when the manifest is bad or missing; `Unsupported` for a later version.
+    /// `Damaged` when the manifest and its copy are bad or missing; `Unsupported` for a later version.
     pub fn load(&self) -> Result<Option<Manifest>> {
-        let path = self.manifest_path();
-        match self.fs.read(&path) {
-            Ok(bytes) => Manifest::decode(&bytes).map(Some).map_err(|error| damaged_hint(error.at(path.display()))),
-            Err(error) if error.code() == Code::NotFound => self.check_is_new().map(|()| None),
-            Err(error) => Err(error),
+        let error = match self.read_manifest(MANIFEST) {
+            Err(error) if matches!(error.code(), Code::Damaged | Code::NotFound) => error,
+            known => return known.map(Some),
+        };
+        match self.read_manifest(COPY) {
+            Ok(manifest) => Ok(Some(manifest)),
+            Err(_) if error.code() == Code::NotFound => self.check_is_new().map(|()| None),
+            Err(_) => Err(damaged_hint(error)),
         }
+    }
+
+    fn read_manifest(&self, name: &str) -> Result<Manifest> {
+        let path = self.path.join(name);
+        Manifest::decode(&self.fs.read(&path)?).map_err(|error| error.at(path.display()))
+    }
+
+    /// What is wrong with the manifest and its copy. That there is no copy is no fault: earlier versions made none.
+    pub fn check_manifest(&self) -> Vec<Error> {
+        let copy = self.read_manifest(COPY);
+        let said = |error: Error| {
+            let error = match error.code() {
+                Code::NotFound => Error::new(Code::Damaged, "the manifest is missing").at(self.path.display()),
+                _ => error,
+            };
+            match copy.is_ok() {
+                true => error.hint("its copy is used; the next program that opens the database writes it anew"),
+                false => damaged_hint(error),
+            }
+        };
+        let of_copy = copy.as_ref().err().filter(|error| error.code() != Code::NotFound).cloned();
+        self.read_manifest(MANIFEST).err().map(said).into_iter().chain(of_copy).collect()
+    }
+
+    /// Writes the manifest or its copy again if one of them is not this one. Nothing that another one names may be removed
+    /// before.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn complete(&self, manifest: &Manifest) -> Result<()> {
+        for name in [MANIFEST, COPY] {
+            if !self.read_manifest(name).is_ok_and(|known| known == *manifest) {
+                self.fs.replace(&self.path.join(name), &manifest.encode()?)?;
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a folder that has lost its manifest. A first journal without frames is what a crash in
@@ -83,7 +127,7 @@ impl StoreFolder {
         for path in self.files()? {
             let is_unborn = match journal_number(&path) {
                 Some(_) => JournalReader::open(self.fs.open(&path)?)?.next_frame()?.is_none(),
-                None => group_number(&path).is_none(),
+                None => group_number(&path).is_none() && !path.ends_with(COPY),
             };
             if !is_unborn {
                 let message = "there are files of a database here, but its manifest is missing";
@@ -117,7 +161,8 @@ impl StoreFolder {
         let bytes = manifest.encode()?;
         // The names of the group files must be on the disk before a manifest speaks of them.
         self.fs.sync_folder(&self.path)?;
-        self.fs.replace(&self.manifest_path(), &bytes)
+        self.fs.replace(&self.path.join(MANIFEST), &bytes)?;
+        self.fs.replace(&self.path.join(COPY), &bytes)
     }
 
     /// Writes the file of a group under a number that no file has, and syncs it.
@@ -189,7 +234,7 @@ fn group_number(path: &Path) -> Option<u64> {
 /// Whether it is what [`FileSystem::replace`] was writing.
 fn is_unfinished(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".new"));
-    name.is_some_and(|name| name == "manifest" || journal_number(Path::new(name)).is_some())
+    name.is_some_and(|name| name == MANIFEST || name == COPY || journal_number(Path::new(name)).is_some())
 }
 
 fn damaged_hint(error: Error) -> Error {

@@ -5,7 +5,7 @@ use super::*;
 use arrow_array::{Array, ArrayRef, BooleanArray, Decimal128Array, Int64Array, StringViewArray, UInt64Array};
 use mainstay_base::{Code, Collation, SqlType};
 use mainstay_vfs::{Disk, FileSystem, Memory};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 fn column(id: u64, name: &str, sql_type: SqlType) -> ColumnDefinition {
@@ -318,7 +318,7 @@ fn leftovers_go_and_strangers_stay() {
     let gone: Vec<String> = gone.iter().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect();
     assert_eq!(gone, ["group-0000000000000002.arrow", "journal-0000000000000001.log"]);
     let left = memory.list(Path::new("db")).unwrap();
-    assert_eq!(left.len(), 4, "{left:?}");
+    assert_eq!(left.len(), 5, "{left:?}");
 }
 
 #[test]
@@ -328,8 +328,28 @@ fn files_without_their_manifest_are_not_a_new_database() {
     let manifest = Manifest { journal: 1, ..Manifest::default() };
     let journal = folder.initialize(&manifest, 7).unwrap();
     memory.remove(Path::new("db/manifest")).unwrap();
+    assert_eq!(folder.load().unwrap().as_ref(), Some(&manifest), "there is a copy");
+    memory.remove(Path::new("db/manifest.copy")).unwrap();
     assert_eq!(folder.load().unwrap(), None, "a crash while it was made leaves an empty journal");
     let ticket = journal.append(b"something").unwrap();
     journal.wait(ticket, crate::journal::Durability::Full).unwrap();
     assert_eq!(folder.load().unwrap_err().code(), Code::Damaged);
+}
+
+/// A crash between the writing of both leaves a copy of the checkpoint before.
+#[test]
+fn a_manifest_and_its_copy_are_made_alike() {
+    let memory = Memory::new();
+    let folder = StoreFolder::new(Arc::new(memory.clone()), "db");
+    let older = Manifest { journal: 1, ..Manifest::default() };
+    folder.initialize(&older, 7).unwrap();
+    let old_copy = memory.read(Path::new("db/manifest.copy")).unwrap();
+    let newer = Manifest { journal: 2, checkpoint: 1, ..Manifest::default() };
+    folder.save(&newer).unwrap();
+    memory.write(PathBuf::from("db/manifest.copy"), old_copy);
+    assert_eq!(folder.load().unwrap().as_ref(), Some(&newer));
+    assert!(folder.check_manifest().is_empty());
+    folder.complete(&newer).unwrap();
+    memory.remove(Path::new("db/manifest")).unwrap();
+    assert_eq!(folder.load().unwrap(), Some(newer));
 }
