@@ -17,14 +17,15 @@ use mainstay_tsql::tree::{Column, ColumnKind, ColumnProperty, ObjectName};
 
 impl Inner {
     /// Does something as one: all of it, or nothing if it fails.
-    pub(crate) fn as_one(
+    pub(crate) fn as_one<T>(
         &mut self,
-        work: impl FnOnce(&mut Inner) -> Result<(), Box<Raised>>,
-    ) -> Result<(), Box<Raised>> {
+        work: impl FnOnce(&mut Inner) -> Result<T, Box<Raised>>,
+    ) -> Result<T, Box<Raised>> {
         let own = self.state.transactions == 0;
         self.execute(if own { "BEGIN" } else { "SAVEPOINT \"#one\"" })?;
         let outcome = work(self);
         if outcome.is_err() && !self.core.is_in_transaction() {
+            // A deadlock's victim has nothing left to undo.
             return outcome;
         }
         let end = match (own, outcome.is_ok()) {
@@ -34,7 +35,8 @@ impl Inner {
             (false, false) => "ROLLBACK TO SAVEPOINT \"#one\"",
         };
         let ended = self.execute(end);
-        outcome.and(ended.map(|_| ()))
+        let done = outcome?;
+        ended.map(|_| done)
     }
 
     /// Gives a column another type, or lets it be NULL or not.

@@ -1,7 +1,7 @@
 //! Bulk loads: the rows behind an `INSERT BULK`. Triggers do not run, which is what SQL Server does unless it is asked.
 //! A NULL is a column's default, if it has one, unless KEEP_NULLS is said.
 
-use crate::errors::{message_from, message_of, raised, raised_error};
+use crate::errors::{message_from, raised, raised_error};
 use crate::scope::column_has_default;
 use crate::session::Inner;
 use mainstay_base::{Value, ValueRef};
@@ -88,18 +88,9 @@ impl Inner {
         };
         let identity = self.place_of_identity(&name, &named);
         let texts = self.text_conversions(&name, &named, columns);
-        let own = self.state.transactions == 0;
-        if own {
-            self.core.execute("BEGIN").map_err(|error| message_of(&error))?;
-        }
         let mut load =
             Load { table, shown: name.last().to_owned(), named, texts, with_default, identity, count: 0, given: None };
-        let outcome = load.run(&mut self.core, rows);
-        if own {
-            let word = if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" };
-            self.core.execute(word).map_err(|error| message_of(&error))?;
-        }
-        if let Err(error) = outcome {
+        if let Err(error) = self.as_one(|inner| load.run(&mut inner.core, rows)) {
             return Err(message_from(&self.explained(error, "INSERT", &name)));
         }
         if let Some((low, high)) = load.given {

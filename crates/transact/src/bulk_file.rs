@@ -219,15 +219,17 @@ impl Runner<'_> {
         };
         let places: Vec<Place> = columns.into_iter().map(place).collect();
         let own = self.inner.state.transactions == 0;
-        if own {
-            self.inner.core.begin().map_err(raised_error)?;
+        match own {
+            true => self.inner.core.begin().map_err(raised_error)?,
+            false => drop(self.inner.execute("SAVEPOINT \"#bulk\"")?),
         }
         let outcome = self.load(&core, &places, &text, &wishes, own);
-        if own {
-            match outcome {
-                Ok(_) => self.inner.core.commit().map_err(raised_error)?,
-                Err(_) => drop(self.inner.execute("ROLLBACK")),
-            }
+        // The error of a load is the one that matters: the victim of a deadlock has no transaction to go back in.
+        match (own, &outcome) {
+            (true, Ok(_)) => self.inner.core.commit().map_err(raised_error)?,
+            (true, Err(_)) => drop(self.inner.execute("ROLLBACK")),
+            (false, Ok(_)) => drop(self.inner.execute("RELEASE SAVEPOINT \"#bulk\"")?),
+            (false, Err(_)) => drop(self.inner.execute("ROLLBACK TO SAVEPOINT \"#bulk\"")),
         }
         let (count, numbers) = outcome?;
         self.inner.given_identity(table, numbers.into_iter());

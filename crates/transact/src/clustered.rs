@@ -109,9 +109,12 @@ fn indexes_of(elements: &[TableElement]) -> Vec<(&IndexSpec, Option<&Name>, Opti
     all
 }
 
-/// Errors: 8112 for a table with two clustered keys.
+/// Errors: 8110 for a table with two primary keys, 8112 for one with two clustered ones.
 pub(crate) fn check_one_clustered(table: &ObjectName, elements: &[TableElement]) -> Result<(), Box<Raised>> {
     let indexes = indexes_of(elements);
+    if indexes.iter().filter(|(index, ..)| index.key == KeyKind::Primary).count() > 1 {
+        return Err(raised(Message::numbered(8110, &[&table.last()])));
+    }
     match indexes.iter().filter(|(index, ..)| index.clustered == Some(true)).count() {
         0 | 1 => Ok(()),
         _ => Err(raised(Message::numbered(8112, &[&table.last()]))),

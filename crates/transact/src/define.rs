@@ -97,6 +97,9 @@ impl Inner {
         let before = self.states_of_tables();
         check_one_clustered(&create.name, &create.elements)?;
         self.check_columns(&create.name, &create.elements)?;
+        if !temporary && self.is_name_taken(&create.name)? {
+            return Err(name_taken(&create.name, 6));
+        }
         let table = self.new_table(&create.name)?;
         if own && self.made_again(create, before) {
             return Ok(());
@@ -201,6 +204,18 @@ impl Inner {
         Ok(())
     }
 
+    /// Whether there is an object of this name: tables, views, sequences, procedures, functions, triggers, synonyms and
+    /// constraints share their names.
+    pub(crate) fn is_name_taken(&mut self, name: &ObjectName) -> Result<bool, Box<Raised>> {
+        let catalog = self.catalog().map_err(crate::errors::raised_error)?;
+        Ok(catalog.find(name).is_some())
+    }
+
+    fn is_view(&mut self, name: &ObjectName) -> Result<bool, Box<Raised>> {
+        let catalog = self.catalog().map_err(crate::errors::raised_error)?;
+        Ok(catalog.find(name).is_some_and(|object| object.kind == "V"))
+    }
+
     fn create_view(&mut self, view: &View) -> Result<(), Box<Raised>> {
         let reduced = reduce::view(&view.query, &self.names(&[])).map_err(raised)?;
         let query = match self.is_momentary.replace(false) || !reduced.parameters.is_empty() {
@@ -215,10 +230,7 @@ impl Inner {
             _ => "CREATE OR REPLACE VIEW",
         };
         self.execute(&format!("{word} {name}{columns} AS {query}")).map(|_| ()).map_err(|error| match error.number {
-            2714 => {
-                let text = format!("There is already an object named '{}' in the database.", view.name.last());
-                raised(Message::error(2714, text).state(3))
-            }
+            2714 => name_taken(&view.name, 3),
             _ => error,
         })
     }
@@ -249,11 +261,15 @@ impl Inner {
             return Err(raised(reduce::not_supported("An object of this kind")));
         };
         let exists = self.modules.own(name).is_some();
+        let is_type = matches!(statement.kind, StatementKind::CreateType(_));
+        if !exists && !is_type && self.is_name_taken(name)? {
+            return Err(match define {
+                DefineKind::Create => name_taken(name, 3),
+                _ => raised(Message::numbered(2010, &[&shown_name(name)])),
+            });
+        }
         match (define, exists) {
-            (DefineKind::Create, true) => {
-                let text = format!("There is already an object named '{}' in the database.", name.last());
-                return Err(raised(Message::error(2714, text).state(3)));
-            }
+            (DefineKind::Create, true) => return Err(name_taken(name, 3)),
             (DefineKind::Alter, false) => {
                 return Err(raised(Message::error(208, format!("Invalid object name '{}'.", name.last())).state(6)));
             }
@@ -292,6 +308,9 @@ impl Inner {
     }
 
     fn create_index(&mut self, create: &CreateIndex) -> Result<(), Box<Raised>> {
+        if self.is_view(&create.table)? {
+            return Err(raised(reduce::not_supported("An index on a view")));
+        }
         let table = self.names(&[]).table(&create.table).map_err(raised)?;
         self.check_new_index(create)?;
         let is_clustered = create.index.clustered == Some(true);
@@ -379,9 +398,8 @@ impl Runner<'_> {
                 inner.keep(statement, trigger.define, text).map(|()| Command::CREATE_TRIGGER)?
             }
             StatementKind::CreateSynonym(name, _) => {
-                if matches!(inner.core.changeable_columns(&reduce_name(name)), Ok(Some(_))) {
-                    let text = format!("There is already an object named '{}' in the database.", name.last());
-                    return Err(raised(Message::error(2714, text).state(6)));
+                if inner.is_name_taken(name)? {
+                    return Err(name_taken(name, 6));
                 }
                 inner.keep(statement, DefineKind::Create, text).map(|()| Command::NONE)?
             }
@@ -503,6 +521,12 @@ fn drop_of_core(inner: &mut Inner, kind: &str, exists: &str, name: &ObjectName) 
 }
 
 /// The core's name of a table without quotes.
+/// 2714.
+pub(crate) fn name_taken(name: &ObjectName, state: u8) -> Box<Raised> {
+    let text = format!("There is already an object named '{}' in the database.", name.last());
+    raised(Message::error(2714, text).state(state))
+}
+
 pub(crate) fn reduce_name(name: &ObjectName) -> String {
     core_name(name).replace('"', "")
 }

@@ -41,10 +41,21 @@ pub(crate) fn message_of(error: &Error) -> Message {
             let text = format!("Snapshot isolation transaction aborted due to update conflict: {error}.");
             Message::error(3960, text)
         }
-        Code::Duplicate => Message::error(2714, sentence(error)).state(6),
+        Code::Duplicate => {
+            let name = error.message().strip_prefix("there is a table or view ");
+            let text = match name.and_then(|rest| rest.strip_suffix(" already")) {
+                Some(name) => format!("There is already an object named '{name}' in the database."),
+                None => sentence(error),
+            };
+            Message::error(2714, text).state(6)
+        }
         Code::DuplicateColumn => Message::error(2705, sentence(error)).state(3),
         Code::DependentObjects => Message::error(3729, sentence(error)),
         Code::Cancelled => Message::error(0, "The statement was cancelled by the client."),
+        Code::Syntax if function_in_from(error).is_some() => {
+            let name = function_in_from(error).unwrap_or_default();
+            Message::error(208, format!("Invalid object name '{name}'."))
+        }
         Code::Syntax if error.message().contains("different number of columns") => {
             let text = "All queries combined using a UNION, INTERSECT or EXCEPT operator must have an equal number of \
                         expressions in their target lists.";
@@ -216,4 +227,9 @@ pub(crate) fn of_fault(fault: &Fault) -> Message {
         }
         other => Message::error(50000, format!("{other}.")),
     }
+}
+
+/// The function of a FROM that the core does not know.
+fn function_in_from(error: &Error) -> Option<&str> {
+    error.message().strip_prefix("there is no function ")?.strip_suffix(" in FROM")
 }

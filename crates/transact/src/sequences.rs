@@ -43,6 +43,9 @@ impl Inner {
         let (minimum, maximum) = range_of(data_type);
         let mut properties = Properties { start: None, increment: 1, minimum, maximum, cycle: false };
         take(&mut properties, &sequence.options, (minimum, maximum))?;
+        if self.is_name_taken(&sequence.name)? {
+            return Err(crate::define::name_taken(&sequence.name, 3));
+        }
         let text = properties.text(&core_name(&sequence.name), sequence.name.last())?;
         self.execute(&text).map(|_| ())
     }

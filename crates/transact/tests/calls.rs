@@ -487,6 +487,22 @@ fn rows_that_a_load_cannot_put_in_are_explained() {
     assert!(null.contains("515") && null.contains("Cannot insert the value NULL into column 'n'"), "{null}");
 }
 
+/// A load is one statement: what it has put in before it fails is taken back, and the transaction goes on.
+#[test]
+fn a_load_that_fails_in_a_transaction_leaves_none_of_its_rows() {
+    let mut session = session();
+    session.batch("CREATE TABLE t (n INT UNIQUE) BEGIN TRAN INSERT t VALUES (7)", &mut Transcript::default());
+    session.batch("INSERT BULK t (n INT)", &mut Transcript::default());
+    let rows = [1, 2, 2].map(|n| vec![Value::Integer(n)]);
+    let mut transcript = Transcript::default();
+    let columns = [Column::new("n", DataType::Int)];
+    session.bulk_insert(&columns, &mut Sent(Vec::from(rows).into_iter(), Vec::new()), &mut transcript);
+    assert!(transcript.text.contains("2627"), "{}", transcript.text);
+    let mut transcript = Transcript::default();
+    session.batch("SELECT @@TRANCOUNT AS deep, COUNT(*) AS n, MAX(n) AS most FROM t COMMIT", &mut transcript);
+    assert!(transcript.text.contains("\n1 | 1 | 7\n"), "{}", transcript.text);
+}
+
 /// Texts of UTF-16 become those of their column's code page, and what it has no room for is refused.
 #[test]
 fn a_load_converts_texts_to_the_code_page_of_their_column() {

@@ -361,7 +361,7 @@ pub fn to_money(source: &Source<'_>) -> Result<Value, Message> {
 /// Signs of currencies that an amount may have at its front.
 pub const CURRENCY: &[char] = &[
     '$', '¢', '£', '¤', '¥', '৲', '৳', '฿', '៛', '₠', '₡', '₢', '₣', '₤', '₥', '₦', '₧', '₨', '₩', '₪', '₫', '€', '₭',
-    '₮', '₯', '₰', '₱', '﷼', '﹩', '＄', '￠', '￡', '￥', '￦',
+    '₮', '₯', '₰', '₱', '﷼', '﹩', '＄', '￠', '￡', '￥', '￦', '\\',
 ];
 
 /// A text is no amount of money.

@@ -153,8 +153,12 @@ fn is_numeric(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message
     let numeric = match value(values, 0) {
         ValueRef::Null => false,
         ValueRef::Text(text) => {
-            let text = text.trim_matches([' ', '\t', '\n', '\r']);
-            !text.is_empty() && (parse_float(text).is_some() || parse_money(text).is_ok())
+            // A tab or the end of a line counts as an amount of nothing, which blanks alone do not.
+            let has_control = text.contains(['\t', '\n', '\u{b}', '\u{c}', '\r']);
+            match text.trim_matches([' ', '\t', '\n', '\u{b}', '\u{c}', '\r']) {
+                "" => has_control,
+                text => parse_float(text).is_some() || parse_money(text).is_ok(),
+            }
         }
         ValueRef::Boolean(_) => false,
         _ => call.argument_type(0).is_number(),
