@@ -91,7 +91,7 @@ fn conditions_have_memos_and_keys_have_not() {
             &long,
             "Err([invalid_value] record 7: a text of the expression is over 67108864 bytes)",
         ),
-        ("WEEK(BORN)", b"", "9"),
+        ("WEEK(BORN)", b"", "10"),
         ("ISNULL(BAL) .OR. NVL(ID, 1) <> 42", b"", "false"),
     ] {
         assert_eq!(ask(text, note, 0), expected, "{text}");
