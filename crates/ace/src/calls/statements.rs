@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use mainstay_base::{Date, Decimal, Error, Time, Timestamp, Value};
-use mainstay_workarea::Area;
+use mainstay_navigator::client::RemoteArea;
+use mainstay_workarea::{Area, WorkArea};
 use mainstay_xbase::lock::Sharer;
 
 use crate::backend::{self, Parameter};
@@ -177,7 +178,7 @@ fn run(
 fn beside_handles<T>(statement: &Statement, sql: &str, run: impl FnOnce() -> Result<T>) -> Result<T> {
     let connection = &statement.connection;
     let is_query = sql.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"));
-    if is_query || connection.server.is_some() {
+    if is_query {
         return run();
     }
     let tables = registry::all(|_, object| match object {
@@ -189,12 +190,23 @@ fn beside_handles<T>(statement: &Statement, sql: &str, run: impl FnOnce() -> Res
     let each = |work: fn(&mut Area) -> mainstay_base::Result<()>| {
         tables.iter().try_for_each(|table| table.with(|state| Ok(state.area.local().map_or(Ok(()), work)?)))
     };
+    if connection.server.is_some() {
+        // What stands in for this there is the server's to do; here it is read anew.
+        let done = run()?;
+        let forget = |area: &mut RemoteArea| area.note_statement();
+        tables.iter().try_for_each(|table| table.with(|state| Ok(far_of(&mut *state.area).map_or((), forget))))?;
+        return Ok(done);
+    }
     each(Area::before_statement)?;
     let sharing = connection.locks.enter(Sharer::Statement);
     let done = run();
     drop(sharing);
     let met = each(Area::after_statement);
     done.and_then(|done| met.map(|()| done))
+}
+
+fn far_of(area: &mut dyn WorkArea) -> Option<&mut RemoteArea> {
+    area.far().and_then(|far| far.downcast_mut())
 }
 
 /// Live cursors of the connection ask again which records they show, after rows were changed.

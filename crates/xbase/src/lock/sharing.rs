@@ -116,6 +116,17 @@ impl LockSharing {
     }
 }
 
+/// What has become of a wish to have part in a lock.
+#[derive(Debug)]
+pub(super) enum Joined {
+    /// Nobody of the connection has it.
+    Free,
+    /// It is held together.
+    Shared(Arc<Hold>),
+    /// One has it who does not share it.
+    Refused,
+}
+
 /// One who shares.
 #[derive(Debug)]
 pub(super) struct Member {
@@ -135,10 +146,11 @@ impl Member {
         Some(Member { sharing, sharer, file: identity, number: NUMBERS.fetch_add(1, Ordering::Relaxed) })
     }
 
-    /// Has part in what another has locked, if there is such and if it may.
-    pub(super) fn join(&self, thing: Thing) -> Option<Arc<Hold>> {
+    /// Has part in what another has locked, if there is such and if it may. Who may not is not to ask the system: the bytes
+    /// may be on its own file, and would be given to it once more.
+    pub(super) fn join(&self, thing: Thing) -> Joined {
         let held = self.sharing.held();
-        let hold = held.get(&(self.file, thing))?.upgrade()?;
+        let Some(hold) = held.get(&(self.file, thing)).and_then(Weak::upgrade) else { return Joined::Free };
         let mut handle = hold.handle.lock().unwrap_or_else(PoisonError::into_inner);
         let is_allowed = match self.sharer {
             Sharer::Handle => handle.1 == 0 || handle.0 == self.number,
@@ -148,7 +160,7 @@ impl Member {
             *handle = (self.number, handle.1 + 1);
         }
         drop(handle);
-        is_allowed.then_some(hold)
+        if is_allowed { Joined::Shared(hold) } else { Joined::Refused }
     }
 
     /// Lets others have part in what was just locked.

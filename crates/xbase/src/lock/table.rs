@@ -2,9 +2,9 @@
 //!
 //! Those of records and of the table may be held together with others of the same connection: see [`super::sharing`].
 
-use super::sharing::{Hold, Member, Thing};
+use super::sharing::{Hold, Joined, Member, Thing};
 use super::{LockPlan, LockRanges, LockWait, release_all, take};
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, interrupt};
 use mainstay_vfs::{ByteRange, LockHolder, LockMode, WritableFile};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -52,9 +52,37 @@ impl TableLocks {
     }
 
     /// What another of the connection has locked that is the record, or the table with it.
-    fn join_record(&self, record: u64) -> Option<Arc<Hold>> {
-        let member = self.member.as_ref()?;
-        member.join(Thing::Table).or_else(|| member.join(Thing::Record(record)))
+    fn join_record(&self, record: u64) -> Joined {
+        match self.join(Thing::Table) {
+            Joined::Free => self.join(Thing::Record(record)),
+            joined => joined,
+        }
+    }
+
+    fn join(&self, thing: Thing) -> Joined {
+        self.member.as_ref().map_or(Joined::Free, |member| member.join(thing))
+    }
+
+    /// The same, waiting for one of the connection that does not share it.
+    fn join_record_in_time(&self, record: u64) -> Result<Option<Arc<Hold>>> {
+        let begun = Instant::now();
+        loop {
+            match self.join_record(record) {
+                Joined::Free => return Ok(None),
+                Joined::Shared(hold) => return Ok(Some(hold)),
+                Joined::Refused if begun.elapsed() >= self.wait.timeout => {
+                    let message = format!(
+                        "record {record} is locked by the same connection; waited {} ms",
+                        begun.elapsed().as_millis()
+                    );
+                    return Err(Error::new(Code::Busy, message).at(self.file.path().display()));
+                }
+                Joined::Refused => {
+                    interrupt::check()?;
+                    std::thread::sleep(self.wait.interval);
+                }
+            }
+        }
     }
 
     /// Lets others of the connection have part in a record that was just locked.
@@ -62,10 +90,17 @@ impl TableLocks {
         self.member.as_ref().map(|member| member.note(Thing::Record(record), &self.file, self.record(record)))
     }
 
-    /// The same of the table.
-    fn join_table(&mut self) -> bool {
-        self.table_hold = self.member.as_ref().and_then(|member| member.join(Thing::Table));
-        self.table_hold.is_some()
+    /// Has part in another's lock of the table; none where there is no such lock and the system is to be asked.
+    fn join_table(&mut self) -> Option<bool> {
+        match self.join(Thing::Table) {
+            Joined::Shared(hold) => {
+                self.table_hold = Some(hold);
+                Some(true)
+            }
+            // Another has a record together with us: its bytes have to stay when the table is given back.
+            Joined::Free if !self.has_shared() => None,
+            Joined::Free | Joined::Refused => Some(false),
+        }
     }
 
     fn note_table(&mut self) {
@@ -73,7 +108,6 @@ impl TableLocks {
         self.table_hold = member.map(|member| member.note(Thing::Table, &self.file, self.plan.table()));
     }
 
-    /// Whether another has a record together with us: its bytes have to stay when the table is given back.
     fn has_shared(&self) -> bool {
         self.records.values().flatten().any(|hold| Arc::strong_count(hold) > 1)
     }
@@ -164,13 +198,16 @@ impl TableLocks {
         if self.alone || self.table {
             return Ok(());
         }
-        if !self.join_table() {
-            if self.has_shared() {
-                return Err(Error::new(Code::Busy, "the table is locked by a statement of the same connection")
-                    .at(self.file.path().display()));
+        match self.join_table() {
+            Some(true) => {}
+            Some(false) => {
+                let error = Error::new(Code::Busy, "the table is locked by the same connection");
+                return Err(error.at(self.file.path().display()));
             }
-            self.take(self.plan.table(), || "the table".to_owned())?;
-            self.note_table();
+            None => {
+                self.take(self.plan.table(), || "the table".to_owned())?;
+                self.note_table();
+            }
         }
         self.table = true;
         Ok(())
@@ -184,7 +221,7 @@ impl TableLocks {
     /// Locks a record until it is unlocked.
     pub(crate) fn lock_record(&mut self, record: u64) -> Result<()> {
         if !self.holds(record) {
-            let mut hold = self.join_record(record);
+            let mut hold = self.join_record_in_time(record)?;
             if hold.is_none() {
                 self.take(self.record(record), || format!("record {record}"))?;
                 hold = self.note_record(record);
@@ -207,8 +244,14 @@ impl TableLocks {
         if self.alone || self.table {
             return Ok(Some(false));
         }
-        self.new_hold = self.member.as_ref().and_then(|member| member.join(Thing::Table));
-        let locked = self.new_hold.is_some() || self.try_take(self.plan.records(records))?;
+        let locked = match self.join(Thing::Table) {
+            Joined::Free => self.try_take(self.plan.records(records))?,
+            Joined::Refused => false,
+            Joined::Shared(hold) => {
+                self.new_hold = Some(hold);
+                true
+            }
+        };
         Ok(locked.then_some(true))
     }
 
@@ -230,8 +273,11 @@ impl TableLocks {
     /// Keeps the locks of records that were appended, each by itself.
     pub(crate) fn keep_new(&mut self, records: &RangeInclusive<u64>) -> Result<()> {
         if let (Some(hold), Some(member)) = (self.new_hold.take(), &self.member) {
-            let kept = records.clone().filter_map(|record| Some((record, Some(member.join(Thing::Table)?))));
-            self.records.extend(kept);
+            for record in records.clone() {
+                if let Joined::Shared(kept) = member.join(Thing::Table) {
+                    self.records.insert(record, Some(kept));
+                }
+            }
             return member.leave(hold, None);
         }
         for (record, next) in records.clone().zip(records.clone().skip(1)) {
@@ -253,24 +299,27 @@ impl TableLocks {
         if self.holds(record) {
             return Ok(true);
         }
-        let mut hold = self.join_record(record);
-        if hold.is_none() {
-            if !self.try_take(self.record(record))? {
-                return Ok(false);
-            }
-            hold = self.note_record(record);
-        }
+        let hold = match self.join_record(record) {
+            Joined::Shared(hold) => Some(hold),
+            Joined::Free if self.try_take(self.record(record))? => self.note_record(record),
+            Joined::Free | Joined::Refused => return Ok(false),
+        };
         self.records.insert(record, hold);
         Ok(true)
     }
 
     pub(crate) fn try_lock_table(&mut self) -> Result<bool> {
         if !self.alone && !self.table {
-            self.table = self.join_table();
-            if !self.table && !self.has_shared() && self.try_take(self.plan.table())? {
-                self.note_table();
-                self.table = true;
-            }
+            self.table = match self.join_table() {
+                Some(joined) => joined,
+                None => {
+                    let taken = self.try_take(self.plan.table())?;
+                    if taken {
+                        self.note_table();
+                    }
+                    taken
+                }
+            };
         }
         Ok(self.alone || self.table)
     }
