@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mainstay_navigator::client::Client;
 use mainstay_vfs::{Disk, FileSystem, Memory};
 use mainstay_xbase::indexed::{self, IndexedTable};
+use mainstay_xbase::lock::LockSharing;
 
 use crate::backend::{self, SqlSession, Step};
 use crate::constants::*;
@@ -68,6 +69,8 @@ pub struct Connection {
     pub helpers: Helpers,
     /// Who may use the statements while triggers fire.
     turn: Turn,
+    /// The locks that its handles and its statements have together.
+    pub locks: LockSharing,
 }
 
 impl Connection {
@@ -148,6 +151,7 @@ impl Connection {
             sql_timeout: AtomicU32::new(ADS_DEFAULT_SQL_TIMEOUT),
             helpers: Helpers::default(),
             turn: Turn::default(),
+            locks: LockSharing::default(),
         }
     }
 
@@ -317,6 +321,8 @@ impl Fires for Connection {
     }
 
     fn fire(&self, firing: &Firing) -> Result<()> {
+        // The record is being written: what fires may not change it.
+        let _alone = self.locks.pause();
         self.sql(|session| session.fire(firing).map_err(of_trigger))
     }
 

@@ -102,6 +102,8 @@ impl Functions {
             Box::new(nested)
         });
         session.end_at(*self.deadline.lock().unwrap_or_else(PoisonError::into_inner));
+        // It knows the functions that there are now, this one among them.
+        session.parts().0.refresh();
         work(session)
     }
 

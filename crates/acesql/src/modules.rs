@@ -142,6 +142,16 @@ pub(crate) fn table_key(table: &ObjectName) -> String {
     table_name(table)
 }
 
+/// What a trigger's table is called in the trigger's name: one that is named by a path keeps that.
+fn table_key_of(table: &ObjectName) -> String {
+    if table.last().contains(['/', '\\']) { table.last().to_owned() } else { table_key(table) }
+}
+
+/// A name that a file can have.
+fn without_separators(name: &str) -> String {
+    name.replace(['/', '\\'], "$")
+}
+
 /// The modules of a folder.
 #[derive(Debug, Default)]
 pub(crate) struct Modules {
@@ -226,13 +236,14 @@ impl Modules {
         self.stored.iter().filter(move |((known, _), _)| *known == kind).map(|(_, stored)| stored)
     }
 
-    /// The triggers of a table for an event, in the order in which they fire.
-    pub(crate) fn triggers(&self, table: &str, event: &str, time: &str) -> Vec<Arc<Stored>> {
+    /// The triggers of a table for an event, in the order in which they fire. What tells the table is asked of the names
+    /// that they have for it.
+    pub(crate) fn triggers(&self, is_table: impl Fn(&ObjectName) -> bool, event: &str, time: &str) -> Vec<Arc<Stored>> {
         let mut found: Vec<(u32, Arc<Stored>)> = self
             .of_kind(Kind::Trigger)
             .filter_map(|stored| {
                 let trigger = stored.trigger()?;
-                let is_this = table_key(&trigger.table) == table && trigger.event == event && trigger.time == time;
+                let is_this = trigger.event == event && trigger.time == time && is_table(&trigger.table);
                 is_this.then(|| (trigger.priority, Arc::clone(stored)))
             })
             .collect();
@@ -283,6 +294,7 @@ impl Modules {
     /// Errors: 2122 when there is none; those of the disk.
     pub(crate) fn drop(&mut self, word: &str, name: &ObjectName) -> Result<()> {
         let text = name.parts.iter().map(|part| part.text.to_lowercase()).collect::<Vec<_>>().join(".");
+        let text = without_separators(&text);
         let Some(kind) = Kind::of_word(word).filter(|kind| self.find(*kind, &text).is_some()) else {
             let text = format!("{} not found: {text}", word.to_lowercase());
             return Err(SqlError::at(native::TABLE, name.span, text));
@@ -309,7 +321,7 @@ fn identity(definition: &StatementKind) -> Option<(Kind, String, bool)> {
             ModuleKind::Procedure(_) => (Kind::Procedure, joined(&module.name), module.alter),
             ModuleKind::Function(_) => (Kind::Function, joined(&module.name), module.alter),
             ModuleKind::Trigger(trigger) => {
-                let name = format!("{}.{}", table_key(&trigger.table), joined(&module.name));
+                let name = format!("{}.{}", without_separators(&table_key_of(&trigger.table)), joined(&module.name));
                 (Kind::Trigger, name, module.alter)
             }
         }),

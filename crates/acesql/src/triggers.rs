@@ -67,7 +67,7 @@ impl Inner {
         if self.is_replacing(&key, event) {
             return None;
         }
-        let of = |time: &str| self.modules.triggers(&key, event, time);
+        let of = |time: &str| self.modules.triggers(|table| self.file_key(table) == key, event, time);
         let fired = Fired { before: of("BEFORE"), instead: of("INSTEAD OF"), after: of("AFTER") };
         let is_none = fired.before.is_empty() && fired.instead.is_empty() && fired.after.is_empty();
         (!is_none).then_some(fired)
@@ -85,11 +85,16 @@ impl Inner {
             crate::dictionary::object_of(dictionary, &contents, &self.folder, table)
         });
         let Some((_, text)) = known else {
-            // A table of another folder has the name of one of this folder's at most.
-            let elsewhere = crate::place::elsewhere(&self.folder, table.last());
-            return elsewhere.map_or_else(|| table_key(table), |file| file.display().to_string());
+            return self.file_key(table);
         };
         table_key(&ObjectName { parts: vec![Name { text, ..Name::default() }], ..ObjectName::default() })
+    }
+
+    /// The same of a table that the dictionary does not know, and of what a trigger calls its own: one of another folder has
+    /// the name of one of this folder's at most.
+    fn file_key(&self, table: &ObjectName) -> String {
+        let elsewhere = crate::place::elsewhere(&self.folder, table.last());
+        elsewhere.map_or_else(|| table_key(table), |file| file.display().to_string())
     }
 
     /// Runs a change with its triggers, under the rules of its table.
@@ -177,7 +182,8 @@ impl Inner {
             ADS_TRIGTYPE_INSTEADOF => "INSTEAD OF",
             _ => "AFTER",
         };
-        let triggers = self.modules.triggers(&table_key(&table), event, time);
+        let key = table_key(&table);
+        let triggers = self.modules.triggers(|known| table_key(known) == key, event, time);
         if triggers.is_empty() {
             return Ok(());
         }
@@ -194,7 +200,6 @@ impl Inner {
         };
         let rows = vec![(row(&firing.old), row(&firing.new))];
         let images = Images { columns, rows };
-        let key = table_key(&table);
         self.atomically(|inner| match time {
             "INSTEAD OF" => inner.fire_instead(&triggers, &images, (key, event)),
             _ => inner.fire(&triggers, &images),

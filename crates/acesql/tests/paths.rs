@@ -120,6 +120,34 @@ fn the_indexes_of_a_table_of_a_folder_below_are_kept_with_its_changes() {
 }
 
 #[test]
+fn a_trigger_on_a_table_of_a_folder_below_is_that_tables() {
+    let folders = Folders::new();
+    let session = &mut *folders.sessions().swap_remove(0);
+    done(session, "CREATE TABLE seen (id INTEGER)");
+    done(session, "CREATE TRIGGER t ON [sub/people] AFTER INSERT BEGIN INSERT INTO seen SELECT id FROM __new; END");
+    done(session, "CREATE TRIGGER t ON people AFTER INSERT BEGIN INSERT INTO seen SELECT -id FROM __new; END");
+    done(session, "INSERT INTO [sub/people] (id) VALUES (71)");
+    assert_eq!(number(session, "SELECT COUNT(*) FROM seen WHERE id = 71"), 1);
+    done(session, "INSERT INTO people (id) VALUES (1)");
+    assert_eq!(number(session, "SELECT COUNT(*) FROM seen WHERE id = -1"), 1);
+    done(session, "DROP TRIGGER [sub/people].t");
+    done(session, "INSERT INTO [SUB\\people.dbf] (id) VALUES (72)");
+    done(session, "INSERT INTO people (id) VALUES (2)");
+    assert_eq!(number(session, "SELECT COUNT(*) FROM seen WHERE id = -2"), 1);
+    assert_eq!(number(session, "SELECT COUNT(*) FROM seen"), 3);
+}
+
+#[test]
+fn a_function_may_call_itself() {
+    let folders = Folders::new();
+    let session = &mut *folders.sessions().swap_remove(0);
+    let text = "CREATE FUNCTION Fact(n Integer) RETURNS Integer BEGIN \
+                IF n < 2 THEN RETURN 1; END IF; RETURN n * Fact(n - 1); END";
+    done(session, text);
+    assert_eq!(number(session, "SELECT Fact(5) FROM system.iota"), 120);
+}
+
+#[test]
 fn a_served_session_defines_nothing_outside_its_folder() {
     let folders = Folders::new();
     let session = &mut *folders.sessions().swap_remove(1);

@@ -3,6 +3,7 @@
 use crate::link::Link;
 use mainstay_tds::{Cancel, Kill};
 use std::collections::{BTreeSet, HashMap};
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -60,6 +61,17 @@ impl Drop for SessionNumber {
     }
 }
 
+/// Which of the connections that have not logged in is closed when there are too many: of the address that has most of
+/// them, the one that has waited longest. So whoever keeps them all waiting does not keep others out.
+pub(crate) fn first_to_go(waiting: impl Iterator<Item = (u64, Option<IpAddr>)>) -> Option<u64> {
+    let mut by_address: HashMap<Option<IpAddr>, (usize, u64)> = HashMap::new();
+    for (id, address) in waiting {
+        let (count, first) = by_address.entry(address).or_insert((0, id));
+        (*count, *first) = (*count + 1, id.min(*first));
+    }
+    by_address.into_values().max_by_key(|(count, first)| (*count, u64::MAX - first)).map(|(_, first)| first)
+}
+
 /// The connections that are open.
 #[derive(Default)]
 pub(crate) struct Registry {
@@ -80,11 +92,18 @@ impl Registry {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a connection in; `None` when there are too many, or too many that have not logged in.
+    /// Takes a connection in; `None` when there are too many. Of too many that have not logged in one has to go:
+    /// [`first_to_go`].
     pub fn enter(&self, link: Arc<Link>, most: usize, most_logins: usize) -> Option<Arc<Handle>> {
         let mut inner = self.inner();
-        let logins = inner.connections.values().filter(|handle| !handle.logged_in.load(SeqCst)).count();
-        if inner.connections.len() >= most || logins >= most_logins || self.stopping.load(SeqCst) {
+        let waiting = inner.connections.values().filter(|handle| !handle.logged_in.load(SeqCst));
+        if waiting.clone().count() >= most_logins
+            && let Some(id) = first_to_go(waiting.map(|handle| (handle.id, handle.link.peer())))
+            && let Some(gone) = inner.connections.remove(&id)
+        {
+            gone.link.shut_down();
+        }
+        if inner.connections.len() >= most || self.stopping.load(SeqCst) {
             return None;
         }
         inner.next_id += 1;
@@ -140,5 +159,19 @@ impl Registry {
             (inner, _) = self.emptied.wait_timeout(inner, left).unwrap_or_else(PoisonError::into_inner);
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_keeps_most_waiting_goes_first() {
+        let address = |last: u8| Some(IpAddr::from([10, 0, 0, last]));
+        let waiting = [(7, address(1)), (3, address(2)), (5, address(2)), (1, address(3))];
+        assert_eq!(first_to_go(waiting.into_iter()), Some(3));
+        assert_eq!(first_to_go([(9, address(1)), (8, None)].into_iter()), Some(8));
+        assert_eq!(first_to_go(std::iter::empty()), None);
     }
 }

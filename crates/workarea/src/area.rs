@@ -463,10 +463,11 @@ fn open_writer(fs: &Arc<dyn FileSystem>, path: &Path, options: &AreaOptions) -> 
         Mode::Shared => Access::Shared,
         Mode::Exclusive => Access::Exclusive,
     };
-    let AreaOptions { scheme, wait, code_page, durable, .. } = *options;
+    let AreaOptions { scheme, wait, open_timeout, code_page, durable, .. } = *options;
     let written = WriteOptions {
         scheme,
         wait,
+        open_timeout,
         code_page,
         durable,
         replacement: Some(b'?'),

@@ -41,6 +41,9 @@ pub(crate) struct Blocks {
     count: u32,
     /// Something of it is not from the file.
     is_patched: bool,
+    /// The file's length when its records were last all there; and whether some are not any more.
+    length: u64,
+    is_cut: bool,
 }
 
 /// Some records, and which of them are visible.
@@ -73,7 +76,10 @@ impl Blocks {
             freshness,
             count,
             is_patched: false,
+            length: 0,
+            is_cut: false,
         };
+        new.length = new.file.stamp()?.len;
         new.take_kept();
         Ok(new)
     }
@@ -123,13 +129,28 @@ impl Blocks {
     /// Looks whether the file has changed; what is read after this is at least as new as the call.
     pub(crate) fn look(&mut self, dbf: &Dbf) -> Result<bool> {
         let count = match self.freshness.look(&*self.file)? {
+            Seen::Same if self.is_cut => self.count_in(dbf, self.file.stamp()?.len)?,
             Seen::Same => return Ok(false),
-            Seen::Changed(length) => dbf.count_in(length)?,
+            Seen::Changed(length) => self.count_in(dbf, length)?,
             Seen::Written => dbf.count_by_mark(self.count.into())?,
         };
         self.generation += 1;
         self.count = narrow(count);
         Ok(true)
+    }
+
+    /// The number of records in a file of this length.
+    ///
+    /// Errors: `Damaged` for one that has become shorter than its own count of records says.
+    fn count_in(&mut self, dbf: &Dbf, length: u64) -> Result<u64> {
+        self.is_cut = length < self.length && dbf.counts_beyond(length)?;
+        if self.is_cut {
+            let message = "the file was cut off while it was open: it holds fewer records than it counts";
+            let error = Error::new(Code::Damaged, message).at(dbf.path().display());
+            return Err(error.hint("restore it, or repair it into a new table"));
+        }
+        self.length = length;
+        dbf.count_in(length)
     }
 
     /// What is in memory may differ from the file: we wrote to it.

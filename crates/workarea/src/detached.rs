@@ -51,7 +51,7 @@ pub struct Position {
 /// What is changed in the current record and not written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowChanges {
-    /// The pieces of the record that differ: where each begins, and its bytes.
+    /// The fields of the record that differ: where each begins, and its bytes.
     pub pieces: Vec<(u16, Vec<u8>)>,
     /// Long values by field.
     pub memos: Vec<(u16, Vec<u8>)>,
@@ -172,15 +172,14 @@ impl Area {
         if !self.row.is_changed {
             return changes;
         }
-        let mut piece: Option<(u16, Vec<u8>)> = None;
-        for (at, byte) in self.row.bytes.iter().enumerate() {
-            if self.row.before.get(at) == Some(byte) {
-                changes.pieces.extend(piece.take());
-                continue;
+        // Whole fields, and the mark of deletion: what a statement has written meanwhile is not mixed with them.
+        let fields = self.fields().iter().map(|field| field.offset..field.offset + field.length);
+        for range in std::iter::once(0..1).chain(fields) {
+            let new = self.row.bytes.get(range.clone()).unwrap_or_default();
+            if self.row.before.get(range.clone()) != Some(new) {
+                changes.pieces.push((range.start as u16, new.to_vec()));
             }
-            piece.get_or_insert_with(|| (at as u16, Vec::new())).1.push(*byte);
         }
-        changes.pieces.extend(piece);
         let memos = self.row.memos.iter();
         changes.memos = memos.map(|(field, value)| (*field as u16, value.clone())).collect();
         changes

@@ -5,7 +5,10 @@ use crate::test::{Test, check_logical};
 use crate::value::{FieldValue, ValueKind};
 use crate::words::Texts;
 use mainstay_base::Result;
-use mainstay_xbase::expr::{Compiled, Context, ExprValue, Expression};
+use mainstay_xbase::dbf::FieldKind;
+use mainstay_xbase::expr::{Compiled, Context, ExprValue, Expression, Memos};
+use mainstay_xbase::memo::Memo;
+use std::sync::Arc;
 
 /// How many compiled expressions an area keeps.
 const KEPT: usize = 32;
@@ -17,9 +20,50 @@ pub(crate) struct Compilations {
 }
 
 impl Area {
-    /// What expressions are compiled against. Text that is not ASCII must be in the table's code page.
+    /// What expressions over the current record are compiled against, whose memos are given with it. Text that is not
+    /// ASCII must be in the table's code page.
     pub(crate) fn context(&self) -> Context<'_> {
-        Context { exact: self.exact, ..Context::new(self.fields()) }
+        Context { exact: self.exact, memos: Memos::Given, ..Context::new(self.fields()) }
+    }
+
+    /// What a condition is compiled against that is asked of any record. Of a table elsewhere there are no memos here.
+    pub(crate) fn context_of(&self, condition: &str) -> Result<Context<'_>> {
+        let memo = if self.memos_in(condition).is_empty() { None } else { self.shared_memo()? };
+        Ok(Context { memos: memo.map_or(Memos::Given, Memos::In), ..self.context() })
+    }
+
+    /// The memo file, opened once more to be kept with a condition.
+    pub(crate) fn shared_memo(&self) -> Result<Option<Arc<Memo>>> {
+        match &self.memo {
+            Some(memo) if !self.is_detached => {
+                let file = self.fs.open(memo.path())?;
+                Ok(Some(Arc::new(Memo::open(file, self.dbf.header().version)?)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The memo fields that the text of an expression may name: those that it does, and maybe others.
+    pub fn memos_in(&self, text: &str) -> Vec<usize> {
+        let text = text.to_ascii_uppercase();
+        let is_memo = |kind| matches!(kind, FieldKind::Memo | FieldKind::MemoBinary);
+        let fields = self.fields().iter().enumerate();
+        let named = fields.filter(|(_, field)| is_memo(field.kind) && text.contains(&field.name.to_ascii_uppercase()));
+        named.map(|(number, _)| number).collect()
+    }
+
+    /// The memos of the current record that an expression reads, those that are not written yet among them.
+    fn memos_for(&mut self, at: usize) -> Result<Vec<(usize, Vec<u8>)>> {
+        let Some((_, _, compiled)) = self.compilations.kept.get(at) else { return Ok(Vec::new()) };
+        let fields: Vec<usize> = compiled.memos().collect();
+        let mut given = Vec::with_capacity(fields.len());
+        for field in fields {
+            match self.get(field)? {
+                FieldValue::Text(text) | FieldValue::Bytes(text) => given.push((field, text)),
+                _ => given.push((field, Vec::new())),
+            }
+        }
+        Ok(given)
     }
 
     /// Makes sure that an expression is compiled, and says where it is kept.
@@ -55,9 +99,10 @@ impl Area {
         }
         let at = self.compiled(text)?;
         self.load()?;
+        let memos = self.memos_for(at)?;
         let Area { compilations, scratch, row, recno, .. } = self;
         let Some((_, _, compiled)) = compilations.kept.get(at) else { return Ok(FieldValue::Null) };
-        Ok(compiled.evaluate(scratch, &row.bytes, *recno)?.into())
+        Ok(compiled.evaluate_with(scratch, &row.bytes, *recno, &memos)?.into())
     }
 
     /// Whether a condition is true for the current record.
@@ -67,10 +112,11 @@ impl Area {
         }
         let at = self.compiled(text)?;
         self.load()?;
+        let memos = self.memos_for(at)?;
         let Area { compilations, scratch, row, recno, .. } = self;
         let Some((_, _, compiled)) = compilations.kept.get(at) else { return Ok(false) };
         check_logical(compiled)?;
-        Ok(compiled.evaluate(scratch, &row.bytes, *recno)? == ExprValue::Logical(true))
+        Ok(compiled.evaluate_with(scratch, &row.bytes, *recno, &memos)? == ExprValue::Logical(true))
     }
 
     fn evaluate_search(&mut self, text: &str) -> Result<bool> {

@@ -239,6 +239,8 @@ impl Area {
                 format!("{number:>width$}").into_bytes()
             }
             FieldValue::Decimal(number) => number.to_string().into_bytes(),
+            // A double whose definition says nothing of decimals has as many as it needs.
+            FieldValue::Number(number) if decimals == 0 && kind == FieldKind::Double => number.to_string().into_bytes(),
             FieldValue::Number(number) => format!("{number:.*}", usize::from(decimals)).into_bytes(),
             FieldValue::Date(0) => vec![b' '; 8],
             FieldValue::Date(day) => day_text(day).into_bytes(),

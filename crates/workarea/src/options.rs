@@ -2,6 +2,11 @@
 
 use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::lock::{LockScheme, LockWait};
+use std::time::Duration;
+
+/// So long a program waits that opens a table which another has open alone, or that wants it alone: as long as it takes
+/// another to close it that is about to.
+pub const OPEN_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Who else uses the table, and whether it is written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +28,8 @@ pub struct AreaOptions {
     pub scheme: Option<LockScheme>,
     /// How long a lock is waited for.
     pub wait: LockWait,
+    /// How long others are waited for that have the table open, if that is less.
+    pub open_timeout: Option<Duration>,
     /// The code page of its text, whatever the file says.
     pub code_page: Option<CodePage>,
     /// Whether the index that has the table's name (`customers.cdx`) is opened with it.
@@ -48,6 +55,7 @@ impl Default for AreaOptions {
             mode: Mode::ReadOnly,
             scheme: None,
             wait: LockWait::default(),
+            open_timeout: None,
             code_page: None,
             open_structural: true,
             hide_deleted: false,

@@ -52,7 +52,8 @@ impl Area {
             None => None,
         };
         let found = match shown {
-            Some(recno) if matched && shown == record => self.exists(recno),
+            // Whatever is shown behind the keys that are passed over is behind them, too.
+            Some(recno) if matched && (how.after || shown == record) => self.exists(recno),
             Some(recno) if matched => self.exists(recno) && self.begins_with(sought)?,
             _ => false,
         };
@@ -114,6 +115,7 @@ fn find(order: &mut Order, sought: &Sought, how: SeekHow) -> Result<(bool, Optio
         Sought::Above if how.last => (false, place.last(tag)?),
         Sought::Above => (false, None),
     };
+    let matched = matched || how.after && record.is_some();
     order.at = None;
     if !matched && !how.soft && !how.after || record.is_none() {
         return Ok((false, None));
@@ -128,6 +130,10 @@ fn find(order: &mut Order, sought: &Sought, how: SeekHow) -> Result<(bool, Optio
     }
     if !order.is_below_top(&key) {
         let first = order.first()?;
+        if how.after {
+            // What comes next in the scope is its beginning.
+            return Ok((first.is_some(), first));
+        }
         let matched = matched && matches!(sought, Sought::Key(wanted) if order.begins_with(wanted)?);
         return Ok((matched, first.filter(|_| matched || how.soft)));
     }

@@ -29,6 +29,13 @@ pub trait WorkArea: Send {
     fn row(&mut self) -> Result<&mut Area>;
     /// The same with the long value of a field at hand, too.
     fn row_with(&mut self, field: usize) -> Result<&mut Area>;
+    /// The same with those memos at hand that an expression may read.
+    fn row_for(&mut self, expression: &str) -> Result<&mut Area> {
+        for field in self.form().memos_in(expression) {
+            self.row_with(field)?;
+        }
+        self.row()
+    }
     /// The same with the current record ready to be changed: locked, where locks are needed.
     fn row_to_change(&mut self) -> Result<&mut Area>;
     /// The area itself, if the table is here.
@@ -151,10 +158,10 @@ pub trait WorkArea: Send {
     }
 
     fn evaluate(&mut self, text: &str) -> Result<FieldValue> {
-        self.row()?.evaluate(text)
+        self.row_for(text)?.evaluate(text)
     }
     fn evaluate_logical(&mut self, text: &str) -> Result<bool> {
-        self.row()?.evaluate_logical(text)
+        self.row_for(text)?.evaluate_logical(text)
     }
     fn is_deleted(&mut self) -> Result<bool> {
         self.row()?.is_deleted()

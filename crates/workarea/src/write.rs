@@ -115,7 +115,7 @@ impl Area {
     }
 
     /// The record that was appended gets the keys of a blank one: it is left, or unlocked, as it is.
-    fn list_appended(&mut self) -> Result<()> {
+    pub(crate) fn list_appended(&mut self) -> Result<()> {
         if !self.row.is_unlisted {
             return Ok(());
         }

@@ -147,3 +147,33 @@ fn a_second_writer_is_seen_at_the_next_look() {
     area.go_bottom().unwrap();
     assert_eq!((area.record_number(), area.is_deleted().unwrap()), (1001, true));
 }
+
+#[test]
+fn a_table_that_is_cut_off_while_it_is_open_is_an_error_and_no_early_end() {
+    let memory = copied(&["t03_cdx_tags.dbf", "t03_cdx_tags.fpt", "t03_cdx_tags.cdx"]);
+    let options = AreaOptions::default();
+    let mut area = Area::open(Arc::new(memory.clone()), Path::new("t03_cdx_tags.dbf"), &options).unwrap();
+    let order = area.order_named("NAME").unwrap();
+    let whole = mainstay_vfs::FileSystem::read(&memory, Path::new("t03_cdx_tags.dbf")).unwrap();
+    for order in [None, Some(order)] {
+        area.set_order(order).unwrap();
+        area.go_top().unwrap();
+        memory.write("t03_cdx_tags.dbf", whole[..whole.len() / 2].to_vec());
+        for _ in 0..2 {
+            assert_eq!(area.go_top().unwrap_err().code(), mainstay_base::Code::Damaged);
+            assert_eq!(area.go_bottom().unwrap_err().code(), mainstay_base::Code::Damaged);
+        }
+        let ended = (0..2000).find_map(|_| area.skip(1).err().map(|error| error.code()));
+        // Who had read the records before goes on to the last of them.
+        assert!(ended == Some(mainstay_base::Code::Damaged) || area.record_number() == 1001, "{ended:?}");
+        memory.write("t03_cdx_tags.dbf", whole.clone());
+        area.go_bottom().unwrap();
+    }
+    // One that was emptied, or has lost records that it does not count any more, is as it is.
+    let mut fewer = whole[..whole.len() / 2].to_vec();
+    fewer[4..8].copy_from_slice(&10u32.to_le_bytes());
+    memory.write("t03_cdx_tags.dbf", fewer);
+    area.set_order(None).unwrap();
+    area.go_bottom().unwrap();
+    assert!(area.record_number() < 1000);
+}

@@ -8,7 +8,7 @@
 //! nor maintained.
 
 use crate::dbf::{Dbf, Family, FieldKind};
-use crate::expr::{CaseTable, Compiled, Context, Dialect, ExprValue, Expression, KeyPart, KeySource, Kind, Scratch};
+use crate::expr::{Compiled, Context, Dialect, ExprValue, Expression, KeyPart, KeySource, Kind, Scratch};
 use crate::index::{BagKind, KeyFamily, KeyType, KeyValue, TagHeader};
 use mainstay_base::{Code, Date, Error, Result, Timestamp};
 use std::borrow::Cow;
@@ -93,7 +93,7 @@ pub(crate) struct Expressions {
 impl Expressions {
     /// Compiles them against the fields of a table, in the dialect of [`dialect_of`].
     pub(crate) fn compile(key: &[u8], condition: Option<&[u8]>, dialect: Dialect, dbf: &Dbf) -> Result<Expressions> {
-        let context = Context { fields: dbf.fields(), exact: false, case: CaseTable::ascii(), dialect };
+        let context = Context { dialect, ..Context::new(dbf.fields()) };
         let key = Expression::parse(key)?.compile(&context)?;
         let mut condition_is_not_deleted = false;
         let condition = match condition {

@@ -43,16 +43,18 @@
 //! milliseconds, up to a limit, as the other programs do; a lock that nobody gives back is reported with its holder.
 
 mod index;
+mod sharing;
+mod table;
 
 pub(crate) use index::IndexLock;
 pub use index::ReadingLock;
+pub use sharing::{LockSharing, Paused, Sharer, Sharing};
+pub(crate) use table::TableLocks;
 
 use crate::dbf::Header;
 use mainstay_base::{Code, Error, Result, interrupt};
 use mainstay_vfs::{ByteRange, LockHolder, LockMode, WritableFile};
-use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Which bytes stand for what.
@@ -313,216 +315,6 @@ pub fn take(file: &dyn WritableFile, range: ByteRange, wait: LockWait, what: imp
         }
         interrupt::check()?;
         std::thread::sleep(wait.interval.min(wait.timeout - waited).max(Duration::from_micros(100)));
-    }
-}
-
-/// The locks that one handle holds on a table.
-#[derive(Debug)]
-pub(crate) struct TableLocks {
-    file: Arc<dyn WritableFile>,
-    pub(crate) plan: LockPlan,
-    pub(crate) wait: LockWait,
-    /// Opened for exclusive use: nobody else is there, and no lock is needed.
-    alone: bool,
-    table: bool,
-    header: bool,
-    records: BTreeSet<u64>,
-}
-
-impl TableLocks {
-    pub(crate) fn new(file: Arc<dyn WritableFile>, plan: LockPlan, wait: LockWait, alone: bool) -> TableLocks {
-        TableLocks { file, plan, wait, alone, table: false, header: false, records: BTreeSet::new() }
-    }
-
-    fn record(&self, record: u64) -> LockRanges {
-        self.plan.records(&(record..=record))
-    }
-
-    /// Takes the locks of something within the time that there is.
-    fn take(&self, ranges: LockRanges, what: impl Fn() -> String) -> Result<()> {
-        let Some(second) = ranges.second else { return take(&*self.file, ranges.first, self.wait, what) };
-        let begun = Instant::now();
-        take(&*self.file, ranges.first, self.wait, &what)?;
-        let wait = LockWait { timeout: self.wait.timeout.saturating_sub(begun.elapsed()), ..self.wait };
-        let taken = take(&*self.file, second, wait, what);
-        if taken.is_err() {
-            self.give_back(ranges.first)?;
-        }
-        taken
-    }
-
-    /// Asks once for them.
-    fn try_take(&self, ranges: LockRanges) -> Result<bool> {
-        if !self.file.try_lock_range(ranges.first, LockMode::Exclusive)? {
-            return Ok(false);
-        }
-        let Some(second) = ranges.second else { return Ok(true) };
-        let taken = self.file.try_lock_range(second, LockMode::Exclusive);
-        if !matches!(taken, Ok(true)) {
-            self.give_back(ranges.first)?;
-        }
-        taken
-    }
-
-    /// Gives bytes back, unless they are among those of the table, which is held: two schemes' bytes may meet.
-    fn unlock(&self, range: ByteRange) -> Result<()> {
-        let covers = |table: ByteRange| table.start <= range.start && range.end() <= table.end();
-        match self.table && self.plan.table().iter().any(covers) {
-            true => Ok(()),
-            false => self.file.unlock_range(range),
-        }
-    }
-
-    /// Gives back bytes that were taken in vain. Records that are held stay so if it was the table that was asked for.
-    fn give_back(&self, range: ByteRange) -> Result<()> {
-        let mut held: Vec<ByteRange> = match range == self.plan.table().first {
-            true => self.records.iter().flat_map(|record| self.record(*record).iter()).collect(),
-            false => Vec::new(),
-        };
-        held.retain(|held| range.start <= held.start && held.end() <= range.end());
-        held.sort_unstable_by_key(|held| held.start);
-        let mut start = range.start;
-        for held in held {
-            if start < held.start {
-                self.file.unlock_range(ByteRange { start, length: held.start - start })?;
-            }
-            start = held.end();
-        }
-        match range.end().saturating_sub(start) {
-            0 => Ok(()),
-            length => self.unlock(ByteRange { start, length }),
-        }
-    }
-
-    /// Locks the header; it must be given back before the next statement of the caller's.
-    pub(crate) fn lock_header(&mut self) -> Result<()> {
-        if !self.alone && !self.header {
-            self.take(self.plan.header(), || "the header".to_owned())?;
-            self.header = true;
-        }
-        Ok(())
-    }
-
-    pub(crate) fn unlock_header(&mut self) -> Result<()> {
-        match std::mem::take(&mut self.header) {
-            true => release_all(self.plan.header().iter(), |range| self.unlock(range)),
-            false => Ok(()),
-        }
-    }
-
-    /// Locks all records until [`TableLocks::unlock_all`].
-    pub(crate) fn lock_table(&mut self) -> Result<()> {
-        if !self.alone && !self.table {
-            self.take(self.plan.table(), || "the table".to_owned())?;
-            self.table = true;
-        }
-        Ok(())
-    }
-
-    /// Whether a record is locked already, by itself or with the table.
-    pub(crate) fn holds(&self, record: u64) -> bool {
-        self.alone || self.table || self.records.contains(&record)
-    }
-
-    /// Locks a record until it is unlocked.
-    pub(crate) fn lock_record(&mut self, record: u64) -> Result<()> {
-        if !self.holds(record) {
-            self.take(self.record(record), || format!("record {record}"))?;
-            self.records.insert(record);
-        }
-        Ok(())
-    }
-
-    pub(crate) fn unlock_record(&mut self, record: u64) -> Result<()> {
-        // Under a lock of the table the byte belongs to that.
-        if self.records.remove(&record) && !self.table {
-            self.record(record).release(&*self.file)?;
-        }
-        Ok(())
-    }
-
-    /// Asks once for records that are about to be appended. `None`: another holds them, as a rule with the whole
-    /// table; else whether the caller has to give them back.
-    pub(crate) fn try_lock_new(&mut self, records: &RangeInclusive<u64>) -> Result<Option<bool>> {
-        if self.alone || self.table {
-            return Ok(Some(false));
-        }
-        let locked = self.try_take(self.plan.records(records))?;
-        Ok(locked.then_some(true))
-    }
-
-    /// What to say when they could not be had.
-    pub(crate) fn refused(&self, records: &RangeInclusive<u64>) -> Result<Error> {
-        let holder = self.plan.records(records).holder(&*self.file, LockMode::Exclusive)?;
-        let holder = holder.map_or_else(|| "another program".to_owned(), |holder| holder.to_string());
-        let message = format!("nothing can be appended: the table is locked by {holder}");
-        Ok(Error::new(Code::Busy, message).at(self.file.path().display()).hint("try again later"))
-    }
-
-    pub(crate) fn unlock_new(&mut self, records: &RangeInclusive<u64>) -> Result<()> {
-        self.plan.records(records).release(&*self.file)
-    }
-
-    /// Keeps the locks of records that were appended, each by itself.
-    pub(crate) fn keep_new(&mut self, records: &RangeInclusive<u64>) -> Result<()> {
-        for (record, next) in records.clone().zip(records.clone().skip(1)) {
-            // FoxPro's range covers the bytes between those of the records too.
-            for (this, next) in self.record(record).iter().zip(self.record(next).iter()) {
-                if this.end() < next.start {
-                    self.file.unlock_range(ByteRange { start: this.end(), length: next.start - this.end() })?;
-                }
-            }
-        }
-        self.records.extend(records.clone());
-        Ok(())
-    }
-
-    pub(crate) fn try_lock_record(&mut self, record: u64) -> Result<bool> {
-        if self.holds(record) {
-            return Ok(true);
-        }
-        let locked = self.try_take(self.record(record))?;
-        if locked {
-            self.records.insert(record);
-        }
-        Ok(locked)
-    }
-
-    pub(crate) fn try_lock_table(&mut self) -> Result<bool> {
-        if !self.alone && !self.table {
-            self.table = self.try_take(self.plan.table())?;
-        }
-        Ok(self.alone || self.table)
-    }
-
-    pub(crate) fn holds_table(&self) -> bool {
-        self.alone || self.table
-    }
-
-    /// The records that are locked one by one.
-    pub(crate) fn records(&self) -> Vec<u64> {
-        self.records.iter().copied().collect()
-    }
-
-    pub(crate) fn record_holder(&self, record: u64) -> Result<Option<LockHolder>> {
-        self.record(record).holder(&*self.file, LockMode::Exclusive)
-    }
-
-    pub(crate) fn table_holder(&self) -> Result<Option<LockHolder>> {
-        self.plan.table().holder(&*self.file, LockMode::Exclusive)
-    }
-
-    /// Gives back the table and every record.
-    pub(crate) fn unlock_all(&mut self) -> Result<()> {
-        if std::mem::take(&mut self.table) {
-            // The ranges cover the bytes of all records.
-            self.records.clear();
-            self.plan.table().release(&*self.file)?;
-        }
-        for record in std::mem::take(&mut self.records) {
-            self.record(record).release(&*self.file)?;
-        }
-        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 
 use mainstay_base::{Code, Date, Error};
 use mainstay_xbase::dbf::{Field, FieldKind};
-use mainstay_xbase::expr::{Compiled, Context, Dialect, ExprValue, Expression, KeySource, Kind, Scratch};
+use mainstay_xbase::expr::{Compiled, Context, Dialect, ExprValue, Expression, KeySource, Kind, Memos, Scratch};
 
 fn field(name: &str, letter: u8, kind: FieldKind, offset: usize, length: usize, decimals: u8) -> Field {
     Field { name: name.into(), kind, letter, offset, length, decimals, null_bit: None, varying_bit: None }
@@ -55,6 +55,80 @@ fn evaluate(text: &str, dialect: Dialect, flags: u8) -> String {
         Ok(ExprValue::Null) => "NULL".into(),
         Err(error) => format!("{:?}", error.code()),
     }
+}
+
+/// The same of a condition, with a memo at hand.
+fn ask(text: &str, note: &[u8], flags: u8) -> String {
+    let fields = fields();
+    let context = Context { memos: Memos::Given, ..Context::new(&fields) };
+    let compiled = match Expression::parse(text).and_then(|expression| expression.compile(&context)) {
+        Ok(compiled) => compiled,
+        Err(error) => return format!("{:?}", error.code()),
+    };
+    let given = compiled.memos().map(|field| (field, note.to_vec())).collect::<Vec<_>>();
+    match compiled.evaluate_with(&mut Scratch::new(), &record(flags), 7, &given) {
+        Ok(ExprValue::Number(number)) => number.to_string(),
+        Ok(ExprValue::Logical(value)) => value.to_string(),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn conditions_have_memos_and_keys_have_not() {
+    let long = [&b"x".repeat(200_000)[..], b"end"].concat();
+    for (text, note, expected) in [
+        ("EMPTY(NOTE)", &b"  "[..], "true"),
+        ("EMPTY(NOTE)", b"a", "false"),
+        ("'end' $ NOTE", &long, "true"),
+        ("LEN(NOTE)", &long, "200003"),
+        ("'END' $ UPPER(NOTE) .AND. LEN(NOTE + NOTE) = 400006", &long, "true"),
+        ("NOTE = 'Ad'", b"Adam", "true"),
+        ("NOTE = NAME", b"Adam Smith jr.", "true"),
+        ("ID > 100 .OR. NOTE == 'Ad'", b"Ad", "true"),
+        ("NOTE > 5", b"", "TypeMismatch"),
+        (
+            "LEN(REPLICATE(NOTE, 1000))",
+            &long,
+            "Err([invalid_value] record 7: a text of the expression is over 67108864 bytes)",
+        ),
+        ("WEEK(BORN)", b"", "10"),
+        ("ISNULL(BAL) .OR. NVL(ID, 1) <> 42", b"", "false"),
+    ] {
+        assert_eq!(ask(text, note, 0), expected, "{text}");
+    }
+    assert_eq!(ask("ISNULL(BAL)", b"", 1), "true");
+    for key in ["NOTE", "LEN(NOTE)", "WEEK(BORN)"] {
+        assert_eq!(compile(key, Dialect::Clipper).unwrap_err().code(), Code::Unsupported, "{key}");
+    }
+    let fields = fields();
+    let context = Context { memos: Memos::Given, ..Context::new(&fields) };
+    let compiled = Expression::parse("EMPTY(NOTE)").unwrap().compile(&context).unwrap();
+    assert_eq!(compiled.memos().collect::<Vec<_>>(), [6]);
+    let error = compiled.evaluate(&mut Scratch::new(), &record(0), 7).unwrap_err();
+    assert_eq!(error.code(), Code::Unsupported);
+}
+
+#[test]
+fn functions_of_advantage() {
+    for (text, expected) in [
+        ("REVERSE('abc')", "cba"),
+        ("I2BIN(BIN2I('AB'))", "AB"),
+        ("L2BIN(BIN2L('ABCD') + 0.9)", "ABCD"),
+        ("BIN2I(I2BIN(-2))", "-2"),
+        ("BIN2W(I2BIN(-2))", "65534"),
+        ("BIN2L(L2BIN(-70000))", "-70000"),
+        ("BIN2L('A')", "65"),
+        ("STOTS('19950216 2:00:00pm')", "2449765 50400000"),
+        ("STOTS('19950216 12:30am')", "2449765 1800000"),
+        ("STOTS('19950216 14:00:00.55')", "2449765 50400550"),
+        ("STOTS('19950216')", "2449765 0"),
+        ("STOTS('19950231 10:00')", "0 0"),
+        ("STOTS('19950216 25:00')", "0 0"),
+        ("TSTOD(WTS)", "2000-02-29"),
+    ] {
+        assert_eq!(evaluate(text, Dialect::Clipper, 0), expected, "{text}");
+    }
+    assert_eq!(evaluate("REVERSE(NAME)", Dialect::FoxPro, 0), "refused");
 }
 
 #[test]

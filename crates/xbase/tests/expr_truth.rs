@@ -32,7 +32,6 @@ const FOXPRO: &[&str] = &["HOUR(", "MINUTE(", "SEC(", "BETWEEN(", "{^"];
 const REFUSED: &[&str] = &[
     "'memo'$M1",
     "0x1F",
-    "BIN2L(L2BIN(I4))",
     "BOF()",
     "D1+D2",
     "EMPTY(M1)",

@@ -176,6 +176,11 @@ pub fn delete_file(connection: Handle, name: Text) -> Result<()> {
     let connection = of(connection)?;
     let name = name.string()?;
     let path = connection.find(&name, "dbf").ok_or_else(|| Failure::new(AE_FILE_NOT_FOUND, name))?;
+    if let Some(session) = &connection.dictionary
+        && !session.may_replace(&*session.live.contents()?, &path)
+    {
+        return Err(Failure::new(AE_PERMISSION_DENIED, path.display().to_string()));
+    }
     if calls::tables::is_open(&path) {
         return Err(Failure::new(AE_FILE_IN_USE, path.display().to_string()));
     }

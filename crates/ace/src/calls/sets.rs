@@ -55,7 +55,9 @@ fn kind_of(state: &State, number: usize) -> Result<FieldKind> {
 /// A counting field takes no number, unless the connection's programs give them.
 fn check_counting(state: &State, number: usize, table: &Table) -> Result<()> {
     match state.area.fields().get(number) {
-        Some(field) if field.letter == b'+' && !table.connection.counts_freely.load(Ordering::Relaxed) => {
+        Some(field)
+            if fields::counts(state.area.form(), number) && !table.connection.counts_freely.load(Ordering::Relaxed) =>
+        {
             Err(Failure::new(AE_INVALID_FIELD_TYPE, format!("field {} counts by itself", field.name)))
         }
         _ => Ok(()),

@@ -4,6 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use mainstay_base::{Date, Decimal, Error, Time, Timestamp, Value};
+use mainstay_navigator::client::RemoteArea;
+use mainstay_workarea::{Area, WorkArea};
+use mainstay_xbase::lock::Sharer;
 
 use crate::backend::{self, Parameter};
 use crate::border::*;
@@ -129,10 +132,12 @@ fn run(
         });
     }
     let timeout = timeout_of(statement)?;
-    let mut outcome = statement.connection.sql(|session| {
-        session.set_table_type(table_type);
-        session.set_timeout(timeout);
-        session.execute(sql, parameters).map_err(as_sql)
+    let mut outcome = beside_handles(statement, sql, || {
+        statement.connection.sql(|session| {
+            session.set_table_type(table_type);
+            session.set_timeout(timeout);
+            session.execute(sql, parameters).map_err(as_sql)
+        })
     })?;
     if let Some(step) = outcome.step.take() {
         transactions::step(statement.connection_handle, step)?;
@@ -167,6 +172,41 @@ fn run(
         state.affected = outcome.affected;
         Ok(())
     })
+}
+
+/// Runs a statement that may change records which the connection's handles have locked.
+fn beside_handles<T>(statement: &Statement, sql: &str, run: impl FnOnce() -> Result<T>) -> Result<T> {
+    let connection = &statement.connection;
+    let is_query = sql.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"));
+    if is_query {
+        return run();
+    }
+    let tables = registry::all(|_, object| match object {
+        Object::Table(table) if Arc::ptr_eq(&table.connection, connection) && table.is_shared() => {
+            Some(Arc::clone(table))
+        }
+        _ => None,
+    });
+    let each = |work: fn(&mut Area) -> mainstay_base::Result<()>| {
+        tables.iter().try_for_each(|table| table.with(|state| Ok(state.area.local().map_or(Ok(()), work)?)))
+    };
+    if connection.server.is_some() {
+        // What stands in for this there is the server's to do; here it is read anew.
+        let done = run()?;
+        let forget = |area: &mut RemoteArea| area.note_statement();
+        tables.iter().try_for_each(|table| table.with(|state| Ok(far_of(&mut *state.area).map_or((), forget))))?;
+        return Ok(done);
+    }
+    each(Area::before_statement)?;
+    let sharing = connection.locks.enter(Sharer::Statement);
+    let done = run();
+    drop(sharing);
+    let met = each(Area::after_statement);
+    done.and_then(|done| met.map(|()| done))
+}
+
+fn far_of(area: &mut dyn WorkArea) -> Option<&mut RemoteArea> {
+    area.far().and_then(|far| far.downcast_mut())
 }
 
 /// Live cursors of the connection ask again which records they show, after rows were changed.

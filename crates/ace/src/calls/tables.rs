@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mainstay_navigator::client::RemoteArea;
-use mainstay_workarea::{Area, AreaOptions, Mode, WorkArea};
+use mainstay_workarea::{Area, AreaOptions, Mode, OPEN_TIMEOUT, WorkArea};
 use mainstay_xbase::dbf::{Format, TableSpec};
-use mainstay_xbase::lock::LockScheme;
+use mainstay_xbase::lock::{LockScheme, Sharer};
 use mainstay_xbase::writer::{self, Access, WriteOptions};
 
 use crate::border::*;
@@ -156,6 +156,7 @@ fn open_here(connection: &Connection, path: &Path, options: &AreaOptions) -> Res
         return Err(Failure::new(AE_FILE_IN_USE, path.display().to_string()));
     }
     let files = Arc::clone(&connection.files);
+    let _sharing = connection.locks.enter(Sharer::Handle);
     let area = Area::open(Arc::clone(&files), path, options);
     // A table of which the system lets nobody write a file is opened for reading.
     if options.mode == Mode::Shared && area.as_ref().is_err_and(mainstay_base::Error::is_denied) {
@@ -184,6 +185,7 @@ pub fn open_first(mut opening: Opening, paths: &[PathBuf]) -> Result<(Handle, Ar
         scheme,
         open_structural: opening.table_type != ADS_NTX,
         implicit_locks: true,
+        open_timeout: Some(OPEN_TIMEOUT),
         ..AreaOptions::default()
     };
     let opened = match (&opening.connection.server, paths.first()) {

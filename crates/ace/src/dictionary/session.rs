@@ -84,6 +84,18 @@ impl Session {
         })
     }
 
+    /// Whether the user may delete a file, or put another in its place: those of tables and indexes are an administrator's
+    /// to replace, those of the dictionary itself nobody's.
+    pub fn may_replace(&self, contents: &Contents, path: &Path) -> bool {
+        let is_dictionary = path == self.live.path() || path.extension().is_some_and(|extension| extension == "lock");
+        let is_table = || self.table_of_file(contents, &path.with_extension("dbf")).is_some();
+        let is_index = || {
+            let mut tables = contents.all(ADS_DD_TABLE_OBJECT);
+            tables.any(|table| self.index_paths(contents, &table.name).iter().any(|index| index == path))
+        };
+        !is_dictionary && (self.access.is_administrator(contents) || !is_table() && !is_index())
+    }
+
     /// The index files that belong to a table beside the one that is opened with it.
     pub fn index_paths(&self, contents: &Contents, table: &str) -> Vec<PathBuf> {
         let files = contents.children(ADS_DD_INDEX_FILE_OBJECT, table);

@@ -164,18 +164,9 @@ impl Dictionary for ServedDictionary {
 
     fn may_replace(&self, path: &Path) -> Result<()> {
         let (session, contents) = self.session()?;
-        let denied = || told(Failure::new(AE_PERMISSION_DENIED, "the file is the dictionary's"));
-        let is_dictionary =
-            path == session.live.path() || path.extension().is_some_and(|extension| extension == "lock");
-        let is_administrator = session.access.is_administrator(&contents);
-        let is_table = || session.table_of_file(&contents, &path.with_extension("dbf")).is_some();
-        let is_index = || {
-            let mut tables = contents.all(ADS_DD_TABLE_OBJECT);
-            tables.any(|table| session.index_paths(&contents, &table.name).iter().any(|index| index == path))
-        };
-        match is_dictionary || !is_administrator && (is_table() || is_index()) {
-            true => Err(denied()),
-            false => Ok(()),
+        match session.may_replace(&contents, path) {
+            true => Ok(()),
+            false => Err(told(Failure::new(AE_PERMISSION_DENIED, "the file is the dictionary's"))),
         }
     }
 

@@ -291,6 +291,7 @@ static void users( void )
 
    /* Who may come in. */
    connection = connect_as( "ANN", "secret", AE_SUCCESS );
+   ANSWERS( AE_PERMISSION_DENIED, AdsDeleteFile( connection, T( "Clients.dbf" ) ) );
    ANSWERS( AE_PERMISSION_DENIED, AdsDDSetDatabaseProperty( connection, ADS_DD_COMMENT, WITH_LENGTH( "hers" ) ) );
    ANSWERS( AE_PERMISSION_DENIED, AdsDDCreateUser( connection, NULL, T( "eve" ), NULL, NULL ) );
    OK( AdsDDSetUserProperty( connection, T( "secret" ), ADS_DD_CURRENT_USER_PASSWORD, WITH_LENGTH( "other" ) ) );

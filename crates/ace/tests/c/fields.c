@@ -197,6 +197,28 @@ static void all_types( ADSHANDLE connection )
    OK( AdsCloseTable( all ) );
 }
 
+/* A double whose definition says nothing of decimals is written with those that it has. */
+static void doubles( ADSHANDLE connection )
+{
+   ADSHANDLE of = new_table( connection, "doubles", ADS_CDX, "X,Double;Y,Double,8,2" );
+   UNSIGNED8 text[ 64 ];
+   UNSIGNED32 length = sizeof( text );
+
+   OK( AdsAppendRecord( of ) );
+   OK( AdsSetDouble( of, T( "X" ), 1.25 ) );
+   OK( AdsSetDouble( of, T( "Y" ), 1.257 ) );
+   OK( AdsGetString( of, T( "X" ), text, &length, ADS_TRIM ) );
+   TEXT( "1.25", text );
+   length = sizeof( text );
+   OK( AdsGetString( of, T( "Y" ), text, &length, ADS_TRIM ) );
+   TEXT( "1.26", text );
+   OK( AdsSetDouble( of, T( "X" ), 7 ) );
+   length = sizeof( text );
+   OK( AdsGetString( of, T( "X" ), text, &length, ADS_TRIM ) );
+   TEXT( "7", text );
+   OK( AdsCloseTable( of ) );
+}
+
 int main( int count, char ** arguments )
 {
    ADSHANDLE connection = 0;
@@ -210,6 +232,7 @@ int main( int count, char ** arguments )
    values();
    memos( HERE );
    all_types( connection );
+   doubles( connection );
    OK( AdsDisconnect( connection ) );
    END();
 }

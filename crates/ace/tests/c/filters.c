@@ -88,6 +88,73 @@ static void kept( ADSHANDLE connection )
    OK( AdsCloseTable( table ) );
 }
 
+/* Conditions read memos, of the record at hand those that are not written yet. */
+static void memos( ADSHANDLE connection )
+{
+   static const char * notes[] = { "apple pie", "", "  ", "pear", "apple" };
+   static const struct { const char * condition; int records; } cases[] =
+   {
+      { "EMPTY(NOTES)", 2 },
+      { ".NOT. EMPTY( notes )", 3 },
+      { "'apple' $ NOTES", 2 },
+      { "LEN(NOTES) = 4 .OR. ID = 1", 2 },
+      { "NOTES = 'apple'", 2 },
+      { "NOTES == 'apple'", 1 },
+      { "UPPER(NOTES) > 'B'", 1 },
+      { "'PIE' $ UPPER(NOTES) .AND. ID < 3", 1 },
+      { "REVERSE(ALLTRIM(NOTES)) = 'raep'", 1 },
+      { "CONTAINS(NOTES, 'apple') .AND. LEN(NOTES) > 5", 1 },
+      { "WEEK(D) = 7 .AND. STOTS('20240211 10:00:00') < STOTS('20240211 10:00:01')", 3 },
+      { "BIN2I(I2BIN(ID)) = 3 .OR. L2BIN(ID) = CHR(4)", 2 },
+      { "ISNULL(ID)", 0 }
+   };
+   UNSIGNED8 text[ 64 ];
+   UNSIGNED16 at, flag, found, length;
+   UNSIGNED32 number;
+
+   table = new_table( connection, "noted", ADS_CDX, "ID,Numeric,8;NOTES,Memo,10;D,Date" );
+   for( at = 0; at < 5; ++at )
+   {
+      OK( AdsAppendRecord( table ) );
+      OK( AdsSetLong( table, T( "ID" ), at + 1 ) );
+      OK( AdsSetString( table, T( "NOTES" ), T( notes[ at ] ), strlen( notes[ at ] ) ) );
+      OK( AdsSetString( table, T( "D" ), T( at < 3 ? "20240211" : "20240101" ), 8 ) );
+   }
+   OK( AdsWriteRecord( table ) );
+   for( at = 0; at < sizeof( cases ) / sizeof( cases[ 0 ] ); ++at )
+   {
+      OK( AdsSetFilter( table, T( cases[ at ].condition ) ) );
+      SAME( cases[ at ].records, walk( table ) );
+      OK( AdsClearFilter( table ) );
+      OK( AdsSetAOF( table, T( cases[ at ].condition ), ADS_RESOLVE_DYNAMIC ) );
+      SAME( cases[ at ].records, walk( table ) );
+      OK( AdsClearAOF( table ) );
+   }
+   OK( AdsLocate( table, T( "'pear' $ NOTES" ), 1, &found ) );
+   SAME( 1, found );
+   OK( AdsGetRecordNum( table, ADS_IGNOREFILTERS, &number ) );
+   SAME( 4, number );
+   OK( AdsEvalLogicalExpr( table, T( "LEN(NOTES) = 4" ), &flag ) );
+   SAME( 1, flag );
+   OK( AdsSetString( table, T( "NOTES" ), T( "cherry" ), 6 ) );
+   OK( AdsEvalLogicalExpr( table, T( "NOTES = 'cherry' .AND. LEN(NOTES) = 6" ), &flag ) );
+   SAME( 1, flag );
+   length = sizeof( text );
+   OK( AdsEvalStringExpr( table, T( "UPPER(NOTES) + '!'" ), text, &length ) );
+   TEXT( "CHERRY!", text );
+   OK( AdsWriteRecord( table ) );
+   OK( AdsSetFilter( table, T( "'cherry' $ NOTES" ) ) );
+   SAME( 1, walk( table ) );
+   /* A packed table has another memo file. */
+   OK( AdsGotoRecord( table, 1 ) );
+   OK( AdsDeleteRecord( table ) );
+   OK( AdsPackTable( table ) );
+   SAME( 1, walk( table ) );
+   OK( AdsClearFilter( table ) );
+   ANSWERS( AE_INVALID_EXPRESSION, AdsSetFilter( table, T( "NOTES > 5" ) ) );
+   OK( AdsCloseTable( table ) );
+}
+
 int main( int count, char ** arguments )
 {
    ADSHANDLE connection = 0, index = 0;
@@ -198,6 +265,7 @@ int main( int count, char ** arguments )
    SAME( 0, found );
    OK( AdsCloseTable( table ) );
    kept( connection );
+   memos( connection );
    OK( AdsDisconnect( connection ) );
    END();
 }

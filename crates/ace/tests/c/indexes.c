@@ -173,6 +173,23 @@ static void scopes_and_positions( void )
    OK( AdsSetScope( index, ADS_BOTTOM, ( UNSIGNED8 * ) &high, 8, ADS_DOUBLEKEY ) );
    OK( AdsGetKeyCount( index, ADS_RESPECTSCOPES, &count ) );
    SAME( 10, count );
+   /* The next key behind one that lies before the scope is the scope's first. */
+   {
+      double before = 10, within = 190, beyond = 500;
+      UNSIGNED16 found = 9;
+      UNSIGNED32 first = 0;
+      OK( AdsGotoTop( index ) );
+      OK( AdsGetRecordNum( table, ADS_IGNOREFILTERS, &first ) );
+      OK( AdsSeek( index, ( UNSIGNED8 * ) &before, 8, ADS_DOUBLEKEY, ADS_SEEKGT, &found ) );
+      SAME( 1, found );
+      SAME( first, record() );
+      OK( AdsSeek( index, ( UNSIGNED8 * ) &within, 8, ADS_DOUBLEKEY, ADS_SEEKGT, &found ) );
+      SAME( 1, found );
+      OK( AdsSeek( index, ( UNSIGNED8 * ) &beyond, 8, ADS_DOUBLEKEY, ADS_SEEKGT, &found ) );
+      SAME( 0, found );
+      OK( AdsAtEOF( table, &found ) );
+      SAME( 1, found );
+   }
    OK( AdsGetKeyCount( index, ADS_IGNOREFILTERS, &count ) );
    SAME( 1000, count );
    OK( AdsGetRecordCount( index, ADS_RESPECTSCOPES, &count ) );

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static ADSHANDLE connection;
@@ -162,6 +163,7 @@ static void two_processes( const char * folder )
    pid_t child;
    char byte = 0;
    ADSHANDLE table;
+   time_t begun;
 
    TRUE_THAT( pipe( ready ) == 0 && pipe( done ) == 0 );
    child = fork();
@@ -181,6 +183,13 @@ static void two_processes( const char * folder )
    ANSWERS( AE_LOCK_FAILED, AdsLockRecord( table, 6 ) );
    OK( AdsLockRecord( table, 5 ) );
    ANSWERS( AE_LOCK_FAILED, AdsLockTable( table ) );
+   OK( AdsCloseTable( table ) );
+   /* Who wants the table alone while another has it open is told so at once. */
+   begun = time( NULL );
+   ANSWERS( AE_FILE_IN_USE, AdsOpenTable( connection, T( "shared" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS,
+                                          ADS_EXCLUSIVE, &table ) );
+   TRUE_THAT( time( NULL ) - begun < 4 );
+   table = open_shared();
    TRUE_THAT( write( done[ 1 ], "x", 1 ) == 1 );
    {
       int status = 1;

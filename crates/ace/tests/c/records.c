@@ -435,6 +435,7 @@ static void of_foxpro( void )
    SAME( 0, is_null );
    OK( AdsGetLastAutoinc( table, &last ) );
    SAME( 1, last );
+   ANSWERS( AE_INVALID_FIELD_TYPE, AdsSetLong( table, T( "NUMBER" ), 7 ) );
    OK( AdsSetNull( table, T( "NOTE" ) ) );
    OK( AdsIsNull( table, T( "NOTE" ), &is_null ) );
    SAME( 1, is_null );

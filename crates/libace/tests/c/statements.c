@@ -136,6 +136,84 @@ static void statements_change_what_calls_have_appended( void )
    OK( AdsCloseTable( table ) );
 }
 
+/* What a handle of the connection has locked, or has not written yet, is changed by its statements, and by nobody else. */
+static void statements_change_what_handles_have_locked( char * folder )
+{
+   ADSHANDLE table = 0, index = 0, other = 0, theirs = 0;
+   UNSIGNED16 found = 0, locked = 0;
+   int record;
+   OK( AdsCreateTable( connection, T( "held" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, 0,
+                       T( "ID,Numeric,8;NAME,Character,10;NOTES,Memo" ), &table ) );
+   OK( AdsCreateIndex61( table, NULL, T( "ID" ), T( "ID" ), NULL, NULL, ADS_COMPOUND, 512, &index ) );
+   OK( AdsCloseTable( table ) );
+   SAME( 3, changed( "INSERT INTO held (id, name) VALUES (1, 'a'), (2, 'b'), (3, 'c')" ) );
+   OK( AdsOpenTable( connection, T( "held" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED, &table ) );
+   OK( AdsConnect60( T( folder ), ADS_LOCAL_SERVER | ADS_REMOTE_SERVER, NULL, NULL, ADS_DEFAULT, &other ) );
+   OK( AdsOpenTable( other, T( "held" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED, &theirs ) );
+
+   OK( AdsLockRecord( table, 1 ) );
+   SAME( 3, changed( "UPDATE held SET name = 'x'" ) );
+   TEXT( "x", text_of( table, "NAME" ) );
+   ANSWERS( AE_LOCK_FAILED, AdsLockRecord( theirs, 1 ) );
+   OK( AdsUnlockRecord( table, 1 ) );
+   OK( AdsLockRecord( theirs, 1 ) );
+   OK( AdsUnlockRecord( theirs, 1 ) );
+
+   /* A field that is changed and not written stays so; the others are the statement's. */
+   OK( AdsGotoRecord( table, 2 ) );
+   OK( AdsSetString( table, T( "NAME" ), T( "mine" ), 4 ) );
+   OK( AdsSetString( table, T( "NOTES" ), T( "long" ), 4 ) );
+   SAME( 3, changed( "UPDATE held SET id = id + 10, name = 'theirs'" ) );
+   TEXT( "mine", text_of( table, "NAME" ) );
+   OK( AdsWriteRecord( table ) );
+   SAME( 1, value( "SELECT COUNT(*) FROM held WHERE id = 12 AND name = 'mine' AND notes = 'long'" ) );
+   OK( AdsAppendRecord( table ) );
+   OK( AdsSetLong( table, T( "ID" ), 99 ) );
+   SAME( 4, changed( "UPDATE held SET name = 'all'" ) );
+   OK( AdsWriteRecord( table ) );
+   SAME( 1, value( "SELECT COUNT(*) FROM held WHERE id = 99 AND name = 'all'" ) );
+   OK( AdsGetIndexHandle( table, T( "ID" ), &index ) );
+   for( record = 11; record <= 13; ++record )
+   {
+      OK( AdsSeekLast( index, T( record == 11 ? "      11" : record == 12 ? "      12" : "      13" ), 8, ADS_STRINGKEY, &found ) );
+      SAME( 1, found );
+   }
+   OK( AdsGotoTop( index ) );
+   for( record = 0; record < 4; ++record )
+      OK( AdsSkip( index, 1 ) );
+   OK( AdsAtEOF( table, &found ) );
+   SAME( 1, found );
+
+   /* What a transaction's statement has changed stays locked to its end, whoever gives his part back. */
+   OK( AdsBeginTransaction( connection ) );
+   OK( AdsLockRecord( table, 3 ) );
+   SAME( 1, changed( "UPDATE held SET name = 'late' WHERE id = 13" ) );
+   OK( AdsUnlockRecord( table, 3 ) );
+   ANSWERS( AE_LOCK_FAILED, AdsLockRecord( theirs, 3 ) );
+   OK( AdsGotoRecord( table, 3 ) );
+   OK( AdsSetLong( table, T( "ID" ), 33 ) );
+   OK( AdsWriteRecord( table ) );
+   SAME( 1, changed( "UPDATE held SET id = id + 1 WHERE id = 33" ) );
+   OK( AdsCommitTransaction( connection ) );
+   OK( AdsLockRecord( theirs, 3 ) );
+   OK( AdsUnlockRecord( theirs, 3 ) );
+   SAME( 1, value( "SELECT COUNT(*) FROM held WHERE id = 34 AND name = 'late'" ) );
+
+   OK( AdsLockTable( table ) );
+   SAME( 4, changed( "UPDATE held SET name = 'table'" ) );
+   SAME( 1, changed( "INSERT INTO held (id) VALUES (5)" ) );
+   ANSWERS( AE_LOCK_FAILED, AdsLockRecord( theirs, 1 ) );
+   OK( AdsIsTableLocked( table, &locked ) );
+   SAME( 1, locked );
+   OK( AdsUnlockTable( table ) );
+   OK( AdsLockTable( theirs ) );
+   fails( "UPDATE held SET name = 'no' WHERE id = 34", "" );
+   OK( AdsUnlockTable( theirs ) );
+   OK( AdsCloseTable( theirs ) );
+   OK( AdsDisconnect( other ) );
+   OK( AdsCloseTable( table ) );
+}
+
 static void errors_have_the_engines_words( void )
 {
    UNSIGNED16 parameters = 0;
@@ -221,6 +299,7 @@ int main( int count, char ** arguments )
    statements_change_what_calls_have_appended();
    errors_have_the_engines_words();
    words_are_indexed();
+   statements_change_what_handles_have_locked( arguments[ 1 ] );
    statements_are_ended_by_the_clock();
    disconnect();
    END();

@@ -533,6 +533,15 @@ impl RemoteArea {
         self.changed.fetch_add(1, SeqCst);
     }
 
+    /// A statement of the connection may have changed the record: it is read anew, unless changes of it are pending, which the
+    /// server puts together with the statement's.
+    pub fn note_statement(&mut self) {
+        if !self.record.has_pending() {
+            self.forget_rows();
+            self.is_loaded = false;
+        }
+    }
+
     pub(crate) fn close_it(&mut self) -> Result<()> {
         if std::mem::replace(&mut self.is_closed, true) || self.epoch != self.client.epoch() {
             return Ok(());

@@ -10,9 +10,9 @@ use crate::wire::messages::{
     Activity, Answer, InDictionary, MOST_STEPS, Opened, Opening, Person, Reply, Request, State, Step, TableUse,
 };
 use mainstay_base::{Code, Error, Result};
-use mainstay_workarea::{Area, AreaOptions, Mode, OrderInfo};
+use mainstay_workarea::{Area, AreaOptions, Mode, OPEN_TIMEOUT, OrderInfo};
 use mainstay_xbase::indexed::Telling;
-use mainstay_xbase::lock::LockWait;
+use mainstay_xbase::lock::{LockSharing, LockWait, Sharer};
 use mainstay_xbase::writer::{self, Access, WriteOptions};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -49,6 +49,8 @@ pub struct Session {
     pub(crate) statements: Option<Box<dyn SqlSession>>,
     /// The dictionary that it is a session of.
     pub(crate) dictionary: Option<Box<dyn Dictionary>>,
+    /// The locks that its tables and its statements have together.
+    locks: LockSharing,
 }
 
 impl std::fmt::Debug for Session {
@@ -60,7 +62,8 @@ impl std::fmt::Debug for Session {
 impl Session {
     pub(crate) fn new(service: Arc<Service>, folder: Folder, member: Arc<Member>) -> Session {
         let (tables, transaction, statements) = (BTreeMap::new(), None, None);
-        Session { service, folder, member, tables, next_table: 1, transaction, statements, dictionary: None }
+        let locks = LockSharing::default();
+        Session { service, folder, member, tables, next_table: 1, transaction, statements, dictionary: None, locks }
     }
 
     /// The same with a dictionary, whose statements are its own from the start.
@@ -123,7 +126,10 @@ impl Session {
                         None => error,
                     };
                     let error = self.with_owner(error, table, step);
-                    let may_ask_again = wait.timeout < LockWait::default().timeout && began.elapsed() >= wait.timeout;
+                    // Who has a table open that somebody wants alone is not waited for; locks say how long they were.
+                    let is_lock = !matches!(step, Step::Open(_)) || error.message().contains("; waited ");
+                    let may_ask_again =
+                        is_lock && wait.timeout < LockWait::default().timeout && began.elapsed() >= wait.timeout;
                     let error = match error.code() {
                         Code::Busy if may_ask_again => error.with_code(Code::LockTimeout),
                         _ => error,
@@ -201,10 +207,13 @@ impl Session {
             open_structural: opening.open_structural,
             implicit_locks: true,
             wait,
+            open_timeout: Some(OPEN_TIMEOUT),
             kept_bytes: 8 << 20,
             ..AreaOptions::default()
         };
+        let sharing = self.locks.enter(Sharer::Handle);
         let mut opened = Area::open(Arc::clone(&files), &path, &options);
+        drop(sharing);
         let mut is_read_only = opening.mode == Mode::ReadOnly;
         let may_read_only = opening.or_read_only && opening.mode == Mode::Shared;
         if may_read_only && opened.as_ref().is_err_and(Error::is_denied) {
@@ -280,7 +289,13 @@ impl Session {
                 Ok(Reply::Done)
             }
             Step::Execute { sql, parameters } => {
+                self.statements()?;
+                self.tables.values_mut().try_for_each(|open| open.area.before_statement())?;
+                let sharing = self.locks.enter(Sharer::Statement);
                 let outcome = self.statements()?.execute(sql, parameters);
+                drop(sharing);
+                let met = self.tables.values_mut().try_for_each(|open| open.area.after_statement());
+                let outcome = outcome.and_then(|outcome| met.map(|()| outcome));
                 // Which tables it has changed is not known.
                 self.tables.values().for_each(|open| open.changes.add());
                 outcome.map(Reply::Outcome)

@@ -21,6 +21,7 @@ mod stream;
 use crate::config::{Config, Encryption, User};
 use crate::log::{Level, Log};
 use crate::metrics::NavigatorMetrics;
+use crate::registry::first_to_go;
 use crate::tls::Tls;
 use mainstay_base::{Error, Result};
 use mainstay_navigator::dictionary::Dictionaries;
@@ -68,11 +69,18 @@ impl Shared {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a connection in, unless there are too many.
+    /// Takes a connection in, unless there are too many. Of too many that have not logged in one has to go.
     fn enter(&self, socket: &TcpStream) -> Option<u64> {
         let mut open = self.open();
-        let waiting = open.values().filter(|(_, logged_in)| !logged_in).count();
-        if open.len() >= self.config.max_connections || waiting >= self.config.max_logins {
+        let waiting = open.iter().filter(|(_, (_, logged_in))| !logged_in);
+        let address = |socket: &TcpStream| socket.peer_addr().ok().map(|address| address.ip());
+        if waiting.clone().count() >= self.config.max_logins
+            && let Some(number) = first_to_go(waiting.map(|(number, (socket, _))| (*number, address(socket))))
+            && let Some((gone, _)) = open.remove(&number)
+        {
+            let _ = gone.shutdown(Shutdown::Both);
+        }
+        if open.len() >= self.config.max_connections {
             return None;
         }
         let number = self.next.fetch_add(1, SeqCst);

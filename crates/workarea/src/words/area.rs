@@ -11,7 +11,6 @@ use crate::test::Test;
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::Stamp;
 use mainstay_xbase::expr::{Condition, Expression, Scratch};
-use mainstay_xbase::memo::Memo;
 use mainstay_xbase::table::sibling;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -189,14 +188,7 @@ impl Area {
 
     /// What searches are made ready with. Of a table elsewhere there are no memos here.
     fn texts_with(&self, indexes: Vec<Definition>) -> Result<Texts> {
-        let memo = match &self.memo {
-            Some(memo) if !self.is_detached => {
-                let file = self.fs.open(memo.path())?;
-                Some(Arc::new(Memo::open(file, self.dbf.header().version)?))
-            }
-            _ => None,
-        };
-        Ok(Texts::of(&self.dbf, memo, indexes))
+        Ok(Texts::of(&self.dbf, self.shared_memo()?, indexes))
     }
 
     fn texts(&mut self) -> Result<Texts> {
@@ -208,10 +200,10 @@ impl Area {
     pub(crate) fn test(&mut self, text: &str) -> Result<Test> {
         let expression = Expression::parse(text)?;
         if !expression.searches() {
-            return Test::new(&expression, &self.context());
+            return Test::new(&expression, &self.context_of(text)?);
         }
         let texts = self.texts()?;
-        Test::with_searches(&expression, &self.context(), &texts)
+        Test::with_searches(&expression, &self.context_of(text)?, &texts)
     }
 
     /// The same, kept for the next time.

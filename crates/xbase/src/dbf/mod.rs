@@ -211,6 +211,13 @@ impl Dbf {
         Ok(counted + uncounted_records(&header, file_length, &*self.file)?)
     }
 
+    /// Whether the header counts records now that a file of this length has not.
+    pub fn counts_beyond(&self, file_length: u64) -> Result<bool> {
+        let mut count = [0; 4];
+        self.file.read_exact_at(&mut count, 4)?;
+        Ok(u64::from(u32::from_le_bytes(count)) > self.header.records_in(file_length))
+    }
+
     /// Reads a run of records with one read into `buffer`, replacing what is there. Rows count from 0: record
     /// `n` is row `n - 1`.
     pub fn read_records<'a>(&self, rows: Range<u64>, buffer: &'a mut Vec<u8>) -> Result<Records<'a>> {

@@ -12,6 +12,9 @@ use mainstay_base::{Code, Date, Error, Result};
 /// Milliseconds in a day.
 pub(super) const DAY_MS: i64 = 86_400_000;
 
+/// Milliseconds from midnight to noon.
+const HALF_DAY_MS: i32 = 43_200_000;
+
 /// The Julian day of the first day that has a year: days below print as zeros.
 const FIRST_DAY: i32 = 1_721_060;
 
@@ -63,6 +66,12 @@ pub(super) fn call(machine: &mut Machine<'_>, builtin: Builtin, arguments: usize
             machine.push(Slot::Date(day));
             return Ok(true);
         }
+        Builtin::SToTS => {
+            let text = machine.text()?;
+            let (day, ms) = read_stored(machine.bytes(text)).unwrap_or((0, 0));
+            machine.push(Slot::Timestamp(day, ms));
+            return Ok(true);
+        }
         Builtin::DToC | Builtin::TToC if arguments > 1 => {
             machine.pop()?;
         }
@@ -84,7 +93,7 @@ fn takes_moment(builtin: Builtin) -> bool {
     use Builtin::*;
     matches!(
         builtin,
-        Year | Month | Day | Dow | Cdow | Cmonth | DToS | DToC | DToT | TToD | TToC | TToS | Hour | Minute | Sec
+        Year | Month | Week | Day | Dow | Cdow | Cmonth | DToS | DToC | DToT | TToD | TToC | TToS | Hour | Minute | Sec
     )
 }
 
@@ -97,6 +106,7 @@ fn of_moment(machine: &mut Machine<'_>, builtin: Builtin, arguments: usize, day:
         Builtin::Day => integer(i64::from(parts(day).2)),
         Builtin::Dow if day < FIRST_DAY => integer(0),
         Builtin::Dow => integer(i64::from(Date::from_julian(day).weekday()) + 1),
+        Builtin::Week => integer(week(day)),
         Builtin::Hour => integer(i64::from(ms / 3_600_000)),
         Builtin::Minute => integer(i64::from(ms / 60_000 % 60)),
         Builtin::Sec if ms % 1000 != 0 => {
@@ -112,6 +122,25 @@ fn of_moment(machine: &mut Machine<'_>, builtin: Builtin, arguments: usize, day:
     };
     machine.push(slot);
     Ok(())
+}
+
+/// Weeks begin on Sunday, the first with the first of January, as in Advantage's SQL; 0 for the blank date.
+fn week(day: i32) -> i64 {
+    let Some(first) = (day >= FIRST_DAY).then(|| Date::from_ymd(parts(day).0, 1, 1)).flatten() else { return 0 };
+    i64::from((day - first.julian() + first.weekday() as i32) / 7 + 1)
+}
+
+/// `YYYYMMDD[ HH:MM[:SS[.mmm]][am|pm]]`.
+fn read_stored(text: &[u8]) -> Option<(i32, i32)> {
+    let text = std::str::from_utf8(text).ok()?.trim().to_ascii_lowercase();
+    let (day, time) = (super::field::date(text.as_bytes()), text.get(8..)?.trim());
+    let (clock, half) = match (time.strip_suffix("am"), time.strip_suffix("pm")) {
+        (Some(clock), _) => (clock.trim(), Some(0)),
+        (_, Some(clock)) => (clock.trim(), Some(HALF_DAY_MS)),
+        _ => (time, None),
+    };
+    let ms = if clock.is_empty() { 0 } else { super::lexer::ms_of(clock)? };
+    (day > 0).then_some((day, half.map_or(ms, |half| ms % HALF_DAY_MS + half)))
 }
 
 /// Appends what the function prints.

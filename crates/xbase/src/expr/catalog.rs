@@ -34,6 +34,9 @@ functions! {
     Asc "ASC" "C";
     At "AT" "CC";
     Between "BETWEEN" "AAA";
+    Bin2I "BIN2I" "C";
+    Bin2L "BIN2L" "C";
+    Bin2W "BIN2W" "C";
     BinToC "BINTOC" "Nn";
     Cdow "CDOW" "X";
     Ceiling "CEILING" "N";
@@ -52,6 +55,7 @@ functions! {
     Empty "EMPTY" "A";
     Floor "FLOOR" "N";
     Hour "HOUR" "T";
+    I2Bin "I2BIN" "N";
     Iif "IIF" "LAA";
     InList "INLIST" "AA*";
     Int "INT" "N";
@@ -60,6 +64,7 @@ functions! {
     IsLower "ISLOWER" "C";
     IsNull "ISNULL" "A";
     IsUpper "ISUPPER" "C";
+    L2Bin "L2BIN" "N";
     Left "LEFT" "CN";
     Len "LEN" "C";
     Like "LIKE" "CC";
@@ -77,6 +82,7 @@ functions! {
     Rat "RAT" "CC";
     Recno "RECNO" "";
     Replicate "REPLICATE" "CN";
+    Reverse "REVERSE" "C";
     Right "RIGHT" "CN";
     Round "ROUND" "NN";
     Sec "SEC" "T";
@@ -85,6 +91,7 @@ functions! {
     Space "SPACE" "N";
     Sqrt "SQRT" "N";
     SToD "STOD" "C";
+    SToTS "STOTS" "C";
     Str "STR" "Nnn";
     StrTran "STRTRAN" "CCcnn";
     StrZero "STRZERO" "Nnn";
@@ -97,6 +104,7 @@ functions! {
     TToS "HB_TTOS" "X";
     Upper "UPPER" "C";
     Val "VAL" "C";
+    Week "WEEK" "X";
     Year "YEAR" "X";
 }
 
@@ -111,6 +119,7 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("IF", "IIF"),
     ("PAD", "PADR"),
     ("RTRIM", "TRIM"),
+    ("TSTOD", "TTOD"),
 ];
 
 /// Functions that are understood and not evaluated, with the reason.
@@ -118,6 +127,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("ALIAS", PROGRAM),
     ("BOF", PROGRAM),
     ("CTOT", "its result depends on SET DATE"),
+    ("CTOTS", "its result depends on SET DATE"),
     ("CURDIR", PROGRAM),
     ("DATE", CLOCK),
     ("DATETIME", CLOCK),
@@ -152,7 +162,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("TYPE", PROGRAM),
     ("USED", PROGRAM),
     ("USERID", PROGRAM),
-    ("WEEK", "its result depends on the program's first day of a week"),
 ];
 
 const CLOCK: &str = "its result depends on when it runs";

@@ -7,18 +7,29 @@
 
 use super::catalog::{self, Builtin, Function, nearest};
 use super::field::{self, FieldReader};
-use super::machine::{MAX_TEXT, Op, Origin, Program, Slot, Text};
+use super::machine::{MAX_TEXT, MOST_OF_MEMOS, Op, Origin, Program, Slot, Text};
 use super::number::{self, Number};
 use super::tree::{Binary, Node, NodeKind, Unary};
-use super::types::{Context, Dialect, Kind, NumberForm, TextLength, Width};
+use super::types::{Context, Dialect, Kind, Memos, NumberForm, TextLength, Width};
 use super::typing::{self, Typed};
 use super::unsupported;
-use crate::dbf::{Field, FieldKind};
+use crate::dbf::Field;
 use mainstay_base::{Code, Error, Result};
 
 /// Functions that only Clipper and its family have.
-const CLIPPER_ONLY: &[Builtin] = &[Builtin::Descend, Builtin::StrZero, Builtin::TToS];
-/// Functions about NULL, which only Visual FoxPro has.
+const CLIPPER_ONLY: &[Builtin] = &[
+    Builtin::Bin2I,
+    Builtin::Bin2L,
+    Builtin::Bin2W,
+    Builtin::Descend,
+    Builtin::I2Bin,
+    Builtin::L2Bin,
+    Builtin::Reverse,
+    Builtin::SToTS,
+    Builtin::StrZero,
+    Builtin::TToS,
+];
+/// Functions about NULL, which only Visual FoxPro's keys have.
 const FOXPRO_ONLY: &[Builtin] = &[Builtin::IsNull, Builtin::Nvl];
 
 pub(super) struct Compiler<'c, 'f> {
@@ -41,6 +52,7 @@ impl<'c, 'f> Compiler<'c, 'f> {
             case: context.case.clone(),
             dialect: context.dialect,
             exact: context.exact,
+            memos: context.memos.clone(),
         };
         Compiler { context, program, fields: Vec::new() }
     }
@@ -88,7 +100,7 @@ impl<'c, 'f> Compiler<'c, 'f> {
             }
             NodeKind::Name { name, .. } => {
                 let (number, typed) = self.field(node, name)?;
-                self.emit(Op::Field(number));
+                self.emit(self.reading(number));
                 Ok(typed)
             }
             NodeKind::Unary(operator, operand) => self.unary(*operator, operand),
@@ -119,14 +131,17 @@ impl<'c, 'f> Compiler<'c, 'f> {
     /// The number of a field in the program, and its type.
     fn field(&mut self, node: &Node, name: &str) -> Result<(usize, Typed)> {
         let (position, field) = self.find(node, name)?;
-        let kind = field::kind_of(field).ok_or_else(|| {
-            let what = match field.kind {
-                FieldKind::Memo | FieldKind::MemoBinary => "a memo cannot be part of a key",
-                _ => "a field of its kind cannot be part of a key",
-            };
-            unsupported(node.span, format!("{}: {what}", field.name))
-        })?;
+        let is_memo = field::is_memo(field.kind);
+        let kind = match field::kind_of(field) {
+            Some(kind) => kind,
+            None if is_memo && self.is_condition() => Kind::Character,
+            None => {
+                let what = if is_memo { "a memo" } else { "a field of its kind" };
+                return Err(unsupported(node.span, format!("{}: {what} cannot be part of a key", field.name)));
+            }
+        };
         let typed = match kind {
+            Kind::Character if is_memo => Typed::text(TextLength::at_most(MOST_OF_MEMOS)),
             Kind::Character => Typed::text(field::text_length(field)),
             Kind::Numeric => Typed::numeric(Some(field::form(field))),
             _ => Typed::of(kind),
@@ -137,6 +152,14 @@ impl<'c, 'f> Compiler<'c, 'f> {
             self.fields.len() - 1
         });
         Ok((number, typed))
+    }
+
+    /// The op that reads a field of the program.
+    fn reading(&self, number: usize) -> Op {
+        match (self.program.fields.get(number), self.fields.get(number)) {
+            (Some(reader), Some(field)) if reader.is_memo() => Op::Memo(number, *field),
+            _ => Op::Field(number),
+        }
     }
 
     fn find(&self, node: &Node, name: &str) -> Result<(usize, &'f Field)> {
@@ -249,7 +272,9 @@ impl<'c, 'f> Compiler<'c, 'f> {
     fn call(&mut self, node: &Node, function: &'static Function, arguments: &[Node]) -> Result<Typed> {
         self.check_count(node, function, arguments.len())?;
         let only_elsewhere = if self.context.dialect == Dialect::FoxPro { CLIPPER_ONLY } else { FOXPRO_ONLY };
-        if only_elsewhere.contains(&function.builtin) {
+        // Conditions of Advantage's programs ask for NULL in any table.
+        let asks_for_null = self.is_condition() && FOXPRO_ONLY.contains(&function.builtin);
+        if only_elsewhere.contains(&function.builtin) && !asks_for_null {
             return Err(unsupported(
                 node.span,
                 format!("{}() does not exist in {:?}", function.name, self.context.dialect),
@@ -275,6 +300,11 @@ impl<'c, 'f> Compiler<'c, 'f> {
             return Err(unsupported(node.span, format!("the text is over {MAX_TEXT} bytes")));
         }
         Ok(typed)
+    }
+
+    /// Whether this is no key: what a program asks of records at that moment may have memos.
+    fn is_condition(&self) -> bool {
+        !matches!(self.context.memos, Memos::None)
     }
 
     fn check_count(&self, node: &Node, function: &Function, count: usize) -> Result<()> {
@@ -329,6 +359,7 @@ impl<'c, 'f> Compiler<'c, 'f> {
             Builtin::BinToC if types.len() > 1 && !matches!(types[1].number, Some(Number::Integer(1 | 2 | 4))) => {
                 refused("is understood with 1, 2 or 4 bytes only")
             }
+            Builtin::Week if !self.is_condition() => refused("depends on the program's first day of a week"),
             Builtin::SubStr if fox && types[1].number.is_some_and(|start| start.as_i64() < 1) => {
                 refused("from a place before the text has no documented result")
             }
@@ -413,7 +444,7 @@ impl<'c, 'f> Compiler<'c, 'f> {
         let second = self.lower(other)?;
         let to_end = self.emit(Op::Jump(0));
         self.land(to_field);
-        self.emit(Op::Field(number));
+        self.emit(self.reading(number));
         self.land(to_end);
         if typed.kind != second.kind {
             return Err(mismatch(other, format!("NVL() takes values of one type, and this is {}", second.kind.name())));

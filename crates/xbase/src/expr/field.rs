@@ -41,13 +41,23 @@ impl FieldReader {
         self.offset.saturating_add(self.length).max(flags.unwrap_or(0))
     }
 
+    /// Whether the text is in the memo file.
+    pub(super) fn is_memo(&self) -> bool {
+        is_memo(self.kind)
+    }
+
+    /// The field's bytes.
+    pub(super) fn cell<'r>(&self, record: &'r [u8]) -> &'r [u8] {
+        record.get(self.offset..self.offset + self.length).unwrap_or_default()
+    }
+
     pub(super) fn is_null(&self, record: &[u8]) -> bool {
         is_set(self.null, record)
     }
 
     /// The value. What is blank or makes no sense reads as the empty value of the type.
     pub(super) fn read(&self, record: &[u8]) -> Slot {
-        let bytes = record.get(self.offset..self.offset + self.length).unwrap_or_default();
+        let bytes = self.cell(record);
         match self.kind {
             FieldKind::Character | FieldKind::CharacterBinary | FieldKind::Varchar | FieldKind::Varbinary => {
                 Slot::Text(Text { origin: Origin::Record, start: self.offset, length: self.text_length(bytes, record) })
@@ -124,6 +134,11 @@ fn float(bytes: &[u8]) -> f64 {
     let exponent = exponent.iter().fold(0i32, |sum, digit| (sum * 10 + i32::from(digit - b'0')).min(400));
     let power = 10f64.powi(exponent);
     if sign == b'-' { value / power } else { value * power }
+}
+
+/// Whether fields of this kind refer to bytes in the memo file.
+pub(super) fn is_memo(kind: FieldKind) -> bool {
+    matches!(kind, FieldKind::Memo | FieldKind::MemoBinary)
 }
 
 /// The type of a field in an expression; `None` for what cannot be part of one.

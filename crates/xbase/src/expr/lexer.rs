@@ -246,7 +246,7 @@ fn moment(text: &[u8], span: (usize, usize)) -> Result<TokenKind> {
 }
 
 /// Milliseconds into the day of `hh:mm[:ss[.mmm]]`.
-fn ms_of(time: &str) -> Option<i32> {
+pub(super) fn ms_of(time: &str) -> Option<i32> {
     let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
     let mut total = 0i32;
     let mut parts = time.split(':');

@@ -16,13 +16,17 @@ use super::catalog::Builtin;
 use super::field::FieldReader;
 use super::number::Number;
 use super::tree::Binary;
-use super::types::{CaseTable, Dialect};
+use super::types::{CaseTable, Dialect, Memos};
 use super::{calendar, numeric, text};
+use crate::memo::{Fetched, Window};
 use mainstay_base::{Code, Error, Result};
 use std::cmp::Ordering;
 
 /// The most bytes that one evaluation may make: Clipper's texts end at 64 KiB, and a key at 240 bytes.
 pub(super) const MAX_TEXT: usize = 1 << 16;
+
+/// The same where memos are read.
+pub(super) const MOST_OF_MEMOS: usize = 1 << 26;
 
 /// One step of a program.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +34,8 @@ pub(super) enum Op {
     Push(Slot),
     /// Reads field number n of the program.
     Field(usize),
+    /// Reads the memo of field number n of the program, which has the other number in the context.
+    Memo(usize, usize),
     Negate,
     Not,
     Binary(Binary),
@@ -103,6 +109,7 @@ pub(super) struct Program {
     pub(super) case: CaseTable,
     pub(super) dialect: Dialect,
     pub(super) exact: bool,
+    pub(super) memos: Memos,
 }
 
 /// One evaluation.
@@ -113,6 +120,8 @@ pub(super) struct Machine<'m> {
     pub(super) scratch: &'m mut Scratch,
     /// Whether a field that was read is NULL.
     pub(super) null: bool,
+    /// Memos by the numbers of their fields in the context, which count more than the file's.
+    pub(super) given: &'m [(usize, Vec<u8>)],
 }
 
 /// A rule of the compiler was broken.
@@ -138,6 +147,7 @@ impl Machine<'_> {
                     let slot = self.read(number)?;
                     self.push(slot);
                 }
+                Op::Memo(number, field) => self.memo(number, field)?,
                 Op::Call(builtin, arguments) => self.call(builtin, usize::from(arguments))?,
                 Op::Binary(operator) => self.binary(operator)?,
                 Op::Negate => {
@@ -174,6 +184,27 @@ impl Machine<'_> {
         let reader = self.program.fields.get(number).ok_or_else(broken)?;
         self.null |= self.program.dialect == Dialect::FoxPro && reader.is_null(self.record);
         Ok(reader.read(self.record))
+    }
+
+    /// A reference that leads to nothing sound reads as an empty text.
+    fn memo(&mut self, number: usize, field: usize) -> Result<()> {
+        let reader = self.program.fields.get(number).ok_or_else(broken)?;
+        self.null |= self.program.dialect == Dialect::FoxPro && reader.is_null(self.record);
+        let mark = self.mark();
+        match (self.given.iter().find(|(known, _)| *known == field), &self.program.memos) {
+            (Some((_, given)), _) => self.scratch.text.extend_from_slice(given),
+            (None, Memos::In(memo)) => {
+                if let Ok(Some(reference)) = memo.reference(reader.cell(self.record)) {
+                    let fetched = memo.fetch(&reference, &mut Window::default(), &mut self.scratch.text)?;
+                    if fetched != Fetched::Value {
+                        self.scratch.text.truncate(mark);
+                    }
+                }
+            }
+            (None, _) => return Err(Error::new(Code::Unsupported, "a memo is read where its table is")),
+        }
+        self.push_text(self.since(mark));
+        Ok(())
     }
 
     fn call(&mut self, builtin: Builtin, arguments: usize) -> Result<()> {
@@ -259,8 +290,9 @@ impl Machine<'_> {
 
     /// Room for `length` more bytes, or an error: lengths can come from the data.
     pub(super) fn reserve(&self, length: usize) -> Result<()> {
-        if length > MAX_TEXT || self.scratch.text.len() + length > 4 * MAX_TEXT {
-            return Err(Error::new(Code::InvalidValue, format!("a text of the expression is over {MAX_TEXT} bytes")));
+        let most = if matches!(self.program.memos, Memos::None) { MAX_TEXT } else { MOST_OF_MEMOS };
+        if length > most || self.scratch.text.len() + length > 4 * most {
+            return Err(Error::new(Code::InvalidValue, format!("a text of the expression is over {most} bytes")));
         }
         Ok(())
     }

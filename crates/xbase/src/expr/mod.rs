@@ -16,7 +16,8 @@
 //! evaluated over the bytes of each record with memory that the caller keeps ([`Scratch`]).
 //! Which functions there are and where dialects differ is listed in `docs/xbase-expressions.md`.
 //!
-//! Limits: texts of [`MAX_LENGTH`] bytes, 100 levels, and 64 KiB of text made while evaluating. Texts
+//! Limits: texts of [`MAX_LENGTH`] bytes, 100 levels, and 64 KiB of text made while evaluating (64 MiB where memos are
+//! read). Texts
 //! order by their bytes: an index with a collation of its own has to translate its keys itself.
 
 mod calendar;
@@ -42,7 +43,7 @@ pub use machine::Scratch;
 pub use moment::{Moment, at_moment};
 pub use search::{Search, Searched};
 pub use shape::{KeyPart, KeySource};
-pub use types::{CaseTable, Context, Dialect, Kind, ResultType};
+pub use types::{CaseTable, Context, Dialect, Kind, Memos, ResultType};
 
 use catalog::Builtin;
 use compile::Compiler;
@@ -151,7 +152,7 @@ fn collect_aliases<'n>(node: &'n Node, found: &mut BTreeSet<&'n str>) {
 /// Whether the result is NULL as soon as one operand is.
 fn passes_null(op: &Op) -> bool {
     match op {
-        Op::Push(_) | Op::Field(_) | Op::Negate | Op::Not | Op::Binary(_) => true,
+        Op::Push(_) | Op::Field(_) | Op::Memo(..) | Op::Negate | Op::Not | Op::Binary(_) => true,
         Op::Call(builtin, _) => {
             !matches!(builtin, Builtin::Empty | Builtin::Between | Builtin::InList | Builtin::Max | Builtin::Min)
         }
@@ -204,6 +205,11 @@ impl Compiled {
         &self.fields
     }
 
+    /// Those of the fields that are memos, in the order in which they are read.
+    pub fn memos(&self) -> impl Iterator<Item = usize> {
+        self.program.ops.iter().filter_map(|op| if let Op::Memo(_, field) = op { Some(*field) } else { None })
+    }
+
     /// What the result is joined from; one part if it is not joined.
     pub fn parts(&self) -> &[KeyPart] {
         &self.parts
@@ -214,12 +220,25 @@ impl Compiled {
     /// Errors: `Damaged` if the record is shorter than its fields; `DivisionByZero`, `InvalidValue` and
     /// `Unsupported` if the dialect has no known result for this record's data.
     pub fn evaluate<'a>(&'a self, scratch: &'a mut Scratch, record: &'a [u8], recno: u32) -> Result<ExprValue<'a>> {
+        self.evaluate_with(scratch, record, recno, &[])
+    }
+
+    /// The same with memos at hand, by the numbers of their fields in the `fields` of the context.
+    ///
+    /// Errors: also `Unsupported` for a memo that is neither given nor in a file of the context.
+    pub fn evaluate_with<'a>(
+        &'a self,
+        scratch: &'a mut Scratch,
+        record: &'a [u8],
+        recno: u32,
+        given: &'a [(usize, Vec<u8>)],
+    ) -> Result<ExprValue<'a>> {
         if record.len() < self.record_length {
             return Err(
                 Error::new(Code::Damaged, "the record is shorter than its fields").at(format!("record {recno}"))
             );
         }
-        let mut machine = Machine { program: &self.program, record, recno, scratch, null: false };
+        let mut machine = Machine { program: &self.program, record, recno, scratch, null: false, given };
         let slot = machine.run().map_err(|error| error.at(format!("record {recno}")))?;
         if machine.null {
             if self.passes_null {

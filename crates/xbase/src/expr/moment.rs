@@ -10,7 +10,7 @@
 //!   DTOC(D) = '05.01'             SUBSTR(DTOS(D),7,2)+'.'+SUBSTR(DTOS(D),5,2)+...
 //! ```
 //!
-//! Limits: `CTOD()` and `CTOT()` of anything but a literal are left as they are. A filter that stands over midnight is of the
+//! Limits: `CTOD()`, `CTOT()` and `CTOTS()` of anything but a literal are left as they are. A filter that stands over midnight is of the
 //! day on which it was set.
 
 use super::lexer::{self, Token, TokenKind};
@@ -79,7 +79,7 @@ impl Settling<'_> {
                 let day = std::str::from_utf8(text).ok().and_then(|text| (moment.read_day)(text.trim()));
                 Some(day_literal(day.unwrap_or(0)))
             }
-            ("CTOT", [Token { kind: TokenKind::Text(text), .. }]) => {
+            ("CTOT" | "CTOTS", [Token { kind: TokenKind::Text(text), .. }]) => {
                 let read = std::str::from_utf8(text).ok().and_then(|text| (moment.read_moment)(text.trim()));
                 read.map(moment_literal)
             }

@@ -41,6 +41,22 @@ pub(super) fn call(machine: &mut Machine<'_>, builtin: Builtin, arguments: usize
             machine.push_logical(inside);
         }
         Builtin::InList => in_list(machine, arguments)?,
+        Builtin::I2Bin | Builtin::L2Bin => {
+            let (number, mark) = (machine.integer()?, machine.mark());
+            machine.append_bytes(&number.to_le_bytes()[..if builtin == Builtin::I2Bin { 2 } else { 4 }])?;
+            machine.push_text(machine.since(mark));
+        }
+        Builtin::Bin2I | Builtin::Bin2W | Builtin::Bin2L => {
+            let text = machine.text()?;
+            let byte = |at: usize| machine.bytes(text).get(at).copied().unwrap_or(0);
+            let low = u16::from_le_bytes([byte(0), byte(1)]);
+            let value = match builtin {
+                Builtin::Bin2I => i64::from(low as i16),
+                Builtin::Bin2W => i64::from(low),
+                _ => i64::from(i32::from_le_bytes([byte(0), byte(1), byte(2), byte(3)])),
+            };
+            machine.push_integer(value);
+        }
         Builtin::BinToC => bintoc(machine)?,
         Builtin::CToBin => ctobin(machine)?,
         _ => return Ok(false),

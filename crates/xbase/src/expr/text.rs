@@ -93,6 +93,12 @@ pub(super) fn call(machine: &mut Machine<'_>, builtin: Builtin, arguments: usize
             let empty = is_empty(machine, slot);
             machine.push_logical(empty);
         }
+        Builtin::Reverse => {
+            let (text, mark) = (machine.text()?, machine.mark());
+            machine.append(text)?;
+            machine.scratch.text[mark..].reverse();
+            machine.push_text(machine.since(mark));
+        }
         Builtin::Descend => descend(machine)?,
         Builtin::Soundex => soundex(machine)?,
         Builtin::Like => {

@@ -6,6 +6,8 @@
 //! needs it is refused.
 
 use crate::dbf::Field;
+use crate::memo::Memo;
+use std::sync::Arc;
 
 /// Which family of programs an expression was written for, where they disagree.
 ///
@@ -61,6 +63,18 @@ impl std::fmt::Debug for CaseTable {
     }
 }
 
+/// Where an expression finds the texts of memo fields, which are not in the record.
+#[derive(Clone, Debug, Default)]
+pub enum Memos {
+    /// Nowhere: a key has no memos.
+    #[default]
+    None,
+    /// Who evaluates it gives them with the record: [`super::Compiled::evaluate_with`].
+    Given,
+    /// In this file.
+    In(Arc<Memo>),
+}
+
 /// What an expression is compiled against.
 #[derive(Clone, Debug)]
 pub struct Context<'f> {
@@ -72,12 +86,14 @@ pub struct Context<'f> {
     pub case: CaseTable,
     /// Whose rules apply where they differ.
     pub dialect: Dialect,
+    /// Where memos are.
+    pub memos: Memos,
 }
 
 impl<'f> Context<'f> {
-    /// The defaults of Clipper and Harbour: EXACT off, ASCII letters.
+    /// The defaults of Clipper and Harbour: EXACT off, ASCII letters; no memos.
     pub fn new(fields: &'f [Field]) -> Context<'f> {
-        Context { fields, exact: false, case: CaseTable::ascii(), dialect: Dialect::Clipper }
+        Context { fields, exact: false, case: CaseTable::ascii(), dialect: Dialect::Clipper, memos: Memos::None }
     }
 }
 

@@ -113,7 +113,9 @@ pub(super) fn result(builtin: Builtin, arguments: &[Typed]) -> Typed {
     let argument = |position: usize| arguments.get(position).unwrap_or(&nothing);
     let text = argument(0).text;
     match builtin {
-        Upper | Lower | Transform => Typed::text(text),
+        Upper | Lower | Transform | Reverse => Typed::text(text),
+        I2Bin => Typed::text(TextLength::exactly(2)),
+        L2Bin => Typed::text(TextLength::exactly(4)),
         Descend => descend(argument(0)),
         Trim | LTrim | AllTrim => Typed::text(TextLength::at_most(text.max)),
         Left | Right => Typed::text(match argument(1).count() {
@@ -131,7 +133,7 @@ pub(super) fn result(builtin: Builtin, arguments: &[Typed]) -> Typed {
         TToS => Typed::text(TextLength::exactly(17)),
         Cdow | Cmonth => Typed::text(TextLength::at_most(LONGEST_NAME)),
         CToD | SToD | TToD => Typed::of(Kind::Date),
-        DToT => Typed::of(Kind::Timestamp),
+        DToT | SToTS => Typed::of(Kind::Timestamp),
         Deleted | Empty | IsAlpha | IsDigit | IsLower | IsUpper | IsNull | Between | InList | Like => nothing.clone(),
         Max | Min => arguments.iter().skip(1).fold(argument(0).or(argument(0)), |all, next| all.or(next)),
         Iif => argument(1).or(argument(2)),
@@ -202,9 +204,9 @@ fn number_form(builtin: Builtin, arguments: &[Typed]) -> Option<NumberForm> {
     use Builtin::*;
     let form = arguments.first().and_then(|argument| argument.form);
     match builtin {
-        Asc | At | Rat | Len | Recno => Some(NumberForm::natural(true, 0)),
+        Asc | At | Rat | Len | Recno | Bin2I | Bin2W | Bin2L => Some(NumberForm::natural(true, 0)),
         Year => Some(NumberForm::integer(Width::Fixed(5))),
-        Month | Day | Dow => Some(NumberForm::integer(Width::Fixed(3))),
+        Month | Day | Dow | Week => Some(NumberForm::integer(Width::Fixed(3))),
         Int => form.map(|form| NumberForm::integer(form.width)),
         Abs => form
             .filter(|form| !form.integer || form.width == Width::Natural)

@@ -46,7 +46,7 @@ use mainstay_base::{Code, Date, Error, Result, Timestamp, interrupt};
 use mainstay_vfs::{Create, File, FileSystem, LockMode, WritableFile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Who else may have the table open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +66,8 @@ pub struct WriteOptions {
     pub scheme: Option<LockScheme>,
     /// How long locks, and the permission to open, are waited for.
     pub wait: LockWait,
+    /// How long the permission to open is waited for, if that is less.
+    pub open_timeout: Option<Duration>,
     /// The code page of the text, whatever the language byte says.
     pub code_page: Option<CodePage>,
     /// See [`Encoding::replacement`].
@@ -86,6 +88,7 @@ impl WriteOptions {
             access,
             scheme: None,
             wait: LockWait::default(),
+            open_timeout: None,
             code_page: None,
             replacement: None,
             cut_long_text: false,
@@ -419,7 +422,7 @@ impl Drop for TableWriter {
     }
 }
 
-/// Claims the file for the access wanted, waiting as long as for a lock.
+/// Claims the file for the access wanted, waiting as long as the options have it.
 fn share(file: &dyn WritableFile, options: &WriteOptions) -> Result<()> {
     let mode = match options.access {
         Access::Exclusive => LockMode::Exclusive,
@@ -427,7 +430,7 @@ fn share(file: &dyn WritableFile, options: &WriteOptions) -> Result<()> {
     };
     let begun = Instant::now();
     while !file.try_share(mode)? {
-        if begun.elapsed() >= options.wait.timeout {
+        if begun.elapsed() >= options.open_timeout.unwrap_or(options.wait.timeout).min(options.wait.timeout) {
             let message = match options.access {
                 Access::Exclusive => "another program has the file open",
                 Access::Shared => "another program has the file open for itself alone",
