@@ -31,7 +31,7 @@ pub(crate) fn message_of(error: &Error) -> Message {
             Message::error(515, text).state(2)
         }
         Code::ForeignKeyViolation | Code::CheckViolation => Message::error(547, sentence(error)).state(0),
-        Code::Deadlock => {
+        Code::Deadlock | Code::DefinitionChanged => {
             let text = "Transaction was deadlocked on lock resources with another process and has been chosen as the \
                         deadlock victim. Rerun the transaction.";
             Message::error(1205, text).severity(13).state(45)
