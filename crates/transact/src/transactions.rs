@@ -111,6 +111,10 @@ impl Inner {
                 }
                 self.instance.locks.end(self.state.process, true);
                 self.tell_watchers();
+                if std::mem::take(&mut self.state.has_defined) {
+                    // Others may have looked for its objects before they were there for them.
+                    self.instance.version.bump();
+                }
                 done
             }
             _ => {

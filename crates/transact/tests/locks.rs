@@ -114,6 +114,17 @@ fn who_waited_for_a_definition_goes_on_with_what_it_has_become() {
 }
 
 #[test]
+fn what_a_transaction_has_defined_is_there_for_others_when_it_is_committed() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    assert_eq!(errors(&mut one, "BEGIN TRAN"), NONE);
+    assert_eq!(errors(&mut one, "CREATE PROCEDURE Five AS RETURN 5"), NONE);
+    assert_eq!(errors(&mut other, "EXEC Five"), [2812]);
+    assert_eq!(errors(&mut one, "COMMIT"), NONE);
+    assert_eq!(value(&mut other, "DECLARE @r INT EXEC @r = Five SELECT @r"), "5");
+}
+
+#[test]
 fn of_two_that_create_a_table_the_second_waits() {
     let instance = instance();
     let (mut one, mut other) = (instance.session(), instance.session());
