@@ -288,10 +288,19 @@ fn many_define_and_write_at_once() {
     let store = open(&fs);
     let fixed: Vec<u64> = (0..3).map(|number| create(&store, &format!("fixed{number}"))).collect();
     let (rows_of, done) = (AtomicU64::new(0), AtomicU64::new(0));
+    let running = AtomicU64::new(4);
     let deadline = Instant::now() + Duration::from_secs(60);
     std::thread::scope(|scope| {
+        // Beside them rows are cleaned up and checkpoints taken.
+        scope.spawn(|| {
+            while running.load(Ordering::Relaxed) > 0 && Instant::now() < deadline {
+                store.vacuum().unwrap();
+                store.checkpoint().unwrap();
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        });
         for thread in 0..4 {
-            let (store, fixed, rows_of, done) = (&store, &fixed, &rows_of, &done);
+            let (store, fixed, rows_of, done, running) = (&store, &fixed, &rows_of, &done, &running);
             scope.spawn(move || {
                 let mut random = Random((seed * 16 + thread + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
                 for round in 0..60 {
@@ -321,6 +330,7 @@ fn many_define_and_write_at_once() {
                     }
                     assert!(Instant::now() < deadline, "somebody waits for ever");
                 }
+                running.fetch_sub(1, Ordering::Relaxed);
             });
         }
     });
