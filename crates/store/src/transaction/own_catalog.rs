@@ -128,10 +128,11 @@ impl Transaction {
         for step in self.steps.iter().filter(|step| step.temporary.is_none()) {
             step.step.commit(commit);
         }
+        // Nobody has committed a change since: it is what there will be, under a version that is later.
         let cataloged = match own.version == Some(commits.cataloged.version) {
-            true => Cataloged { version: commits.cataloged.version + 1, ..(*own.cataloged).clone() },
-            false => commits.cataloged.with(&own.cataloged, self.touched()),
+            true => Arc::clone(&own.cataloged),
+            false => Arc::new(commits.cataloged.with(&own.cataloged, self.touched())),
         };
-        self.shared.note_catalog(commits, commit, Arc::new(cataloged));
+        self.shared.note_catalog(commits, commit, cataloged);
     }
 }
