@@ -98,7 +98,7 @@ fn code_of(code: Code) -> u32 {
         Code::Duplicate | Code::DuplicateColumn => AE_INDEX_EXISTS,
         Code::Damaged => AE_CORRUPT_TABLE,
         Code::IndexDamaged => AE_CORRUPT_INDEX,
-        Code::Busy | Code::Deadlock | Code::LockTimeout | Code::Conflict => AE_LOCK_FAILED,
+        Code::Busy | Code::Deadlock | Code::LockTimeout | Code::Conflict | Code::DefinitionChanged => AE_LOCK_FAILED,
         Code::UniqueViolation => AE_UNIQUE_KEY_VIOLATION,
         Code::NotNullViolation => AE_COLUMN_CANNOT_BE_NULL,
         Code::ForeignKeyViolation => AE_RI_FAILED,

@@ -47,7 +47,9 @@ pub(crate) fn of_core(error: &Error) -> Failed {
         Code::UniqueViolation => (UNIQUE, message.to_owned()),
         Code::CheckViolation | Code::ForeignKeyViolation => (CONSTRAINT, message.to_owned()),
         Code::NotNullViolation => (NOT_NULL, message.to_owned()),
-        Code::Busy | Code::LockTimeout | Code::Deadlock | Code::Conflict => (LOCKED, message.to_owned()),
+        Code::Busy | Code::LockTimeout | Code::Deadlock | Code::Conflict | Code::DefinitionChanged => {
+            (LOCKED, message.to_owned())
+        }
         Code::Timeout | Code::Cancelled => (ABORTED, ABORTED_TEXT.to_owned()),
         Code::Duplicate | Code::DuplicateColumn => (EXISTS, message.to_owned()),
         _ => (native::SCRIPT, error.to_string()),

@@ -203,6 +203,7 @@ impl TableCursor {
         let columns: Vec<usize> =
             columns.iter().map(|name| form.column(&name.to_lowercase())).collect::<Result<_>>()?;
         let (view, own) = session.cursor_view()?;
+        form.table.check_seen(view)?;
         Ok(TableCursor {
             snapshot: form.table.snapshot_for(view),
             columns,

@@ -27,11 +27,11 @@ pub use rows::{Row, Rows};
 pub(crate) use short::{Workspace, note_reads};
 pub(crate) use uses::{Recorder, Uses};
 
-use crate::session::Session;
+use crate::session::{Session, again};
 use crate::words::Words;
 use cells::{Fast, FastKind};
 use mainstay_base::{Result, ValueRef};
-use mainstay_query::{PointStatement, with_parameters};
+use mainstay_query::{Answer, PointStatement, with_parameters};
 use short::ShortStatement;
 use std::sync::Arc;
 
@@ -48,6 +48,21 @@ pub struct Prepared {
     uses: Uses,
     workspace: Workspace,
     version: Option<u64>,
+}
+
+/// Where the rows of a run are.
+enum Found {
+    /// The row that was asked for by its key, if there is one.
+    Row(Option<point::Place>),
+    /// In the workspace.
+    InBuffer,
+    Answer(Box<Answer>),
+}
+
+impl Found {
+    fn answer(answer: Answer) -> Found {
+        Found::Answer(Box::new(answer))
+    }
 }
 
 /// What runs a statement.
@@ -88,6 +103,10 @@ impl Prepared {
     /// Errors: as [`Session::execute`].
     pub fn execute(&mut self, session: &mut Session, parameters: &[ValueRef<'_>]) -> Result<u64> {
         session.begin_statement();
+        again(|| self.execute_once(session, parameters))
+    }
+
+    fn execute_once(&mut self, session: &mut Session, parameters: &[ValueRef<'_>]) -> Result<u64> {
         self.refresh(session)?;
         if let Some(fast) = &mut self.fast
             && let Some(changed) = point::change(session, &self.text, fast, parameters)?
@@ -113,41 +132,43 @@ impl Prepared {
     /// Errors: as [`Session::execute`].
     pub fn query(&mut self, session: &mut Session, parameters: &[ValueRef<'_>]) -> Result<Rows<'_>> {
         session.begin_statement();
+        let found = again(|| self.query_once(session, parameters))?;
+        let schema = || self.short.as_ref().and_then(ShortStatement::schema);
+        Ok(match (found, &self.fast, schema()) {
+            (Found::Row(found), Some(fast), _) => point::row(fast, found),
+            (Found::InBuffer, _, Some(schema)) => Rows::buffered(&self.workspace.buffer, schema),
+            (Found::Answer(answer), ..) => Rows::of(*answer),
+            _ => Rows::none(),
+        })
+    }
+
+    fn query_once(&mut self, session: &mut Session, parameters: &[ValueRef<'_>]) -> Result<Found> {
         self.refresh(session)?;
         if let Some(fast) = &mut self.fast
             && point::can_read(fast, parameters)
         {
-            return point::read(session, &self.text, fast, parameters);
+            return point::read(session, &self.text, fast, parameters).map(Found::Row);
         }
-        if let Some(short) = &self.short
-            && short.read(session, &self.text, parameters, &mut self.workspace)?
-            && let ShortStatement::Select(short) = short
+        let Some(short) = &self.short else {
+            let bound = with_parameters(&self.text, parameters)?;
+            return session.run_text(&bound).map(Found::answer);
+        };
+        let (text, workspace) = (&self.text, &mut self.workspace);
+        if short.read(session, text, parameters, workspace)? || lock::lock(short, session, text, parameters, workspace)?
         {
-            return Ok(Rows::buffered(&self.workspace.buffer, &short.schema));
+            return Ok(Found::InBuffer);
         }
-        if let Some(short) = &self.short
-            && lock::lock(short, session, &self.text, parameters, &mut self.workspace)?
-            && let ShortStatement::Lock { short, .. } = short
-        {
-            return Ok(Rows::buffered(&self.workspace.buffer, &short.schema));
+        if let Some(answer) = short.insert(session, text, parameters)? {
+            return Ok(Found::answer(answer));
         }
-        if let Some(short) = &self.short
-            && let Some(answer) = short.insert(session, &self.text, parameters)?
-        {
-            return Ok(Rows::of(answer));
+        if short.returning_columns(session, text, parameters, workspace)? {
+            return Ok(Found::InBuffer);
         }
-        if let Some(short) = &self.short
-            && let Some(schema) = short.returning_columns(session, &self.text, parameters, &mut self.workspace)?
-        {
-            return Ok(Rows::buffered(&self.workspace.buffer, schema));
+        if let Some(answer) = short.returning(session, text, parameters, workspace)? {
+            return Ok(Found::answer(answer));
         }
-        if let Some(short) = &self.short
-            && let Some(answer) = short.returning(session, &self.text, parameters, &mut self.workspace)?
-        {
-            return Ok(Rows::of(answer));
-        }
-        let bound = with_parameters(&self.text, parameters)?;
-        Ok(Rows::of(session.run_text(&bound)?))
+        let bound = with_parameters(text, parameters)?;
+        session.run_text(&bound).map(Found::answer)
     }
 
     /// Which executor it is meant for, as the catalog was when it was last prepared or run. Values of parameters that are

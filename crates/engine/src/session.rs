@@ -1,5 +1,6 @@
 //! A session: one user's settings, and the statement that runs.
 
+mod again;
 mod create;
 mod define_files;
 mod explain;
@@ -12,6 +13,7 @@ mod ranges;
 mod settings;
 mod show;
 
+pub(crate) use again::again;
 pub(crate) use joint::{is_internal, settle_commits};
 pub use ranges::Bound;
 pub use settings::Setting;
@@ -107,6 +109,10 @@ impl Session {
 
     /// Runs a statement that has begun.
     pub(crate) fn run_text(&mut self, statement: &str) -> Result<Answer> {
+        again(|| self.run_once(statement))
+    }
+
+    fn run_once(&mut self, statement: &str) -> Result<Answer> {
         // Only queries have plans that are kept, so a text that has one needs no look at its words.
         if let Some(planned) = self.known_query(statement) {
             return self.run_query(&planned, words::without_end(statement));
@@ -148,7 +154,7 @@ impl Session {
     ///
     /// Errors: `UnknownTable`, `UnknownColumn`.
     pub fn scan(&mut self, table: &str, columns: &[&str]) -> Result<TableCursor> {
-        TableCursor::new(self, table, columns)
+        again(|| TableCursor::new(self, table, columns))
     }
 
     /// The number that this session's last new row of a table was given by the table's identity column, or by the counter

@@ -43,6 +43,6 @@ pub use durable::StoreOptions;
 pub use journal::Durability;
 pub use row::{Changed, Row, Stored};
 pub use stamp::View;
-pub use store::Store;
+pub use store::{CatalogState, Store};
 pub use table::{Action, ActionCursor, NativeTable, Reader, Referring, Shown, TableSnapshot, Version, Written};
 pub use transaction::{Interval, Isolation, KeyRange, LockMode, Outlook, Read, Savepoint, Transaction};

@@ -7,6 +7,7 @@
 //!   create_table           tables beside the catalog: at once, for the life of the store; temporary tables
 //! ```
 
+use crate::catalog::Cataloged;
 use crate::definition::{ForeignKey, TableDefinition, index};
 use crate::durable::Durable;
 use crate::files::catalog::{Catalog, CatalogChange, Deferrable, ReferentialAction, SequenceDefinition};
@@ -29,6 +30,24 @@ pub struct Store {
     pub(crate) durable: Option<Durable>,
     /// What is missing, when the store was opened to salvage the rest.
     pub(crate) losses: Vec<Error>,
+}
+
+/// A state of the catalog, with the tables that belong to it.
+#[derive(Clone)]
+pub struct CatalogState(Arc<Cataloged>);
+
+impl CatalogState {
+    /// What exists.
+    pub fn catalog(&self) -> &Arc<Catalog> {
+        &self.0.catalog
+    }
+
+    /// The table of this number.
+    ///
+    /// Errors: `UnknownTable`, and the reason why its rows could not be read.
+    pub fn table(&self, id: u64) -> Result<Arc<NativeTable>> {
+        self.0.sound(id)
+    }
 }
 
 struct Tables {
@@ -60,6 +79,21 @@ impl Store {
     /// What exists for a transaction, with what it has changed itself.
     pub fn catalog_for(&self, transaction: &Transaction) -> Arc<Catalog> {
         Arc::clone(&transaction.cataloged().catalog)
+    }
+
+    /// What exists for a statement that is about to change it: as it was when the statement first asked.
+    pub fn catalog_to_change(&self, transaction: &Transaction) -> Arc<Catalog> {
+        Arc::clone(&transaction.cataloged_to_change().catalog)
+    }
+
+    /// What exists with its tables, as it is committed.
+    pub fn state(&self) -> CatalogState {
+        CatalogState(self.shared.cataloged())
+    }
+
+    /// The same for a transaction, with what it has changed itself.
+    pub fn state_for(&self, transaction: &Transaction) -> CatalogState {
+        CatalogState(transaction.cataloged())
     }
 
     /// A number that grows with every committed change of the catalog: plans of an older one are made anew.
@@ -95,9 +129,10 @@ impl Store {
     /// Changes the catalog: for this transaction at once, for others when it commits. A column that was added is NULL in
     /// all rows; one that was dropped is gone from all of them; indexes are built. Rolling the transaction back undoes it.
     ///
-    /// Waits until no other transaction writes, and keeps others from writing until this one ends.
+    /// Waits until no other transaction writes the table that is changed, or changes what has its name, and keeps others
+    /// from that until this one ends; so it does with the tables that it refers to, and those that refer to it.
     ///
-    /// Errors: `InvalidValue` for a definition that contradicts itself or others, `NotNullViolation`, `UniqueViolation` and
+    /// Errors: `DefinitionChanged` when others have changed it since the statement looked at it; `InvalidValue` for a definition that contradicts itself or others, `NotNullViolation`, `UniqueViolation` and
     /// (at the end of the statement) `ForeignKeyViolation` for rows that are against it, and those of waiting. Then nothing
     /// was changed.
     pub fn change_catalog(&self, transaction: &mut Transaction, change: CatalogChange) -> Result<()> {

@@ -3,23 +3,11 @@
 mod common;
 
 use common::catalog::{ascending, column, create, rows, schema, table};
-use common::pair;
+use common::{begin, open, pair, reference, until_waiting};
 use mainstay_base::{Code, SqlType, ValueRef};
-use mainstay_store::files::catalog::{
-    CatalogChange, Deferrable, ForeignKeyDefinition, IndexDefinition, ReferentialAction, SequenceDefinition,
-    TableDefinition,
-};
-use mainstay_store::{Durability, Isolation, Store, StoreOptions, Transaction};
+use mainstay_store::files::catalog::{CatalogChange, Deferrable, IndexDefinition, SequenceDefinition, TableDefinition};
+use mainstay_store::{Isolation, Store};
 use mainstay_vfs::Simulated;
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
-
-const OPTIONS: StoreOptions = StoreOptions { durability: Durability::Full, checkpoint_bytes: None, memory_bytes: None };
-
-fn open(fs: &Simulated) -> Store {
-    Store::open(Arc::new(fs.clone()), Path::new("shop"), OPTIONS).unwrap()
-}
 
 /// A store in memory and one in a folder, each with the table `pairs` and these rows.
 fn stores(keys: &[(i64, i64)]) -> Vec<(Store, u64)> {
@@ -34,19 +22,6 @@ fn stores(keys: &[(i64, i64)]) -> Vec<(Store, u64)> {
         (store, id)
     });
     filled.collect()
-}
-
-fn begin(store: &Store) -> Transaction {
-    store.begin(Isolation::ReadCommitted)
-}
-
-/// Returns when so many transactions wait, or are not going to.
-fn until_waiting(store: &Store, count: usize) {
-    let is_late = (0..5000).all(|_| {
-        std::thread::sleep(Duration::from_millis(1));
-        store.waiting() < count
-    });
-    assert!(!is_late, "nobody waits");
 }
 
 fn index(id: u64, column: u64, unique: bool) -> IndexDefinition {
@@ -154,9 +129,9 @@ fn a_statement_planned_before_is_told() {
         transaction.commit().unwrap();
         let mut transaction = begin(&store);
         let error = before.insert(&mut transaction, &pair(2, 2)[..]).unwrap_err();
-        assert_eq!(error.code(), Code::Conflict);
+        assert_eq!(error.code(), Code::DefinitionChanged);
         let error = common::set(&before, &mut transaction, 1, 2).unwrap_err();
-        assert_eq!(error.code(), Code::Conflict);
+        assert_eq!(error.code(), Code::DefinitionChanged);
     }
 }
 
@@ -211,17 +186,7 @@ fn rows_against_a_definition_refuse_it() {
         let parent = table(200, "parents");
         store.change_catalog(&mut transaction, CatalogChange::PutTable(parent)).unwrap();
         let mut child = store.catalog().table(id).unwrap().clone();
-        child.foreign_keys.push(ForeignKeyDefinition {
-            name: "to_parents".into(),
-            columns: vec![id + 2],
-            referenced_table: 200,
-            referenced_columns: vec![201],
-            on_delete: ReferentialAction::NoAction,
-            on_update: ReferentialAction::NoAction,
-            deferrable: Deferrable::No,
-            match_full: false,
-            disabled: false,
-        });
+        child.foreign_keys.push(reference(id + 2, 200, Deferrable::No));
         store.change_catalog(&mut transaction, CatalogChange::PutTable(child)).unwrap();
         assert_eq!(transaction.end_statement().unwrap_err().code(), Code::ForeignKeyViolation);
         let refused = store.change_catalog(&mut transaction, CatalogChange::DropTable(200)).unwrap_err();
@@ -235,17 +200,7 @@ fn rows_against_a_definition_refuse_it() {
 fn references_hold_after_the_parent_was_changed() {
     for (store, id) in stores(&[(1, 1)]) {
         let mut child = table(300, "children");
-        child.foreign_keys.push(ForeignKeyDefinition {
-            name: "to_pairs".into(),
-            columns: vec![302],
-            referenced_table: id,
-            referenced_columns: vec![id + 1],
-            on_delete: ReferentialAction::NoAction,
-            on_update: ReferentialAction::NoAction,
-            deferrable: Deferrable::No,
-            match_full: false,
-            disabled: false,
-        });
+        child.foreign_keys.push(reference(302, id, Deferrable::No));
         let mut transaction = begin(&store);
         store.change_catalog(&mut transaction, CatalogChange::PutTable(child)).unwrap();
         transaction.commit().unwrap();
@@ -282,7 +237,11 @@ fn a_change_waits_for_writers_and_writers_for_it() {
             let late = scope.spawn(|| {
                 let mut transaction = begin(&store);
                 let error = table.insert(&mut transaction, &pair(7, 7)[..]).unwrap_err();
-                assert_eq!(error.code(), Code::Conflict, "the table has another definition when its turn comes");
+                assert_eq!(
+                    error.code(),
+                    Code::DefinitionChanged,
+                    "the table has another definition when its turn comes"
+                );
             });
             until_waiting(&store, 2);
             common::set(&table, &mut writer, 2, 20).unwrap();

@@ -14,18 +14,6 @@ use std::time::Duration;
 
 const IDS: u64 = 25;
 
-/// A small generator of numbers that look random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
-    }
-}
-
 type Rows = BTreeMap<i64, i64>;
 
 /// A transaction and what it should see.

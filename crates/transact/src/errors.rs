@@ -3,6 +3,11 @@
 use mainstay_base::{Code, Error};
 use mainstay_mssql::Message;
 use mainstay_program::{Fault, Raised, Type, Width};
+use mainstay_tsql::tree::Isolation;
+
+/// 1205.
+const VICTIM: &str = "Transaction was deadlocked on lock resources with another process and has been chosen as the \
+                      deadlock victim. Rerun the transaction.";
 
 /// The error of a statement as a client of SQL Server knows it.
 pub(crate) fn message_of(error: &Error) -> Message {
@@ -31,11 +36,7 @@ pub(crate) fn message_of(error: &Error) -> Message {
             Message::error(515, text).state(2)
         }
         Code::ForeignKeyViolation | Code::CheckViolation => Message::error(547, sentence(error)).state(0),
-        Code::Deadlock => {
-            let text = "Transaction was deadlocked on lock resources with another process and has been chosen as the \
-                        deadlock victim. Rerun the transaction.";
-            Message::error(1205, text).severity(13).state(45)
-        }
+        Code::Deadlock | Code::DefinitionChanged => Message::error(1205, VICTIM).severity(13).state(45),
         Code::LockTimeout => Message::error(1222, "Lock request time out period exceeded.").state(45),
         Code::Conflict => {
             let text = format!("Snapshot isolation transaction aborted due to update conflict: {error}.");
@@ -163,6 +164,16 @@ pub(crate) fn raised_error(error: Error) -> Box<Raised> {
     raised.uncatchable = error.code() == Code::Cancelled;
     raised.source = Some(error);
     raised
+}
+
+/// The same at a level that SQL Server keeps with locks, if the transaction has come second: there two that are in each
+/// other's way are a deadlock, and programs run its victim again.
+pub(crate) fn at_level(mut error: Box<Raised>, level: Isolation) -> Box<Raised> {
+    let is_late = error.source.as_ref().is_some_and(|source| source.code() == Code::Conflict);
+    if is_late && level != Isolation::Snapshot {
+        (error.number, error.severity, error.state, error.text) = (1205, 13, 45, VICTIM.to_owned());
+    }
+    error
 }
 
 /// A message that arrived.

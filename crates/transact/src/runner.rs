@@ -1,7 +1,7 @@
 //! The host of the machine: what each statement of a program does.
 
 use crate::dependencies::Preceded;
-use crate::errors::{message_from, of_fault, raised};
+use crate::errors::{at_level, message_from, of_fault, raised};
 use crate::flow::Origin;
 use crate::modules::Loaded;
 use crate::procedures;
@@ -383,7 +383,10 @@ impl Host for Runner<'_> {
             return procedures::execute(self, name, call);
         }
         match self.statement(id) {
-            Some((loaded, number)) => self.run(&loaded, number, call),
+            Some((loaded, number)) => {
+                let ran = self.run(&loaded, number, call);
+                ran.map_err(|error| at_level(error, self.inner.state.options.isolation))
+            }
             None => Err(raised(of_fault(&Fault::Internal("a statement outside of a module")))),
         }
     }

@@ -3,7 +3,7 @@
 //! The core has one transaction a session; `@@TRANCOUNT` is counted here, and only the last COMMIT commits. A transaction
 //! that an error has doomed can be rolled back and nothing else (`XACT_STATE()` is -1).
 
-use crate::errors::{message_of, raised, raised_error};
+use crate::errors::{at_level, message_of, raised, raised_error};
 use crate::flow::text_of;
 use crate::session::Inner;
 use mainstay_base::Code;
@@ -111,13 +111,18 @@ impl Inner {
             1 => {
                 self.state.transactions = 0;
                 self.show_activity();
-                let done = self.core.commit().map_err(raised_error);
+                let level = self.state.options.isolation;
+                let done = self.core.commit().map_err(|error| at_level(raised_error(error), level));
                 match done {
                     Ok(_) => self.state.announced.committed(),
                     Err(_) => self.state.announced.rolled_back(),
                 }
                 self.instance.locks.end(self.state.process, true);
                 self.tell_watchers();
+                if std::mem::take(&mut self.state.has_defined) {
+                    // Others may have looked for its objects before they were there for them.
+                    self.instance.version.bump();
+                }
                 done
             }
             _ => {

@@ -449,7 +449,7 @@ impl Changer<'_> {
         planned: &Planned,
         view: mainstay_store::View,
     ) -> Result<Answer> {
-        note_reads(transaction, planned.tables());
+        note_reads(transaction, planned.tables())?;
         let options = RunOptions { view: Arc::new(StatementView::of(view)), ..(self.options)() };
         self.planner.run(planned, options)
     }

@@ -49,7 +49,7 @@ impl<'n> Definitions<'n> {
     pub(super) fn catalog(&self, transaction: &Transaction) -> Arc<Catalog> {
         match &self.temporary {
             Some(own) => own.catalog(),
-            None => self.native.store().catalog_for(transaction),
+            None => self.native.store().catalog_to_change(transaction),
         }
     }
 

@@ -35,7 +35,7 @@ impl Changer<'_> {
         work: impl FnOnce(&mut Transaction) -> Result<()>,
     ) -> Result<()> {
         let before = self.native.scope(transaction);
-        let catalog = Arc::clone(&before.definitions().shared);
+        let catalog = Definitions::shared(self.native).catalog(transaction);
         let dependent = dependent_views(&catalog, key)?;
         let working: Vec<u64> =
             dependent.iter().filter(|view| self.is_planned(&before, view)).map(|view| view.id).collect();

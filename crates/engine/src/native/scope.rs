@@ -9,8 +9,7 @@ use crate::catalog::FolderCatalog;
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{DEFAULT_SCHEMAS, FIRST_PRIVATE, Name, Planner, Relation};
 use mainstay_store::files::catalog::{Catalog, SequenceDefinition, TableDefinition};
-use mainstay_store::{NativeTable, Shown, Store, TemporaryTables, Transaction};
-use std::collections::HashMap;
+use mainstay_store::{CatalogState, NativeTable, Shown, Store, TemporaryTables, Transaction};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,10 +20,11 @@ static NEXT_PRIVATE: AtomicU64 = AtomicU64::new(FIRST_PRIVATE);
 #[derive(Clone)]
 pub(crate) struct Scope {
     store: Arc<Store>,
-    catalog: Arc<Catalog>,
+    /// What exists, and the tables that belong to it.
+    state: CatalogState,
     version: u64,
-    /// The tables as a transaction has them, when it has changed the catalog; of those that cannot be used, the reason.
-    private: Option<Arc<HashMap<u64, Result<Arc<NativeTable>>>>>,
+    /// Whether a transaction has changed the catalog, so that only it sees this.
+    is_private: bool,
     /// The session's own tables, if it has any. They come before others of the same names.
     temporary: Option<OwnTables>,
 }
@@ -47,7 +47,7 @@ impl OwnTables {
 impl Scope {
     /// What is committed.
     pub(super) fn committed(store: Arc<Store>, version: u64) -> Scope {
-        Scope { catalog: store.catalog(), store, version, private: None, temporary: None }
+        Scope { state: store.state(), store, version, is_private: false, temporary: None }
     }
 
     /// The same with a session's temporary tables.
@@ -62,21 +62,15 @@ impl Scope {
 
     /// What a transaction sees.
     pub(super) fn of(store: Arc<Store>, version: u64, transaction: &Transaction) -> Scope {
-        let catalog = store.catalog_for(transaction);
-        if Arc::ptr_eq(&catalog, &store.catalog()) {
-            let scope = Scope { store, catalog, version, private: None, temporary: None };
-            return scope.with(transaction.temporary());
-        }
-        let table = |table: &TableDefinition| (table.id, store.table_for(transaction, table.id));
-        let tables = catalog.tables.iter().map(table).collect();
-        let version = NEXT_PRIVATE.fetch_add(1, Ordering::Relaxed);
-        let scope = Scope { store, catalog, version, private: Some(Arc::new(tables)), temporary: None };
+        let is_private = transaction.has_changed_catalog();
+        let version = if is_private { NEXT_PRIVATE.fetch_add(1, Ordering::Relaxed) } else { version };
+        let scope = Scope { state: store.state_for(transaction), store, version, is_private, temporary: None };
         scope.with(transaction.temporary())
     }
 
     /// Whether only one session sees the table of this name.
     pub(crate) fn is_private(&self, key: &str) -> bool {
-        self.private.is_some() || self.own(key).is_some()
+        self.is_private || self.own(key).is_some()
     }
 
     /// Whether a name leads to a temporary table of the session.
@@ -106,7 +100,7 @@ impl Scope {
     /// Everything that exists.
     pub(crate) fn definitions(&self) -> crate::definitions::Definitions {
         let temporary = self.temporary.as_ref().map(|own| Arc::clone(&own.catalog));
-        crate::definitions::Definitions { shared: Arc::clone(&self.catalog), temporary }
+        crate::definitions::Definitions { shared: Arc::clone(self.catalog()), temporary }
     }
 
     /// The session's own table of this name.
@@ -119,13 +113,7 @@ impl Scope {
         if let Some(own) = self.temporary.as_ref().filter(|own| own.catalog.table(id).is_some()) {
             return own.tables.table(id);
         }
-        match &self.private {
-            None => self.store.table_of(id),
-            Some(tables) => {
-                let missing = || Error::new(Code::UnknownTable, format!("there is no table number {id}"));
-                tables.get(&id).cloned().unwrap_or_else(|| Err(missing()))
-            }
-        }
+        self.state.table(id)
     }
 
     /// What a name leads to, if it is a native table or a view.
@@ -133,13 +121,13 @@ impl Scope {
         if let Some(definition) = self.definition(key) {
             return Ok(Some(Relation::Table(Arc::new(Shown(self.table(definition.id)?)))));
         }
-        let view = self.catalog.views.iter().find(|view| key_in(&self.catalog, view.schema, &view.name) == key);
+        let view = self.catalog().views.iter().find(|view| key_in(self.catalog(), view.schema, &view.name) == key);
         Ok(view.map(|view| Relation::View { query: view.text.clone(), columns: view.columns.clone() }))
     }
 
     /// The names of all tables and views, as statements write them.
     pub(crate) fn names(&self) -> Vec<String> {
-        let catalog = &self.catalog;
+        let catalog = self.catalog();
         let tables = catalog.tables.iter().map(|table| key_in(catalog, table.schema, &table.name));
         let own = self.temporary.iter().flat_map(|own| own.catalog.tables.iter());
         let own = own.map(|table| table.name.to_lowercase());
@@ -148,14 +136,18 @@ impl Scope {
 
     /// The definition of a table.
     pub(crate) fn definition(&self, key: &str) -> Option<&TableDefinition> {
-        self.own(key).or_else(|| find_table(&self.catalog, key))
+        self.own(key).or_else(|| find_table(self.catalog(), key))
     }
 
     /// Whether a native table has an index of this name.
     pub(crate) fn has_index(&self, name: &str) -> bool {
         let own = self.temporary.iter().flat_map(|own| own.catalog.tables.iter());
-        let mut tables = own.chain(&self.catalog.tables);
+        let mut tables = own.chain(&self.catalog().tables);
         tables.any(|table| table.indexes.iter().any(|index| index.name.eq_ignore_ascii_case(name)))
+    }
+
+    fn catalog(&self) -> &Arc<Catalog> {
+        self.state.catalog()
     }
 
     /// Where its tables are.
@@ -167,7 +159,7 @@ impl Scope {
     pub(super) fn sequence(&self, key: &str) -> Option<&SequenceDefinition> {
         let own = self.temporary.as_ref();
         let own = own.and_then(|own| own.catalog.sequences.iter().find(|it| it.name.to_lowercase() == key));
-        let catalog = &self.catalog;
+        let catalog = self.catalog();
         own.or_else(|| {
             catalog.sequences.iter().find(|sequence| key_in(catalog, sequence.schema, &sequence.name) == key)
         })
@@ -182,7 +174,7 @@ impl Scope {
     /// The sequence of this number.
     pub(super) fn sequence_of(&self, id: u64) -> Option<&SequenceDefinition> {
         let own = self.temporary.iter().flat_map(|own| own.catalog.sequences.iter());
-        own.chain(&self.catalog.sequences).find(|sequence| sequence.id == id)
+        own.chain(&self.catalog().sequences).find(|sequence| sequence.id == id)
     }
 
     /// What the table of this number is looked up by.
@@ -193,8 +185,8 @@ impl Scope {
         if let Some(table) = self.temporary.as_ref().and_then(|own| own.catalog.table(id)) {
             return Ok(table.name.to_lowercase());
         }
-        let table = self.catalog.table(id).ok_or_else(missing)?;
-        Ok(key_in(&self.catalog, table.schema, &table.name))
+        let table = self.catalog().table(id).ok_or_else(missing)?;
+        Ok(key_in(self.catalog(), table.schema, &table.name))
     }
 
     /// A table with its expressions compiled.

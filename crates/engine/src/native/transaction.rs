@@ -407,7 +407,7 @@ impl SessionTransaction {
             Some(open) => {
                 open.transaction.set_statement(text);
                 let view = open.transaction.begin_statement()?;
-                note_reads(&mut open.transaction, tables);
+                note_reads(&mut open.transaction, tables)?;
                 Ok(StatementView { view, _own: None })
             }
             None => {
@@ -415,7 +415,7 @@ impl SessionTransaction {
                 self.connect(&mut own);
                 let view = own.begin_statement()?;
                 // For who it reads beside; its own transaction compares nothing.
-                note_reads(&mut own, tables);
+                note_reads(&mut own, tables)?;
                 Ok(StatementView { view, _own: Some(Mutex::new(own)) })
             }
         }
@@ -539,10 +539,15 @@ fn statement<T>(
     Err(Error::new(Code::Conflict, message).hint("run it again"))
 }
 
-pub(super) fn note_reads(transaction: &mut Transaction, tables: &[Arc<dyn Table>]) {
+/// Sees that the statement finds in its tables what it should, and notes that it reads them.
+///
+/// Errors: `DefinitionChanged`, and `Conflict` for a table that is younger than what the transaction sees.
+pub(super) fn note_reads(transaction: &mut Transaction, tables: &[Arc<dyn Table>]) -> Result<()> {
     for Shown(table) in tables.iter().filter_map(native) {
+        transaction.check_seen(table)?;
         transaction.note_read(table, Read::Everything);
     }
+    Ok(())
 }
 
 impl Open {

@@ -56,7 +56,7 @@ pub(super) fn lock(
         if short.plan.run(view, parameters, scratch, buffer)? != Outcome::Done {
             return Ok(Changed::Done(false));
         }
-        note_reads(transaction, short);
+        note_reads(transaction, short)?;
         let found = buffer.len();
         let Some((held, kept)) = held(transaction, form, locking, buffer, short.schema.fields().len())? else {
             return Ok(Changed::Overtaken);

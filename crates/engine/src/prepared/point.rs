@@ -8,6 +8,7 @@ use super::rows::Rows;
 use crate::native::{Changed, Form};
 use crate::session::Session;
 use mainstay_base::{Result, SqlType, Value, ValueRef};
+use mainstay_store::group::Group;
 use mainstay_store::{Read, Transaction, View, Written};
 use std::sync::Arc;
 
@@ -22,21 +23,25 @@ pub(super) fn can_read(fast: &Fast, parameters: &[ValueRef<'_>]) -> bool {
     }
 }
 
-/// Reads the row, if there is one.
-pub(super) fn read<'p>(
+/// Where a row is: its group, and its place there.
+pub(super) type Place = (Arc<Group>, usize);
+
+/// Finds the row that is asked for, if there is one.
+pub(super) fn read(
     session: &mut Session,
     text: &Arc<str>,
-    fast: &'p Fast,
+    fast: &Fast,
     parameters: &[ValueRef<'_>],
-) -> Result<Rows<'p>> {
-    let FastKind::Select { form, key, columns } = &fast.kind else { return Ok(Rows::none()) };
+) -> Result<Option<Place>> {
+    let FastKind::Select { form, key, .. } = &fast.kind else { return Ok(None) };
     let mut values = [ValueRef::Null; KEY_COLUMNS];
     let wanted = key.values(parameters, &mut values);
-    let mut rows = Rows::none();
+    let mut found = None;
     session.read_native(text, |transaction, view| {
+        form.table.check_seen(view)?;
         let mut reader = form.table.reader(view);
         if let Some(version) = reader.get(key.index, wanted)? {
-            rows = Rows::one(Arc::clone(version.group), version.offset, columns);
+            found = Some((Arc::clone(version.group), version.offset));
             transaction.note_read(&form.table, Read::Row(version.row_id()));
         } else {
             // That there is no such row is something that was read, too.
@@ -44,7 +49,15 @@ pub(super) fn read<'p>(
         }
         Ok(())
     })?;
-    Ok(rows)
+    Ok(found)
+}
+
+/// The row that was found.
+pub(super) fn row(fast: &Fast, found: Option<Place>) -> Rows<'_> {
+    match (&fast.kind, found) {
+        (FastKind::Select { columns, .. }, Some((group, offset))) => Rows::one(group, offset, columns),
+        _ => Rows::none(),
+    }
 }
 
 /// Runs a change: the count, or `None` when the row executor is not certain and the planner has to do it.
@@ -187,6 +200,7 @@ fn find(
     wanted: &[ValueRef<'_>],
     view: View,
 ) -> Result<Option<u64>> {
+    form.table.check_seen(view)?;
     let mut reader = form.table.reader(view);
     let found = reader.get(index, wanted)?.map(|version| (version.position, version.row_id()));
     match found {

@@ -157,6 +157,15 @@ impl ShortStatement {
         }
     }
 
+    /// What the columns are called that it leaves in the buffer.
+    pub(super) fn schema(&self) -> Option<&SchemaRef> {
+        match self {
+            ShortStatement::Select(short) | ShortStatement::Lock { short, .. } => Some(&short.schema),
+            ShortStatement::Update { returning: Some(Returned { expressions, .. }), .. } => Some(expressions.schema()),
+            _ => None,
+        }
+    }
+
     /// Fills the buffer with the rows of a query: whether it did.
     pub(super) fn read(
         &self,
@@ -170,7 +179,7 @@ impl ShortStatement {
         let outcome = match short.plan.tables().is_empty() {
             true => short.plan.run(View::at(0, 0), parameters, scratch, buffer)?,
             false => session.read_native(text, |transaction, view| {
-                note_reads(transaction, short);
+                note_reads(transaction, short)?;
                 short.plan.run(view, parameters, scratch, buffer)
             })?,
         };
@@ -188,23 +197,22 @@ impl ShortStatement {
         self.changed(session, text, parameters, workspace, (Keep::Nothing, &|done| Ok(done.count)))
     }
 
-    /// Runs an UPDATE whose RETURNING gives columns as the table has them, and leaves those in the buffer: what they are
-    /// called. `None` for another statement, or when the batch executor has to find the rows.
+    /// Runs an UPDATE whose RETURNING gives columns as the table has them, and leaves those in the buffer: whether it did.
+    /// It does not for another statement, or when the batch executor has to find the rows.
     pub(super) fn returning_columns(
         &self,
         session: &mut Session,
         text: &Arc<str>,
         parameters: &[ValueRef<'_>],
         workspace: &mut Workspace,
-    ) -> Result<Option<&SchemaRef>> {
-        let ShortStatement::Update { returning: Some(Returned { expressions, columns: Some(columns) }), .. } = self
-        else {
-            return Ok(None);
+    ) -> Result<bool> {
+        let ShortStatement::Update { returning: Some(Returned { columns: Some(columns), .. }), .. } = self else {
+            return Ok(false);
         };
         let kept = (Keep::Versions, &Ok as &dyn Fn(RowsDone) -> Result<RowsDone>);
-        let Some(done) = self.changed(session, text, parameters, workspace, kept)? else { return Ok(None) };
+        let Some(done) = self.changed(session, text, parameters, workspace, kept)? else { return Ok(false) };
         workspace.buffer.take_stored(columns, done.versions.iter().map(|(group, offset)| (group, *offset)));
-        Ok(Some(expressions.schema()))
+        Ok(true)
     }
 
     /// The answer of an UPDATE with RETURNING; `None` for another statement, or when the batch executor has to find the
@@ -262,7 +270,7 @@ impl ShortStatement {
             if short.plan.run(view, parameters, scratch, buffer)? != Outcome::Done {
                 return Ok(Changed::Done(None));
             }
-            note_reads(transaction, short);
+            note_reads(transaction, short)?;
             let done = match self {
                 ShortStatement::Update { form, columns, .. } => {
                     update(transaction, form, (columns, keep), view, buffer)?
@@ -280,10 +288,15 @@ impl ShortStatement {
     }
 }
 
-pub(crate) fn note_reads(transaction: &mut Transaction, short: &Short) {
+/// Sees that the statement finds in its tables what it should, and notes that it reads them.
+///
+/// Errors: `DefinitionChanged`, and `Conflict` for a table that is younger than what the transaction sees.
+pub(crate) fn note_reads(transaction: &mut Transaction, short: &Short) -> Result<()> {
     for table in short.plan.tables() {
+        transaction.check_seen(table)?;
         transaction.note_read(table, Read::Everything);
     }
+    Ok(())
 }
 
 /// The table of a change, if its rows can be changed without looking at them whole.

@@ -84,7 +84,7 @@ impl Session {
         let Ok(folder) = catalog.folder() else { return Ok(None) };
         let Some(name) = self.transaction.prepare(folder)? else { return Ok(None) };
         if !self.has_joint_commits() {
-            // Once in a folder's life: this waits until no other transaction writes.
+            // Once in a folder's life.
             self.other(&format!("CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))?;
             self.other(&format!("CREATE TABLE IF NOT EXISTS {TABLE} (journal TEXT PRIMARY KEY)"))?;
         }

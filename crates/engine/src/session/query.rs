@@ -71,7 +71,7 @@ impl Session {
                 transaction.read(&database.shared.catalog.native, &text, |transaction, view| {
                     let outcome = short.plan.run(view, &[], scratch, buffer)?;
                     if outcome == Outcome::Done {
-                        note_reads(transaction, short);
+                        note_reads(transaction, short)?;
                     }
                     Ok(outcome)
                 })?

@@ -35,7 +35,7 @@ fn number(code: Code) -> (i32, u8) {
         Code::Cancelled | Code::Timeout => (3980, 16),
         Code::OutOfMemory => (701, 17),
         Code::Busy | Code::LockTimeout => (1222, 16),
-        Code::Deadlock => (1205, 13),
+        Code::Deadlock | Code::DefinitionChanged => (1205, 13),
         Code::Conflict => (3960, 16),
         Code::UniqueViolation => (2627, 14),
         Code::NotNullViolation => (515, 16),

@@ -2,11 +2,13 @@
 
 use super::Cataloged;
 use super::native::{native, sources};
+use super::scope::{ChangeScope, Touched, around};
 use crate::files::catalog::{Catalog, CatalogChange, ForeignKeyDefinition, TableDefinition};
 use crate::table::NativeTable;
-use crate::transaction::Transaction;
 use crate::transaction::shared::Shared;
+use crate::transaction::{CatalogNote, Transaction};
 use mainstay_base::{Code, Error, Result};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The stamp of rows that a change of the journal appends: older than every view.
@@ -32,6 +34,8 @@ pub(crate) struct Changed {
     pub(crate) step: Step,
     /// Rows that were appended to the new table.
     pub(crate) appended: Vec<(u64, u32)>,
+    /// The tables whose references may be others now.
+    pub(crate) connected: BTreeSet<u64>,
 }
 
 impl Cataloged {
@@ -76,13 +80,18 @@ impl Cataloged {
             native(catalog, table).map(|native| crate::definition::TableDefinition { logged: !is_temporary, ..native })
         };
         let mut catalog = (*self.catalog).clone();
-        let table = touched(&change);
+        let touched = Touched::by(&change);
+        let table = if let Touched::Table(id) = touched { Some(id) } else { None };
         catalog.apply(change)?;
         catalog.check().map_err(|error| Error::new(Code::InvalidValue, error.message()))?;
         let (before, after) = (table.and_then(|id| self.catalog.table(id)), table.and_then(|id| catalog.table(id)));
         let version = if is_temporary { super::temporary::next_version() } else { self.version + 1 };
         let mut next = Cataloged { version, catalog: Arc::default(), tables: self.tables.clone() };
         let mut appended = Vec::new();
+        let mut connected = BTreeSet::new();
+        if let (Some(id), true) = (table, before != after) {
+            connected = around(&self.catalog, id, after);
+        }
         let step = match (before, after) {
             (None, Some(new)) => {
                 let id = if is_temporary { temporary_id(new.id)? } else { native_id(new.id)? };
@@ -110,33 +119,23 @@ impl Cataloged {
             _ => Step::Nothing,
         };
         next.catalog = Arc::new(catalog);
-        if let Err(error) = next.connect() {
-            self.take_back(&step);
+        if let Err(error) = next.connect_some(&connected) {
+            self.take_back(&step, &connected);
             return Err(error);
         }
-        Ok(Changed { cataloged: Arc::new(next), step, appended })
+        Ok(Changed { cataloged: Arc::new(next), step, appended, connected })
     }
 
     /// Takes a step back; `self` is what existed before it.
-    pub(crate) fn take_back(&self, step: &Step) {
+    pub(crate) fn take_back(&self, step: &Step, connected: &BTreeSet<u64>) {
         match step {
             Step::Created(table) => table.set_replaced(true),
             Step::Dropped(table) => table.set_replaced(false),
             Step::Replaced { old, new, is_shared } => old.unshape(new, *is_shared),
             Step::Nothing => {}
         }
-        // It was connected before in the same way.
-        let _ = self.connect();
-    }
-}
-
-/// The table that a change is about.
-fn touched(change: &CatalogChange) -> Option<u64> {
-    match change {
-        CatalogChange::PutTable(table) => Some(table.id),
-        CatalogChange::DropTable(id) => Some(*id),
-        CatalogChange::PutIndex { table, .. } | CatalogChange::DropIndex { table, .. } => Some(*table),
-        _ => None,
+        // They were connected before in the same way.
+        let _ = self.connect_some(connected);
     }
 }
 
@@ -153,6 +152,20 @@ fn temporary_id(id: u64) -> Result<u32> {
 }
 
 impl Step {
+    /// Notes on the tables from which commit on the change holds.
+    pub(crate) fn commit(&self, commit: u64) {
+        match self {
+            Step::Dropped(table) => table.end_at(commit),
+            Step::Replaced { old, new, is_shared } => {
+                old.end_at(commit);
+                if !is_shared {
+                    new.begin_at(commit);
+                }
+            }
+            Step::Created(_) | Step::Nothing => {}
+        }
+    }
+
     /// The table that is there after it, if it made one.
     pub(crate) fn new_table(&self) -> Option<Arc<NativeTable>> {
         match self {
@@ -165,14 +178,16 @@ impl Step {
 impl Transaction {
     /// Changes the catalog: for this transaction at once, for others when it commits.
     ///
-    /// Waits until no other transaction writes.
+    /// Waits until no other transaction has anything to do with what is changed.
     ///
-    /// Errors: those of [`Cataloged::change`] and of waiting. Nothing was changed then.
+    /// Errors: those of [`Cataloged::change`] and of waiting, and `DefinitionChanged` when others have changed that since
+    /// the statement looked at it. Nothing was changed then.
     pub(crate) fn change_catalog(&mut self, change: CatalogChange) -> Result<()> {
         self.shared().check_changeable()?;
-        let mark = self.close_gate()?;
+        let mark = self.mark()?;
         let json = change.to_json()?;
-        let before = self.cataloged();
+        let touched = Touched::by(&change);
+        let before = self.claim(&change)?;
         let new_keys = added_keys(&before.catalog, &change);
         let shared = self.shared();
         let new_sequence = match &change {
@@ -188,10 +203,11 @@ impl Transaction {
             shared.journal_sequence(id, start)?;
             shared.sequences.set(id, start);
         }
-        let table = changed.step.new_table();
-        self.note_catalog(before, changed.cataloged, changed.step);
+        let Changed { cataloged, step, appended, connected } = changed;
+        let table = step.new_table();
+        self.note_catalog(CatalogNote { before, touched, step, connected, temporary: None }, Some(cataloged));
         if let Some(table) = &table {
-            changed.appended.iter().for_each(|(first, count)| self.note_inserted(table, *first, *count));
+            appended.iter().for_each(|(first, count)| self.note_inserted(table, *first, *count));
             if new_keys {
                 table.check_references(mark, self)?;
             }
@@ -200,6 +216,32 @@ impl Transaction {
             redo.catalog(&json);
         }
         Ok(())
+    }
+
+    /// Waits until what a change is about belongs to this transaction alone: what exists for it then.
+    ///
+    /// Errors: those of waiting; `DefinitionChanged` when it is not what the statement has seen.
+    fn claim(&mut self, change: &CatalogChange) -> Result<Arc<Cataloged>> {
+        let seen = self.seen();
+        let own = self.cataloged();
+        let scope = ChangeScope::of(change, &own.catalog);
+        for (subject, mode) in &scope.subjects {
+            self.take_name(subject, *mode)?;
+        }
+        for table in scope.tables.iter().filter_map(|id| own.tables.get(id)) {
+            self.claim_table(table)?;
+        }
+        let now = self.shared().cataloged();
+        if Arc::ptr_eq(&seen, &now) {
+            return Ok(own);
+        }
+        let own = self.cataloged();
+        let is_all = ChangeScope::of(change, &own.catalog).tables.is_subset(&scope.tables);
+        if is_all && scope.is_same(Touched::by(change), &seen, &now) {
+            return Ok(own);
+        }
+        let message = "what the statement changes was changed by another transaction meanwhile";
+        Err(Error::new(Code::DefinitionChanged, message).hint("run the statement again"))
     }
 }
 

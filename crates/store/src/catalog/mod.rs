@@ -4,16 +4,26 @@
 //!   Cataloged    version, Catalog (definitions), native tables by number          immutable; replaced as a whole
 //!     native     definitions as the tables need them; references between tables
 //!     change     one change: what it makes of the tables, and how to take it back
+//!     scope      which tables and names a change is about
 //!     temporary  the same for the tables of one session
 //!     sequences  values that are never given twice
 //! ```
 //!
 //! A transaction that changes the catalog has a `Cataloged` of its own until it commits; everybody else has the one
-//! before. So a rollback forgets it, and puts back what tables have handed over ([`crate::table::reshape`]). One
-//! transaction at a time changes the catalog, and nobody else writes meanwhile.
+//! before. So a rollback forgets it, and puts back what tables have handed over ([`crate::table::reshape`]).
+//!
+//! Several transactions may change it at once, each something else: what a change is about belongs to its transaction
+//! alone until that ends (`scope`). So what it has changed is put, piece by piece, into whatever the others have made of
+//! the rest meanwhile: when the transaction looks again, and when it commits ([`Cataloged::with`]).
+//!
+//! ```text
+//!   committed   1: a b       2: a b c (another's)       3: a' b c
+//!   own         1: a' b -----------> 2: a' b c -------> commit
+//! ```
 
 pub(crate) mod change;
 mod native;
+pub(crate) mod scope;
 pub(crate) mod sequences;
 pub(crate) mod temporary;
 
@@ -23,6 +33,7 @@ use crate::files::catalog::Catalog;
 use crate::store::unknown;
 use crate::table::NativeTable;
 use mainstay_base::{Error, Result};
+use scope::Touched;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -36,6 +47,22 @@ pub(crate) struct Cataloged {
 }
 
 impl Cataloged {
+    /// This state with what another one has made of these.
+    pub(crate) fn with(&self, own: &Cataloged, touched: impl Iterator<Item = Touched>) -> Cataloged {
+        let mut catalog = (*self.catalog).clone();
+        let mut tables = self.tables.clone();
+        for touched in touched {
+            catalog.take_from(&own.catalog, touched);
+            if let Touched::Table(id) = touched {
+                match own.tables.get(&id) {
+                    Some(table) => tables.insert(id, Arc::clone(table)),
+                    None => tables.remove(&id),
+                };
+            }
+        }
+        Cataloged { version: self.version + 1, catalog: Arc::new(catalog), tables }
+    }
+
     /// The table of this number.
     ///
     /// Errors: `UnknownTable`, and the reason why its rows could not be read.
@@ -59,5 +86,26 @@ impl Cataloged {
             table.name == name || schema.is_some_and(|schema| is_qualified(&schema.name))
         });
         self.tables.get(&found?.id)
+    }
+}
+
+impl Catalog {
+    /// Takes over what another catalog has, or has not, under a number.
+    fn take_from(&mut self, other: &Catalog, touched: Touched) {
+        fn take<T: Clone>(own: &mut Vec<T>, others: &[T], is_it: impl Fn(&T) -> bool) {
+            match (own.iter().position(&is_it), others.iter().find(|it| is_it(it))) {
+                (Some(at), Some(other)) => own[at] = other.clone(),
+                (None, Some(other)) => own.push(other.clone()),
+                (Some(at), None) => drop(own.remove(at)),
+                (None, None) => {}
+            }
+        }
+        match touched {
+            Touched::Schema(id) => take(&mut self.schemas, &other.schemas, |schema| schema.id == id),
+            Touched::Table(id) => take(&mut self.tables, &other.tables, |table| table.id == id),
+            Touched::Sequence(id) => take(&mut self.sequences, &other.sequences, |sequence| sequence.id == id),
+            Touched::View(id) => take(&mut self.views, &other.views, |view| view.id == id),
+        }
+        self.next_id = self.next_id.max(other.next_id);
     }
 }

@@ -11,6 +11,7 @@ use crate::table::NativeTable;
 use crate::table::references::Reference;
 use mainstay_base::{Code, Error, Result, SqlType};
 use mainstay_table::Comparison;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The definition of a table as the store enforces it.
@@ -81,15 +82,33 @@ impl Cataloged {
     ///
     /// Errors: `UnknownColumn` when what is referred to is no unique key.
     pub(crate) fn connect(&self) -> Result<()> {
+        self.connect_some(&self.tables.keys().copied().collect())
+    }
+
+    /// The same for these tables alone; others are not touched.
+    ///
+    /// Errors: as [`Cataloged::connect`]. Nothing was changed then.
+    pub(crate) fn connect_some(&self, tables: &BTreeSet<u64>) -> Result<()> {
         let mut references = Vec::new();
         for table in &self.catalog.tables {
             for key in table.foreign_keys.iter().filter(|key| !key.disabled) {
-                let parent = self.catalog.table(key.referenced_table).ok_or_else(|| no_table(key.referenced_table))?;
-                references.push(reference((table, self.native(table.id)?), (parent, self.native(parent.id)?), key)?);
+                let parent = key.referenced_table;
+                if !tables.contains(&table.id) && !tables.contains(&parent) {
+                    continue;
+                }
+                let parent = self.catalog.table(parent).ok_or_else(|| no_table(parent))?;
+                let made = reference((table, self.native(table.id)?), (parent, self.native(parent.id)?), key)?;
+                references.push((table.id, parent.id, made));
             }
         }
-        self.tables.values().for_each(|table| table.forget_references());
-        references.iter().for_each(NativeTable::add_reference);
+        for id in tables {
+            let Some(table) = self.tables.get(id) else { continue };
+            let of = |is_it: &dyn Fn(u64, u64) -> bool| {
+                let own = references.iter().filter(|(child, parent, _)| is_it(*child, *parent));
+                own.map(|(.., reference)| reference.clone()).collect()
+            };
+            table.set_references(of(&|child, _| child == *id), of(&|_, parent| parent == *id));
+        }
         Ok(())
     }
 

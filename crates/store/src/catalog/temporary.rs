@@ -21,12 +21,13 @@
 //! transaction.
 
 use super::Cataloged;
-use super::change::Step;
+use super::change::{Changed, Step};
+use super::scope::Touched;
 use super::sequences::Sequences;
 use crate::files::catalog::{Catalog, CatalogChange, SchemaDefinition, SequenceDefinition};
 use crate::store::Store;
 use crate::table::NativeTable;
-use crate::transaction::Transaction;
+use crate::transaction::{CatalogNote, Transaction};
 use mainstay_base::{Code, Error, Result};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -247,10 +248,13 @@ impl Store {
     ) -> Result<()> {
         let mark = transaction.mark()?;
         let before = Arc::clone(&temporary.lock().current);
-        let changed = before.change(change, mark, &transaction.shared(), true)?;
-        let appended = changed.step.new_table().map(|table| (table, changed.appended));
-        temporary.note(&changed.cataloged, &changed.step);
-        transaction.note_temporary(Arc::clone(temporary), before, changed.step);
+        let touched = Touched::by(&change);
+        let Changed { cataloged, step, appended, connected } =
+            before.change(change, mark, &transaction.shared(), true)?;
+        let appended = step.new_table().map(|table| (table, appended));
+        temporary.note(&cataloged, &step);
+        let temporary = Some(Arc::clone(temporary));
+        transaction.note_catalog(CatalogNote { before, touched, step, connected, temporary }, None);
         if let Some((table, appended)) = appended {
             appended.into_iter().for_each(|(first, count)| transaction.note_inserted(&table, first, count));
             if !table.definition().foreign_keys.is_empty() {

@@ -31,8 +31,7 @@ impl NativeTable {
     /// Errors: as [`NativeTable::insert`]. Some rows may be in then: the caller rolls back to before the statement.
     pub fn insert_columns(self: &Arc<Self>, transaction: &mut Transaction, arrays: &[ArrayRef]) -> Result<usize> {
         let rows = self.check_arrays(arrays)?;
-        let mark = transaction.mark()?;
-        self.check_current()?;
+        let mark = transaction.enter(self)?;
         let view = transaction.fixed_view();
         let mut done = 0;
         while done < rows {

@@ -17,7 +17,7 @@
 //!
 //! The parts: `write` (insert, update, delete, lock), `bulk`, `entries` (indexes under write), `undo`, `read` (positions and
 //! values for a view), `snapshot` and `access` (the table interface), `references` (foreign keys), `vacuum`, `reshape`
-//! (another definition), `restore` and `image` (from and to the disk), `damage` (rows that could not be read).
+//! (another definition), `lifetime` (which views look here), `restore` and `image` (from and to the disk), `damage` (rows that could not be read).
 
 mod access;
 pub(crate) mod actions;
@@ -27,6 +27,7 @@ mod damage;
 mod entries;
 pub(crate) mod image;
 pub(crate) mod indexes;
+mod lifetime;
 mod read;
 pub(crate) mod references;
 pub(crate) mod reshape;
@@ -49,9 +50,11 @@ use crate::definition::TableDefinition;
 use crate::directory::Directory;
 use crate::group::{Group, GroupWriter, MAX_CAPACITY, MIN_CAPACITY};
 use crate::stamp::View;
+use crate::transaction::definitions::DefinitionLock;
 use crate::transaction::shared::Shared;
 use arrow_schema::SchemaRef;
 use entries::Links;
+use lifetime::Lifetime;
 use mainstay_base::{Error, Result, SqlType, ValueRef};
 use references::References;
 use std::collections::HashMap;
@@ -76,8 +79,12 @@ pub struct NativeTable {
     garbage: AtomicUsize,
     /// Odd while vacuum moves rows from one group to another.
     moves: AtomicUsize,
+    /// Who writes it and who changes it, if anybody can but its session.
+    definition_lock: Option<Arc<DefinitionLock>>,
     /// Whether a change of the catalog has put another table in its place, so that nothing may be written here.
     is_replaced: AtomicBool,
+    /// Since when views look elsewhere, and from when on they can look here at all.
+    lifetime: Lifetime,
     /// Garbage from which on it is worth a vacuum.
     vacuum_from: AtomicUsize,
     /// The commit before which it is not, as somebody looked back at what the last one had to leave.
@@ -133,7 +140,9 @@ impl NativeTable {
             references: References::default(),
             garbage: AtomicUsize::new(0),
             moves: AtomicUsize::new(0),
+            definition_lock: (id < crate::store::FIRST_UNCATALOGED).then(Arc::default),
             is_replaced: AtomicBool::new(false),
+            lifetime: Lifetime::default(),
             vacuum_from: AtomicUsize::new(vacuum::LEAST_GARBAGE),
             vacuum_after: AtomicU64::new(0),
             damage: OnceLock::new(),
@@ -208,6 +217,12 @@ impl NativeTable {
     pub fn bytes(&self) -> usize {
         let groups: usize = self.directory().groups().iter().map(|group| group.bytes()).sum();
         groups + self.indexes().iter().map(|index| index.entries.memory()).sum::<usize>() + self.links.bytes()
+    }
+
+    /// The lock of its definition; `None` where nobody but one session meets the table.
+    #[inline]
+    pub(crate) fn definition_lock(&self) -> Option<&Arc<DefinitionLock>> {
+        self.definition_lock.as_ref()
     }
 
     /// The write latch.

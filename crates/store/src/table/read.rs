@@ -155,7 +155,7 @@ impl<'t> Reader<'t> {
                 Some(group) => self.table.link(index, group, at),
                 // A group that came after this statement began, or one that is gone.
                 None => {
-                    let current = current.get_or_insert_with(|| self.table.directory());
+                    let current = current.get_or_insert_with(|| self.table.current_directory());
                     self.table.link(index, current.group(at)?, at)
                 }
             };
@@ -228,7 +228,7 @@ impl<'t> Reader<'t> {
 
     /// Whether two versions have the same key.
     fn same_key(&self, index: &TableIndex, entry: u64, position: u64) -> bool {
-        let directory = self.table.directory();
+        let directory = self.table.current_directory();
         let Some(group) = directory.group(entry) else { return false };
         let offset = offset_of(entry);
         if offset >= group.len() {

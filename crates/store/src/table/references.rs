@@ -108,13 +108,13 @@ impl NativeTable {
         }
     }
 
-    /// Forgets all references, in both directions.
-    pub(crate) fn forget_references(&self) {
-        for list in [&self.references.parents, &self.references.children] {
-            *list.write().unwrap_or_else(PoisonError::into_inner) = Arc::from([]);
-        }
-        self.references.has_parents.store(false, Ordering::Release);
-        self.references.has_children.store(false, Ordering::Release);
+    /// Puts other references in the place of those that the table has: to its parents, and of its children.
+    pub(crate) fn set_references(&self, parents: Vec<Reference>, children: Vec<Reference>) {
+        let References { has_parents, has_children, .. } = &self.references;
+        has_parents.store(!parents.is_empty(), Ordering::Release);
+        has_children.store(!children.is_empty(), Ordering::Release);
+        *self.references.parents.write().unwrap_or_else(PoisonError::into_inner) = parents.into();
+        *self.references.children.write().unwrap_or_else(PoisonError::into_inner) = children.into();
     }
 
     /// Notes that the references of all rows are to be checked at the end of the statement.

@@ -1,7 +1,7 @@
 //! The same rows under another definition: what a change of the catalog makes of a table.
 //!
-//! Nobody else writes meanwhile ([`crate::transaction`]'s gate). A table is not changed but replaced: readers that have the
-//! old one go on with it, and writers are told to look again.
+//! Nobody else writes the table meanwhile, or cleans it up (`transaction::definitions`). A table is not changed but
+//! replaced: readers that have the old one go on with it, and writers are told to look again.
 //!
 //! ```text
 //!   the columns stay       the new table takes groups and write latch over; indexes that stay are shared, others built
@@ -13,7 +13,7 @@
 //!
 //! Both can be taken back ([`NativeTable::unshape`]), as long as the transaction is open.
 //!
-//! Limit: in the second case views from before the change see nothing in the new table.
+//! Limit: in the second case views from before the change are refused in the new table (`lifetime`).
 
 use super::{NativeTable, TableIndex, Writer};
 use crate::definition::TableDefinition;
@@ -22,10 +22,10 @@ use crate::row::{Row, Stored};
 use crate::stamp::{MARK, NEVER};
 use crate::transaction::shared::Shared;
 use mainstay_base::interrupt::Pace;
-use mainstay_base::{Code, Error, Result, ValueRef};
+use mainstay_base::{Error, Result, ValueRef};
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 
 /// A row of the old table in the order of the new one's columns.
 struct Reordered<'a> {
@@ -65,7 +65,8 @@ impl NativeTable {
         mark: u64,
         shared: &Arc<Shared>,
     ) -> Result<Reshaped> {
-        let table = NativeTable::new(self.id, definition, Arc::clone(shared))?;
+        let mut table = NativeTable::new(self.id, definition, Arc::clone(shared))?;
+        table.definition_lock.clone_from(&self.definition_lock);
         if let Some(reason) = self.damage() {
             table.take_damage(reason.clone());
             return Ok(Reshaped { table: Arc::new(table), appended: Vec::new(), is_shared: false });
@@ -85,7 +86,9 @@ impl NativeTable {
                 table.replace_by(self)?;
                 return Err(error);
             }
-            return Ok(Reshaped { table: Arc::new(table), appended: Vec::new(), is_shared: true });
+            let table = Arc::new(table);
+            self.set_heir(Arc::downgrade(&table));
+            return Ok(Reshaped { table, appended: Vec::new(), is_shared: true });
         }
         let appended = self.copy_to(&table, sources, mark)?;
         self.is_replaced.store(true, Ordering::Release);
@@ -98,6 +101,7 @@ impl NativeTable {
         if is_shared && reshaped.replace_by(self).is_err() {
             return;
         }
+        self.set_heir(Weak::new());
         self.is_replaced.store(false, Ordering::Release);
     }
 
@@ -196,7 +200,7 @@ impl NativeTable {
         })
     }
 
-    /// Visits the rows that are there for the one writer there is.
+    /// Visits the rows that are there for the one writer that the table has.
     ///
     /// Errors: those of `visit` and of [`mainstay_base::interrupt`].
     pub(crate) fn each_live(&self, mark: u64, visit: &mut dyn FnMut(Stored<'_>, u64) -> Result<()>) -> Result<()> {
@@ -235,10 +239,10 @@ impl NativeTable {
         Ok(appended)
     }
 
-    /// Errors: `Conflict` when a change of the catalog has put another table in this one's place, `ReadOnly` when the store
+    /// Errors: `DefinitionChanged` when a change of the catalog has put another table in this one's place, `ReadOnly` when the store
     /// is open for reading only, and the reason why a table's rows could not be read.
     #[inline]
-    pub(super) fn check_current(&self) -> Result<()> {
+    pub(crate) fn check_current(&self) -> Result<()> {
         if self.is_replaced.load(Ordering::Acquire) { Err(self.replaced()) } else { Ok(()) }
     }
 
@@ -250,8 +254,7 @@ impl NativeTable {
         if let Some(reason) = self.shared.read_only() {
             return reason.clone();
         }
-        let message = format!("the definition of {} has changed since the statement was planned", self.definition.name);
-        Error::new(Code::Conflict, message).hint("run the statement again")
+        self.definition_changed()
     }
 
     /// Says that the table is gone, or there again. A damaged one never takes rows.

@@ -78,6 +78,9 @@ impl NativeTable {
         let mut next = 0;
         loop {
             let mut writer = self.latch();
+            if self.is_being_changed() {
+                return Ok(done);
+            }
             let Some(group) = group_from(&writer.directory, next) else { break };
             next = group.number() + 1;
             self.clean(&mut writer, &group, horizon, &mut done)?;
@@ -106,6 +109,9 @@ impl NativeTable {
         // The latch is free between two groups.
         while looked_at < budget {
             let mut writer = self.latch();
+            if self.is_being_changed() {
+                break;
+            }
             if !writer.vacuum.is_running {
                 if horizon <= writer.vacuum.horizon {
                     // Somebody looks back at what is left.
@@ -157,6 +163,11 @@ impl NativeTable {
         self.garbage.fetch_add(left, Ordering::Relaxed);
         self.garbage.fetch_sub(counted, Ordering::Relaxed);
         left
+    }
+
+    /// Whether a transaction changes the definition, and relies on rows to stay where they are.
+    fn is_being_changed(&self) -> bool {
+        self.definition_lock().is_some_and(|lock| lock.is_claimed())
     }
 
     /// Cleans a group, under the latch.

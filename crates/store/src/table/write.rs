@@ -55,8 +55,7 @@ impl NativeTable {
     /// only have reached their limit and cannot be written to files.
     pub fn insert<R: Row + ?Sized>(self: &Arc<Self>, transaction: &mut Transaction, row: &R) -> Result<u64> {
         self.check_row(row)?;
-        let mark = transaction.mark()?;
-        self.check_current()?;
+        let mark = transaction.enter(self)?;
         self.admit()?;
         let view = transaction.fixed_view();
         let (position, row_id) = loop {
@@ -114,8 +113,7 @@ impl NativeTable {
         row: &R,
     ) -> Result<Written> {
         self.check_row(row)?;
-        let mark = transaction.mark()?;
-        self.check_current()?;
+        let mark = transaction.enter(self)?;
         self.admit()?;
         let view = transaction.fixed_view();
         let (old, new, row_id) = loop {
@@ -192,10 +190,14 @@ impl NativeTable {
         view: View,
     ) -> Result<Option<u64>> {
         if !transaction.is_writer() {
-            // Becoming one may wait, and is for who has found a row.
+            // Becoming one is for who has found a row.
             return Ok(None);
         }
         let mark = transaction.mark()?;
+        if !transaction.enters_at_once(self) {
+            return Ok(None);
+        }
+        self.check_current()?;
         self.admit()?;
         let fixed_view = transaction.fixed_view();
         let mut writer = self.latch();
@@ -204,7 +206,6 @@ impl NativeTable {
         if !group.sees(offset, view) {
             return Ok(None);
         }
-        self.check_current()?;
         let row = Changed { stored: Stored { group: &group, offset }, changes };
         self.check_row(&row)?;
         match self.end(transaction, &group, old, mark) {
@@ -245,8 +246,7 @@ impl NativeTable {
     ///
     /// Errors: `Conflict`, and those of waiting.
     pub fn delete(self: &Arc<Self>, transaction: &mut Transaction, position: u64) -> Result<Written> {
-        let mark = transaction.mark()?;
-        self.check_current()?;
+        let mark = transaction.enter(self)?;
         let (old, group) = loop {
             let writer = self.latch();
             let Some((old, group)) = writer.resolve(position) else { return Ok(Written::Gone) };
@@ -288,8 +288,7 @@ impl NativeTable {
         mode: LockMode,
         waits: bool,
     ) -> Result<Option<Written>> {
-        let mark = transaction.mark()?;
-        self.check_current()?;
+        let mark = transaction.enter(self)?;
         loop {
             let writer = self.latch();
             let Some((at, group)) = writer.resolve(position) else { return Ok(Some(Written::Gone)) };
@@ -321,8 +320,7 @@ impl NativeTable {
     ///
     /// Errors: those of waiting.
     pub fn lock_range(self: &Arc<Self>, transaction: &mut Transaction, range: KeyRange, mode: LockMode) -> Result<()> {
-        transaction.mark()?;
-        self.check_current()?;
+        transaction.enter(self)?;
         loop {
             let writer = self.latch();
             match transaction.range_obstacle(self.id, mode, &range) {

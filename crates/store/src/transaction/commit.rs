@@ -64,11 +64,6 @@ impl Transaction {
         let outcome = outcome.map(|()| commit);
         if outcome.is_ok() {
             self.shared.publish(commit);
-            if let Some(cataloged) = self.cataloged.take() {
-                // After the commit: with the old catalog a new view finds the tables as they were, and not the other
-                // way round.
-                self.shared.set_cataloged(cataloged);
-            }
         }
         self.release();
         // The commit stands whatever comes of this; what could not be cleaned now is cleaned later.
@@ -110,9 +105,7 @@ impl Transaction {
             Some(_) => commits.effective(self.durability, shared.published().load(Ordering::Acquire)),
             None => Durability::None,
         };
-        if let Some(cataloged) = &self.cataloged {
-            commits.cataloged = Arc::clone(cataloged);
-        }
+        self.commit_catalog(&mut commits, commit);
         self.stamp(commit);
         if commits.history.is_wanted() {
             let committed = Committed { commit, changes: self.changes() };

@@ -22,12 +22,14 @@
 
 mod commit;
 mod deferral;
-pub(crate) mod gate;
+pub(crate) mod definitions;
 mod held;
 pub(crate) mod history;
 pub(crate) mod locks;
 pub(crate) mod log;
+pub(crate) mod names;
 mod outlook;
+mod own_catalog;
 pub(crate) mod ranges;
 pub(crate) mod serializable;
 pub(crate) mod shared;
@@ -38,21 +40,23 @@ pub(crate) mod waits;
 pub use locks::LockMode;
 pub use log::{Journal, NoJournal, Redo};
 pub use outlook::Outlook;
+pub(crate) use own_catalog::CatalogNote;
 pub use ranges::{Interval, KeyRange};
 pub use serializable::Read;
 pub use undo::Savepoint;
 
-use crate::catalog::Cataloged;
-use crate::catalog::change::Step;
 use crate::catalog::temporary::TemporaryTables;
 use crate::group::Group;
 use crate::journal::Durability;
 use crate::stamp::{MARK, View, is_mark};
 use crate::table::{Check, NativeTable};
 use deferral::Deferral;
+use definitions::DefinitionLock;
 use locks::RowName;
 use mainstay_base::interrupt::Pace;
 use mainstay_base::{Code, Error, Result};
+use names::Subject;
+use own_catalog::{CatalogStep, OwnCatalog};
 use shared::Shared;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -111,7 +115,12 @@ pub struct Transaction {
     ended: usize,
     /// Whether the last write may be extended by the next one: not beyond a savepoint.
     extensible: bool,
+    /// The tables that it writes; it has its part in the lock of each.
     tables: Vec<Arc<NativeTable>>,
+    /// The definitions that it has alone.
+    claimed: Vec<Arc<DefinitionLock>>,
+    /// The names that it has.
+    names: Vec<Subject>,
     redo: Option<Box<dyn Redo>>,
     reads: Vec<(u32, Read)>,
     locked: Vec<RowName>,
@@ -121,8 +130,8 @@ pub struct Transaction {
     /// What waits for the end of the transaction.
     deferral: Deferral,
     durability: Durability,
-    /// The catalog as this transaction has changed it.
-    cataloged: Option<Arc<Cataloged>>,
+    /// The catalog as this transaction has changed it, and as its statement has seen it.
+    own_catalog: OwnCatalog,
     /// The temporary tables of its session.
     temporary: Option<Arc<TemporaryTables>>,
     /// Where others find what its statements see.
@@ -132,17 +141,6 @@ pub struct Transaction {
     /// How to take the changes of the catalog back.
     steps: Vec<CatalogStep>,
     is_over: bool,
-}
-
-/// A change of the catalog by a transaction.
-struct CatalogStep {
-    /// How many writes came before it.
-    writes: usize,
-    /// What existed before it.
-    before: Arc<Cataloged>,
-    step: Step,
-    /// The session's temporary tables, if it is those that were changed.
-    temporary: Option<Arc<TemporaryTables>>,
 }
 
 /// The lists of a transaction, empty, for the thread's next one.
@@ -163,7 +161,7 @@ impl Transaction {
             shared,
             isolation,
             durability,
-            cataloged: None,
+            own_catalog: OwnCatalog::default(),
             temporary: None,
             outlook: None,
             beside: None,
@@ -178,6 +176,8 @@ impl Transaction {
             ended: 0,
             extensible: false,
             tables,
+            claimed: Vec::new(),
+            names: Vec::new(),
             redo: None,
             reads: Vec::new(),
             locked: Vec::new(),
@@ -231,67 +231,14 @@ impl Transaction {
         !self.writes.is_empty() || !self.steps.is_empty()
     }
 
-    /// Whether it has changed the catalog, so that what it sees of it is its own.
-    pub fn has_changed_catalog(&self) -> bool {
-        self.cataloged.is_some()
-    }
-
-    /// What exists for this transaction: as it has changed it, or as it is committed.
-    pub(crate) fn cataloged(&self) -> Arc<Cataloged> {
-        self.cataloged.clone().unwrap_or_else(|| self.shared.cataloged())
-    }
-
     pub(crate) fn shared(&self) -> Arc<Shared> {
         Arc::clone(&self.shared)
     }
 
-    /// Notes a change of the catalog.
-    pub(crate) fn note_catalog(&mut self, before: Arc<Cataloged>, after: Arc<Cataloged>, step: Step) {
-        self.extensible = false;
-        self.steps.push(CatalogStep { writes: self.writes.len(), before, step, temporary: None });
-        self.cataloged = Some(after);
-    }
-
-    /// Notes a change of the session's temporary tables.
-    pub(crate) fn note_temporary(&mut self, temporary: Arc<TemporaryTables>, before: Arc<Cataloged>, step: Step) {
-        self.extensible = false;
-        self.steps.push(CatalogStep { writes: self.writes.len(), before, step, temporary: Some(temporary) });
-    }
-
-    /// Comes in as a writer: waits while another transaction changes the catalog.
-    fn enter_gate(&self, id: u64) -> Result<()> {
-        while let Err(holder) = self.shared.gate.enter(id) {
-            let is_held = || self.shared.gate.is_closed_by(holder);
-            self.wait_as(id, holder, is_held)?;
-        }
-        Ok(())
-    }
-
-    /// Waits until this is the only transaction that writes, and keeps others out until it ends: its mark.
-    ///
-    /// Errors: `Deadlock`, `LockTimeout`, and those of [`Transaction::mark`].
-    pub(crate) fn close_gate(&mut self) -> Result<u64> {
-        let mark = self.mark()?;
-        let gate = &self.shared.gate;
-        if gate.is_closed_by(self.id) {
-            return Ok(mark);
-        }
-        while let Err(holder) = gate.close(self.id) {
-            self.wait_as(self.id, holder, || gate.is_closed_by(holder))?;
-        }
-        while let Some(other) = gate.other(self.id) {
-            if let Err(error) = self.wait_as(self.id, other, || gate.is_writing(other)) {
-                gate.open(self.id);
-                self.shared.waits.wake();
-                return Err(error);
-            }
-        }
-        Ok(mark)
-    }
-
-    fn wait_as(&self, id: u64, holder: u64, is_held: impl Fn() -> bool) -> Result<()> {
+    /// Waits for the end of another transaction, or until that gives back what it holds.
+    fn wait_as(&self, what: &str, holder: u64, is_held: impl Fn() -> bool) -> Result<()> {
         let statement = self.statement.clone().unwrap_or_else(|| Arc::from("a statement"));
-        let waiter = Waiter { transaction: id, statement: &statement, timeout: self.lock_timeout };
+        let waiter = Waiter { transaction: self.id, statement: &statement, what, timeout: self.lock_timeout };
         self.shared.waits.wait(&waiter, holder, is_held)
     }
 
@@ -352,6 +299,7 @@ impl Transaction {
     /// Errors: `ForeignKeyViolation`, and those of waiting. The caller then rolls back to before the statement.
     pub fn end_statement(&mut self) -> Result<()> {
         self.run_checks()?;
+        self.own_catalog.look_away();
         if self.isolation == Isolation::ReadCommitted {
             self.view = None;
             if let Some(ticket) = &mut self.ticket {
@@ -359,6 +307,13 @@ impl Transaction {
             }
         }
         Ok(())
+    }
+
+    /// Sees that its statement finds in a table what it should.
+    ///
+    /// Errors: as [`NativeTable::check_seen`].
+    pub fn check_seen(&self, table: &NativeTable) -> Result<()> {
+        self.view.map_or(Ok(()), |view| table.check_seen(view))
     }
 
     /// Notes what was read, for a serializable transaction; others need not.
@@ -378,9 +333,7 @@ impl Transaction {
         self.pace.step()?;
         if self.id == 0 {
             self.check_open()?;
-            let id = self.shared.start_writing()?;
-            self.enter_gate(id)?;
-            self.id = id;
+            self.id = self.shared.start_writing()?;
             if let Some(view) = &mut self.view {
                 *view = view.marked(MARK | self.id);
             }
@@ -414,7 +367,7 @@ impl Transaction {
             Obstacle::Mark { group, offset, stamp } => {
                 let holder = *stamp & !MARK;
                 let is_held = || group.created(*offset) == *stamp || group.ended(*offset) == *stamp;
-                self.wait_as(self.id, holder, is_held)?;
+                self.wait_as("a row", holder, is_held)?;
                 for stamp in [group.created(*offset), group.ended(*offset)] {
                     if stamp < MARK {
                         self.shared.wait_published(stamp)?;
@@ -424,11 +377,11 @@ impl Transaction {
             }
             Obstacle::Lock { row, holder, mode } => {
                 let is_held = || self.shared.locks.obstacle(*row, self.id, *mode) == Some(*holder);
-                self.wait_as(self.id, *holder, is_held)
+                self.wait_as("a row", *holder, is_held)
             }
             Obstacle::Range { table, holder } => {
                 let is_held = || self.shared.ranges.holds(*table, *holder);
-                self.wait_as(self.id, *holder, is_held)
+                self.wait_as("rows", *holder, is_held)
             }
         }
     }
@@ -536,7 +489,7 @@ impl Transaction {
             self.shared.ranges.release(self.id);
         }
         if self.id != 0 {
-            self.shared.gate.leave(self.id);
+            self.release_definitions();
             self.shared.waits.wake();
         }
         if self.isolation == Isolation::Serializable && self.view.is_some() {

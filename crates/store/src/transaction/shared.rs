@@ -8,10 +8,10 @@
 //! When the journal fails, the store has failed: later writes are refused with the reason, and nothing is tried again,
 //! because after a failed sync nobody knows what the disk has. What was not published stays unseen.
 
-use super::gate::Gate;
 use super::history::History;
 use super::locks::RowLocks;
 use super::log::Journal;
+use super::names::NameLocks;
 use super::ranges::RangeLocks;
 use super::views::Views;
 use super::waits::Waits;
@@ -21,7 +21,8 @@ use crate::journal::Durability;
 use crate::journal::redo::RedoBuffer;
 use crate::memory::RowMemory;
 use mainstay_base::{Code, Error, Result};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 /// The state of all transactions of a store.
@@ -40,13 +41,15 @@ pub(crate) struct Shared {
     pub(crate) locks: RowLocks,
     pub(crate) ranges: RangeLocks,
     pub(crate) journal: Arc<dyn Journal>,
-    pub(crate) gate: Gate,
+    pub(crate) names: NameLocks,
     pub(crate) sequences: Sequences,
     pub(crate) memory: RowMemory,
     /// The catalog as it is committed and published.
     cataloged: RwLock<Arc<Cataloged>>,
     /// Its version, for who only wants to know whether it is another one.
     version: AtomicU64,
+    /// How many states of the catalog have their number and are not published.
+    unpublished: AtomicUsize,
 }
 
 /// What is decided in the order of commits.
@@ -57,6 +60,8 @@ pub(crate) struct Commits {
     pub(crate) history: History,
     /// The catalog as of the last commit number, which may not be published yet.
     pub(crate) cataloged: Arc<Cataloged>,
+    /// The states of it that are not, with their commits.
+    unpublished: VecDeque<(u64, Arc<Cataloged>)>,
     /// The last commits that asked to be this durable.
     last_full: u64,
     last_os: u64,
@@ -96,6 +101,7 @@ impl Shared {
                 last,
                 history: History::default(),
                 cataloged: Arc::default(),
+                unpublished: VecDeque::new(),
                 last_full: 0,
                 last_os: 0,
             }),
@@ -110,11 +116,12 @@ impl Shared {
             locks: RowLocks::default(),
             ranges: RangeLocks::default(),
             journal,
-            gate: Gate::default(),
+            names: NameLocks::default(),
             sequences: Sequences::default(),
             memory: RowMemory::default(),
             cataloged: RwLock::default(),
             version: AtomicU64::new(0),
+            unpublished: AtomicUsize::new(0),
         }
     }
 
@@ -171,7 +178,7 @@ impl Shared {
         self.version.load(Ordering::Acquire)
     }
 
-    /// A number for a transaction that writes; it must come in through the gate yet.
+    /// A number for a transaction that writes.
     ///
     /// Errors: the store has failed before.
     pub(crate) fn start_writing(&self) -> Result<u64> {
@@ -228,12 +235,41 @@ impl Shared {
 
     /// Lets new views see everything up to this commit. The journal's promise covers all commits before, too.
     pub(crate) fn publish(&self, commit: u64) {
-        self.published.fetch_max(commit, Ordering::SeqCst);
+        // Who has a number behind a state of the catalog has seen it counted, under the mutex that gave the number.
+        match self.unpublished.load(Ordering::Acquire) {
+            0 => drop(self.published.fetch_max(commit, Ordering::SeqCst)),
+            _ => self.publish_with_catalog(commit),
+        }
         // Who waits for it holds the mutex while looking, and is woken with the writers.
         if self.waits.waiting() > 0 {
             let _commits = self.commits();
             self.publishing.notify_all();
         }
+    }
+
+    /// The same, with the catalog as it is up to this commit. Both are seen at once: who has a view at the commit, and
+    /// looks at the catalog then, finds it as of the commit or later.
+    #[cold]
+    fn publish_with_catalog(&self, commit: u64) {
+        let mut commits = self.commits();
+        let mut last = None;
+        while let Some((_, cataloged)) = commits.unpublished.pop_front_if(|(of, _)| *of <= commit) {
+            last = Some(cataloged);
+        }
+        self.unpublished.store(commits.unpublished.len(), Ordering::Release);
+        let mut place = self.cataloged.write().unwrap_or_else(PoisonError::into_inner);
+        self.published.fetch_max(commit, Ordering::SeqCst);
+        if let Some(cataloged) = last {
+            self.version.store(cataloged.version, Ordering::Release);
+            *place = cataloged;
+        }
+    }
+
+    /// Notes the catalog as of a commit that has just got its number; everybody sees it when that is published.
+    pub(crate) fn note_catalog(&self, commits: &mut Commits, commit: u64, cataloged: Arc<Cataloged>) {
+        commits.cataloged = Arc::clone(&cataloged);
+        commits.unpublished.push_back((commit, cataloged));
+        self.unpublished.store(commits.unpublished.len(), Ordering::Release);
     }
 
     /// Gives a change of what is not in the journal the next number, and has it stamped: the number, and the last commit

@@ -55,6 +55,7 @@ impl Transaction {
     /// Errors: the transaction is over.
     pub fn rollback_to(&mut self, savepoint: &Savepoint) -> Result<()> {
         self.check_open()?;
+        self.own_catalog.look_away();
         self.undo_to(savepoint.writes, savepoint.steps);
         self.checks.truncate(savepoint.checks);
         self.deferral.take_back(savepoint.deferral);
@@ -81,12 +82,12 @@ impl Transaction {
         while self.steps.len() > steps {
             let Some(last) = self.steps.pop() else { break };
             self.undo_writes(last.writes);
-            last.before.take_back(&last.step);
+            last.before.take_back(&last.step, &last.connected);
             match last.temporary {
                 Some(temporary) => temporary.put_back(last.before),
                 None => {
                     let is_first = self.steps.iter().all(|step| step.temporary.is_some());
-                    self.cataloged = Some(last.before).filter(|_| !is_first);
+                    self.own_catalog.put_back(last.before, is_first);
                 }
             }
         }

@@ -41,6 +41,8 @@ pub(crate) struct Waiter<'a> {
     pub transaction: u64,
     /// The text of its statement.
     pub statement: &'a Arc<str>,
+    /// What it waits for, for its user.
+    pub what: &'a str,
     /// How long it may wait; `None` for ever.
     pub timeout: Option<Duration>,
 }
@@ -137,7 +139,7 @@ fn deadlock(statement: &str, other: &str) -> Error {
 #[cold]
 fn timed_out(waiter: &Waiter<'_>) -> Error {
     let ms = waiter.timeout.unwrap_or_default().as_millis();
-    let message = format!("\"{}\" waited {ms} ms for a row that another transaction holds", waiter.statement);
+    let message = format!("\"{}\" waited {ms} ms for {} that another transaction holds", waiter.statement, waiter.what);
     Error::new(Code::LockTimeout, message)
 }
 
@@ -177,7 +179,7 @@ mod tests {
             });
             for round in 1..=rounds {
                 taken.store(round, Ordering::Release);
-                let waiter = Waiter { transaction: 1, statement: &statement, timeout: None };
+                let waiter = Waiter { transaction: 1, statement: &statement, what: "a row", timeout: None };
                 waits.wait(&waiter, 2, || mark.load(Ordering::Acquire) < round).unwrap();
             }
         });
@@ -192,7 +194,7 @@ mod tests {
             let (waits, statement, wish) = (&waits, &statement, Arc::clone(&stopped));
             let ended = scope.spawn(move || {
                 let _in_force = InForce::new(wish);
-                waits.wait(&Waiter { transaction: 1, statement, timeout: None }, 2, || true)
+                waits.wait(&Waiter { transaction: 1, statement, what: "a row", timeout: None }, 2, || true)
             });
             while waits.waiting() == 0 {
                 std::thread::yield_now();

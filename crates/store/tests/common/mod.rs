@@ -4,9 +4,51 @@
 #![allow(dead_code)]
 
 use mainstay_base::{SqlType, ValueRef};
-use mainstay_store::{ColumnDefinition, Isolation, NativeTable, Row, Store, TableDefinition, Transaction, Version};
+use mainstay_store::files::catalog::{Deferrable, ForeignKeyDefinition, ReferentialAction};
+use mainstay_store::{
+    ColumnDefinition, Durability, Isolation, NativeTable, Row, Store, StoreOptions, TableDefinition, Transaction,
+    Version,
+};
+use mainstay_vfs::Simulated;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// A store in the folder `shop`, whose commits survive everything.
+pub fn open(fs: &Simulated) -> Store {
+    let options = StoreOptions { durability: Durability::Full, checkpoint_bytes: None, memory_bytes: None };
+    Store::open(Arc::new(fs.clone()), Path::new("shop"), options).unwrap()
+}
+
+/// A transaction that reads what is committed.
+pub fn begin(store: &Store) -> Transaction {
+    store.begin(Isolation::ReadCommitted)
+}
+
+/// Returns when so many transactions wait, or are not going to.
+pub fn until_waiting(store: &Store, count: usize) {
+    let is_late = (0..5000).all(|_| {
+        std::thread::sleep(Duration::from_millis(1));
+        store.waiting() < count
+    });
+    assert!(!is_late, "nobody waits");
+}
+
+/// A reference of a column to the key of [`catalog::table`] with this number.
+pub fn reference(column: u64, parent: u64, deferrable: Deferrable) -> ForeignKeyDefinition {
+    ForeignKeyDefinition {
+        name: format!("to_{parent}"),
+        columns: vec![column],
+        referenced_table: parent,
+        referenced_columns: vec![parent + 1],
+        on_delete: ReferentialAction::NoAction,
+        on_update: ReferentialAction::NoAction,
+        deferrable,
+        match_full: false,
+        disabled: false,
+    }
+}
 
 /// A column that may be NULL.
 pub fn column(name: &str, sql_type: SqlType) -> ColumnDefinition {
@@ -87,6 +129,19 @@ pub fn set(
     }
     let position = position(table, transaction, id).unwrap();
     table.update_columns(transaction, position, &changes)
+}
+
+/// A small generator of numbers that look random.
+pub struct Random(pub u64);
+
+impl Random {
+    /// A number below the limit.
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
 }
 
 /// A row of values that are kept.

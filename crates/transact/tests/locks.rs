@@ -1,0 +1,189 @@
+//! Definitions in transactions beside other sessions: what goes on, what waits for how long, and what is found then.
+
+mod common;
+
+use common::Transcript;
+use mainstay_engine::Database;
+use mainstay_transact::{Instance, Session};
+use std::time::{Duration, Instant};
+
+const NONE: [i32; 0] = [];
+
+fn instance() -> Instance {
+    let instance = Instance::new(Database::in_memory().expect("a database in memory"), "test");
+    let setup = "CREATE TABLE Orders (id INT PRIMARY KEY, amount INT NOT NULL)
+                 CREATE TABLE Stock (id INT PRIMARY KEY, amount INT NOT NULL)
+                 INSERT Orders VALUES (1, 10), (2, 20) INSERT Stock VALUES (1, 100), (2, 200)";
+    assert_eq!(errors(&mut instance.session(), setup), NONE);
+    instance
+}
+
+/// The numbers of the errors of a batch.
+fn errors(session: &mut Session, batch: &str) -> Vec<i32> {
+    let mut transcript = Transcript::default();
+    session.batch(batch, &mut transcript);
+    transcript.errors.iter().map(|error| error.number).collect()
+}
+
+/// The first row of what a query shows.
+fn value(session: &mut Session, query: &str) -> String {
+    let mut transcript = Transcript::default();
+    session.batch(query, &mut transcript);
+    assert!(transcript.errors.is_empty(), "{:?}", transcript.errors);
+    transcript.text.lines().nth(1).unwrap_or("").to_owned()
+}
+
+/// Runs a batch in another thread until it waits, does something, and gives the batch's errors.
+fn while_it_waits(session: &mut Session, batch: &str, work: impl FnOnce()) -> Vec<i32> {
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| errors(session, batch));
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(!waiting.is_finished(), "it waits");
+        work();
+        waiting.join().expect("a batch")
+    })
+}
+
+#[test]
+fn temporary_tables_in_transactions_block_nobody() {
+    let instance = instance();
+    let work = |id: u32| {
+        format!(
+            "SET LOCK_TIMEOUT 0 BEGIN TRAN
+             CREATE TABLE #t (id INT PRIMARY KEY, a INT DEFAULT 7)
+             DECLARE @v TABLE (a INT) INSERT @v VALUES (1)
+             INSERT #t (id) SELECT id FROM Orders
+             CREATE INDEX i ON #t (a)
+             SELECT a INTO #u FROM #t
+             ALTER TABLE #u ADD b INT
+             UPDATE Orders SET amount = amount + 1 WHERE id = {id}
+             DROP TABLE #u"
+        )
+    };
+    let (mut one, mut other, mut third) = (instance.session(), instance.session(), instance.session());
+    assert_eq!(errors(&mut one, &work(1)), NONE);
+    assert_eq!(errors(&mut other, &work(2)), NONE);
+    assert_eq!(
+        errors(&mut third, "SET LOCK_TIMEOUT 0 BEGIN TRAN CREATE TABLE Third (a INT) INSERT Third VALUES (1)"),
+        NONE
+    );
+    for session in [&mut one, &mut other, &mut third] {
+        assert_eq!(errors(session, "COMMIT"), NONE);
+    }
+    assert_eq!(value(&mut one, "SELECT SUM(amount) FROM Orders"), "32");
+}
+
+#[test]
+fn a_definition_locks_its_own_table() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    assert_eq!(errors(&mut one, "BEGIN TRAN ALTER TABLE Orders ADD note VARCHAR(10) CREATE TABLE News (a INT)"), NONE);
+    assert_eq!(errors(&mut other, "SET LOCK_TIMEOUT 20 UPDATE Stock SET amount = 1 WHERE id = 1"), NONE);
+    assert_eq!(errors(&mut other, "INSERT Orders VALUES (3, 30)"), [1222]);
+    assert_eq!(errors(&mut other, "DROP TABLE Orders"), [1222]);
+    assert_eq!(errors(&mut other, "ALTER TABLE Stock ADD note VARCHAR(10)"), NONE);
+    // Who reads has the table as it was, and none of what is new.
+    assert_eq!(value(&mut other, "SELECT * FROM Orders WHERE id = 2"), "2 | 20");
+    assert_eq!(errors(&mut other, "SELECT a FROM News"), [208]);
+    assert_eq!(errors(&mut one, "COMMIT"), NONE);
+    assert_eq!(errors(&mut other, "INSERT Orders VALUES (3, 30, 'x') INSERT News VALUES (1)"), NONE);
+    assert_eq!(value(&mut other, "SELECT COUNT(*) FROM Orders WHERE note = 'x'"), "1");
+}
+
+#[test]
+fn who_waited_for_a_definition_goes_on_with_what_it_has_become() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    let procedure = "CREATE PROCEDURE Put @id INT AS INSERT Orders (id, amount) VALUES (@id, 1)";
+    assert_eq!(errors(&mut one, procedure), NONE);
+    assert_eq!(errors(&mut other, "EXEC Put 10"), NONE);
+    for (number, change) in ["ADD note INT NOT NULL DEFAULT 5", "DROP COLUMN spare"].iter().enumerate() {
+        if number > 0 {
+            assert_eq!(errors(&mut one, "ALTER TABLE Orders ADD spare INT"), NONE);
+        }
+        assert_eq!(errors(&mut one, &format!("BEGIN TRAN ALTER TABLE Orders {change}")), NONE);
+        let batch = format!("EXEC Put {} UPDATE Orders SET amount = 2 WHERE id = 1", 20 + number);
+        let done = while_it_waits(&mut other, &batch, || assert_eq!(errors(&mut one, "COMMIT"), NONE));
+        assert_eq!(done, NONE, "{change}");
+    }
+    assert_eq!(value(&mut one, "SELECT COUNT(*), SUM(note) FROM Orders"), "5 | 25");
+    // What is gone is told as such.
+    assert_eq!(errors(&mut one, "BEGIN TRAN DROP TABLE Orders"), NONE);
+    let done = while_it_waits(&mut other, "EXEC Put 30", || assert_eq!(errors(&mut one, "COMMIT"), NONE));
+    assert_eq!(done, [208]);
+}
+
+#[test]
+fn what_a_transaction_has_defined_is_there_for_others_when_it_is_committed() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    assert_eq!(errors(&mut one, "BEGIN TRAN"), NONE);
+    assert_eq!(errors(&mut one, "CREATE PROCEDURE Five AS RETURN 5"), NONE);
+    assert_eq!(errors(&mut other, "EXEC Five"), [2812]);
+    assert_eq!(errors(&mut one, "COMMIT"), NONE);
+    assert_eq!(value(&mut other, "DECLARE @r INT EXEC @r = Five SELECT @r"), "5");
+}
+
+#[test]
+fn of_two_that_create_a_table_the_second_waits() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    for (end, expected) in [("ROLLBACK", &NONE[..]), ("COMMIT", &[2714])] {
+        assert_eq!(errors(&mut one, "BEGIN TRAN CREATE TABLE Same (a INT)"), NONE);
+        let create = "CREATE TABLE same (b INT)";
+        let done = while_it_waits(&mut other, create, || assert_eq!(errors(&mut one, end), NONE));
+        assert_eq!(done, expected);
+        assert_eq!(errors(&mut one, "DROP TABLE Same"), NONE);
+    }
+}
+
+#[test]
+fn a_deadlock_of_a_definition_and_a_row_has_a_victim() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    assert_eq!(errors(&mut one, "BEGIN TRAN ALTER TABLE Orders ADD note INT"), NONE);
+    assert_eq!(errors(&mut other, "BEGIN TRAN UPDATE Stock SET amount = 0 WHERE id = 1"), NONE);
+    let done = while_it_waits(&mut one, "UPDATE Stock SET amount = 1 WHERE id = 1", || {
+        assert_eq!(errors(&mut other, "UPDATE Orders SET amount = 0"), [1205]);
+    });
+    assert_eq!(done, NONE);
+    assert_eq!(errors(&mut one, "COMMIT"), NONE);
+    assert_eq!(value(&mut other, "SELECT @@TRANCOUNT, amount FROM Stock WHERE id = 1"), "0 | 1");
+}
+
+#[test]
+fn many_sessions_define_and_write_at_once() {
+    let instance = instance();
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        for number in 0..4 {
+            let instance = &instance;
+            scope.spawn(move || {
+                let mut session = instance.session();
+                for round in 0..10 {
+                    let batch = format!(
+                        "BEGIN TRAN CREATE TABLE #t (id INT, a INT) INSERT #t VALUES (1, 1), (2, 1)
+                         CREATE TABLE T{number}_{round} (id INT PRIMARY KEY REFERENCES Orders, made DATETIME)
+                         INSERT T{number}_{round} SELECT id, GETDATE() FROM #t
+                         IF {round} % 3 = 1 DROP TABLE T{number}_{round}
+                         UPDATE Stock SET amount = amount + a FROM #t WHERE #t.id = Stock.id
+                         COMMIT DROP TABLE #t"
+                    );
+                    // A new table with a reference has the one that it refers to; so two may be in each other's way.
+                    loop {
+                        let found = errors(&mut session, &batch);
+                        if found == NONE {
+                            break;
+                        }
+                        assert_eq!(found, [1205]);
+                        assert_eq!(value(&mut session, "SELECT @@TRANCOUNT, OBJECT_ID('tempdb..#t')"), "0 | NULL");
+                    }
+                }
+            });
+        }
+    });
+    assert!(begin.elapsed() < Duration::from_secs(120));
+    let mut session = instance.session();
+    assert_eq!(value(&mut session, "SELECT SUM(amount) FROM Stock"), "380");
+    assert_eq!(value(&mut session, "SELECT COUNT(*) FROM sys.tables WHERE name LIKE 'T[0-9]%'"), "28");
+}
