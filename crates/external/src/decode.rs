@@ -8,7 +8,7 @@ use crate::checksum::Checksum;
 use crate::guess::{ColumnType, DayOrder};
 use crate::scan::{Group, Scan, changed};
 use crate::shape::{boolean, decimal, dotted_date, double, integer, iso_date, slashed_date, timestamp, trim};
-use crate::split::{ESCAPED, Field, QUOTED, Rows, Step, unquote};
+use crate::split::{ESCAPED, Field, QUOTED, Rows, Step, unescape, unquote};
 use crate::text::TextBuilder;
 use arrow_array::ArrayRef;
 use arrow_array::builder::{BooleanBuilder, PrimitiveBuilder};
@@ -37,7 +37,7 @@ pub(crate) fn decode(file: &dyn File, scan: &Scan, group: &Group, columns: &[usi
                 count += 1;
                 for (column, builder) in &mut builders {
                     let fits = match fields.get(*column) {
-                        Some(field) => builder.append_field(&bytes, field, scan.dialect.grammar.quote, &mut unquoted),
+                        Some(field) => builder.append_field(&bytes, field, scan, &mut unquoted),
                         None => builder.append_null(),
                     };
                     if !fits {
@@ -122,16 +122,20 @@ impl ColumnBuilder {
 
     /// Appends the value of a field; false if it is not of the type.
     #[inline(always)]
-    fn append_field(&mut self, data: &[u8], field: &Field, quote: u8, unquoted: &mut Vec<u8>) -> bool {
+    fn append_field(&mut self, data: &[u8], field: &Field, scan: &Scan, unquoted: &mut Vec<u8>) -> bool {
         let bytes = field.bytes(data);
         if bytes.is_empty() && field.flags & QUOTED == 0 {
             return self.append_null();
         }
         if let ColumnBuilder::Text(builder) = self {
+            if scan.escapes && memchr::memchr(b'\\', bytes).is_some() {
+                unescape(bytes, unquoted);
+                return builder.append(unquoted);
+            }
             if field.flags & ESCAPED == 0 {
                 return builder.append(bytes);
             }
-            unquote(bytes, quote, unquoted);
+            unquote(bytes, scan.dialect.grammar.quote, unquoted);
             return builder.append(unquoted);
         }
         match trim(bytes) {

@@ -18,7 +18,7 @@ use crate::dialect::{Dialect, detect};
 use crate::finding::{Findings, Kind};
 use crate::guess::{ColumnType, Guess};
 use crate::options::{CodePage, CsvOptions};
-use crate::split::{ESCAPED, Field, LineEnd, QUOTED, Row, Rows, Step};
+use crate::split::{ESCAPED, Field, LineEnd, QUOTED, Row, Rows, Step, is_escaped};
 use mainstay_base::{Code, Error, Result};
 use mainstay_table::names::free_name;
 use mainstay_vfs::File;
@@ -61,6 +61,8 @@ pub(crate) struct Scan {
     pub(crate) rows: usize,
     /// From this byte on quotes are ordinary characters.
     pub(crate) quotes_until: u64,
+    /// Tabs, line ends and backslashes of its texts are written as two signs.
+    pub(crate) escapes: bool,
     pub(crate) findings: Findings,
     /// What was wrong with the names.
     pub(crate) renamed: Vec<String>,
@@ -143,8 +145,40 @@ struct Scanner<'a> {
     line: u64,
     line_end: LineEnd,
     quotes_until: u64,
+    escapes: Escapes,
     is_utf8: bool,
     findings: Findings,
+}
+
+/// Whether the fields of a file between tabs are written without quotes and with escapes: programs of databases write them so.
+/// One backslash that is none of these, as in `C:\Users`, and all of them stand for themselves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Escapes {
+    Impossible,
+    NoneSeen,
+    Seen,
+}
+
+impl Escapes {
+    fn of(dialect: &Dialect) -> Escapes {
+        if dialect.grammar.delimiter == b'\t' { Escapes::NoneSeen } else { Escapes::Impossible }
+    }
+
+    fn observe(&mut self, fields: &[Field], data: &[u8]) {
+        for field in fields {
+            let bytes = field.bytes(data);
+            if field.flags & QUOTED != 0 {
+                *self = Escapes::Impossible;
+                return;
+            }
+            if memchr::memchr(b'\\', bytes).is_some() {
+                *self = if is_escaped(bytes) { Escapes::Seen } else { Escapes::Impossible };
+                if *self == Escapes::Impossible {
+                    return;
+                }
+            }
+        }
+    }
 }
 
 impl<'a> Scanner<'a> {
@@ -161,6 +195,7 @@ impl<'a> Scanner<'a> {
             line: dialect.data_line,
             line_end: dialect.line_end,
             quotes_until: u64::MAX,
+            escapes: Escapes::of(&dialect),
             is_utf8: true,
             findings: Findings::new(),
             dialect,
@@ -272,6 +307,9 @@ impl<'a> Scanner<'a> {
                 guess.observe(field.bytes(data), field.flags & QUOTED != 0, self.decimal_comma);
             }
         }
+        if self.escapes != Escapes::Impossible {
+            self.escapes.observe(fields, data);
+        }
         self.rows += 1;
         self.line += u64::from(row.lines);
     }
@@ -379,6 +417,7 @@ impl<'a> Scanner<'a> {
             groups: self.groups,
             rows: self.rows,
             quotes_until: self.quotes_until,
+            escapes: self.escapes == Escapes::Seen,
             findings: self.findings,
             renamed,
             dialect: self.dialect,

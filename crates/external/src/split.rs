@@ -351,9 +351,47 @@ pub(crate) fn unquote(bytes: &[u8], quote: u8, value: &mut Vec<u8>) {
     value.extend_from_slice(rest);
 }
 
+/// Whether each backslash of a field stands before a sign that is written so: `\t`, `\n`, `\r`, `\\`.
+pub(crate) fn is_escaped(bytes: &[u8]) -> bool {
+    let mut rest = bytes;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        match rest.get(at + 1) {
+            Some(b't' | b'n' | b'r' | b'\\') => rest = &rest[at + 2..],
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// The value of such a field.
+pub(crate) fn unescape(bytes: &[u8], value: &mut Vec<u8>) {
+    value.clear();
+    let mut rest = bytes;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        value.extend_from_slice(&rest[..at]);
+        let sign = match rest.get(at + 1) {
+            Some(b't') => b'\t',
+            Some(b'n') => b'\n',
+            Some(b'r') => b'\r',
+            _ => b'\\',
+        };
+        value.push(sign);
+        rest = rest.get(at + 2..).unwrap_or_default();
+    }
+    value.extend_from_slice(rest);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn escapes_are_read_as_they_are_written() {
+        let mut value = Vec::new();
+        unescape(b"a\\tb\\nc\\\\N\\r", &mut value);
+        assert_eq!(value, b"a\tb\nc\\N\r");
+        assert!(is_escaped(b"a\\tb\\\\") && is_escaped(b"") && !is_escaped(b"C:\\Users") && !is_escaped(b"a\\"));
+    }
 
     const GRAMMAR: Grammar = Grammar { delimiter: b',', quote: b'"' };
 

@@ -245,3 +245,13 @@ fn the_exports_of_other_programs_among_the_fixtures() {
     assert!(table.findings().is_empty(), "{:?}", table.findings());
     assert_eq!(lines(&open("t05_ntx.csv")).len(), 1_500);
 }
+
+#[test]
+fn escapes_between_tabs_are_read_where_all_backslashes_are_escapes() {
+    let table = open("id\ttext\n1\ta\\tb\\nc\n2\tback\\\\slash\n3\t\\N\n4\t\\\\N\n5\tplain\n");
+    assert_eq!(lines(&table), ["1|a\tb\nc", "2|back\\slash", "3|-", "4|\\N", "5|plain"]);
+    let paths = open("id\tpath\n1\tC:\\temp\n2\tC:\\Users\n");
+    assert_eq!(lines(&paths), ["1|C:\\temp", "2|C:\\Users"]);
+    assert_eq!(lines(&open("id,text\n1,a\\tb\n")), ["1|a\\tb"]);
+    assert_eq!(lines(&open("id\ttext\n1\ta\\tb\n2\t\"q\"\n")), ["1|a\\tb", "2|q"]);
+}

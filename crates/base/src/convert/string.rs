@@ -67,6 +67,10 @@ pub(super) fn binary(value: ValueRef<'_>, length: Option<u32>, padded: bool, to:
     let mut bytes = match &value {
         ValueRef::Binary(bytes) => bytes.to_vec(),
         ValueRef::Uuid(uuid) => uuid.to_vec(),
+        ValueRef::Text(text) => bytes_in_hex(text).ok_or_else(|| {
+            let error = mismatch(value, to);
+            if error.hint_text().is_some() { error } else { error.hint("bytes as text are written '\\x00ff'") }
+        })?,
         _ => return Err(mismatch(value, to)),
     };
     let Some(length) = length.map(|length| length as usize) else { return Ok(bytes) };
@@ -77,4 +81,12 @@ pub(super) fn binary(value: ValueRef<'_>, length: Option<u32>, padded: bool, to:
         bytes.resize(length, 0);
     }
     Ok(bytes)
+}
+
+/// The bytes of a text as bytes are shown: `\x`, and two hexadecimal digits for each.
+fn bytes_in_hex(text: &str) -> Option<Vec<u8>> {
+    let digits = text.trim_matches(' ').strip_prefix("\\x")?.as_bytes();
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let pair = |pair: &[u8]| Some((digit(pair[0])? << 4 | digit(*pair.get(1)?)?) as u8);
+    digits.chunks(2).map(pair).collect()
 }

@@ -129,6 +129,12 @@ fn bytes_fit_or_are_refused() {
     assert_eq!(stored(Binary(&[1]), SqlType::VarBinary { length: Some(3) }), "X'01'");
     assert_eq!(refused(Binary(&[1, 0]), SqlType::VarBinary { length: Some(1) }), Code::InvalidValue);
     assert_eq!(refused(Text("a"), SqlType::VarBinary { length: None }), Code::TypeMismatch);
+    assert_eq!(stored(Text("\\x00fF"), SqlType::VarBinary { length: None }), "X'00FF'");
+    assert_eq!(stored(Text("\\x01"), SqlType::Binary { length: 2 }), "X'0100'");
+    assert_eq!(stored(Text("\\x"), SqlType::VarBinary { length: None }), "X''");
+    for ill in ["\\x0", "\\x0g", "00ff", "\\x+1"] {
+        assert_eq!(refused(Text(ill), SqlType::VarBinary { length: None }), Code::TypeMismatch, "{ill}");
+    }
     assert_eq!(stored(Binary(&[0x11; 16]), SqlType::Uuid), "UUID '11111111-1111-1111-1111-111111111111'");
     assert_eq!(refused(Binary(&[0x11; 15]), SqlType::Uuid), Code::InvalidValue);
 }

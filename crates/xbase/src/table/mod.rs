@@ -18,6 +18,7 @@
 
 mod access;
 mod bounds;
+mod carry;
 mod check;
 mod claim;
 mod indexes;
@@ -296,7 +297,8 @@ impl DbfTable {
             return Err(Error::new(Code::Busy, message).at(self.path.display()));
         }
         let settled = stamps.are_settled(now);
-        *current = Arc::new(State::new(files, stamps, settled, &self.cache, Arc::clone(&self.indexes))?);
+        let state = State::new(files, stamps, settled, &self.cache, Arc::clone(&self.indexes))?;
+        *current = Arc::new(state.following(&current));
         Ok(Arc::clone(&current))
     }
 }

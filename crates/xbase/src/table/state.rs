@@ -10,6 +10,7 @@
 
 use super::indexes::Indexes;
 use super::{Files, Stamps};
+use crate::codepage::CodePage;
 use crate::dbf::{Field, Findings, Records, decode_column, decode_few, deleted_flags};
 use crate::{Finding, Severity};
 use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, UInt8Array};
@@ -19,7 +20,7 @@ use mainstay_base::{Code, Error, Result};
 use mainstay_table::vector::gather;
 use mainstay_table::{Access, Ordering, RowSet, Snapshot, VectorCache, VectorPlace, VectorSource};
 use std::ops::{ControlFlow, Range};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Records in a group.
@@ -32,12 +33,12 @@ const READ_GROUP_FROM: usize = 64;
 const PIECE_BYTES: usize = 1 << 16;
 
 /// The place of a group's record bytes among its columns in the cache. Below it are those of its pieces.
-const RECORD_BYTES: u32 = u32::MAX;
+pub(super) const RECORD_BYTES: u32 = u32::MAX;
 
 /// Bytes of a piece of records, of which one was asked for by itself: as many as the system reads of a file at least.
 const KEPT_BYTES: usize = 4_096;
 
-fn place_of(group: usize, column: u32) -> VectorPlace {
+pub(super) fn place_of(group: usize, column: u32) -> VectorPlace {
     VectorPlace { group: group as u32, column }
 }
 
@@ -54,6 +55,10 @@ pub(crate) struct State {
     was_run: AtomicBool,
     findings: Mutex<Findings>,
     indexes: Arc<Indexes>,
+    /// How often the bytes of each group were read.
+    reads: Vec<AtomicU32>,
+    /// What was decoded before, until every group has been read.
+    before: Mutex<Option<Arc<State>>>,
 }
 
 impl std::fmt::Debug for State {
@@ -74,7 +79,42 @@ impl State {
         let vectors = cache.new_source();
         let visible = (0..slots.div_ceil(GROUP_ROWS)).map(|_| OnceLock::new()).collect();
         let (was_run, findings) = (AtomicBool::new(false), Mutex::default());
-        Ok(State { files, stamps, settled, slots, vectors, visible, was_run, findings, indexes })
+        let (reads, before) = ((0..slots.div_ceil(GROUP_ROWS)).map(|_| AtomicU32::new(0)).collect(), Mutex::default());
+        Ok(State { files, stamps, settled, slots, vectors, visible, was_run, findings, indexes, reads, before })
+    }
+
+    /// The same with what the state before has decoded, or the one before that.
+    pub(crate) fn following(self, before: &Arc<State>) -> State {
+        let earlier = before.before.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let has_read = before.reads.iter().any(|reads| reads.load(Relaxed) > 0);
+        *self.before.lock().unwrap_or_else(PoisonError::into_inner) =
+            if has_read { Some(Arc::clone(before)) } else { earlier };
+        self
+    }
+
+    pub(super) fn before(&self) -> Option<Arc<State>> {
+        self.before.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether all that is kept of a group is of the same bytes.
+    pub(super) fn was_read_once(&self, group: usize) -> bool {
+        self.reads.get(group).is_some_and(|reads| reads.load(Relaxed) == 1)
+    }
+
+    pub(super) fn kept(&self, place: VectorPlace) -> Option<ArrayRef> {
+        self.vectors.get(place)
+    }
+
+    pub(super) fn keep(&self, place: VectorPlace, vector: ArrayRef) {
+        self.vectors.insert(place, vector);
+    }
+
+    pub(super) fn has_findings(&self) -> bool {
+        !self.findings.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    pub(super) fn code_page(&self) -> CodePage {
+        self.files.dbf.code_page()
     }
 
     /// A number that no other state of any table has.
@@ -82,11 +122,11 @@ impl State {
         self.vectors.number()
     }
 
-    fn fields(&self) -> &[Field] {
+    pub(super) fn fields(&self) -> &[Field] {
         self.files.dbf.fields()
     }
 
-    fn record_length(&self) -> usize {
+    pub(super) fn record_length(&self) -> usize {
         usize::from(self.files.dbf.header().record_length)
     }
 
@@ -104,6 +144,11 @@ impl State {
         let length = buffer.len();
         let bytes = UInt8Array::new(ScalarBuffer::new(Buffer::from_vec(buffer), 0, length), None);
         self.vectors.insert(key, Arc::new(bytes.clone()));
+        self.reads[group].fetch_add(1, Relaxed);
+        self.carry(group, bytes.values());
+        if self.reads.iter().all(|reads| reads.load(Relaxed) > 0) {
+            *self.before.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
         Ok(bytes)
     }
 
@@ -121,6 +166,10 @@ impl State {
         let rows = self.group(group);
         if let Some(field) = self.fields().get(column) {
             let bytes = self.record_bytes(group)?;
+            // Reading them may have found what the state before has decoded.
+            if let Some(vector) = self.vectors.get(place_of(group, column as u32)) {
+                return Ok(vector);
+            }
             let records = Records::new(bytes.values(), self.record_length(), rows.start as u64 + 1);
             let decoding = self.files.dbf.decoding(self.files.memo.as_ref());
             let decoded = decode_column(field, &records, &decoding)?;
