@@ -14,7 +14,7 @@
 use crate::argument::Argument;
 use crate::code_page::CodePage;
 use crate::context::Context;
-use crate::convert::{Conversion, assign, truncates, truncation, try_convert};
+use crate::convert::{Conversion, assign, padded, truncates, truncation, try_convert};
 use crate::messages::Message;
 use crate::operators::{Binary, BinaryOperator, Comparison, ComparisonOperator, LikeMatch, Unary, UnaryOperator};
 use crate::types::{self, DataType, Declared, TypeArgument};
@@ -99,6 +99,8 @@ pub struct Bound {
     pub common: Option<DataType>,
     /// The type of the result; `None` for a condition, and for NULL.
     pub result: Option<DataType>,
+    /// Whether it has arguments of CHAR, of which it wants the blanks at their ends.
+    counts_blanks: bool,
     how: How,
 }
 
@@ -262,7 +264,10 @@ impl Operation {
             }
             _ => return Err(Message::numbered(174, &[&self.shown(), &"2"])),
         };
-        Ok(Bound { name: self.shown(), arguments: arguments.to_vec(), common, result, how })
+        let has_blanks = arguments.iter().any(|of| matches!(of, Some(DataType::Char(..) | DataType::NChar(_))));
+        let compares = matches!(how, How::Same | How::Compare(_) | How::In(_) | How::Distinct(_));
+        let (name, arguments, counts_blanks) = (self.shown(), arguments.to_vec(), has_blanks && !compares);
+        Ok(Bound { name, arguments, common, result, counts_blanks, how })
     }
 
     /// Whether the name says of the argument at this place that it is JSON already.
@@ -350,6 +355,24 @@ impl Bound {
     ///
     /// Errors: those of the operation, with the texts of the server.
     pub fn evaluate(&self, context: &Context<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
+        if !self.counts_blanks {
+            return self.evaluate_whole(context, values);
+        }
+        // Columns of CHAR are stored without the blanks at their ends.
+        let of = |(value, data_type): (&ValueRef<'_>, &Option<DataType>)| data_type.and_then(|of| padded(*value, of));
+        let padded: Vec<Option<String>> = values.iter().zip(&self.arguments).map(of).collect();
+        let whole = |(place, value): (usize, &ValueRef<'_>)| match padded.get(place).and_then(Option::as_deref) {
+            Some(text) => Value::Text(text.to_owned()),
+            None => value.to_value(),
+        };
+        if padded.iter().all(Option::is_none) {
+            return self.evaluate_whole(context, values);
+        }
+        let values: Vec<Value> = values.iter().enumerate().map(whole).collect();
+        self.evaluate_whole(context, &values.iter().map(Value::as_ref).collect::<Vec<_>>())
+    }
+
+    fn evaluate_whole(&self, context: &Context<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
         let value = |place: usize| values.get(place).copied().unwrap_or(ValueRef::Null);
         let truth = |value: Option<bool>| value.map_or(Value::Null, Value::Boolean);
         match &self.how {

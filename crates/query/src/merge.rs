@@ -8,6 +8,8 @@
 //!                                                       FROM t RIGHT JOIN s ON c
 //! ```
 //!
+//! With a count of rows the query has a LIMIT, and the condition that something is done.
+//!
 //! A value is evaluated where its branch may be taken only: what would fail for other rows does not.
 
 use crate::catalog::Catalog;
@@ -18,8 +20,8 @@ use crate::relation::Visibility;
 use crate::statement::{Merge, MergeAction, MergeBranch, MergeCase, unsupported};
 use crate::text::Text;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, Expr, Ident, JoinConstraint, JoinOperator, Query, SelectItem, Statement, TableAlias,
-    TableFactor, Value, VisitMut, VisitorMut, helpers::attached_token::AttachedToken,
+    BinaryOperator, CaseWhen, Expr, Ident, JoinConstraint, JoinOperator, LimitClause, Query, SelectItem, Statement,
+    TableAlias, TableFactor, Value, VisitMut, VisitorMut, helpers::attached_token::AttachedToken,
 };
 use mainstay_base::Result;
 use std::ops::ControlFlow;
@@ -79,6 +81,12 @@ impl Planner {
             });
         }
         select.from = tables;
+        if let Some(count) = &merge.limit {
+            // Rows for which nothing is done do not count.
+            select.selection = Some(Expr::IsNotNull(Box::new(rows.action(&merge.branches))));
+            let (limit, limit_by) = (Some(count.clone()), Vec::new());
+            query.limit_clause = Some(LimitClause::LimitOffset { limit, offset: None, limit_by });
+        }
         query.with = merge.with.clone();
         let statement = Statement::Query(Box::new(query));
         self.plan_statement(&text, statement, catalog, Visibility::Live, true)

@@ -229,6 +229,8 @@ impl Inner {
 
     /// A table has another name.
     pub(crate) fn note_renamed_table(&mut self, from: &ObjectName, to: &ObjectName) -> Result<(), Box<Raised>> {
+        modules::move_parts(&mut self.core, from, to).map_err(raised)?;
+        self.objects_changed()?;
         let Some(said) = self.modules.kept().clustered.get(&modules::key_of(from)).cloned() else { return Ok(()) };
         self.set_clustered(from, None)?;
         self.set_clustered(to, Some(said))

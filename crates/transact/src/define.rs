@@ -14,7 +14,7 @@ use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope, quoted};
 use mainstay_tsql::tree::{
     ColumnProperty, Constraint, ConstraintKind, CreateIndex, CreateTable, CreateType, DefineKind, Drop, Literal,
-    ObjectName, Parameter, PhraseItem, Statement, StatementKind, TableElement, TriggerTarget, View,
+    ObjectName, Parameter, PhraseItem, Statement, StatementKind, TableElement, TriggerTarget, View, Words,
 };
 
 /// Statements about how a database is kept and who may use it: carried out by doing nothing.
@@ -182,7 +182,11 @@ impl Inner {
                     self.drop_index(name, dropped.table.as_ref(), drop.if_exists)?;
                 }
                 "PROCEDURE" | "PROC" | "FUNCTION" | "TRIGGER" | "TYPE" | "SYNONYM" => {
-                    let Some(object) = self.modules.own(name).cloned() else {
+                    let found = match drop.kind {
+                        "TYPE" => self.modules.type_named(name),
+                        _ => self.modules.own(name),
+                    };
+                    let Some(object) = found.cloned() else {
                         if drop.if_exists {
                             continue;
                         }
@@ -235,6 +239,18 @@ impl Inner {
         })
     }
 
+    /// A statement that is kept as its words.
+    ///
+    /// Errors: 40515 for one that means nothing here, and those of ALTER SCHEMA.
+    fn words(&mut self, words: &Words) -> Result<(), Box<Raised>> {
+        match words.verb.as_str() {
+            "ALTER SCHEMA" => self.transfer(words),
+            // There is one database, whatever scripts call it, and there are no permissions.
+            verb if ACCEPTED.contains(&verb) => Ok(()),
+            verb => Err(raised(reduce::not_supported(verb))),
+        }
+    }
+
     /// KILL: ends another session.
     fn kill(&self, items: &[PhraseItem]) -> Result<(), Box<Raised>> {
         let number = items.iter().find_map(|item| match item {
@@ -257,11 +273,11 @@ impl Inner {
 
     /// Keeps a procedure, function, trigger or type.
     fn keep(&mut self, statement: &Statement, define: DefineKind, text: &str) -> Result<(), Box<Raised>> {
-        let Some((name, ..)) = modules::defined(statement) else {
+        let Some((name, kind, _)) = modules::defined(statement) else {
             return Err(raised(reduce::not_supported("An object of this kind")));
         };
-        let exists = self.modules.own(name).is_some();
-        let is_type = matches!(statement.kind, StatementKind::CreateType(_));
+        let is_type = matches!(kind, "TT" | "UDT");
+        let exists = if is_type { self.modules.type_named(name) } else { self.modules.own(name) }.is_some();
         if !exists && !is_type && self.is_name_taken(name)? {
             return Err(match define {
                 DefineKind::Create => name_taken(name, 3),
@@ -269,6 +285,7 @@ impl Inner {
             });
         }
         match (define, exists) {
+            (_, true) if is_type => return Err(raised(Message::numbered(219, &[&shown_name(name)]))),
             (DefineKind::Create, true) => return Err(name_taken(name, 3)),
             (DefineKind::Alter, false) => {
                 return Err(raised(Message::error(208, format!("Invalid object name '{}'.", name.last())).state(6)));
@@ -288,7 +305,7 @@ impl Inner {
             _ => return Ok(()),
         };
         let is_table = |parameter: &&Parameter| {
-            self.modules.own(&parameter.data_type.name).is_some_and(|object| object.kind == "TT")
+            self.modules.type_named(&parameter.data_type.name).is_some_and(|object| object.kind == "TT")
         };
         match parameters.iter().find(|parameter| !parameter.readonly && is_table(parameter)) {
             None => Ok(()),
@@ -439,11 +456,7 @@ impl Runner<'_> {
                 self.sink.message(&message);
                 Command::NONE
             }
-            // There is one database, whatever scripts call it, and there are no permissions.
-            StatementKind::Words(words) if ACCEPTED.contains(&words.verb.as_str()) => Command::NONE,
-            StatementKind::Words(words) => {
-                return Err(raised(reduce::not_supported(&words.verb)));
-            }
+            StatementKind::Words(words) => inner.words(words).map(|()| Command::NONE)?,
             _ => return Err(raised(reduce::not_supported("This statement"))),
         };
         self.inner.state.row_count = 0;

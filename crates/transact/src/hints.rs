@@ -8,7 +8,8 @@
 //!   3  the statement runs, and sees what others had committed until it had its locks
 //! ```
 //!
-//! Both go with the transaction; without one there is nothing to hold beyond a read. A change with HOLDLOCK (the target of
+//! Both go with the transaction; without one there is nothing to hold beyond a read, which is a transaction of its own where it
+//! has to wait for others (UPDLOCK, XLOCK, TABLOCKX). A change with HOLDLOCK (the target of
 //! an UPDATE, DELETE or MERGE, or a table that an INSERT reads) is its own transaction then, and holds its ranges within
 //! it. A range is what the condition says of columns of the table in comparisons with constants and variables; what it
 //! says otherwise makes the range wider. A subquery that names columns of the query around it locks no rows by itself.
@@ -47,7 +48,11 @@ impl Runner<'_> {
         if self.inner.state.transactions > 0 {
             return self.lock_all(host, call).err().map(Err);
         }
-        let keeps = matches!(host.action, Action::Change(_)) && host.hinted.iter().any(Hinted::keeps_range);
+        let keeps = match host.action {
+            Action::Change(_) => host.hinted.iter().any(Hinted::keeps_range),
+            // What is not kept is waited for all the same.
+            _ => host.hinted.iter().any(|hinted| hinted.is_exclusive() && !hinted.locked().is_locked),
+        };
         keeps.then(|| {
             self.unit(call, |it, call| {
                 it.lock_all(host, call)?;

@@ -78,6 +78,7 @@ mod table_values;
 mod table_variables;
 mod texts;
 mod transactions;
+mod transfer;
 mod triggers;
 mod undeclared;
 mod unexecuted;

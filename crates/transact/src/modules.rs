@@ -30,9 +30,12 @@ const DEFAULT: &str = "D";
 /// What the key of such a row begins with, so that it is no object's.
 const DEFAULT_PREFIX: &str = "default:";
 
+/// What the key of a type begins with: a type may be called as a table or a procedure is.
+const TYPE_OF_USERS: &str = "usertype:";
+
 mod rows;
 
-pub(crate) use rows::{forget, forget_parts, keep, keep_default, keep_row, keep_type};
+pub(crate) use rows::{forget, forget_parts, keep, keep_default, keep_row, keep_type, move_parts};
 
 /// A module that is ready to run. It belongs to one session.
 pub(crate) struct Loaded {
@@ -164,8 +167,13 @@ impl Modules {
                     || kept.take(&text(2), &text(0), &text(1), &text(3), &text(4))
                 {
                 } else if let Some(object) = read(text(4)) {
+                    let known_as = match text(2).as_str() {
+                        // Databases are there that keep types as all else.
+                        "TT" | "UDT" if !text(0).starts_with(TYPE_OF_USERS) => format!("{TYPE_OF_USERS}{}", text(0)),
+                        _ => text(0),
+                    };
                     objects.insert(
-                        text(0),
+                        known_as,
                         Object { key: text(0), name: text(1), kind: text(2), parent: text(3), ..object },
                     );
                 }
@@ -201,6 +209,11 @@ impl Modules {
     /// The object of this name, a synonym too.
     pub(crate) fn own(&self, name: &ObjectName) -> Option<&Object> {
         self.objects.get(&key_of(name))
+    }
+
+    /// The type of this name: types have names of their own.
+    pub(crate) fn type_named(&self, name: &ObjectName) -> Option<&Object> {
+        self.objects.get(&key_of_type(name))
     }
 
     /// What a synonym is for.
@@ -379,7 +392,7 @@ impl Modules {
 
     /// Whether a type takes no NULL.
     pub(crate) fn is_not_null_type(&self, name: &ObjectName) -> bool {
-        let object = if self.objects.is_empty() { None } else { self.find(name) };
+        let object = if self.objects.is_empty() { None } else { self.type_named(name) };
         object.is_some_and(|object| match &object.statement.kind {
             StatementKind::CreateType(create) => matches!(create.as_ref(), CreateType::Alias(_, _, Some(false))),
             _ => false,
@@ -401,7 +414,7 @@ impl Modules {
 
     /// The columns of a table type.
     pub(crate) fn table_type(&self, name: &ObjectName) -> Option<&[TableElement]> {
-        match &self.find(name)?.statement.kind {
+        match &self.type_named(name)?.statement.kind {
             StatementKind::CreateType(create) => match create.as_ref() {
                 CreateType::Table(_, elements, _) => Some(elements),
                 _ => None,
@@ -416,7 +429,7 @@ impl Types for Modules {
         if self.objects.is_empty() {
             return None;
         }
-        match &self.find(name)?.statement.kind {
+        match &self.type_named(name)?.statement.kind {
             StatementKind::CreateType(create) => match create.as_ref() {
                 CreateType::Alias(_, data_type, _) => {
                     reduce::data_type(data_type, Declared::Column(1, name.last()), &Nothing).ok()
@@ -492,6 +505,11 @@ pub(crate) fn loaded(module: Module, text: Arc<str>) -> std::result::Result<Arc<
 pub(crate) fn key_of(name: &ObjectName) -> String {
     let (schema, last) = local_name(name);
     format!("{}.{}", schema.unwrap_or("dbo").to_lowercase(), last.to_lowercase())
+}
+
+/// The same of a type.
+pub(crate) fn key_of_type(name: &ObjectName) -> String {
+    format!("{TYPE_OF_USERS}{}", key_of(name))
 }
 
 /// An object from its text, without a name.

@@ -400,12 +400,16 @@ impl Scope for Names<'_> {
     }
 
     fn momentary_columns(&self, name: &ObjectName) -> Option<Vec<MomentaryColumn>> {
+        let (schema, view) = local_name(name);
+        if views::known(schema, view).is_some() && !self.is_table(name) {
+            return None;
+        }
         let core = self.table(name).ok()?;
         let columns = |table: &TableDefinition| {
             let text = |column: &ColumnDefinition| {
                 column.computed.as_ref().map(|computed| computed.text.clone()).filter(|text| reduce::is_momentary(text))
             };
-            let is_meant = table.primary_key.is_some() && table.columns.iter().any(|column| text(column).is_some());
+            let is_meant = table.columns.iter().any(|column| text(column).is_some());
             is_meant.then(|| table.columns.iter().map(|column| (column.name.clone(), text(column))).collect())
         };
         self.with_definition(&core, columns).flatten()

@@ -118,7 +118,7 @@ impl Inner {
         let source = format!("CREATE PROCEDURE p {text} AS RETURN 0");
         let parsed = parse(&source, Options::default());
         if let Some(error) = parsed.errors.first() {
-            return Err(Message { line: 0, state: 1, ..error.told() });
+            return Err(Message { line: 0, state: 1, procedure: None, ..error.told() });
         }
         let Some(statement) = parsed.statements.first() else { return Ok(Vec::new()) };
         match &statement.kind {

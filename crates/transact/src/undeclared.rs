@@ -3,6 +3,7 @@
 //! A type is that of the column that a parameter meets, or is a value for. Where nothing says it, SQL Server refuses (11503
 //! and others); here such a parameter is text of 4,000 characters, which converts to what it meets.
 
+use crate::catalog::Catalog;
 use crate::flow::first;
 use crate::runner::{Ran, Runner};
 use crate::session::Inner;
@@ -11,7 +12,7 @@ use mainstay_mssql::{CodePage, DataType, Length, Message};
 use mainstay_program::Flow;
 use mainstay_tds::Column;
 use mainstay_tsql::reduce::Scope;
-use mainstay_tsql::tree::{Name, ObjectName};
+use mainstay_tsql::tree::{Name, ObjectName, Parameter, StatementKind};
 use mainstay_tsql::{Diagnostic, Hint, Naming, Options, Reference, parse, tokens, undeclared};
 
 const NAME: DataType = DataType::NVarChar(Length::Limited(128));
@@ -63,7 +64,10 @@ pub(crate) fn describe(runner: &mut Runner<'_>, text: &str, definitions: &str) -
     let rows: Vec<Vec<Value>> = found
         .iter()
         .zip(1i64..)
-        .map(|((name, hint), place)| row(place, name, runner.inner.hinted_type(hint, &tables)))
+        .map(|((name, hint), place)| match runner.inner.parameter(hint) {
+            Some(parameter) => runner.inner.row_of_parameter(place, name, &parameter),
+            None => row(place, name, runner.inner.hinted_type(hint, &tables)),
+        })
         .collect();
     let heads: Vec<Column> = HEADS.iter().map(|(name, data_type)| Column::new(*name, *data_type)).collect();
     runner.give(&heads, &rows)?;
@@ -94,12 +98,59 @@ fn object(parts: &[String]) -> ObjectName {
     ObjectName { parts: parts.iter().map(part).collect(), ..ObjectName::default() }
 }
 
+/// The number of the type of tables, in the catalog and on the wire.
+const TABLE: i64 = 243;
+
 impl Inner {
+    /// The parameter of a procedure that an argument is for.
+    fn parameter(&self, hint: &Hint) -> Option<Parameter> {
+        let Hint::Argument(procedure, named, place) = hint else { return None };
+        let StatementKind::Procedure(procedure) = &self.modules.called(&object(procedure))?.statement.kind else {
+            return None;
+        };
+        match named {
+            Some(name) => procedure.parameters.iter().find(|parameter| parameter.name.is(name)).cloned(),
+            None => procedure.parameters.get(*place).cloned(),
+        }
+    }
+
+    /// What is told of an argument for a parameter.
+    fn row_of_parameter(&mut self, place: i64, name: &str, parameter: &Parameter) -> Vec<Value> {
+        let of = self.modules.resolved_type(&parameter.data_type);
+        let mut row = row(place, name, of.unwrap_or(TEXT));
+        let mut set = |head: &str, value: Value| {
+            if let Some(place) = HEADS.iter().position(|(known, _)| *known == head) {
+                row[place] = value;
+            }
+        };
+        set("suggested_is_output", Value::Boolean(parameter.output));
+        set("formal_parameter_name", Value::Text(parameter.name.text.clone()));
+        let Some(declared) = self.modules.type_named(&parameter.data_type.name).cloned() else { return row };
+        let number = self.catalog().ok().and_then(|catalog| {
+            let found = catalog.user_type(&parameter.data_type.name)?;
+            Some(Value::Integer(Catalog::user_type_id(found)))
+        });
+        let (schema, last) = declared.name.split_once('.').unwrap_or(("dbo", &declared.name));
+        set("suggested_user_type_id", number.unwrap_or(Value::Null));
+        set("suggested_user_type_database", Value::Text(self.state.database.clone()));
+        set("suggested_user_type_schema", Value::Text(schema.to_owned()));
+        set("suggested_user_type_name", Value::Text(last.to_owned()));
+        if declared.kind == "TT" {
+            set("suggested_system_type_id", Value::Integer(TABLE));
+            set("suggested_system_type_name", Value::Null);
+            set("suggested_max_length", Value::Integer(-1));
+            set("suggested_tds_type_id", Value::Integer(TABLE));
+            set("suggested_tds_length", Value::Integer(0));
+        }
+        row
+    }
+
     /// The type that a parameter takes.
     fn hinted_type(&mut self, hint: &Hint, tables: &[Reference]) -> DataType {
         let known = match hint {
             Hint::Count => Some(DataType::BigInt),
-            Hint::Text | Hint::Unknown => None,
+            Hint::Status => Some(DataType::Int),
+            Hint::Text | Hint::Unknown | Hint::Argument(..) => None,
             Hint::Column(parts) => self.column_type(parts, tables),
             Hint::Inserted(table, column, place) => {
                 let columns = self.names(&[]).columns(&object(table)).unwrap_or_default();

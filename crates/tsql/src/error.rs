@@ -22,6 +22,8 @@ pub struct Diagnostic {
     pub state: u8,
     /// The line, from 1.
     pub line: u32,
+    /// The procedure, function or trigger that the text defines, where it is found behind its name.
+    pub procedure: Option<String>,
     /// What in the text it is about.
     pub span: Span,
     /// The sentence.
@@ -30,7 +32,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     pub(crate) fn new(number: u32, span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { number, severity: SEVERITY, state: 1, line: 0, span, message: message.into() }
+        Diagnostic { number, severity: SEVERITY, state: 1, line: 0, procedure: None, span, message: message.into() }
     }
 
     pub(crate) fn severity(mut self, severity: u8) -> Diagnostic {
@@ -42,6 +44,7 @@ impl Diagnostic {
     pub fn told(&self) -> Message {
         let mut message = Message::error(self.number as i32, self.message.clone()).severity(self.severity);
         (message.state, message.line) = (self.state, self.line);
+        message.procedure.clone_from(&self.procedure);
         message
     }
 

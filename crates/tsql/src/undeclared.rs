@@ -2,7 +2,7 @@
 //! statement before they know what values they will send.
 //!
 //! As [`references`](crate::references) it looks at the tokens: a variable beside an operator that compares it with a column,
-//! one that is set to a column, a value of an INSERT, a number of rows. What says nothing of a variable leaves it unknown.
+//! one that is set to a column, a value of an INSERT, an argument of EXEC, a number of rows. What says nothing of a variable leaves it unknown.
 
 use crate::lexer::{Token, TokenKind, tokens, unquoted};
 use crate::references::{self, Reference};
@@ -14,6 +14,10 @@ pub enum Hint {
     Column(Vec<String>),
     /// It is a value of an INSERT into this table, for the column of this name, or at this place of its columns.
     Inserted(Vec<String>, Option<String>, usize),
+    /// It is an argument of a call of this procedure: by the name of a parameter, with the `@`, or at this place.
+    Argument(Vec<String>, Option<String>, usize),
+    /// It takes the status of a procedure.
+    Status,
     /// It counts rows.
     Count,
     /// It is a pattern, or text.
@@ -35,14 +39,26 @@ pub fn undeclared(text: &str, known: &[String]) -> (Vec<(String, Hint)>, Vec<Ref
             at = reader.declaration(at + 1, &mut declared);
             continue;
         }
-        let name = reader.text_at(at);
-        if all[at].kind == TokenKind::Variable && !name.starts_with("@@") && !declared.contains(&name.to_lowercase()) {
-            let hint = reader.hint(at);
+        let mut note = |at: usize, hint: Hint| {
+            let name = reader.text_at(at);
+            if reader.kind(at) != TokenKind::Variable
+                || name.starts_with("@@")
+                || declared.contains(&name.to_lowercase())
+            {
+                return;
+            }
             match found.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
                 Some((_, known)) if *known == Hint::Unknown => *known = hint,
                 Some(_) => {}
                 None => found.push((name.to_owned(), hint)),
             }
+        };
+        if (reader.is_word(at, "EXEC") || reader.is_word(at, "EXECUTE")) && reader.text_at(at + 1) != "(" {
+            at = reader.arguments(at + 1, &mut note);
+            continue;
+        }
+        if all[at].kind == TokenKind::Variable {
+            note(at, reader.hint(at));
         }
         at += 1;
     }
@@ -94,6 +110,44 @@ impl Reader<'_> {
             at += 1;
         }
         at
+    }
+
+    /// Notes the variables of a call, and gives where it ends.
+    fn arguments(&self, mut at: usize, note: &mut dyn FnMut(usize, Hint)) -> usize {
+        if self.kind(at) == TokenKind::Variable && self.text_at(at + 1) == "=" {
+            note(at, Hint::Status);
+            at += 2;
+        }
+        if self.kind(at) == TokenKind::Variable {
+            note(at, Hint::Unknown);
+            at += 1;
+        }
+        let mut procedure = Vec::new();
+        while self.is_name(at) || self.text_at(at) == "." {
+            if self.is_name(at) {
+                procedure.push(self.part(at));
+            }
+            at += 1;
+        }
+        let mut place = 0;
+        loop {
+            let mut name = None;
+            if self.kind(at) == TokenKind::Variable && self.text_at(at + 1) == "=" {
+                name = Some(self.text_at(at).to_owned());
+                at += 2;
+            }
+            if self.kind(at) == TokenKind::Variable {
+                note(at, Hint::Argument(procedure.clone(), name, place));
+            }
+            // An argument is one token, perhaps with a sign before it and OUTPUT behind.
+            at += usize::from(self.text_at(at) == "-") + 1;
+            at += usize::from(self.is_word(at, "OUTPUT") || self.is_word(at, "OUT"));
+            if self.text_at(at) != "," {
+                return at;
+            }
+            at += 1;
+            place += 1;
+        }
     }
 
     fn part(&self, at: usize) -> String {
@@ -266,6 +320,9 @@ mod tests {
                 Hint::Inserted(table, column, place) => {
                     format!("{name} {}({})", table.join("."), column.clone().unwrap_or_else(|| place.to_string()))
                 }
+                Hint::Argument(procedure, parameter, place) => {
+                    format!("{name} {}:{}", procedure.join("."), parameter.clone().unwrap_or_else(|| place.to_string()))
+                }
                 other => format!("{name} {other:?}"),
             };
             all.iter().map(one).collect::<Vec<_>>().join(", ")
@@ -278,6 +335,12 @@ mod tests {
             ("UPDATE t SET a = @p, b += @q WHERE id = @known", "@p a, @q b"),
             ("DECLARE @x INT = 1, @y TABLE (a INT) SELECT @x, @p, @@ROWCOUNT", "@p Unknown"),
             ("SELECT @p; SELECT 1 FROM t WHERE a = @p", "@p a"),
+            ("EXEC dbo.p @q, -1, @r OUTPUT SELECT @s", "@q dbo.p:0, @r dbo.p:2, @s Unknown"),
+            ("EXECUTE @x = [my p] @a = @q, @b = @known, @c = DEFAULT, @d = @q", "@x Status, @q my p:@a"),
+            ("EXEC", ""),
+            ("EXEC p", ""),
+            ("EXEC (@p)", "@p Unknown"),
+            ("EXEC @p @q", "@p Unknown, @q :0"),
             ("VALUES (@p", "@p Unknown"),
             ("", ""),
         ] {

@@ -318,3 +318,21 @@ fn deep_nesting_is_refused() {
         assert!(parse(&print(&parsed.statements), Options::default()).statements == parsed.statements);
     }
 }
+
+#[test]
+fn what_is_wrong_behind_the_name_of_a_module_is_the_modules() {
+    let of = |text: &str| -> Vec<(u32, Option<String>)> {
+        let errors = parse(text, Options::default()).errors;
+        errors.into_iter().map(|error| (error.number, error.procedure)).collect()
+    };
+    let named = |number: u32, name: &str| vec![(number, Some(name.to_owned()))];
+    assert_eq!(
+        of("CREATE FUNCTION dbo.Loud() RETURNS INT AS BEGIN\nPRINT 'x'\nRETURN 1 END"),
+        named(443, "Loud"),
+        "a side effect"
+    );
+    assert_eq!(of("CREATE FUNCTION Rows() RETURNS INT AS BEGIN SELECT 1 RETURN 1 END"), named(444, "Rows"));
+    assert_eq!(of("ALTER PROCEDURE [a b] AS SELECT @x"), named(137, "a b"));
+    assert_eq!(of("CREATE TRIGGER tr ON t AFTER INSERT AS SELECT FROM"), named(156, "tr"));
+    assert_eq!(of("SELECT @x"), [(137, None)]);
+}

@@ -71,6 +71,19 @@ impl Conversion {
     }
 }
 
+/// A value of CHAR or NCHAR with the blanks at its end, which columns do not store; `None` if it is whole, and for other
+/// types.
+pub fn padded(value: ValueRef<'_>, data_type: DataType) -> Option<String> {
+    let (DataType::Char(length, _) | DataType::NChar(length)) = data_type else { return None };
+    let ValueRef::Text(text) = value else { return None };
+    let (encoding, room) = (data_type.encoding(), usize::from(length));
+    (encoding.size(text) < room).then(|| {
+        let mut text = text.to_owned();
+        encoding.pad(&mut text, room);
+        text
+    })
+}
+
 /// Whether values of `from` are values of `to` as they are.
 pub fn is_identity(from: DataType, to: DataType) -> bool {
     use DataType::*;
@@ -108,6 +121,8 @@ pub fn convert(
     if value.is_null() {
         return Ok(Value::Null);
     }
+    let padded = padded(value, from);
+    let value = padded.as_deref().map_or(value, ValueRef::Text);
     if is_identity(from, to) && style.is_none() {
         return Ok(value.to_value());
     }

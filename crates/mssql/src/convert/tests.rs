@@ -443,3 +443,24 @@ fn what_every_type_shows_reads_back() {
         assert_eq!(convert(&context, shown.as_ref(), varchar, data_type, None).unwrap(), value, "{name}");
     }
 }
+
+/// Columns of CHAR are stored without the blanks at their ends, which are part of the value.
+#[test]
+fn texts_of_fixed_length_have_their_blanks() {
+    let page = crate::CodePage::DEFAULT;
+    let shown = |from: DataType, to: DataType| {
+        let value = convert(&Context::default(), ValueRef::Text("ab"), from, to, None).unwrap();
+        match value {
+            Value::Text(text) => text,
+            other => other.to_string(),
+        }
+    };
+    let (char, varchar) = (DataType::Char(4, page), DataType::VarChar(crate::Length::Limited(9), page));
+    assert_eq!(shown(char, varchar), "ab  ");
+    assert_eq!(shown(char, char), "ab  ");
+    assert_eq!(shown(DataType::NChar(3), DataType::NVarChar(crate::Length::Max)), "ab ");
+    assert_eq!(shown(varchar, varchar), "ab");
+    assert_eq!(shown(char, DataType::VarBinary(crate::Length::Limited(9))), "X'61622020'");
+    assert_eq!(padded(ValueRef::Text("abcd"), char), None);
+    assert_eq!(padded(ValueRef::Null, char), None);
+}

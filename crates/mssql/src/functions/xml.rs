@@ -11,7 +11,7 @@ use crate::xml;
 use mainstay_base::{Value, ValueRef};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("XML_VALUE", (2, 64), |b| xml_type(b, DataType::NVarChar(Length::Max)), value).sees_nulls(),
+    Function::new("XML_VALUE", (2, 64), value_type, value).sees_nulls(),
     Function::new("XML_QUERY", (2, 64), |b| xml_type(b, DataType::Xml), query).sees_nulls(),
     Function::new("XML_EXIST", (2, 64), |b| xml_type(b, DataType::Bit), exist).sees_nulls(),
     Function::new("XML_MODIFY", (2, 64), |b| xml_type(b, DataType::Xml), modify).sees_nulls(),
@@ -23,6 +23,16 @@ fn xml_type(binding: &mut Binding<'_>, result: DataType) -> Result<DataType, Mes
     binding.become_type(0, DataType::Xml);
     binding.text(1)?;
     Ok(result)
+}
+
+/// What `value` converts.
+///
+/// Errors: 2389 for a path to several items.
+fn value_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
+    if let Some(ValueRef::Text(path)) = binding.argument(1).constant {
+        xml::check_single(path)?;
+    }
+    xml_type(binding, DataType::NVarChar(Length::Max))
 }
 
 /// The values behind the path as texts.

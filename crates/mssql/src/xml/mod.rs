@@ -129,6 +129,20 @@ pub fn value(xml: &str, path: &str, variables: &[Option<&str>]) -> Result<Option
     with_items(xml, path, variables, |items| items.first().map(Item::text))
 }
 
+/// Sees that a path leads to one item at most, as `value` wants it.
+///
+/// Errors: 2389 for one that may lead to several. A path that cannot be read has its error where it is followed.
+pub fn check_single(path: &str) -> Result<(), Message> {
+    match Path::read(&upwards(path).1) {
+        Ok(path) if !path.is_single() => {
+            let text = "XQuery [value()]: 'value()' requires a singleton (or empty sequence), found operand of type \
+                        'xdt:untypedAtomic *'";
+            Err(Message::error(2389, text))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The items as XML.
 ///
 /// Errors: as [`value`].

@@ -103,9 +103,42 @@ impl Path {
         }
     }
 
+    /// Whether the path alone shows that it leads to one item at most.
+    pub(super) fn is_single(&self) -> bool {
+        is_single(&self.expr)
+    }
+
     pub(super) fn evaluate<'t>(&self, context: &Item<'t>, variables: &[Option<&str>]) -> Vec<Item<'t>> {
         let around = Around { variables, position: 1, last: 1 };
         evaluate(&self.expr, context, &around)
+    }
+}
+
+/// Whether an expression gives one item at most, whatever the tree is.
+fn is_single(expr: &Expr) -> bool {
+    let picks_one = |conditions: &[Expr]| {
+        let is_place = |condition: &Expr| match condition {
+            Expr::Number(_) => true,
+            Expr::Call(name, _) => name == "last",
+            _ => false,
+        };
+        conditions.iter().any(is_place)
+    };
+    match expr {
+        Expr::Steps(from, steps) => {
+            let is_one = |step: &Step| match &step.test {
+                Test::Itself => !step.deep,
+                Test::Attribute(name) => !step.deep && (name != "*" || picks_one(&step.conditions)),
+                _ => !step.deep && picks_one(&step.conditions),
+            };
+            from.as_deref().is_none_or(is_single) && steps.iter().all(is_one)
+        }
+        Expr::Filtered(inner, conditions) => picks_one(conditions) || is_single(inner),
+        Expr::List(parts) => parts.len() < 2 && parts.iter().all(is_single),
+        Expr::Call(name, arguments) if matches!(name.as_str(), "data" | "distinct-values") => {
+            arguments.iter().all(is_single)
+        }
+        _ => true,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the methods give for small texts, by the examples of the reference of each method.
 
-use super::{exist, modify, nodes, query, value};
+use super::{check_single, exist, modify, nodes, query, value};
 
 const ORDERS: &str = r#"<orders><order id="1"><line qty="2">pen</line><line qty="3">ink &amp; pot</line></order>
     <order id="2" gone="yes"/></orders>"#;
@@ -70,4 +70,31 @@ fn rows_of_nodes_know_what_is_above_them() {
     assert_eq!(seen("."), [Some("x".to_owned()), Some("y".to_owned())]);
     let again = super::nodes(&rows[1], "../c[1]", true).unwrap();
     assert_eq!(super::value(&again[0], "(./text())[1]", &[]).unwrap(), Some("x".to_owned()));
+}
+
+#[test]
+fn a_value_is_one() {
+    let single = [
+        ".",
+        "@id",
+        "../@id",
+        "(/a/b)[1]",
+        "/a[1]/b[2]/@c",
+        "count(/a/b)",
+        "string(.)",
+        "(//a)[1]/@b",
+        "text()[1]",
+        "a[last()]",
+        "(../c[2])[1]",
+        "sql:column(\"x\")",
+        "/a[1] = 5",
+        "((/a/b)[1]/c)[2]",
+        "(a/b, c)[1]",
+    ];
+    for path in single {
+        assert!(check_single(path).is_ok(), "{path}");
+    }
+    for path in ["/a/b", "b/@c", "text()", "//a[1]", "(/a/b[1])", "/a[@x=\"1\"]", "(a[1], b[1])", "data(/a)", "@*"] {
+        assert_eq!(check_single(path).unwrap_err().number, 2389, "{path}");
+    }
 }

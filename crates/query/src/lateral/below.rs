@@ -184,8 +184,9 @@ impl<'r> Below<'r> {
         {
             projection = below;
         }
-        let is_check =
-            |expr: &Expr| Ok(matches!(expr, Expr::ScalarFunction(call) if call.name() == "mssql:single_value"));
+        let is_check = |expr: &Expr| {
+            Ok(matches!(expr, Expr::ScalarFunction(call) if call.name().starts_with("mssql:single_value")))
+        };
         let [value] = &projection.expr[..] else { return Ok(Expr::ScalarSubquery(subquery)) };
         if !value.exists(is_check)? || super::outer_references(&subquery.subquery)?.is_empty() {
             return Ok(Expr::ScalarSubquery(subquery));

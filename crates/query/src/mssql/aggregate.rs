@@ -14,12 +14,13 @@ use super::function::failed;
 use super::lower::{By, Lowerer, Typed, convert};
 use super::types;
 use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef};
-use datafusion::common::{Column, Result, internal_err, not_impl_err};
+use datafusion::common::{Column, ExprSchema, Result, internal_err, not_impl_err};
 use datafusion::functions_aggregate::{average, count, first_last, min_max, stddev, string_agg, sum, variance};
 use datafusion::logical_expr::expr::{
     AggregateFunction, AggregateFunctionParams, FieldMetadata, ScalarFunction, WindowFunction, WindowFunctionParams,
 };
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
+use datafusion::logical_expr::utils::grouping_set_to_exprlist;
 use datafusion::logical_expr::{
     Accumulator, Aggregate, AggregateUDF, AggregateUDFImpl, Expr, LogicalPlan, Projection, Signature, Volatility,
     Window, WindowFunctionDefinition, cast, lit,
@@ -219,7 +220,16 @@ fn expression(name: &str, args: Vec<Typed>, around: &dyn Around, parts: &mut Par
         "stdevp" => Ok(typed(core(stddev::stddev_pop_udaf(), float(&first)), data_type)),
         "var" => Ok(typed(core(variance::var_samp_udaf(), float(&first)), data_type)),
         "varp" => Ok(typed(core(variance::var_pop_udaf(), float(&first)), data_type)),
-        "string_agg" => Ok(typed(core(string_agg::string_agg_udaf(), exprs), data_type)),
+        "string_agg" => {
+            let mut given = exprs;
+            // With the blanks at its end, which a column does not store.
+            if let (Some(value), Some(DataType::Char(..) | DataType::NChar(_)), Some(to)) =
+                (given.first_mut(), argument, data_type)
+            {
+                *value = convert(typed(value.clone(), argument), to)?.expr;
+            }
+            Ok(typed(core(string_agg::string_agg_udaf(), given), data_type))
+        }
         "percentile_cont" | "percentile_cont_desc" => {
             let mut given = exprs;
             if let Some(value) = given.first_mut() {
@@ -286,9 +296,22 @@ fn metadata_of(typed: &Typed) -> Option<FieldMetadata> {
     Some(FieldMetadata::from(types::metadata_collated(data_type, typed.by.collation)))
 }
 
+/// What is said of the expressions that rows are grouped by, now that the types of what is below are known.
+fn grouped_types(group_expr: &[Expr], lowerer: &Lowerer<'_>) -> Result<Vec<Option<FieldMetadata>>> {
+    let of = |expr: &Expr| match expr {
+        Expr::Column(column) => {
+            let field = lowerer.schema.field_from_column(column).ok();
+            Ok(field.map(|field| FieldMetadata::from(field.metadata().clone())))
+        }
+        expr => Ok(metadata_of(&lowerer.lower(expr.clone())?)),
+    };
+    grouping_set_to_exprlist(group_expr).unwrap_or_default().into_iter().map(of).collect()
+}
+
 /// An aggregate node over the core's aggregates, with a projection above that has the names and types of T-SQL's.
 pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalPlan> {
     let Aggregate { input, group_expr, aggr_expr, schema, .. } = node;
+    let grouped = grouped_types(&group_expr, lowerer)?;
     let group_expr = group_expr.into_iter().map(|expr| Ok(lowerer.lower(expr)?.expr)).collect::<Result<Vec<_>>>()?;
     let mut parts = Parts { exprs: Vec::new(), prefix: "#a" };
     let mut results = Vec::with_capacity(aggr_expr.len());
@@ -322,7 +345,10 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
         let (value, metadata) = match place.checked_sub(groups).and_then(|place| results.get(place)) {
             Some(typed) => (typed.expr.clone(), metadata_of(typed)),
             None => match known.get(place) {
-                Some(column) => (column.clone(), Some(FieldMetadata::from(field.metadata().clone()))),
+                Some(column) => {
+                    let known = grouped.get(place).cloned().flatten();
+                    (column.clone(), known.or_else(|| Some(FieldMetadata::from(field.metadata().clone()))))
+                }
                 None => return internal_err!("a group without a column"),
             },
         };

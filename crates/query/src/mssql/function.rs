@@ -20,9 +20,14 @@ use std::sync::{Arc, LazyLock};
 /// What NEWID draws from.
 static RANDOM: LazyLock<Random> = LazyLock::new(Random::unpredictable);
 
+/// What stands between the name of a function and its types.
+const TYPES: &str = " of ";
+
 /// One of the functions whose names begin with `mssql:`.
 #[derive(Debug)]
 pub(super) struct Function {
+    /// Its name, and the types of its arguments once they are decided: the planner takes two calls for one that have the
+    /// same name and arguments, and a conversion that loses nothing leaves no trace in an argument.
     name: String,
     pub(super) operation: Arc<Operation>,
     bound: Option<Arc<Bound>>,
@@ -38,7 +43,11 @@ pub(crate) fn function(name: &str) -> Option<Arc<ScalarUDF>> {
 
 /// The same function with its types decided.
 pub(super) fn bound(function: &Function, bound: Bound) -> Arc<ScalarUDF> {
-    make(&function.name, Arc::clone(&function.operation), Some(Arc::new(bound)))
+    let shown = |of: &Option<DataType>| of.map_or_else(|| "null".to_owned(), |data_type| data_type.to_string());
+    let types: Vec<String> = bound.arguments.iter().chain([&bound.result]).map(shown).collect();
+    let base = function.name.split(TYPES).next().unwrap_or_default();
+    let name = format!("{base}{TYPES}{}", types.join(" "));
+    make(&name, Arc::clone(&function.operation), Some(Arc::new(bound)))
 }
 
 fn make(name: &str, operation: Arc<Operation>, bound: Option<Arc<Bound>>) -> Arc<ScalarUDF> {

@@ -123,10 +123,17 @@ impl ScalarUDFImpl for User {
             None => in_force(&self.function).map_err(crate::error::to_datafusion)?,
         };
         let arrays = args.args.iter().map(|arg| arg.to_array(rows)).collect::<Result<Vec<_>>>()?;
+        // Columns of CHAR are stored without the blanks at their ends.
+        let given: Vec<Option<DataType>> = args.arg_fields.iter().map(|field| types::declared_type(field)).collect();
         let mut results: Vec<Value> = Vec::with_capacity(rows);
         for row in 0..rows {
             let values = arrays.iter().map(|array| value_at(array.as_ref(), row));
             let values = values.collect::<mainstay_base::Result<Vec<Value>>>().map_err(crate::error::to_datafusion)?;
+            let whole = |(value, of): (Value, &Option<DataType>)| {
+                let padded = of.and_then(|of| mainstay_mssql::convert::padded(value.as_ref(), of));
+                padded.map_or(value, Value::Text)
+            };
+            let values: Vec<Value> = values.into_iter().zip(&given).map(whole).collect();
             let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
             results.push(functions.call(&self.function, &values).map_err(crate::error::to_datafusion)?);
         }

@@ -21,6 +21,8 @@ pub struct Merge {
     pub(crate) source: TableFactor,
     /// When two rows meet.
     pub(crate) on: Expr,
+    /// For how many rows something is done at most.
+    pub(crate) limit: Option<Expr>,
     /// What is done: the first branch whose case and condition hold.
     pub branches: Vec<MergeBranch>,
     /// What to give of the rows.
@@ -73,6 +75,9 @@ impl MergeAction {
     }
 }
 
+/// What a condition stands in with the count of the rows that something is done for.
+const FIRST: &str = "merge:first";
+
 pub(super) fn merge(merge: ast::Merge, text: &Text) -> Result<Merge> {
     let (table, alias) = target(&TableWithJoins { relation: merge.table, joins: Vec::new() }, text)?;
     let branches: Result<Vec<MergeBranch>> = merge.clauses.into_iter().map(|clause| branch(clause, text)).collect();
@@ -85,7 +90,22 @@ pub(super) fn merge(merge: ast::Merge, text: &Text) -> Result<Merge> {
         Some(OutputClause::Returning { select_items, .. }) => Some(Returning { items: select_items }),
         Some(OutputClause::Output { .. }) => return Err(unsupported("OUTPUT of a MERGE").hint("write RETURNING")),
     };
-    Ok(Merge { table, alias, with: None, source: merge.source, on: *merge.on, branches, returning })
+    let (limit, on) = limited(*merge.on);
+    Ok(Merge { table, alias, with: None, source: merge.source, on, limit, branches, returning })
+}
+
+/// The condition of a MERGE, taken out of `"merge:first"(count, condition)`: how a dialect says for how many rows.
+fn limited(on: Expr) -> (Option<Expr>, Expr) {
+    let Expr::Function(call) = &on else { return (None, on) };
+    let ast::FunctionArguments::List(list) = &call.args else { return (None, on) };
+    let is_it = matches!(call.name.0.as_slice(), [name] if name.as_ident().is_some_and(|name| name.value == FIRST));
+    match list.args.as_slice() {
+        [
+            ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(count)),
+            ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(condition)),
+        ] if is_it => (Some(count.clone()), condition.clone()),
+        _ => (None, on),
+    }
 }
 
 fn branch(clause: ast::MergeClause, text: &Text) -> Result<MergeBranch> {

@@ -113,7 +113,10 @@ impl Made<'_> {
             true => self.temporary_name(&object.name).to_lowercase(),
             false => key(&schemas, object.schema, &object.name),
         };
-        let by_key = objects.iter().enumerate().map(|(place, object)| (key(object), place)).collect();
+        // A name that a type has as well is the other object's.
+        let is_type = |object: &Object| matches!(object.kind, "UDT" | "TT");
+        let placed = |types: bool| objects.iter().enumerate().filter(move |(_, object)| is_type(object) == types);
+        let by_key = placed(true).chain(placed(false)).map(|(place, object)| (key(object), place)).collect();
         let by_id = objects.iter().enumerate().map(|(place, object)| (object.id, place)).collect();
         let database = self.state.database.clone();
         Ok(Catalog { database, started: self.started, schemas, objects, by_id, by_key })

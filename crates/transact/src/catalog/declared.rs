@@ -89,7 +89,7 @@ impl Inner {
 
     fn declared_name(&self, written: &DataType) -> Option<String> {
         match written.name.last().to_lowercase().as_str() {
-            _ if self.modules.own(&written.name).is_some_and(|object| object.kind == "UDT") => {
+            _ if self.modules.type_named(&written.name).is_some_and(|object| object.kind == "UDT") => {
                 Some(key_of(&written.name))
             }
             name @ ("numeric" | "sysname") => Some(name.to_owned()),
@@ -109,9 +109,9 @@ pub(crate) fn read(modules: &modules::Modules, name: &str) -> Option<DeclaredTyp
         "numeric" => Some(DeclaredType::Numeric),
         "sysname" => Some(DeclaredType::SysName),
         key => {
-            let object = modules.own(&object_name(key))?;
+            let object = modules.type_named(&object_name(key))?;
             let (schema, name) = object.name.split_once('.')?;
-            Some(DeclaredType::User(super::build::user_type_number(key), schema.to_owned(), name.to_owned()))
+            Some(DeclaredType::User(super::build::user_type_number(&object.key), schema.to_owned(), name.to_owned()))
         }
     }
 }

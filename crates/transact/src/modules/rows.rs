@@ -1,6 +1,6 @@
 //! The rows of the table that keeps the texts: written, and taken out again.
 
-use super::{DEFAULT, DEFAULT_PREFIX, TABLE, defined, key_of};
+use super::{DEFAULT, DEFAULT_PREFIX, TABLE, defined, key_of, key_of_type};
 use crate::catalog::key_of_column;
 use crate::errors::message_of;
 use crate::kept::{TYPE, TYPE_PREFIX};
@@ -24,7 +24,8 @@ pub(crate) fn keep(
     let (schema, last) = local_name(name);
     let shown = format!("{}.{last}", schema.unwrap_or("dbo"));
     let parent = parent.map_or_else(String::new, key_of);
-    keep_row(core, &key_of(name), &shown, kind, &parent, &crate::kept_text::as_created(text))
+    let key = if matches!(kind, "TT" | "UDT") { key_of_type(name) } else { key_of(name) };
+    keep_row(core, &key, &shown, kind, &parent, &crate::kept_text::as_created(text))
 }
 
 /// Keeps the name of a column's default.
@@ -90,6 +91,54 @@ pub(crate) fn forget_parts(
         Ok(forgotten)
     };
     work(core).map_err(|error| message_of(&error))
+}
+
+/// Gives a table that has another name, or is in another schema, what is kept of its columns and its triggers.
+///
+/// Errors: those of writing the table.
+pub(crate) fn move_parts(
+    core: &mut mainstay_engine::Session,
+    from: &ObjectName,
+    to: &ObjectName,
+) -> std::result::Result<(), Message> {
+    let (old, new) = (key_of(from), key_of(to));
+    let schema = |key: &str| key.split('.').next().unwrap_or_default().to_owned();
+    let read = |core: &mut mainstay_engine::Session| -> Result<Vec<[String; 4]>> {
+        if core.changeable_columns(TABLE)?.is_none() {
+            return Ok(Vec::new());
+        }
+        let text = format!("SELECT \"key\", name, kind, \"text\" FROM {TABLE} WHERE parent = ?");
+        let mut statement = core.prepare(&text)?;
+        let mut rows = statement.query(core, &[ValueRef::Text(&old)])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(std::array::from_fn(|column| match row.get(column) {
+                ValueRef::Text(text) => text.to_owned(),
+                _ => String::new(),
+            }));
+        }
+        Ok(found)
+    };
+    for [key, name, kind, text] in read(core).map_err(|error| message_of(&error))? {
+        let of_column = |prefix: &str| format!("{prefix}{}", key_of_column(&new, &text));
+        let (moved, shown) = match kind.as_str() {
+            DEFAULT => (of_column(DEFAULT_PREFIX), name),
+            TYPE => (of_column(TYPE_PREFIX), name),
+            "TR" if schema(&old) == schema(&new) => (key.clone(), name),
+            // A trigger is in the schema of its table.
+            "TR" => {
+                let last = name.rsplit('.').next().unwrap_or_default();
+                let shown = format!("{}.{last}", local_name(to).0.unwrap_or("dbo"));
+                (shown.to_lowercase(), shown)
+            }
+            _ => continue,
+        };
+        if moved != key {
+            forget(core, &key)?;
+        }
+        keep_row(core, &moved, &shown, &kind, &new, &text)?;
+    }
+    Ok(())
 }
 
 /// Keeps a row of the table of objects.

@@ -21,7 +21,7 @@ macro_rules! texts {
     };
 }
 
-static TEXTS: [Text; 44] = texts![
+static TEXTS: [Text; 48] = texts![
     "sp_addtype",
     "sp_column_privileges",
     "sp_columns",
@@ -46,6 +46,9 @@ static TEXTS: [Text; 44] = texts![
     "sp_msforeachdb",
     "sp_msforeachtable",
     "sp_pkeys",
+    "sp_procedure_params_100_managed",
+    "sp_procedure_params_managed",
+    "sp_procedure_params_rowset",
     "sp_recompile",
     "sp_refreshsqlmodule",
     "sp_refreshview",
@@ -57,6 +60,7 @@ static TEXTS: [Text; 44] = texts![
     "sp_sproc_columns",
     "sp_sproc_columns_100",
     "sp_statistics",
+    "sp_statistics_100",
     "sp_stored_procedures",
     "sp_table_privileges",
     "sp_tableoption",

@@ -96,7 +96,7 @@ FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'pages' AND COLUMN_NAME IN ('
 EXEC sp_describe_first_result_set N'SELECT russian, polish FROM pages'
 GO
 -- A key of such a column.
-CREATE TABLE keyed (name VARCHAR(20) COLLATE Cyrillic_General_CI_AS PRIMARY KEY, n INT)
+CREATE TABLE keyed (name VARCHAR(20) COLLATE Cyrillic_General_CI_AS CONSTRAINT PK_keyed PRIMARY KEY, n INT)
 INSERT INTO keyed VALUES (N'Привет', 1), (N'Дом', 2)
 SELECT n FROM keyed WHERE name = N'дом'
 INSERT INTO keyed VALUES (N'ДОМ', 3)

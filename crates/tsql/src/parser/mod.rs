@@ -34,7 +34,7 @@ use crate::check::Checks;
 use crate::error::{Diagnostic, Parse};
 use crate::lexer::{Token, TokenKind, tokens};
 use crate::span::{Lines, Span};
-use crate::tree::{Expr, Statement};
+use crate::tree::{Expr, ObjectName, Statement};
 
 /// How deep statements, queries, expressions and parentheses may be nested in each other.
 pub const MAX_DEPTH: u32 = 100;
@@ -110,6 +110,7 @@ fn run<T>(
         condition_at: 0,
         phrase_groups: 0,
         in_schema: false,
+        module: None,
         lines: Lines::new(text),
     };
     let result = read(&mut parser).map_err(|error| parser.errors.push(*error)).ok();
@@ -127,6 +128,8 @@ fn run<T>(
     errors.sort_by_key(|error| error.span.start);
     for error in &mut errors {
         error.line = parser.lines.at(error.span.start);
+        let module = parser.module.as_ref().filter(|module| error.span.start >= module.span.end);
+        error.procedure = module.map(|module| module.last().to_owned());
     }
     (result, errors)
 }
@@ -152,6 +155,8 @@ struct Parser<'t> {
     phrase_groups: u32,
     /// The elements of CREATE SCHEMA are being read.
     in_schema: bool,
+    /// The name of the procedure, function or trigger that the text defines.
+    module: Option<ObjectName>,
     lines: Lines,
 }
 

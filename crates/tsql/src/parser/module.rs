@@ -35,9 +35,16 @@ impl Parser<'_> {
         Ok(Body::Statements(statements))
     }
 
-    pub(super) fn procedure(&mut self, define: DefineKind) -> Parse<StatementKind> {
-        self.checks.enter_module(Module::Procedure);
+    /// The name of a module, to which belongs what follows.
+    fn module_name(&mut self, module: Module) -> Parse<ObjectName> {
+        self.checks.enter_module(module);
         let name = self.object_name()?;
+        self.module = Some(name.clone());
+        Ok(name)
+    }
+
+    pub(super) fn procedure(&mut self, define: DefineKind) -> Parse<StatementKind> {
+        let name = self.module_name(Module::Procedure)?;
         let mut number = None;
         if self.accept(";") {
             number = Some(self.take_name().text);
@@ -73,8 +80,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn function(&mut self, define: DefineKind) -> Parse<StatementKind> {
-        self.checks.enter_module(Module::TableFunction);
-        let name = self.object_name()?;
+        let name = self.module_name(Module::TableFunction)?;
         let parameters = self.arguments(Self::parameter)?;
         self.expect("RETURNS")?;
         let mut options = Vec::new();
@@ -147,8 +153,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn trigger(&mut self, define: DefineKind) -> Parse<StatementKind> {
-        self.checks.enter_module(Module::Trigger);
-        let name = self.object_name()?;
+        let name = self.module_name(Module::Trigger)?;
         self.expect("ON")?;
         let target = self.trigger_target()?;
         let options = self.with_words()?;

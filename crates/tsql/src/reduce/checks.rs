@@ -3,17 +3,20 @@
 //! ```text
 //!   108          ORDER BY a place that the list does not have
 //!   127, 1060    TOP and FETCH of less than nothing, and of what is no whole number; 1031 of more than a hundred per cent
+//!   305, 306     XML or TEXT in ORDER BY and GROUP BY, as far as it is a column of a table or a CAST; 421 in a DISTINCT list
 //!   144, 147     an aggregate in GROUP BY, in WHERE
 //!   1011 - 1013  two sources of one name
 //!   8155, 8156   columns of a derived table without a name, or with one name
 //! ```
 
 use super::function::{has_aggregate, has_subquery};
-use super::{Head, Reducer};
+use super::updatable::Leaf;
+use super::{Head, Reducer, TableColumn};
 use crate::tree::{
-    Alias, Expr, GroupBy, Grouping, Literal, Name, ObjectName, Query, Select, Source, Top, UnaryOperator,
+    Alias, Expr, GroupBy, Grouping, Literal, Name, ObjectName, Query, QueryBody, Select, SelectItem, SetQuantifier,
+    Source, Top, UnaryOperator,
 };
-use mainstay_mssql::Message;
+use mainstay_mssql::{DataType, Message};
 
 impl Reducer<'_> {
     /// Errors: 127, 144, 147, 1011, 1012, 1013, 1031, 1060.
@@ -27,13 +30,75 @@ impl Reducer<'_> {
             return Err(Message::numbered(147, &[]));
         }
         match &select.group {
-            Some(group) if groups_by_aggregate(group) => Err(Message::numbered(144, &[])),
+            Some(group) if groups_by_aggregate(group) => return Err(Message::numbered(144, &[])),
+            Some(group) => self.check_sorted(select, group.items.iter().filter_map(grouped))?,
+            None => {}
+        }
+        match select.quantifier {
+            Some(SetQuantifier::Distinct) => self.check_distinct(select),
             _ => Ok(()),
         }
     }
 
-    /// Errors: 108 for a place in the order that the list does not have.
+    /// Errors: 305 and 306 for values that have no order.
+    fn check_sorted<'e>(&self, select: &Select, values: impl IntoIterator<Item = &'e Expr>) -> Result<(), Message> {
+        let wrong = values.into_iter().find_map(|value| self.type_without_order(select, value));
+        match wrong {
+            Some(DataType::Xml) => Err(Message::numbered(305, &[&"XML"])),
+            Some(_) => Err(Message::numbered(306, &[])),
+            None => Ok(()),
+        }
+    }
+
+    /// Errors: 421 for a column whose values cannot be told apart.
+    fn check_distinct(&self, select: &Select) -> Result<(), Message> {
+        let wrong = select.items.iter().find_map(|item| match item {
+            SelectItem::Value(value, _) => self.type_without_order(select, value),
+            SelectItem::Star(of) => {
+                let is_meant = |leaf: &Leaf| of.as_ref().is_none_or(|of| of.is(&leaf.alias));
+                let leaves = leaves(select).into_iter().filter(is_meant);
+                let mut types = leaves.flat_map(|leaf| self.columns_of_leaf(&leaf)).map(|column| column.data_type);
+                types.find(|data_type| has_no_order(*data_type))
+            }
+            SelectItem::Assign(..) => None,
+        });
+        match wrong {
+            Some(data_type) => Err(Message::numbered(421, &[&data_type.name()])),
+            None => Ok(()),
+        }
+    }
+
+    /// The type of a column of a table, or of a CAST, whose values have no order.
+    fn type_without_order(&self, select: &Select, value: &Expr) -> Option<DataType> {
+        let data_type = match value {
+            Expr::Cast(cast) => self.data_type(&cast.data_type).ok()?,
+            Expr::Column(name) => {
+                let qualifier = name.parts.len().checked_sub(2).and_then(|place| name.parts.get(place));
+                let is_meant = |leaf: &Leaf| qualifier.is_none_or(|qualifier| qualifier.is(&leaf.alias));
+                let leaves = leaves(select).into_iter().filter(is_meant);
+                let mut columns = leaves.flat_map(|leaf| self.columns_of_leaf(&leaf));
+                columns.find(|column| column.name.eq_ignore_ascii_case(name.last()))?.data_type
+            }
+            _ => return None,
+        };
+        has_no_order(data_type).then_some(data_type)
+    }
+
+    /// The columns of a source that is a table of the core's own: looking at views takes longer.
+    fn columns_of_leaf(&self, leaf: &Leaf) -> Vec<TableColumn> {
+        let Source::Table(table) = &leaf.source else { return Vec::new() };
+        let is_common = self.common.iter().any(|known| table.name.is(known));
+        if is_common || self.scope.natural_order(&table.name).is_none() {
+            return Vec::new();
+        }
+        self.scope.columns(&table.name).unwrap_or_default()
+    }
+
+    /// Errors: 108 for a place in the order that the list does not have, 305 and 306 for values that have no order.
     pub(super) fn check_order(&self, query: &Query) -> Result<(), Message> {
+        if let QueryBody::Select(select) = &query.body {
+            self.check_sorted(select, query.order.iter().map(|item| &item.value))?;
+        }
         let heads = super::query::heads(&query.body);
         if heads.contains(&Head::Star) {
             return Ok(());
@@ -71,6 +136,23 @@ impl Reducer<'_> {
             Some(rows) if rows < 0.0 => Err(Message::numbered(127, &[])),
             _ => Ok(()),
         }
+    }
+}
+
+fn leaves(select: &Select) -> Vec<Leaf> {
+    let mut leaves = Vec::new();
+    select.from.iter().for_each(|source| super::updatable::leaves_of(source, &mut leaves));
+    leaves
+}
+
+fn has_no_order(data_type: DataType) -> bool {
+    matches!(data_type, DataType::Xml | DataType::Text(_) | DataType::NText | DataType::Image)
+}
+
+fn grouped(item: &Grouping) -> Option<&Expr> {
+    match item {
+        Grouping::Value(value) => Some(value),
+        _ => None,
     }
 }
 

@@ -8,6 +8,10 @@ use mainstay_mssql::{DataType, Message};
 impl Reducer<'_> {
     /// Writes a value.
     pub(super) fn expression(&mut self, value: &Expr) -> Result<(), Message> {
+        if let Some(instead) = self.grouped_instead(value) {
+            self.push(&instead);
+            return Ok(());
+        }
         match value {
             Expr::Literal(literal) => self.literal(literal),
             Expr::Column(name) => self.column(name),
@@ -101,7 +105,8 @@ impl Reducer<'_> {
         if let Some(names) = self.output.clone() {
             if let Some(instead) = names.column(name) {
                 let instead = instead?;
-                self.push(&instead);
+                let moment = self.moment_of_deleted(&names, name)?;
+                self.push(&moment.unwrap_or(instead));
                 return Ok(());
             }
             if names.beside {
@@ -112,6 +117,12 @@ impl Reducer<'_> {
                 self.push(&instead);
                 return Ok(());
             }
+        }
+        if !self.read_itself.is_empty()
+            && let Some(instead) = self.moment_of(name)?
+        {
+            self.push(&instead);
+            return Ok(());
         }
         // A column is named with at most its table here: the database and schema are those of the FROM clause.
         let shown = name.parts.len().saturating_sub(2);
@@ -262,7 +273,11 @@ impl Reducer<'_> {
         self.push("(");
         match &query.body {
             QueryBody::Select(select) if super::single::is_for_one_value(query, select) => {
-                self.single_value(query, select)?;
+                let deeper = usize::from(!self.grouped.is_empty());
+                self.depth += deeper;
+                let written = self.single_value(query, select);
+                self.depth -= deeper;
+                written?;
             }
             _ => self.query(query)?,
         }

@@ -141,6 +141,11 @@ fn rename(query: &mut Query) {
 
 fn layout(format: &Format) -> Result<Layout, Message> {
     Ok(match format {
+        Format::Json(_, options) if has(options, "ROOT") && has(options, "WITHOUT_ARRAY_WRAPPER") => {
+            let text = "ROOT option and WITHOUT_ARRAY_WRAPPER option cannot be used together in FOR JSON. Remove one of these \
+                        options.";
+            return Err(Message::error(13620, text));
+        }
         Format::Json(is_path, options) => Layout {
             mode: if *is_path { Mode::Path } else { Mode::Auto },
             root: root(options),

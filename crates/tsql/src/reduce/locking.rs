@@ -21,11 +21,6 @@ fn says(hints: &[Phrase], words: &[&str]) -> bool {
     hints.iter().any(|hint| words.iter().any(|word| hint.starts(word)))
 }
 
-/// Whether the hints of a table lock its rows.
-pub(super) fn says_lock(hints: &[Phrase]) -> bool {
-    says(hints, &FOR_UPDATE) || says(hints, &FOR_SHARE)
-}
-
 impl Reducer<'_> {
     /// Writes what the outermost query locks.
     pub(super) fn locking(&mut self, query: &Query) {

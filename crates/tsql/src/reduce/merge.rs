@@ -15,13 +15,17 @@ impl Reducer<'_> {
         if is_common || self.scope.view(&target).is_some() {
             return Err(not_supported("MERGE into a view or a common table expression"));
         }
-        if merge.top.is_some() {
-            return Err(not_supported("MERGE TOP"));
+        if let Some(top) = &merge.top {
+            self.check_top(top)?;
+            if top.percent {
+                return Err(not_supported("MERGE TOP with PERCENT"));
+            }
         }
         check_branches(&merge.branches)?;
         let columns = self.scope.columns(&target);
         let alias = merge.alias.as_ref().map_or_else(|| target.last().to_owned(), |alias| alias.text.clone());
         self.with(&merge.with)?;
+        self.note_target(&target, &alias);
         let mut returned = Returned::default();
         let names = Rc::new(OutputNames { kind: Kind::Merge, map: None, beside: false });
         let sources = std::slice::from_ref(&merge.source);
@@ -47,7 +51,17 @@ impl Reducer<'_> {
             _ => return Err(not_supported("MERGE with this source")),
         }
         self.push(" ON ");
-        self.condition(&merge.condition)?;
+        match &merge.top {
+            // The core's MERGE has no place for a count of rows but this.
+            Some(top) => {
+                self.push("\"merge:first\"(");
+                self.row_count(&top.count)?;
+                self.push(", ");
+                self.condition(&merge.condition)?;
+                self.push(")");
+            }
+            None => self.condition(&merge.condition)?,
+        }
         for branch in &merge.branches {
             self.branch(branch, (&target, &alias, columns.as_deref()), identity_insert)?;
         }

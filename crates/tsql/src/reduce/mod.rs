@@ -37,6 +37,7 @@ mod locking;
 mod merge;
 mod momentary;
 mod natural;
+mod outer_aggregate;
 mod output;
 mod quantified;
 mod query;
@@ -169,7 +170,7 @@ pub trait Scope {
         None
     }
 
-    /// The columns of a table that has some of the moment at which they are read, and a primary key; `None` for any other.
+    /// The columns of a table that has some of the moment at which they are read; `None` for any other.
     fn momentary_columns(&self, _: &ObjectName) -> Option<Vec<MomentaryColumn>> {
         None
     }
@@ -436,6 +437,10 @@ struct Reducer<'s> {
     in_value: bool,
     /// Whether what is written has NOT around it, an odd number of times.
     is_negated: bool,
+    /// The tables in sight with columns of the moment that are read themselves.
+    read_itself: Vec<momentary::ReadItself>,
+    /// The queries in sight whose groups are made below them.
+    grouped: Vec<outer_aggregate::Grouped>,
 }
 
 impl<'s> Reducer<'s> {
@@ -465,6 +470,8 @@ impl<'s> Reducer<'s> {
             is_ordered: false,
             in_value: false,
             is_negated: false,
+            read_itself: Vec::new(),
+            grouped: Vec::new(),
         }
     }
 

@@ -86,14 +86,14 @@ impl Reducer<'_> {
         let columns = natural.columns.iter().filter(|(column, _)| !is_fixed(column));
         let mut order: Vec<OrderItem> = columns.map(|(column, descending)| item(column, *descending)).collect();
         // A table that is read with columns of the moment does not show its hidden one.
-        let row = natural.row.filter(|_| by_rows && self.scope.momentary_columns(&table).is_none());
+        let row = natural.row.filter(|_| by_rows && self.momentary_columns(&table, Some(&alias)).is_none());
         order.extend(row.map(|row| item(row, false)));
         order
     }
 }
 
 /// Whether every row of a SELECT is one of its table.
-fn is_of_rows(select: &Select) -> bool {
+pub(super) fn is_of_rows(select: &Select) -> bool {
     let is_plain = |item: &SelectItem| match item {
         SelectItem::Value(value, _) | SelectItem::Assign(_, _, value) => {
             !super::function::has_aggregate(value) && !super::function::has_window(value)
@@ -102,7 +102,8 @@ fn is_of_rows(select: &Select) -> bool {
     };
     let has_groups = select.group.is_some() || select.having.is_some();
     let has_groups = has_groups || select.quantifier == Some(SetQuantifier::Distinct);
-    !has_groups && select.windows.is_empty() && select.items.iter().all(is_plain)
+    let is_grouped = has_groups || super::outer_aggregate::is_grouped_by_subqueries(select);
+    !is_grouped && select.windows.is_empty() && select.items.iter().all(is_plain)
 }
 
 /// The column that a condition says to be one value.

@@ -91,6 +91,11 @@ impl OutputNames {
         }
     }
 
+    /// Whether the row that was and the row that is have names of their own.
+    pub(super) fn has_both_rows(&self) -> bool {
+        !matches!(self.kind, Kind::Insert | Kind::Delete)
+    }
+
     fn mapped(&self, row: &str, column: &str) -> Result<String, Message> {
         let column = match &self.map {
             None => column,
@@ -101,9 +106,9 @@ impl OutputNames {
             },
         };
         // The row of an INSERT is the only one there is, and that of a DELETE is the one that was.
-        Ok(match self.kind {
-            Kind::Insert | Kind::Delete => quoted(column),
-            _ => format!("\"{row}\".{}", quoted(column)),
+        Ok(match self.has_both_rows() {
+            false => quoted(column),
+            true => format!("\"{row}\".{}", quoted(column)),
         })
     }
 

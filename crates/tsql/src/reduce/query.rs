@@ -30,12 +30,15 @@ impl Reducer<'_> {
     /// Writes a query.
     pub(super) fn query(&mut self, query: &Query) -> Result<(), Message> {
         self.depth += 1;
-        let (known, goes_up) = (self.common.len(), self.looks_up);
+        let (known, goes_up, tables) = (self.common.len(), self.looks_up, self.read_itself.len());
+        let grouped = self.grouped.len();
         let in_value = std::mem::replace(&mut self.in_value, false);
         let is_negated = std::mem::replace(&mut self.is_negated, false);
         let written = self.whole_query(query);
         (self.in_value, self.is_negated) = (in_value, is_negated);
         self.common.truncate(known);
+        self.read_itself.truncate(tables);
+        self.grouped.truncate(grouped);
         self.looks_up = goes_up;
         self.depth -= 1;
         written
@@ -52,7 +55,10 @@ impl Reducer<'_> {
         self.check_order(query)?;
         self.with(&query.with)?;
         let top = match &query.body {
-            QueryBody::Select(select) => select.top.as_ref(),
+            QueryBody::Select(select) => {
+                self.note_read_itself(query, select);
+                select.top.as_ref()
+            }
             QueryBody::Set(..) => None,
         };
         let order = match top {
@@ -181,6 +187,13 @@ impl Reducer<'_> {
     }
 
     fn body(&mut self, body: &QueryBody) -> Result<(), Message> {
+        let grouped = self.grouped.len();
+        let written = self.whole_body(body);
+        self.grouped.truncate(grouped);
+        written
+    }
+
+    fn whole_body(&mut self, body: &QueryBody) -> Result<(), Message> {
         match body {
             QueryBody::Select(select) => match &select.top {
                 None => self.select(select, None, &[]),
@@ -222,7 +235,8 @@ impl Reducer<'_> {
     /// Writes one SELECT, up to HAVING. With TOP n PERCENT it is a count of rows by their order, which ends it.
     fn select(&mut self, select: &Select, top: Option<&Top>, order: &[OrderItem]) -> Result<(), Message> {
         self.check_select(select)?;
-        self.looks_up = looks_up(select);
+        self.looks_up = super::xml::looks_up(select);
+        let is_below = self.groups_below(select, order)?;
         self.push("SELECT ");
         if select.quantifier == Some(SetQuantifier::Distinct) {
             self.push("DISTINCT ");
@@ -247,13 +261,17 @@ impl Reducer<'_> {
                 aliases.push(alias.text.to_lowercase());
             }
         }
-        self.tables_and_conditions(select)?;
-        if let Some(group) = &select.group {
-            self.group(group)?;
-        }
-        if let Some(having) = &select.having {
-            self.push(" HAVING ");
-            self.condition(having)?;
+        if is_below {
+            self.groups_of(select)?;
+        } else {
+            self.tables_and_conditions(select)?;
+            if let Some(group) = &select.group {
+                self.group(group)?;
+            }
+            if let Some(having) = &select.having {
+                self.push(" HAVING ");
+                self.condition(having)?;
+            }
         }
         if !select.windows.is_empty() {
             self.push(" WINDOW ");
@@ -302,6 +320,7 @@ impl Reducer<'_> {
 
     fn plain_item(&mut self, item: &SelectItem, number: usize) -> Result<(), Message> {
         match item {
+            SelectItem::Star(of) if !self.read_itself.is_empty() && self.star_of_moment(of.as_ref())? => Ok(()),
             SelectItem::Star(None) => {
                 self.push("*");
                 Ok(())
@@ -312,7 +331,10 @@ impl Reducer<'_> {
                 Ok(())
             }
             SelectItem::Value(value, alias) => {
-                let is_column = matches!(value, Expr::Column(_)) && self.output.is_none();
+                let column = match value {
+                    Expr::Column(name) if self.output.is_none() => Some(name),
+                    _ => None,
+                };
                 match value.is_condition() {
                     true => self.condition(value)?,
                     false => self.expression(value)?,
@@ -322,12 +344,19 @@ impl Reducer<'_> {
                         self.push(" AS ");
                         self.name(&alias.text);
                     }
-                    None if !is_column => {
-                        self.push(" AS \"#");
-                        self.number(number + 1);
-                        self.push("\"");
-                    }
-                    None => {}
+                    None => match column {
+                        // An expression stands in the place of its name.
+                        Some(name) if self.grouped_instead(value).is_some() || self.moment_of(name)?.is_some() => {
+                            self.push(" AS ");
+                            self.name(name.last());
+                        }
+                        Some(_) => {}
+                        None => {
+                            self.push(" AS \"#");
+                            self.number(number + 1);
+                            self.push("\"");
+                        }
+                    },
                 }
                 Ok(())
             }
@@ -478,38 +507,6 @@ impl Reducer<'_> {
         }
         Ok(())
     }
-}
-
-/// Whether a path into XML may go up from the rows of `nodes`: a source of them is there, and two points are.
-fn looks_up(select: &Select) -> bool {
-    fn has_nodes(source: &Source) -> bool {
-        match source {
-            Source::Function(call, ..) => super::rowset::is_rowset(call),
-            Source::Join(join) => has_nodes(&join.left) || has_nodes(&join.right),
-            Source::Apply(left, _, right) => has_nodes(left) || has_nodes(right),
-            Source::Nested(inner) | Source::OdbcJoin(inner) => has_nodes(inner),
-            _ => false,
-        }
-    }
-    fn paths<'s>(source: &'s Source, out: &mut Vec<&'s Expr>) {
-        match source {
-            Source::Function(call, ..) => out.push(call),
-            Source::Join(join) => [&join.left, &join.right].into_iter().for_each(|side| paths(side, out)),
-            Source::Apply(left, _, right) => [left, right].into_iter().for_each(|side| paths(side, out)),
-            Source::Nested(inner) | Source::OdbcJoin(inner) => paths(inner, out),
-            _ => {}
-        }
-    }
-    if !select.from.iter().any(has_nodes) {
-        return false;
-    }
-    let mut values: Vec<&Expr> = select.condition.iter().collect();
-    values.extend(select.items.iter().filter_map(|item| match item {
-        SelectItem::Value(value, _) | SelectItem::Assign(_, _, value) => Some(value),
-        SelectItem::Star(_) => None,
-    }));
-    select.from.iter().for_each(|source| paths(source, &mut values));
-    values.iter().any(|value| crate::printer::print_expression(value).contains(".."))
 }
 
 /// The name of a column that has none, or one that another column has.

@@ -11,7 +11,10 @@ impl Reducer<'_> {
             Source::Table(table) => self.table_source(table),
             Source::Variable(name, alias) => {
                 let table = ObjectName { parts: vec![name.clone()], span: name.span };
-                self.table_name(&table)?;
+                match self.momentary_columns(&table, alias.name.as_ref()) {
+                    Some(columns) => self.momentary_table(&table, &columns)?,
+                    None => self.table_name(&table)?,
+                }
                 match &alias.name {
                     Some(_) => self.alias(alias),
                     None => {
@@ -61,9 +64,9 @@ impl Reducer<'_> {
             return self.view_in_place(&view, table);
         }
         if !self.is_common(&table.name)
-            && let Some(columns) = self.momentary_columns(table)
+            && let Some(columns) = self.momentary_columns(&table.name, table.alias.as_ref())
         {
-            self.momentary_table(table, &columns)?;
+            self.momentary_table(&table.name, &columns)?;
             self.push(" AS ");
             self.table_alias(table.alias.as_ref().map_or(table.name.last(), |alias| &alias.text));
             return Ok(());

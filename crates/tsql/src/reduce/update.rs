@@ -40,6 +40,9 @@ impl Reducer<'_> {
         let is_alone = update.from.is_empty() && resolved.map.is_none() && resolved.checks.is_empty();
         let by_number = resolved.by_number || update.top.is_some() || sets.reads_rows(is_alone);
         self.current = Some((resolved.alias.clone(), resolved.row.clone(), resolved.table.clone()));
+        if resolved.map.is_none() {
+            self.note_target(&resolved.table, &resolved.alias);
+        }
         self.recursion_limit(&update.hints)?;
         self.with(&resolved.with)?;
         let mut returned = Returned::default();
@@ -93,6 +96,9 @@ impl Reducer<'_> {
         let columns = self.scope.columns(&resolved.table);
         let by_number = resolved.by_number || delete.top.is_some();
         self.current = Some((resolved.alias.clone(), resolved.row.clone(), resolved.table.clone()));
+        if resolved.map.is_none() {
+            self.note_target(&resolved.table, &resolved.alias);
+        }
         self.recursion_limit(&delete.hints)?;
         self.with(&resolved.with)?;
         let mut returned = Returned::default();

@@ -6,7 +6,7 @@
 //! ```
 
 use super::{Reducer, not_supported};
-use crate::tree::{Argument, Call, Expr, Literal, Name, ObjectName};
+use crate::tree::{Argument, Call, Expr, Literal, Name, ObjectName, Select, SelectItem, Source};
 use mainstay_mssql::{DataType, Length, Message};
 
 /// The names of the methods; they are written in lower case.
@@ -103,4 +103,36 @@ fn with_length(written: &str) -> String {
         "integer" => "int".to_owned(),
         other => other.replace("numeric(", "decimal("),
     }
+}
+
+/// Whether a path into XML may go up from the rows of `nodes`: a source of them is there, and two points are.
+pub(super) fn looks_up(select: &Select) -> bool {
+    fn has_nodes(source: &Source) -> bool {
+        match source {
+            Source::Function(call, ..) => super::rowset::is_rowset(call),
+            Source::Join(join) => has_nodes(&join.left) || has_nodes(&join.right),
+            Source::Apply(left, _, right) => has_nodes(left) || has_nodes(right),
+            Source::Nested(inner) | Source::OdbcJoin(inner) => has_nodes(inner),
+            _ => false,
+        }
+    }
+    fn paths<'s>(source: &'s Source, out: &mut Vec<&'s Expr>) {
+        match source {
+            Source::Function(call, ..) => out.push(call),
+            Source::Join(join) => [&join.left, &join.right].into_iter().for_each(|side| paths(side, out)),
+            Source::Apply(left, _, right) => [left, right].into_iter().for_each(|side| paths(side, out)),
+            Source::Nested(inner) | Source::OdbcJoin(inner) => paths(inner, out),
+            _ => {}
+        }
+    }
+    if !select.from.iter().any(has_nodes) {
+        return false;
+    }
+    let mut values: Vec<&Expr> = select.condition.iter().collect();
+    values.extend(select.items.iter().filter_map(|item| match item {
+        SelectItem::Value(value, _) | SelectItem::Assign(_, _, value) => Some(value),
+        SelectItem::Star(_) => None,
+    }));
+    select.from.iter().for_each(|source| paths(source, &mut values));
+    values.iter().any(|value| crate::printer::print_expression(value).contains(".."))
 }

@@ -1,0 +1,50 @@
+CREATE TABLE Heap (Id INT, Made DATETIME2(7), Note VARCHAR(10), Late AS SYSDATETIME(), Age AS DATEDIFF(MILLISECOND, Made, SYSDATETIME()))
+CREATE TABLE Keyed (Id INT PRIMARY KEY, Made DATETIME2(7), Note VARCHAR(10), Age AS DATEDIFF(MILLISECOND, Made, SYSDATETIME()))
+INSERT Heap (Id, Made) SELECT n, SYSDATETIME() FROM (VALUES (2), (1), (3)) AS v(n)
+INSERT Keyed (Id, Made) SELECT Id, Made FROM Heap
+WAITFOR DELAY '00:00:00.060'
+GO
+-- a table without a key
+SELECT Id, CASE WHEN Age >= 50 THEN 'late' END AS age FROM Heap
+SELECT * INTO #seen FROM Heap
+SELECT Id, CASE WHEN Age >= 50 THEN 'late' END AS age FROM #seen ORDER BY Id
+SELECT TOP 2 Id FROM Heap WHERE Age >= 50 ORDER BY Age DESC, Id
+SELECT COUNT(*) AS n FROM Heap WHERE Age >= 50
+SELECT COUNT(*) AS n FROM Heap AS a JOIN Keyed AS b ON a.Id = b.Id WHERE a.Age >= 50 AND b.Age >= 50
+SELECT h.Id FROM (SELECT * FROM Heap) AS h WHERE h.Age >= 50 ORDER BY h.Id
+-- targets
+UPDATE Keyed SET Note = 'a' WHERE Age >= 50 AND Id = 1
+SELECT Id, Note FROM Keyed
+UPDATE Keyed SET Note = CASE WHEN Age >= 50 THEN 'old' ELSE 'new' END
+SELECT Id, Note FROM Keyed
+UPDATE TOP (1) k SET Note = 'top' FROM Keyed AS k JOIN Heap AS h ON h.Id = k.Id WHERE k.Age >= 50 AND h.Age >= 50
+SELECT Id, Note FROM Keyed
+UPDATE Heap SET Note = 'h' OUTPUT CASE WHEN deleted.Age >= 50 THEN 'late' END AS was, inserted.Id WHERE Heap.Age >= 50
+DELETE FROM Heap OUTPUT deleted.Id, CASE WHEN deleted.Age >= 50 THEN 'late' END AS age WHERE Age >= 50 AND Id = 2
+MERGE Keyed AS k USING Heap AS h ON h.Id = k.Id WHEN MATCHED AND k.Age >= 50 AND h.Age >= 50 THEN UPDATE SET Note = 'm';
+SELECT Id, Note FROM Keyed
+;WITH late AS (SELECT Id, Note, Age FROM Keyed) UPDATE late SET Note = 'cte' WHERE Age >= 50
+SELECT Id, Note FROM Keyed
+-- locked
+BEGIN TRAN
+SELECT Id, CASE WHEN Age >= 50 THEN 'late' END AS age FROM Keyed WITH (UPDLOCK) WHERE Age >= 50
+SELECT COUNT(*) AS n FROM Keyed AS k WITH (UPDLOCK, HOLDLOCK) JOIN Heap AS h WITH (XLOCK) ON h.Id = k.Id WHERE k.Age >= 50 AND h.Age >= 50
+SELECT * INTO #locked FROM Keyed WITH (UPDLOCK)
+SELECT COUNT(*) AS n FROM #locked WHERE Age >= 50
+COMMIT
+-- table variables, cursors
+DECLARE @v TABLE (Id INT, Made DATETIME, Late AS CASE WHEN DATEDIFF(MILLISECOND, Made, GETDATE()) >= 50 THEN 1 ELSE 0 END)
+INSERT @v (Id, Made) VALUES (1, GETDATE())
+WAITFOR DELAY '00:00:00.060'
+SELECT * FROM @v AS x WHERE 0 = 1
+SELECT Id, Late FROM @v
+SELECT x.Late FROM @v AS x WHERE x.Late = 1
+DECLARE c CURSOR FOR SELECT Id, Age FROM Heap WHERE Age >= 50
+OPEN c
+DECLARE @id INT, @age INT
+FETCH NEXT FROM c INTO @id, @age
+SELECT @id AS id, CASE WHEN @age >= 50 THEN 'late' END AS age
+UPDATE Heap SET Note = 'c' WHERE CURRENT OF c
+CLOSE c
+DEALLOCATE c
+SELECT Id, Note FROM Heap
