@@ -174,7 +174,8 @@ impl Area {
         }
         // Whole fields, and the mark of deletion: what a statement has written meanwhile is not mixed with them.
         let fields = self.fields().iter().map(|field| field.offset..field.offset + field.length);
-        for range in std::iter::once(0..1).chain(fields) {
+        let flags = self.null_flags().map(|at| at..at + 1);
+        for range in std::iter::once(0..1).chain(fields).chain(flags) {
             let new = self.row.bytes.get(range.clone()).unwrap_or_default();
             if self.row.before.get(range.clone()) != Some(new) {
                 changes.pieces.push((range.start as u16, new.to_vec()));

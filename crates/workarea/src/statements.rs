@@ -9,7 +9,7 @@
 
 use crate::area::Area;
 use mainstay_base::Result;
-use mainstay_xbase::dbf::FieldKind;
+use std::ops::Range;
 
 impl Area {
     /// A statement of the same connection is about to change records.
@@ -43,6 +43,12 @@ impl Area {
         Ok(())
     }
 
+    /// The places in a record of what says which fields are NULL: behind the fields that programs see.
+    pub(crate) fn null_flags(&self) -> Range<usize> {
+        let end = self.fields().iter().map(|field| field.offset + field.length).max().unwrap_or(1);
+        end..self.blank.len().max(end)
+    }
+
     /// The record of the file with the fields that are changed here.
     fn merged(&self, now: &[u8]) -> Vec<u8> {
         let (bytes, before) = (&self.row.bytes, &self.row.before);
@@ -62,7 +68,8 @@ impl Area {
             }
         };
         take(0, 1, false);
-        self.fields().iter().for_each(|field| take(field.offset, field.length, field.kind == FieldKind::NullFlags));
+        self.fields().iter().for_each(|field| take(field.offset, field.length, false));
+        self.null_flags().for_each(|at| take(at, 1, true));
         merged
     }
 }

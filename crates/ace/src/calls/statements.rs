@@ -193,8 +193,12 @@ fn beside_handles<T>(statement: &Statement, sql: &str, run: impl FnOnce() -> Res
     if connection.server.is_some() {
         // What stands in for this there is the server's to do; here it is read anew.
         let done = run()?;
-        let forget = |area: &mut RemoteArea| area.note_statement();
-        tables.iter().try_for_each(|table| table.with(|state| Ok(far_of(&mut *state.area).map_or((), forget))))?;
+        for table in &tables {
+            table.with(|state| {
+                far_of(&mut *state.area).into_iter().for_each(RemoteArea::note_statement);
+                Ok(())
+            })?;
+        }
         return Ok(done);
     }
     each(Area::before_statement)?;
