@@ -25,8 +25,8 @@ pub(super) struct OwnCatalog {
 }
 
 struct Changed {
-    /// The version of what is committed that it is made of; `None` to have it made again.
-    version: Option<u64>,
+    /// The version of what is committed that it is made of.
+    version: u64,
     cataloged: Arc<Cataloged>,
 }
 
@@ -34,8 +34,9 @@ struct Changed {
 pub(super) struct CatalogStep {
     /// How many writes came before it.
     pub(super) writes: usize,
-    /// What existed before it.
+    /// What existed before it, and the version of what was committed then.
     pub(super) before: Arc<Cataloged>,
+    pub(super) version: u64,
     touched: Touched,
     pub(super) step: Step,
     /// The tables whose references it has changed.
@@ -64,8 +65,8 @@ impl OwnCatalog {
     }
 
     /// Goes back to what existed before a change, which may have been the first.
-    pub(super) fn put_back(&mut self, before: Arc<Cataloged>, is_first: bool) {
-        *self.changed.get_mut() = (!is_first).then_some(Changed { version: None, cataloged: before });
+    pub(super) fn put_back(&mut self, before: Arc<Cataloged>, version: u64, is_first: bool) {
+        *self.changed.get_mut() = (!is_first).then_some(Changed { version, cataloged: before });
     }
 }
 
@@ -79,10 +80,10 @@ impl Transaction {
     pub(crate) fn cataloged(&self) -> Arc<Cataloged> {
         let mut changed = self.own_catalog.changed.borrow_mut();
         let Some(own) = changed.as_mut() else { return self.shared.cataloged() };
-        if own.version != Some(self.shared.catalog_version()) {
+        if own.version != self.shared.catalog_version() {
             let committed = self.shared.cataloged();
             own.cataloged = Arc::new(committed.with(&own.cataloged, self.touched()));
-            own.version = Some(committed.version);
+            own.version = committed.version;
         }
         Arc::clone(&own.cataloged)
     }
@@ -98,7 +99,7 @@ impl Transaction {
         let changed = self.own_catalog.changed.borrow();
         match &*changed {
             None => seen,
-            Some(own) if own.version == Some(seen.version) => Arc::clone(&own.cataloged),
+            Some(own) if own.version == seen.version => Arc::clone(&own.cataloged),
             Some(own) => Arc::new(seen.with(&own.cataloged, self.touched())),
         }
     }
@@ -112,13 +113,13 @@ impl Transaction {
     pub(crate) fn note_catalog(&mut self, note: CatalogNote, after: Option<Arc<Cataloged>>) {
         self.extensible = false;
         let CatalogNote { before, touched, step, connected, temporary } = note;
-        let before_version = before.version;
-        self.steps.push(CatalogStep { writes: self.writes.len(), before, touched, step, connected, temporary });
+        let changed = self.own_catalog.changed.get_mut();
+        let version = changed.as_ref().map_or(before.version, |own| own.version);
         if let Some(cataloged) = after {
-            let changed = self.own_catalog.changed.get_mut();
-            let version = changed.as_ref().map_or(Some(before_version), |own| own.version);
             *changed = Some(Changed { version, cataloged });
         }
+        let writes = self.writes.len();
+        self.steps.push(CatalogStep { writes, before, version, touched, step, connected, temporary });
     }
 
     /// Puts what the transaction has changed into the catalog as of the last commit, under the number of its own.
@@ -129,7 +130,7 @@ impl Transaction {
             step.step.commit(commit);
         }
         // Nobody has committed a change since: it is what there will be, under a version that is later.
-        let cataloged = match own.version == Some(commits.cataloged.version) {
+        let cataloged = match own.version == commits.cataloged.version {
             true => Arc::clone(&own.cataloged),
             false => Arc::new(commits.cataloged.with(&own.cataloged, self.touched())),
         };

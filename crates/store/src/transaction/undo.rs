@@ -87,7 +87,7 @@ impl Transaction {
                 Some(temporary) => temporary.put_back(last.before),
                 None => {
                     let is_first = self.steps.iter().all(|step| step.temporary.is_some());
-                    self.own_catalog.put_back(last.before, is_first);
+                    self.own_catalog.put_back(last.before, last.version, is_first);
                 }
             }
         }
