@@ -166,12 +166,12 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
 
 fn is_concerned(expr: &Expr) -> bool {
     let is_join = matches!(expr, Expr::BinaryExpr(BinaryExpr { op: Operator::StringConcat, .. }));
-    is_join || matches!(expr, Expr::Cast(_) | Expr::TryCast(_)) || joins_texts(expr)
+    is_join || matches!(expr, Expr::Cast(_) | Expr::TryCast(_)) || joins_texts(expr) || crate::string_agg::is_call(expr)
 }
 
 /// Whether it is a call of `concat`.
 fn joins_texts(expr: &Expr) -> bool {
-    matches!(expr, Expr::ScalarFunction(call) if matches!(call.name(), "concat" | "concat_ws"))
+    matches!(expr, Expr::ScalarFunction(call) if crate::joined::is_call(call))
 }
 
 /// The expression with functions for the CASTs that may lose something.
@@ -193,9 +193,9 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Transformed
             }
             Expr::ScalarFunction(mut call) => {
                 call.args = call.args.into_iter().map(as_text).collect();
-                return Ok(Transformed::yes(Expr::ScalarFunction(call)));
+                return Ok(Transformed::yes(Expr::ScalarFunction(crate::joined::unwrapped(call))));
             }
-            other => return Ok(Transformed::no(other)),
+            other => return Ok(Transformed::yes(crate::string_agg::of_texts(other, as_text))),
         };
         let is_named = field.metadata().contains_key(NAMED);
         let to = inner.get_type(schema).ok().zip(target(&field));

@@ -152,7 +152,8 @@ impl ContextProvider for StatementContext<'_> {
         if let Some(function) = crate::functions::function(name).or_else(|| crate::whole::function(name)) {
             return Some(function);
         }
-        let known = self.state.scalar_functions().get(name).cloned().map(crate::ticks::wrapped);
+        let known = self.state.scalar_functions().get(name).cloned();
+        let known = known.map(crate::ticks::wrapped).map(crate::joined::wrapped);
         known.or_else(|| crate::sequences::function(name, self.catalog.sequences()))
     }
 
@@ -164,6 +165,7 @@ impl ContextProvider for StatementContext<'_> {
         match name.strip_prefix(crate::mssql::PREFIX) {
             Some(name) => crate::mssql::aggregate_function(name),
             None if name == crate::sum::SUM.name() => Some(Arc::clone(&crate::sum::SUM)),
+            None if name == crate::string_agg::NAME => Some(Arc::clone(&crate::string_agg::STRING_AGG)),
             None if name == "avg" || name == "mean" => Some(Arc::clone(&crate::quotient::AVG)),
             None => {
                 let name = match name {

@@ -7,6 +7,9 @@
 //!   make_interval(days => 10)          make_interval(0, 0, 0, 10, 0, 0, 0)
 //!   current_schema, current_schema()   'main'
 //!   bool_and(x) OVER w, every          min(CASE WHEN x THEN 1 WHEN NOT x THEN 0 END) OVER w = 1; bool_or with max
+//!   current_user, session_user         'main': sessions have no other name
+//!   regexp_substr(x, p)                what regexp_replace leaves of x when only the first match stays; NULL without one
+//!   substring(x FROM 'p')              the same, or what the first parentheses of the pattern match
 //!   coalesce(a, b), ifnull, nvl        CASE WHEN a IS NOT NULL THEN a ELSE b END
 //! ```
 //!
@@ -22,7 +25,7 @@ use datafusion::sql::sqlparser::ast::{
 use std::ops::ControlFlow;
 
 /// The names of the functions that [`written_out`] knows.
-pub(crate) const NAMES: [&str; 10] = [
+pub(crate) const NAMES: [&str; 14] = [
     "mod",
     "num_nulls",
     "num_nonnulls",
@@ -33,6 +36,10 @@ pub(crate) const NAMES: [&str; 10] = [
     "bool_and",
     "bool_or",
     "every",
+    "current_user",
+    "session_user",
+    "regexp_substr",
+    "substring",
 ];
 
 /// The arguments of `make_interval`, in their order.
@@ -72,6 +79,11 @@ fn long_form(expr: &Expr) -> Option<Expr> {
         Expr::Identifier(name) if name.quote_style.is_none() && name.value == "current_schema" => {
             return Some(default_schema());
         }
+        Expr::Substring { expr, substring_from: Some(from), substring_for: None, special: false, .. } => {
+            let Expr::Value(value) = from.as_ref() else { return None };
+            let Value::SingleQuotedString(pattern) = &value.value else { return None };
+            return Some(first_match(expr, from, has_parentheses(pattern)));
+        }
         Expr::Function(function) if function.over.is_some() => return over_window(function),
         Expr::Function(function) => function,
         _ => return None,
@@ -94,7 +106,8 @@ fn long_form(expr: &Expr) -> Option<Expr> {
             array: false,
             format: None,
         }),
-        ("current_schema", []) => Some(default_schema()),
+        ("current_schema" | "current_user" | "session_user", []) => Some(default_schema()),
+        ("regexp_substr", [of, pattern]) => Some(first_match(&value_of(of)?, &value_of(pattern)?, false)),
         ("localtime", []) => Some(call(Ident::new("current_time"), Vec::new())),
         ("make_interval", args) if args.len() < PARTS.len() || args.iter().any(is_named) => made_of_parts(args),
         _ => None,
@@ -104,6 +117,35 @@ fn long_form(expr: &Expr) -> Option<Expr> {
 /// The schema that names without one are in.
 fn default_schema() -> Expr {
     Expr::Value(Value::SingleQuotedString(DEFAULT_SCHEMAS[0].to_owned()).into())
+}
+
+/// `CASE WHEN regexp_like(x, p) THEN regexp_replace(x, '^(?s:.*?)(' || p || ')(?s:.*)$', '\1') END`: the first match of a
+/// pattern, or of its own first parentheses.
+fn first_match(of: &Expr, pattern: &Expr, of_parentheses: bool) -> Expr {
+    let named = |name: &str, arguments: Vec<Expr>| call(Ident::new(name), arguments);
+    let text = |text: &str| Expr::Value(Value::SingleQuotedString(text.to_owned()).into());
+    let (before, behind) = (if of_parentheses { "^(?s:.*?)(?:" } else { "^(?s:.*?)(" }, ")(?s:.*)$");
+    let whole = [text(before), nested(pattern.clone()), text(behind)];
+    let whole = whole.into_iter().reduce(|left, right| binary(left, BinaryOperator::StringConcat, right));
+    let left = named("regexp_replace", vec![of.clone(), whole.unwrap_or_else(|| text("")), text("\\1")]);
+    let found = named("regexp_like", vec![of.clone(), pattern.clone()]);
+    case(vec![CaseWhen { condition: found, result: left }], Expr::Value(Value::Null.into()))
+}
+
+/// Whether a pattern has parentheses whose match is wanted by itself.
+fn has_parentheses(pattern: &str) -> bool {
+    let mut rest = pattern.char_indices().peekable();
+    let mut in_class = false;
+    while let Some((at, character)) = rest.next() {
+        match character {
+            '\\' => drop(rest.next()),
+            '[' => in_class = true,
+            ']' => in_class = false,
+            '(' if !in_class && !pattern[at + 1..].starts_with('?') => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// What a window function is short for that cannot take rows back, as frames that slide want it.

@@ -1,0 +1,171 @@
+//! `string_agg` of values of any type, and over frames that slide.
+//!
+//! DataFusion's takes texts, and cannot take a row back that leaves a frame. What is given as another type becomes text where
+//! the casts of a plan are looked at ([`crate::cast`]), or by the cast that the planner puts in.
+
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{DataType, FieldRef};
+use datafusion::arrow::compute::cast;
+use datafusion::common::cast::as_large_string_array;
+use datafusion::common::{Result, ScalarValue, plan_err};
+use datafusion::functions_aggregate::string_agg::StringAgg;
+use datafusion::logical_expr::expr::{AggregateFunctionParams, WindowFunction};
+use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
+use datafusion::logical_expr::{
+    Accumulator, AggregateUDF, AggregateUDFImpl, Expr, GroupsAccumulator, ReversedUDAF, Signature, Volatility,
+    WindowFunctionDefinition,
+};
+use datafusion::physical_expr::expressions::Literal;
+use std::collections::VecDeque;
+use std::sync::{Arc, LazyLock};
+
+/// The name of the function.
+pub(crate) const NAME: &str = "string_agg";
+
+/// What it means in a statement.
+pub(crate) static STRING_AGG: LazyLock<Arc<AggregateUDF>> = LazyLock::new(|| {
+    let signature = Signature::user_defined(Volatility::Immutable);
+    Arc::new(AggregateUDF::from(JoinedRows { of_texts: StringAgg::new(), signature }))
+});
+
+/// Whether it is a call of the function.
+pub(crate) fn is_call(expr: &Expr) -> bool {
+    match expr {
+        Expr::AggregateFunction(call) => call.func.name() == NAME,
+        Expr::WindowFunction(call) => is_window(call),
+        _ => false,
+    }
+}
+
+fn is_window(call: &WindowFunction) -> bool {
+    matches!(&call.fun, WindowFunctionDefinition::AggregateUDF(function) if function.name() == NAME)
+}
+
+/// The call with its values made texts.
+pub(crate) fn of_texts(expr: Expr, as_text: impl Fn(Expr) -> Expr) -> Expr {
+    match expr {
+        Expr::AggregateFunction(mut call) => {
+            let AggregateFunctionParams { args, order_by, distinct, .. } = &mut call.params;
+            if let Some(value) = args.first_mut() {
+                let text = as_text(value.clone());
+                // Where each value counts once, the order is one of what is joined.
+                order_by.iter_mut().filter(|by| *distinct && by.expr == *value).for_each(|by| by.expr = text.clone());
+                *value = text;
+            }
+            Expr::AggregateFunction(call)
+        }
+        Expr::WindowFunction(mut call) => {
+            if let Some(value) = call.params.args.first_mut() {
+                *value = as_text(value.clone());
+            }
+            Expr::WindowFunction(call)
+        }
+        other => other,
+    }
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct JoinedRows {
+    of_texts: StringAgg,
+    signature: Signature,
+}
+
+impl AggregateUDFImpl for JoinedRows {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
+        let [value, delimiter] = types else { return plan_err!("{NAME} takes a value and what stands between two") };
+        // Of UUIDs nothing but the rule on casts makes texts.
+        let text = |of: &DataType| match of {
+            DataType::FixedSizeBinary(_) => of.clone(),
+            of if of.is_string() => of.clone(),
+            _ => DataType::Utf8View,
+        };
+        let delimiter = if delimiter.is_null() { DataType::Null } else { text(delimiter) };
+        Ok(vec![text(value), delimiter])
+    }
+
+    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
+        self.of_texts.return_type(types)
+    }
+
+    fn state_fields(&self, args: StateFieldsArgs) -> Result<Vec<FieldRef>> {
+        self.of_texts.state_fields(args)
+    }
+
+    fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
+        self.of_texts.accumulator(args)
+    }
+
+    fn create_sliding_accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
+        let delimiter = args.exprs.get(1).and_then(|expr| expr.downcast_ref::<Literal>()).map(Literal::value);
+        match delimiter {
+            Some(delimiter) if !args.is_distinct && args.order_bys.is_empty() => {
+                let delimiter = delimiter.try_as_str().flatten().unwrap_or_default().to_owned();
+                Ok(Box::new(Sliding { texts: VecDeque::new(), delimiter }))
+            }
+            _ => self.of_texts.accumulator(args),
+        }
+    }
+
+    fn groups_accumulator_supported(&self, args: AccumulatorArgs) -> bool {
+        self.of_texts.groups_accumulator_supported(args)
+    }
+
+    fn create_groups_accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn GroupsAccumulator>> {
+        self.of_texts.create_groups_accumulator(args)
+    }
+
+    fn reverse_expr(&self) -> ReversedUDAF {
+        self.of_texts.reverse_expr()
+    }
+}
+
+/// The texts of a frame, in their order.
+#[derive(Debug)]
+struct Sliding {
+    texts: VecDeque<String>,
+    delimiter: String,
+}
+
+impl Accumulator for Sliding {
+    fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        let texts = cast(&values[0], &DataType::LargeUtf8)?;
+        self.texts.extend(as_large_string_array(&texts)?.iter().flatten().map(str::to_owned));
+        Ok(())
+    }
+
+    fn retract_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        let left = values[0].len() - values[0].logical_null_count();
+        self.texts.drain(..left.min(self.texts.len()));
+        Ok(())
+    }
+
+    fn supports_retract_batch(&self) -> bool {
+        true
+    }
+
+    fn evaluate(&mut self) -> Result<ScalarValue> {
+        let is_empty = self.texts.is_empty();
+        let joined = self.texts.make_contiguous().join(&self.delimiter);
+        Ok(ScalarValue::LargeUtf8((!is_empty).then_some(joined)))
+    }
+
+    fn size(&self) -> usize {
+        size_of_val(self) + self.texts.iter().map(|text| size_of::<String>() + text.capacity()).sum::<usize>()
+    }
+
+    fn state(&mut self) -> Result<Vec<ScalarValue>> {
+        Ok(vec![self.evaluate()?])
+    }
+
+    fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
+        self.update_batch(states)
+    }
+}
