@@ -62,6 +62,7 @@ mod optimize;
 mod order;
 mod ordered;
 mod ordered_sets;
+mod outer_names;
 mod overflow;
 mod parquet;
 mod planned;
