@@ -38,6 +38,7 @@ mod constants;
 mod contains;
 mod context;
 mod direct;
+mod distinct_on;
 mod error;
 mod escape;
 mod exists;
