@@ -61,7 +61,8 @@ impl StatementContext<'_> {
         let statement = crate::reduce::reduced(&text, statement).map_err(crate::error::to_datafusion)?;
         let inner = StatementContext { view_depth: self.view_depth + 1, hidden_columns, visibility, ..*self };
         let options = ParserOptions::from(&self.state.config_options().sql_parser);
-        let mut plan = SqlToRel::new_with_options(&inner, options).sql_statement_to_plan(statement)?;
+        let planner = SqlToRel::new_with_options(&inner, options);
+        let mut plan = crate::outer_names::planned(statement, |statement| planner.sql_statement_to_plan(statement))?;
         if !columns.is_empty() {
             let fields = plan.schema().columns();
             if fields.len() != columns.len() {

@@ -73,7 +73,8 @@ fn code_of(error: &DataFusionError) -> Code {
 
 /// The message without the kind that DataFusion writes before it and the advice after it.
 fn plain(message: &str) -> String {
-    let mut rest = message;
+    let message = crate::outer_names::unmarked(message);
+    let mut rest = message.as_ref();
     for prefix in [
         "Error during planning: ",
         "Execution error: ",
@@ -139,10 +140,11 @@ fn from_schema_error(error: SchemaError, text: Option<&Text>) -> Error {
         SchemaError::FieldNotFound { field, valid_fields } => {
             let shown = text.and_then(|text| text.spelling(&field.name)).unwrap_or_else(|| field.name.clone());
             let shown = shortened(&shown);
-            let unknown = field.relation.as_ref().zip(text).filter(|(table, text)| !text.names(table.table()));
+            let table = field.relation.as_ref().map(|table| crate::outer_names::unmarked(table.table()));
+            let unknown = table.zip(text).filter(|(table, text)| !text.names(table));
             let error = match unknown {
                 Some((table, text)) => {
-                    let table = text.spelling(table.table()).unwrap_or_else(|| table.table().to_owned());
+                    let table = text.spelling(&table).unwrap_or_else(|| table.into_owned());
                     let table = shortened(&table);
                     Error::new(
                         Code::UnknownColumn,

@@ -139,7 +139,7 @@ fn builder(config: SessionConfig, runtime_env: &Arc<RuntimeEnv>) -> SessionState
     analyzer.insert(0, Arc::new(CharComparison));
     analyzer.push(Arc::new(NoNumbers));
     analyzer.push(Arc::new(Rewrite { all: false }));
-    let mut planners: Vec<Arc<dyn ExprPlanner>> = vec![Arc::new(MomentPlanner)];
+    let mut planners: Vec<Arc<dyn ExprPlanner>> = vec![Arc::new(MomentPlanner), Arc::new(crate::outer_names::Fields)];
     planners.extend(SessionStateDefaults::default_expr_planners());
     SessionStateBuilder::new()
         .with_config(config)

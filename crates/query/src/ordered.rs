@@ -10,14 +10,17 @@
 //!                                                   TableScan: c
 //! ```
 //!
-//! What functions over windows are ordered by becomes a column below them likewise.
+//! What functions over windows are ordered by becomes a column below them likewise, and the subqueries of a
+//! SELECT DISTINCT ON become columns below it. So does an expression that is one of
+//! several which divide a window: of `PARTITION BY abs(b.id), a.n` above a join by `a.id = b.id` DataFusion's operator does
+//! not see that its rows are sorted by both.
 //!
 //! It is done before types are settled, so that what stands in the order means what it means in a list.
 //! Limit: under DISTINCT and UNION there are no rows that a subquery could ask for; the planner refuses it there.
 
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, Result};
-use datafusion::logical_expr::{Expr, LogicalPlan, Projection, Sort, Window};
+use datafusion::logical_expr::{Distinct, DistinctOn, Expr, LogicalPlan, Projection, Sort, Window};
 use std::sync::Arc;
 
 /// The plan with the subqueries of its orders as columns.
@@ -27,7 +30,8 @@ pub(crate) fn by_columns(plan: LogicalPlan) -> Result<LogicalPlan> {
     }
     let changed = plan.transform_up_with_subqueries(|node| match node {
         LogicalPlan::Sort(sort) if sort.expr.iter().any(|key| has_subquery(&key.expr)) => sorted(sort),
-        LogicalPlan::Window(window) if window.window_expr.iter().any(has_subquery) => windowed(window),
+        LogicalPlan::Window(window) if window.window_expr.iter().any(is_to_move) => windowed(window),
+        LogicalPlan::Distinct(Distinct::On(on)) if expressions_of(&on).any(has_subquery) => distinct_on(on),
         node => Ok(Transformed::no(node)),
     });
     changed.data()
@@ -43,14 +47,33 @@ fn is_to_do(node: &LogicalPlan) -> bool {
     };
     match node {
         LogicalPlan::Sort(sort) => sort.expr.iter().any(|key| has_subquery(&key.expr)),
-        LogicalPlan::Window(window) => window.window_expr.iter().any(has_subquery),
+        LogicalPlan::Window(window) => window.window_expr.iter().any(is_to_move),
+        LogicalPlan::Distinct(Distinct::On(on)) if expressions_of(on).any(has_subquery) => true,
         node => crate::contains::any_expression(node, of_subquery),
     }
 }
 
 fn has_subquery(expr: &Expr) -> bool {
-    let is_one = |expr: &Expr| matches!(expr, Expr::ScalarSubquery(_) | Expr::Exists(_) | Expr::InSubquery(_));
+    let is_one = |expr: &Expr| {
+        matches!(expr, Expr::ScalarSubquery(_) | Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_))
+    };
     expr.exists(|expr| Ok(is_one(expr))).unwrap_or(false)
+}
+
+/// Whether a function over a window has anything that is to be a column below it.
+fn is_to_move(expr: &Expr) -> bool {
+    has_subquery(expr) || expr.exists(|expr| Ok(!calculated_keys(expr).is_empty())).unwrap_or(false)
+}
+
+/// What is calculated among several expressions that divide a window.
+fn calculated_keys(expr: &Expr) -> Vec<Expr> {
+    match expr {
+        Expr::WindowFunction(function) if function.params.partition_by.len() > 1 => {
+            let is_calculated = |key: &&Expr| !matches!(key, Expr::Column(_) | Expr::Literal(..));
+            function.params.partition_by.iter().filter(is_calculated).cloned().collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn sorted(mut sort: Sort) -> Result<Transformed<LogicalPlan>> {
@@ -73,13 +96,33 @@ fn sorted(mut sort: Sort) -> Result<Transformed<LogicalPlan>> {
     Ok(Transformed::yes(LogicalPlan::Projection(shown)))
 }
 
-/// Functions over windows that are ordered by subqueries: these are columns of the rows below.
+/// Functions over windows that are ordered by subqueries, or divided by what is calculated: these are columns of the rows
+/// below.
 fn windowed(window: Window) -> Result<Transformed<LogicalPlan>> {
     let mut below: Vec<Expr> = columns_of(&window.input);
     let own = below.len();
     let mut exprs = Vec::with_capacity(window.window_expr.len());
+    let mut keys: Vec<(Expr, Expr)> = Vec::new();
     for expr in window.window_expr {
+        expr.apply(|expr| {
+            for key in calculated_keys(expr) {
+                if !keys.iter().any(|(known, _)| *known == key) {
+                    let name = format!("#over{}", below.len());
+                    below.push(key.clone().alias(&name));
+                    keys.push((key, column(None, &name)));
+                }
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
         let moved = expr.transform_down(|expr| match expr {
+            Expr::WindowFunction(mut function) => {
+                for by in &mut function.params.partition_by {
+                    if let Some((_, column)) = keys.iter().find(|(key, _)| key == by) {
+                        *by = column.clone();
+                    }
+                }
+                Ok(Transformed::yes(Expr::WindowFunction(function)))
+            }
             Expr::ScalarSubquery(_) | Expr::Exists(_) | Expr::InSubquery(_) => {
                 let name = format!("#over{}", below.len());
                 below.push(expr.alias(&name));
@@ -99,6 +142,46 @@ fn windowed(window: Window) -> Result<Transformed<LogicalPlan>> {
     }
     let shown = Projection::try_new(shown, Arc::new(LogicalPlan::Window(moved)))?;
     Ok(Transformed::yes(LogicalPlan::Projection(shown)))
+}
+
+fn expressions_of(on: &DistinctOn) -> impl Iterator<Item = &Expr> {
+    let order = on.sort_expr.iter().flatten().map(|key| &key.expr);
+    on.on_expr.iter().chain(&on.select_expr).chain(order)
+}
+
+/// The first rows of groups, with the subqueries of the rows as columns of these.
+fn distinct_on(on: DistinctOn) -> Result<Transformed<LogicalPlan>> {
+    let mut below: Vec<Expr> = columns_of(&on.input);
+    let mut values: Vec<(Expr, Expr)> = Vec::new();
+    let mut moved = |expr: Expr| {
+        expr.transform_down(|expr| match expr {
+            Expr::ScalarSubquery(_) | Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_) => {
+                let known = values.iter().find(|(value, _)| *value == expr).map(|(_, column)| column.clone());
+                let column = known.unwrap_or_else(|| {
+                    let name = format!("#of{}", below.len());
+                    below.push(expr.clone().alias(&name));
+                    values.push((expr, column(None, &name)));
+                    column(None, &name)
+                });
+                Ok(Transformed::new(column, true, TreeNodeRecursion::Jump))
+            }
+            expr => Ok(Transformed::no(expr)),
+        })
+    };
+    let named = |expr: Expr, moved: &mut dyn FnMut(Expr) -> Result<Transformed<Expr>>| {
+        let name = expr.schema_name().to_string();
+        let moved = moved(expr)?;
+        Ok(if moved.transformed { moved.data.unalias().alias(name) } else { moved.data })
+    };
+    let list = on.select_expr.into_iter().map(|expr| named(expr, &mut moved)).collect::<Result<_>>()?;
+    let groups = on.on_expr.into_iter().map(|expr| moved(expr).data()).collect::<Result<_>>()?;
+    let order = on.sort_expr.map(|order| {
+        let keys = order.into_iter().map(|key| Ok(key.with_expr(moved(key.expr.clone()).data()?)));
+        keys.collect::<Result<Vec<_>>>()
+    });
+    let below = Projection::try_new(below, on.input)?;
+    let on = DistinctOn::try_new(groups, list, order.transpose()?, Arc::new(LogicalPlan::Projection(below)))?;
+    Ok(Transformed::yes(LogicalPlan::Distinct(Distinct::On(on))))
 }
 
 fn columns_of(plan: &LogicalPlan) -> Vec<Expr> {

@@ -425,9 +425,11 @@ impl Planner {
         context: &StatementContext<'_>,
     ) -> Result<Logical, DataFusionError> {
         let options = &self.state().config_options().sql_parser;
-        let mut planner_context = PlannerContext::new().with_prepare_param_data_types(parameters);
         let planner = SqlToRel::new_with_options(context, parser_options(options));
-        let plan = planner.sql_statement_to_plan_with_context(statement, &mut planner_context)?;
+        let plan = crate::outer_names::planned(statement, |statement| {
+            let mut context = PlannerContext::new().with_prepare_param_data_types(parameters.clone());
+            planner.sql_statement_to_plan_with_context(statement, &mut context)
+        })?;
         let dated = crate::moment::with_the_time_in_plan(plan)?;
         let is_momentary = dated.transformed
             || crate::sequences::are_in_plan(&dated.data)

@@ -26,6 +26,14 @@ pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
         true => crate::neighbour::with_defaults(statement),
         false => statement,
     };
+    let statement = match text.mentions("distinct") && text.mentions("on") {
+        true => crate::distinct_on::as_ordered(statement),
+        false => statement,
+    };
+    let statement = match ["union", "except", "intersect"].iter().any(|word| text.mentions(word)) {
+        true => crate::set_operations::with_named_branches(statement),
+        false => statement,
+    };
     let statement = crate::row_values::by_members(statement)?;
     let statement = crate::approximate::as_doubles(statement);
     crate::fetch::reduced(crate::escape::with_backslashes(statement))

@@ -1,7 +1,7 @@
 //! Expressions of a plan, rewritten by a rule: under their names, and with what they are over at hand.
 
 use crate::contains::{any_expression, any_expression_of_plan};
-use datafusion::common::tree_node::{Transformed, TransformedResult};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{Expr, LogicalPlan, utils::merge_schema};
@@ -21,9 +21,15 @@ pub(crate) fn node(
     rewrite: impl Fn(Expr, &DFSchema) -> Result<Transformed<Expr>>,
 ) -> Result<Transformed<LogicalPlan>> {
     let (schema, names) = (schema_of(&node), NamePreserver::new(&node));
-    let node = node.map_expressions(|expr| {
+    let named = |expr: Expr| {
         let name = names.save(&expr);
         Ok(rewrite(expr, &schema)?.update_data(|expr| name.restore(expr)))
+    };
+    let node = node.map_expressions(|expr| match expr {
+        // Its keys are the columns, and have names; what GROUPING asks about is one of them.
+        Expr::GroupingSet(_) => expr.map_children(named),
+        Expr::AggregateFunction(ref call) if call.func.name() == "grouping" => expr.map_children(named),
+        other => named(other),
     })?;
     match node.transformed {
         true => node.data.recompute_schema().map(Transformed::yes),

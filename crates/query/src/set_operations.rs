@@ -1,3 +1,9 @@
+//! Operations on sets of rows: the names of their branches, and those that count.
+//!
+//! What has no name in a branch behind the first one is called by the planner as the column of the first one in its place,
+//! which may be another column of the branch: `SELECT a, b FROM t UNION ALL SELECT b, 7 FROM t`. So it is given a name that no
+//! column has.
+//!
 //! `EXCEPT ALL` and `INTERSECT ALL`, which count: of a row that is m times on the left and n times on the right they give
 //! `max(m - n, 0)` and `min(m, n)` (ISO 9075-2, 7.13).
 //!
@@ -11,7 +17,64 @@ use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::{
     Expr, ExprFunctionExt, Join, JoinConstraint, LogicalPlan, LogicalPlanBuilder, Projection,
 };
+use datafusion::sql::sqlparser::ast::{
+    Expr as Written, Ident, Query, SelectItem, SetExpr, SetQuantifier, Statement, VisitMut, VisitorMut,
+};
+use std::ops::ControlFlow;
 use std::sync::Arc;
+
+/// The statement with names for what has none in the branches behind the first one.
+pub(crate) fn with_named_branches(mut statement: Statement) -> Statement {
+    // The visitor does not break.
+    let _ = VisitMut::visit(&mut statement, &mut Branches);
+    statement
+}
+
+struct Branches;
+
+impl VisitorMut for Branches {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        name_later_branches(&mut query.body);
+        ControlFlow::Continue(())
+    }
+}
+
+fn name_later_branches(body: &mut SetExpr) {
+    if let SetExpr::SetOperation { left, right, set_quantifier, .. } = body {
+        name_later_branches(left);
+        if !is_by_name(*set_quantifier) {
+            name_items(right);
+        }
+    }
+}
+
+fn is_by_name(quantifier: SetQuantifier) -> bool {
+    matches!(quantifier, SetQuantifier::ByName | SetQuantifier::AllByName | SetQuantifier::DistinctByName)
+}
+
+fn name_items(branch: &mut SetExpr) {
+    match branch {
+        SetExpr::Select(select) => {
+            for (number, item) in select.projection.iter_mut().enumerate() {
+                if let SelectItem::UnnamedExpr(expr) = item
+                    && !matches!(expr, Written::Identifier(_) | Written::CompoundIdentifier(_))
+                {
+                    let alias = Ident::with_quote('"', format!("#branch{number}"));
+                    *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
+                }
+            }
+        }
+        // What is ordered by may be written as in the list.
+        SetExpr::Query(query) if query.order_by.is_none() => name_items(&mut query.body),
+        SetExpr::SetOperation { left, right, set_quantifier, .. } if !is_by_name(*set_quantifier) => {
+            name_items(left);
+            name_items(right);
+        }
+        _ => {}
+    }
+}
 
 /// The plan with numbers in the joins that stand for these operations. It must be as the statement says: later on, other
 /// joins look like them.
