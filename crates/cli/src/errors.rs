@@ -47,7 +47,11 @@ impl From<Error> for Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
-        Failure::Output(error)
+        // A format refuses what it has no type for by an error of its own.
+        match error.downcast::<Error>() {
+            Ok(error) => Failure::Error(error),
+            Err(error) => Failure::Output(error),
+        }
     }
 }
 

@@ -470,6 +470,13 @@ fn uuids_and_intervals_are_shown_as_their_texts_and_read_again() {
     let texts = printed(&[shop, "--format", "csv", "--no-header", "-c", texts], "");
     assert_eq!(texts, format!("{uuid},x{uuid}!,{uuid}\n"));
 
+    let least = "SELECT months FROM t WHERE months IS NOT NULL ORDER BY months LIMIT 1";
+    assert_eq!(printed(&[shop, "--format", "csv", "--no-header", "-c", least], ""), "0 years -11 mons\n");
+    let file = folder.path().join("time.parquet");
+    let refused = run(&[shop, "-o", file.to_str().unwrap(), "-c", "SELECT time FROM t"], "");
+    let refused = text(&refused.stderr);
+    assert!(refused.contains("Parquet has no type for column time") && refused.contains("0A000"), "{refused}");
+
     let again = folder.path().join("again.sql");
     let script = again.to_str().unwrap();
     printed(&[shop, "--format", "insert", "-o", script, "-c", "SELECT * FROM t"], "");

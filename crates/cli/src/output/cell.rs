@@ -157,6 +157,11 @@ pub(crate) fn write(array: &dyn Array, row: usize, separator: char, out: &mut St
                 out.push('Z');
             }
         }
+        // Arrow's formatter takes -3 months for a year back and nine months on.
+        DataType::Interval(IntervalUnit::YearMonth) => {
+            let months = array.as_primitive::<IntervalYearMonthType>().value(row);
+            let _ = write!(out, "{} years {} mons", months / 12, months % 12);
+        }
         _ => other(array, row, out),
     }
 }

@@ -4,7 +4,8 @@
 use super::arrow::Plain;
 use super::{ResultWriter, Sink, io_error};
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, FieldRef, IntervalUnit, SchemaRef};
+use mainstay_base::{Code, Error};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
@@ -29,6 +30,12 @@ impl<'a> Writer<'a> {
     fn open(&mut self, first: Option<&RecordBatch>) -> io::Result<()> {
         let Some(sink) = self.sink.take() else { return Ok(()) };
         let schema = self.plain.settle(first);
+        let has_no_type = |field: &&FieldRef| *field.data_type() == DataType::Interval(IntervalUnit::MonthDayNano);
+        if let Some(field) = schema.fields().iter().find(has_no_type) {
+            let message = format!("Parquet has no type for column {}, an INTERVAL DAY TO SECOND", field.name());
+            let hint = format!("CAST({} AS VARCHAR) writes it as text", field.name());
+            return Err(io::Error::other(Error::new(Code::Unsupported, message).hint(hint)));
+        }
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_created_by(concat!("mainstay ", env!("CARGO_PKG_VERSION")).to_owned())
