@@ -471,10 +471,8 @@ fn uuids_and_intervals_are_shown_as_their_texts_and_read_again() {
     let texts = printed(&[shop, "--format", "csv", "--no-header", "-c", texts], "");
     assert_eq!(texts, format!("{uuid},x{uuid}!,{uuid}\n"));
 
-    let months = "SELECT months FROM t WHERE months IS NOT NULL
-        UNION ALL SELECT INTERVAL '-1-03' YEAR TO MONTH ORDER BY 1 LIMIT 2";
-    let months = printed(&[shop, "--format", "csv", "--no-header", "-c", months], "");
-    assert_eq!(months, "-1 years -3 mons\n0 years -11 mons\n");
+    let least = "SELECT months FROM t WHERE months IS NOT NULL ORDER BY months LIMIT 1";
+    assert_eq!(printed(&[shop, "--format", "csv", "--no-header", "-c", least], ""), "0 years -11 mons\n");
     let file = folder.path().join("time.parquet");
     let refused = run(&[shop, "-o", file.to_str().unwrap(), "-c", "SELECT time FROM t"], "");
     let refused = text(&refused.stderr);

@@ -18,7 +18,7 @@ use datafusion::logical_expr::{
     Expr, ExprFunctionExt, Join, JoinConstraint, LogicalPlan, LogicalPlanBuilder, Projection,
 };
 use datafusion::sql::sqlparser::ast::{
-    Expr as Written, Ident, Query, SelectItem, SetExpr, SetQuantifier, Statement, VisitMut, VisitorMut,
+    Expr as Written, Ident, OrderByKind, Query, SelectItem, SetExpr, SetQuantifier, Statement, VisitMut, VisitorMut,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -66,13 +66,23 @@ fn name_items(branch: &mut SetExpr) {
                 }
             }
         }
-        // What is ordered by may be written as in the list.
-        SetExpr::Query(query) if query.order_by.is_none() => name_items(&mut query.body),
+        SetExpr::Query(query) if is_ordered_by_columns(query) => name_items(&mut query.body),
         SetExpr::SetOperation { left, right, set_quantifier, .. } if !is_by_name(*set_quantifier) => {
             name_items(left);
             name_items(right);
         }
         _ => {}
+    }
+}
+
+/// Whether nothing is ordered by that may be written as it is in the list.
+fn is_ordered_by_columns(query: &Query) -> bool {
+    let is_column =
+        |expr: &Written| matches!(expr, Written::Identifier(_) | Written::CompoundIdentifier(_) | Written::Value(_));
+    match query.order_by.as_ref().map(|order| &order.kind) {
+        Some(OrderByKind::Expressions(terms)) => terms.iter().all(|term| is_column(&term.expr)),
+        Some(OrderByKind::All(_)) => false,
+        None => true,
     }
 }
 
