@@ -252,9 +252,10 @@ impl FolderCatalog {
                 if let Some((path, _)) = stamps.iter().find(|(_, stamp)| stamp.len == 0) {
                     return Err(Error::new(Code::Damaged, "the file is empty").at(path.display()));
                 }
-                let opened = open_parquet(&self.planner, &file.path, bytes);
+                let files: Vec<PathBuf> = stamps.iter().map(|(path, _)| path.clone()).collect();
+                let opened = open_parquet(&self.planner, &file.path, &files, bytes);
                 // Of many files the one is named that cannot be read.
-                let one = |(path, stamp): &(PathBuf, Stamp)| open_parquet(&self.planner, path, stamp.len).err();
+                let one = |(path, stamp): &(PathBuf, Stamp)| open_parquet(&self.planner, path, &[], stamp.len).err();
                 let named = |error| stamps.iter().find_map(one).unwrap_or(error);
                 let relation = Relation::Foreign(opened.map_err(named)?);
                 OpenTable::Parquet(ParquetFiles { relation, stamps })

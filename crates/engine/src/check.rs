@@ -102,7 +102,7 @@ fn check_parquet(fs: &dyn FileSystem, file: &TableFile) -> Result<Vec<Finding>> 
     let planner = Planner::new(&settings)?;
     let read = |path: &Path| -> Result<()> {
         let bytes = fs.stamp(path)?.len;
-        let provider = open_parquet(&planner, path, bytes)?;
+        let provider = open_parquet(&planner, path, &[], bytes)?;
         let mut answer = planner.run_scan(provider)?;
         while answer.next_batch()?.is_some() {}
         Ok(())

@@ -2,12 +2,15 @@
 //!
 //! A table has its file's name without the extension, in lower case. Where two files would have the same
 //! name, a DBF comes first, and the others add their extension: `orders` and `orders_csv`. A sub-folder
-//! that holds Parquet files is one table.
+//! that holds Parquet files, or sub-folders of such whose names say columns (`year=2026`), is one table.
 
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::{FileSystem, Stamp};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// How many folders of a table may be within each other.
+const MOST_FOLDERS: usize = 16;
 
 /// The kinds of files that are tables, in the order in which they claim a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,10 +100,24 @@ fn list_folder(fs: &dyn FileSystem, folder: &Path) -> Result<Listing> {
     Ok(listing)
 }
 
-/// The Parquet files of a folder with their stamps.
+/// The Parquet files of a folder with their stamps, and those of its sub-folders whose names say a column: `year=2026`.
 pub(crate) fn parquet_files(fs: &dyn FileSystem, folder: &Path) -> Result<Vec<(PathBuf, Stamp)>> {
-    let files = fs.list(folder)?.into_iter().filter(|entry| !entry.is_folder && extension(&entry.path) == "parquet");
-    files.map(|entry| fs.stamp(&entry.path).map(|stamp| (entry.path, stamp))).collect()
+    let mut files = Vec::new();
+    add_parquet_files(fs, folder, 0, &mut files)?;
+    Ok(files)
+}
+
+fn add_parquet_files(fs: &dyn FileSystem, folder: &Path, depth: usize, to: &mut Vec<(PathBuf, Stamp)>) -> Result<()> {
+    for entry in fs.list(folder)? {
+        let says_column = || entry.path.file_name().is_some_and(|name| name.to_string_lossy().contains('='));
+        if entry.is_folder && depth < MOST_FOLDERS && says_column() {
+            add_parquet_files(fs, &entry.path, depth + 1, to)?;
+        } else if !entry.is_folder && extension(&entry.path) == "parquet" {
+            let stamp = fs.stamp(&entry.path)?;
+            to.push((entry.path, stamp));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -111,12 +128,21 @@ mod tests {
     #[test]
     fn names_come_from_files_and_dbf_comes_first() {
         let fs = Memory::new();
-        for file in ["ORDERS.DBF", "orders.csv", "orders.cdx", "history/a.parquet", ".hidden.csv", "notes/x.txt"] {
+        for file in [
+            "ORDERS.DBF",
+            "orders.csv",
+            "orders.cdx",
+            "history/a.parquet",
+            "sales/year=2026/month=1/a.parquet",
+            "deep/below/a.parquet",
+            ".hidden.csv",
+            "notes/x.txt",
+        ] {
             fs.write(Path::new("shop").join(file), b"".to_vec());
         }
         let listing = list(&fs, Path::new("shop")).unwrap();
         let names: Vec<&str> = listing.tables.keys().map(String::as_str).collect();
-        assert_eq!(names, ["history", "orders", "orders_csv"]);
+        assert_eq!(names, ["history", "orders", "orders_csv", "sales"]);
         assert_eq!(listing.tables["orders"].kind, Kind::Dbf);
         assert_eq!(listing.indexes, [Path::new("shop/orders.cdx")]);
         assert_eq!(list(&fs, Path::new("shop/notes/x.txt")).unwrap_err().code(), Code::NotThisFormat);

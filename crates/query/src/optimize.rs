@@ -21,6 +21,7 @@ use crate::fuse::Fuse;
 use crate::fused::Fused;
 use crate::lateral::{LateralPlanner, Rewrite};
 use crate::namesakes::DistinctNames;
+use crate::parquet::NameFiles;
 use crate::projections::PickedColumns;
 use crate::rules::CharComparison;
 use crate::scan::TableScan;
@@ -157,6 +158,7 @@ fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, planner
         physical.push(Arc::new(CodeGroups));
     }
     physical.push(Arc::new(WatchJoins));
+    physical.push(Arc::new(NameFiles));
     let logical = Optimizer::new().rules.into_iter().map(AboveGroups::hold).collect();
     let builder = builder(config(partitions), runtime_env).with_optimizer_rules(logical);
     builder.with_physical_optimizer_rules(physical).with_query_planner(planner).build()
@@ -170,6 +172,7 @@ fn plain_session(fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
     config.options_mut().optimizer.max_passes = 1;
     let mut physical = fusing(fuse);
     physical.push(Arc::new(LimitPushdown::new()));
+    physical.push(Arc::new(NameFiles));
     builder(config, runtime_env).with_optimizer_rules(rules).with_physical_optimizer_rules(physical).build()
 }
 

@@ -11,7 +11,14 @@
 //!
 //! A condition on a column whose type is another one in the file is applied to the rows that were read.
 //!
+//! Columns that the names of sub-folders say, and types that files differ in: [`folder`].
+//!
 //! Limit: of nanoseconds of moments with a time zone, those below 100 are cut off.
+
+mod damaged;
+mod folder;
+
+pub(crate) use damaged::NameFiles;
 
 use crate::error::from_datafusion;
 use crate::offset::offset_function;
@@ -24,6 +31,7 @@ use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{Column, Result, Statistics};
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
+use datafusion::execution::SessionState;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_expr::expressions::Column as PhysicalColumn;
 use datafusion::physical_expr::expressions::cast;
@@ -34,7 +42,7 @@ use mainstay_base::{Code, Error};
 use mainstay_table::names::free_name;
 use mainstay_table::values::OFFSET;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// From this many bytes on, reading with several threads is faster.
@@ -47,18 +55,32 @@ struct ParquetTable {
     bytes: u64,
 }
 
-/// Opens a Parquet file, or a folder whose `*.parquet` files have one schema; `bytes` is their length.
-pub fn open_parquet(planner: &Planner, path: &Path, bytes: u64) -> mainstay_base::Result<Arc<dyn TableProvider>> {
+/// Opens a Parquet file, or a folder of `*.parquet` files, which are given; `bytes` is their length.
+pub fn open_parquet(
+    planner: &Planner,
+    path: &Path,
+    files: &[PathBuf],
+    bytes: u64,
+) -> mainstay_base::Result<Arc<dyn TableProvider>> {
     let failed = |error| from_datafusion(error, None, None).at(path.display());
     let text =
         path.to_str().ok_or_else(|| Error::new(Code::Unsupported, "a path that is not UTF-8").at(path.display()))?;
     // A URL of a folder ends in a slash; without one it would be a file.
     let url = if path.is_dir() { format!("{text}/") } else { text.to_owned() };
     let state = planner.state();
+    let said = folder::columns_of_names(path, files)?;
     let open = async {
         let url = ListingTableUrl::parse(&url)?;
         let options = ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension(".parquet");
-        let schema = options.infer_schema(state, &url).await?;
+        let schema = match options.infer_schema(state, &url).await {
+            Err(_) if files.len() > 1 => merged_schema(state, &options, files).await?,
+            inferred => inferred?,
+        };
+        // What the names of the folders say need not be in the files, and is not read from them.
+        let in_files = |field: &&FieldRef| said.iter().all(|(name, _)| name != field.name());
+        let fields: Vec<FieldRef> = schema.fields().iter().filter(in_files).cloned().collect();
+        let schema = Arc::new(Schema::new(fields));
+        let options = options.with_table_partition_cols(said);
         ListingTable::try_new(ListingTableConfig::new(url).with_listing_options(options).with_schema(schema))
     };
     let inner = crate::run::wait(planner.runtime(), open).map_err(failed)?;
@@ -69,6 +91,16 @@ pub fn open_parquet(planner: &Planner, path: &Path, bytes: u64) -> mainstay_base
     };
     let schema = Arc::new(Schema::new(inner.schema().fields().iter().map(shown).collect::<Vec<Field>>()));
     Ok(Arc::new(ParquetTable { inner, schema, bytes }))
+}
+
+/// The columns of files whose types differ.
+async fn merged_schema(state: &SessionState, options: &ListingOptions, files: &[PathBuf]) -> Result<SchemaRef> {
+    let mut schemas = Vec::with_capacity(files.len());
+    for file in files {
+        let url = ListingTableUrl::parse(file.to_string_lossy())?;
+        schemas.push((file.as_path(), options.infer_schema(state, &url).await?));
+    }
+    folder::merged(schemas.into_iter()).map(Arc::new)
 }
 
 /// The type that statements have for a column of a file.

@@ -1,0 +1,81 @@
+//! Files that the command writes, read by it again as tables, and messages about files.
+#![allow(clippy::disallowed_methods)]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_mainstay")).arg(folder).args(arguments).output().unwrap()
+}
+
+/// What a statement prints, as CSV without names.
+#[track_caller]
+fn rows(folder: &Path, sql: &str) -> String {
+    let output = run(folder, &["--format", "csv", "--no-header", "-c", sql]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), told), (Some(0), String::new()), "{sql}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Writes the rows of a query to a file.
+#[track_caller]
+fn write(folder: &Path, file: &str, format: &str, sql: &str) {
+    let path = folder.join(file);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let output = run(folder, &["--format", format, "--output", path.to_str().unwrap(), "-c", sql]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn folders_of_parquet_files_have_columns_by_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (year, month) in [(2025, 12), (2026, 1), (2026, 2)] {
+        let sql = format!("SELECT {month} * 10 AS amount, 'x' AS note UNION ALL SELECT {year}, 'y'");
+        write(folder, &format!("sales/year={year}/month={month:02}/a.parquet"), "parquet", &sql);
+    }
+    assert_eq!(
+        rows(folder, "SELECT year, month, sum(amount) FROM sales GROUP BY year, month ORDER BY 1, 2"),
+        "2025,12,2145\n2026,1,2036\n2026,2,2046\n"
+    );
+    assert_eq!(rows(folder, "SELECT count(*), max(note) FROM sales WHERE year = 2026 AND month < 2"), "2,y\n");
+    assert_eq!(rows(folder, "SELECT count(*) FROM sales WHERE year = 2024"), "0\n");
+    write(folder, "days/day=2026-01-31/a.parquet", "parquet", "SELECT 1 AS n");
+    assert_eq!(rows(folder, "SELECT day + INTERVAL '1' DAY, n FROM days"), "2026-02-01,1\n");
+}
+
+#[test]
+fn files_of_one_folder_may_differ_in_width() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "t/a.parquet", "parquet", "SELECT CAST(1 AS INTEGER) AS n, CAST(1.25 AS DECIMAL(9,2)) AS d");
+    write(
+        folder,
+        "t/b.parquet",
+        "parquet",
+        "SELECT CAST(5000000000 AS BIGINT) AS n, CAST(2 AS INTEGER) AS d, 'b' AS s",
+    );
+    assert_eq!(rows(folder, "SELECT n, d, s FROM t ORDER BY n"), "1,1.25,\n5000000000,2.00,b\n");
+    assert_eq!(rows(folder, "SELECT count(*) FROM t WHERE n = 1"), "1\n");
+    write(folder, "t/c.parquet", "parquet", "SELECT 'text' AS n");
+    let output = run(folder, &["-c", "SELECT n FROM t"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && told.contains("c.parquet"), "{told}");
+}
+
+#[test]
+fn a_damaged_page_is_told_with_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let sql = "SELECT n, 'some text ' || CAST(n AS VARCHAR) AS t FROM generate_series(1, 5000) AS g(n)";
+    for file in ["a", "b", "c"] {
+        write(folder, &format!("t/{file}.parquet"), "parquet", sql);
+    }
+    let path = folder.join("t/b.parquet");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[40..4_000].fill(0x5A);
+    std::fs::write(&path, bytes).unwrap();
+    let output = run(folder, &["-c", "SELECT max(t), sum(n) FROM t"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && told.contains("b.parquet"), "{told}");
+}

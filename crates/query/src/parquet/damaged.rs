@@ -1,0 +1,127 @@
+//! The name of the file that cannot be read: DataFusion's errors do not say it.
+
+use crate::error::{from_datafusion, to_datafusion};
+use datafusion::arrow::error::ArrowError;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::{DataFusionError, Result};
+use datafusion::datasource::physical_plan::ParquetSource;
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use futures::StreamExt;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The rule that puts a [`Named`] above each scan of files, after all others: they do not know it.
+#[derive(Debug)]
+pub(crate) struct NameFiles;
+
+impl PhysicalOptimizerRule for NameFiles {
+    fn name(&self) -> &str {
+        "name_files"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+
+    fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
+        let name = |node: Arc<dyn ExecutionPlan>| {
+            Ok(match files_of(&node) {
+                Some(files) => Transformed::yes(Arc::new(Named { scan: node, files }) as Arc<dyn ExecutionPlan>),
+                None => Transformed::no(node),
+            })
+        };
+        plan.transform_up(name).data()
+    }
+}
+
+/// The files that a scan reads.
+fn files_of(node: &Arc<dyn ExecutionPlan>) -> Option<Arc<[PathBuf]>> {
+    let (config, _) = node.downcast_ref::<DataSourceExec>()?.downcast_to_file_source::<ParquetSource>()?;
+    let files = config.file_groups.iter().flat_map(|group| group.files());
+    Some(files.map(|file| Path::new("/").join(file.object_meta.location.as_ref())).collect())
+}
+
+/// A scan of Parquet files whose errors say the file.
+#[derive(Debug)]
+struct Named {
+    scan: Arc<dyn ExecutionPlan>,
+    files: Arc<[PathBuf]>,
+}
+
+impl DisplayAs for Named {
+    fn fmt_as(&self, format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.scan.fmt_as(format, f)
+    }
+}
+
+impl ExecutionPlan for Named {
+    fn name(&self) -> &str {
+        self.scan.name()
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.scan.properties()
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        Vec::new()
+    }
+
+    fn with_new_children(self: Arc<Self>, _: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn reset_state(self: Arc<Self>) -> Result<Arc<dyn ExecutionPlan>> {
+        let scan = Arc::clone(&self.scan).reset_state()?;
+        Ok(Arc::new(Named { scan, files: Arc::clone(&self.files) }))
+    }
+
+    fn apply_expressions(
+        &self,
+        f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        self.scan.apply_expressions(f)
+    }
+
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let (schema, files) = (self.schema(), Arc::clone(&self.files));
+        let batches = self.scan.execute(partition, context)?;
+        let named = batches.map(move |batch| batch.map_err(|error| named(error, &files)));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, named)))
+    }
+}
+
+/// The error of a damaged file with its name. Which of many it is only reading them tells.
+fn named(error: DataFusionError, files: &[PathBuf]) -> DataFusionError {
+    let is_damage = match error.find_root() {
+        DataFusionError::ParquetError(_) => true,
+        DataFusionError::ArrowError(error, _) => {
+            matches!(error.as_ref(), ArrowError::ParquetError(_) | ArrowError::ExternalError(_))
+        }
+        _ => false,
+    };
+    let damaged = match files {
+        _ if !is_damage => None,
+        [only] => Some(only),
+        many => many.iter().find(|file| is_damaged(file)),
+    };
+    match damaged {
+        Some(file) => to_datafusion(from_datafusion(error, None, None).at(file.display())),
+        None => error,
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "Parquet files are not read through the project's file system")]
+fn is_damaged(file: &Path) -> bool {
+    let Ok(opened) = std::fs::File::open(file) else { return true };
+    let reader = ParquetRecordBatchReaderBuilder::try_new(opened).and_then(|builder| builder.build());
+    reader.map_or(true, |mut batches| batches.any(|batch| batch.is_err()))
+}
