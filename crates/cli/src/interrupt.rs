@@ -11,6 +11,7 @@
 
 use crate::exit::Exit;
 use mainstay_engine::CancelHandle;
+use mainstay_transact::Interrupts;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,11 +19,14 @@ use std::time::{Duration, Instant};
 /// How long a cancelled statement may take to end before the process ends without it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-static RUNNING: Mutex<Option<CancelHandle>> = Mutex::new(None);
+/// What ends the statement that runs.
+type Stop = Box<dyn Fn() + Send>;
+
+static RUNNING: Mutex<Option<Stop>> = Mutex::new(None);
 static ASKED: AtomicBool = AtomicBool::new(false);
 static AT_PROMPT: AtomicBool = AtomicBool::new(false);
 
-fn running() -> MutexGuard<'static, Option<CancelHandle>> {
+fn running() -> MutexGuard<'static, Option<Stop>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -42,7 +46,7 @@ fn interrupt() {
     let at_prompt = AT_PROMPT.load(Ordering::Relaxed);
     let again = ASKED.swap(true, Ordering::Relaxed);
     match running().as_ref() {
-        Some(handle) if at_prompt || !again => handle.cancel_request(),
+        Some(stop) if at_prompt || !again => stop(),
         None if at_prompt => {}
         _ => std::process::exit(Exit::Interrupted as i32),
     }
@@ -53,7 +57,7 @@ fn terminate(signal: i32) {
     let asked = Instant::now();
     while asked.elapsed() < PATIENCE {
         match running().as_ref() {
-            Some(handle) => handle.cancel_request(),
+            Some(stop) => stop(),
             None => break,
         }
         std::thread::sleep(Duration::from_millis(20));
@@ -84,8 +88,34 @@ pub(crate) fn cancels(handle: CancelHandle, interactive: bool) -> Cancels {
     }
     // Under the lock: a signal comes before all of this, or cancels the statement that begins now.
     handle.begin_request();
-    *running = Some(handle);
+    *running = Some(Box::new(move || handle.cancel_request()));
     Cancels
+}
+
+/// The key on a screen of T-SQL: it ends the batch that runs, and where none does it does what it always does.
+pub(crate) struct OnConsole {
+    /// A person types the batches, and goes on after the key.
+    pub(crate) interactive: bool,
+}
+
+impl Interrupts for OnConsole {
+    fn begin(&self, stop: Stop) {
+        let mut running = running();
+        if self.interactive {
+            ASKED.store(false, Ordering::Relaxed);
+        }
+        set_at_prompt(self.interactive);
+        *running = Some(stop);
+    }
+
+    fn end(&self) {
+        *running() = None;
+        set_at_prompt(false);
+    }
+
+    fn has_come(&self) -> bool {
+        was_asked()
+    }
 }
 
 impl Drop for Cancels {

@@ -1,11 +1,13 @@
 //! `mainstay FOLDER --tsql`: scripts of T-SQL, with results and errors as `sqlcmd` prints them.
 //!
 //! A statement that fails does not end the script, as there, unless it says `:on error exit`; the exit code says that one
-//! did. What scripts say to sqlcmd itself is read by `sqlcmd`.
+//! did. What scripts say to sqlcmd itself is read by `sqlcmd`. Ctrl-C ends the batch that runs, and the script with it; who
+//! types goes on.
 
 use crate::arguments::Script;
 use crate::errors::Failure;
 use crate::exit::Exit;
+use crate::interrupt::{self, OnConsole};
 use crate::output::Destination;
 use crate::sqlcmd::{Piece, Variables, pieces};
 use crate::{complain, script};
@@ -50,13 +52,18 @@ pub(crate) fn run(
         }
     };
     let mut errors = io::stderr();
-    let mut console = Console::new(&mut out, &mut errors);
+    interrupt::install();
+    let interactive = scripts.is_empty() && io::stdin().is_terminal();
+    let interrupts = OnConsole { interactive };
+    let mut console = Console::new(&mut out, &mut errors).interrupted_by(&interrupts);
     let variable = |given: &String| {
         let (name, value) = given.split_once('=').unwrap_or((given, ""));
         (name.trim().to_lowercase(), value.trim_matches('"').to_owned())
     };
     let mut variables: Variables = variables.iter().map(variable).collect();
-    let ended = match start(&mut console, &mut session, scripts, &mut variables) {
+    let done = start(&mut console, &mut session, scripts, &mut variables);
+    let ended = match done {
+        Ok(()) if !interactive && interrupt::was_asked() => Exit::Interrupted,
         Ok(()) if console.has_failed() => Exit::StatementFailed,
         Ok(()) => Exit::Success,
         Err(error) => {
@@ -117,6 +124,9 @@ fn play(
     let pieces = pieces(script, variables, &read).map_err(|reason| Error::new(Code::InvalidValue, reason))?;
     let mut ends_on_error = false;
     for piece in pieces {
+        if interrupt::was_asked() {
+            return Ok(false);
+        }
         match piece {
             Piece::EndsOnError(ends) => ends_on_error = ends,
             Piece::Text(text) if !ends_on_error => console.script(session, &text),
@@ -130,5 +140,5 @@ fn play(
             }
         }
     }
-    Ok(true)
+    Ok(!interrupt::was_asked())
 }

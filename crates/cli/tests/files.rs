@@ -79,3 +79,12 @@ fn a_damaged_page_is_told_with_its_file() {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(1) && told.contains("b.parquet"), "{told}");
 }
+
+#[test]
+fn a_code_page_that_is_not_known_is_no_fault_of_the_settings_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run(folder.path(), &["--codepage", "cp9999", "-c", "SELECT 1"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("cp9999") && !told.contains("mainstay.toml"), "{told}");
+}

@@ -323,6 +323,28 @@ fn an_interrupt_undoes_what_a_statement_writes_and_ends_the_script() {
     assert_eq!((checked.status.code(), text(&checked.stdout)), (Some(0), String::new()));
 }
 
+/// The key ends the batch of T-SQL that runs, which is undone before the program ends, and the script behind it.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_a_batch_of_tsql_and_its_script() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["t11_bench100k.dbf", "t11_bench100k.cdx"] {
+        std::fs::copy(Path::new(FIXTURES).join(name), folder.path().join(name)).unwrap();
+    }
+    let path = folder.path().to_str().unwrap();
+    printed(&[path, "-c", "CREATE TABLE big (id BIGINT PRIMARY KEY, n INTEGER)"], "");
+    let insert = "INSERT INTO big SELECT a.id * 1000 + b.id, 1 FROM t11_bench100k a JOIN t11_bench100k b ON b.id <= 60";
+    let script = folder.path().join("script.txt");
+    std::fs::write(&script, format!("PRINT 'begun'\n{insert}\nGO\nINSERT INTO big VALUES (-1, 1)\nGO\n")).unwrap();
+    let child = start(&[path, "--tsql", "-f", script.to_str().unwrap()]);
+    std::thread::sleep(std::time::Duration::from_millis(2_500));
+    let output = interrupted(child, 1);
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    assert_eq!((text(&output.stdout).trim(), text(&output.stderr).trim()), ("begun", ""));
+    let count = printed(&[path, "--format", "csv", "--no-header", "-c", "SELECT count(*) FROM big"], "");
+    assert_eq!(count.trim(), "0");
+}
+
 /// At the prompt Ctrl-C ends the statement and not the program, however often it is pressed. `python3` is needed for the
 /// terminal.
 #[cfg(unix)]

@@ -119,7 +119,9 @@ impl FolderSettings {
     pub(crate) fn read(fs: &dyn FileSystem, folder: &Path, options: &Options) -> Result<FolderSettings> {
         let path = folder.join(SETTINGS_FILE);
         let settings = SettingsFile::read(fs, &path)?;
-        let code_pages = CodePages::of(&settings, options).map_err(|error| error.at(path.display()))?;
+        // What the caller asks for is no fault of the file.
+        let asked = options.code_page.as_deref().map(code_page).transpose()?;
+        let code_pages = CodePages::of(&settings, asked).map_err(|error| error.at(path.display()))?;
         let said = settings.durability.as_deref().map(str::parse).transpose();
         let said = said.map_err(|error: Error| error.at(path.display()))?;
         Ok(FolderSettings { code_pages, durability: options.durability.or(said).unwrap_or(Durability::Full) })
@@ -134,8 +136,11 @@ pub(crate) struct CodePages {
 }
 
 impl CodePages {
-    fn of(settings: &SettingsFile, options: &Options) -> Result<CodePages> {
-        let all = options.code_page.as_ref().or(settings.code_page.as_ref()).map(|name| code_page(name)).transpose()?;
+    fn of(settings: &SettingsFile, asked: Option<CodePage>) -> Result<CodePages> {
+        let all = match asked {
+            Some(asked) => Some(asked),
+            None => settings.code_page.as_deref().map(code_page).transpose()?,
+        };
         let mut by_table = HashMap::new();
         for (table, settings) in &settings.tables {
             if let Some(name) = &settings.code_page {

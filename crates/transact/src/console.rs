@@ -15,6 +15,18 @@ use std::io::{self, BufRead, Write};
 /// So many rows are looked at before columns get their widths.
 const MEASURED: usize = 1000;
 
+/// The key that ends what runs.
+pub trait Interrupts {
+    /// A batch begins, which this ends.
+    fn begin(&self, stop: Box<dyn Fn() + Send>);
+
+    /// It has ended.
+    fn end(&self);
+
+    /// Whether the key was pressed, so that what comes behind the batch is not run.
+    fn has_come(&self) -> bool;
+}
+
 /// A screen: where results go, and where errors go.
 pub struct Console<'w> {
     out: &'w mut dyn Write,
@@ -24,12 +36,24 @@ pub struct Console<'w> {
     waiting: Vec<Vec<String>>,
     widths: Vec<usize>,
     failed: bool,
+    interrupts: Option<&'w dyn Interrupts>,
 }
 
 impl<'w> Console<'w> {
     /// A screen of these two.
     pub fn new(out: &'w mut dyn Write, errors: &'w mut dyn Write) -> Console<'w> {
-        Console { out, errors, columns: Vec::new(), waiting: Vec::new(), widths: Vec::new(), failed: false }
+        let (columns, waiting, widths) = (Vec::new(), Vec::new(), Vec::new());
+        Console { out, errors, columns, waiting, widths, failed: false, interrupts: None }
+    }
+
+    /// The same, whose batches a key ends.
+    pub fn interrupted_by(mut self, interrupts: &'w dyn Interrupts) -> Console<'w> {
+        self.interrupts = Some(interrupts);
+        self
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupts.is_some_and(Interrupts::has_come)
     }
 
     /// Whether any statement has failed.
@@ -41,6 +65,9 @@ impl<'w> Console<'w> {
     pub fn script(&mut self, session: &mut Session, script: &str) {
         for batch in batches(script) {
             self.batch(session, &batch);
+            if self.is_interrupted() {
+                break;
+            }
         }
         let _ = self.out.flush();
     }
@@ -84,9 +111,18 @@ impl<'w> Console<'w> {
             return;
         }
         for _ in 0..batch.count {
+            if let Some(interrupts) = self.interrupts {
+                interrupts.begin(Box::new(session.stop()));
+            }
             session.batch(text, self);
+            if let Some(interrupts) = self.interrupts {
+                interrupts.end();
+            }
             self.show();
             self.columns.clear();
+            if self.is_interrupted() {
+                return;
+            }
         }
     }
 

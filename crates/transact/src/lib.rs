@@ -85,7 +85,7 @@ mod unexecuted;
 mod uses;
 mod views;
 
-pub use console::Console;
+pub use console::{Console, Interrupts};
 pub use folder::Tell;
 pub use instance::Instance;
 pub use mainstay_tsql::batches;

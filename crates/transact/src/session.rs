@@ -209,6 +209,12 @@ impl Session {
         Ok(loaded.module.routine.to_string())
     }
 
+    /// What ends the batch that runs.
+    pub fn stop(&self) -> impl Fn() + Send + use<> {
+        let cancel = Arc::clone(&self.cancel);
+        move || cancel.cancel()
+    }
+
     fn begin(&mut self) {
         self.cancel.go_on();
         self.inner.state.begin_at(now());
