@@ -225,7 +225,7 @@ fn a_folder_keeps_its_native_tables_and_checks_backs_up_and_restores_them() {
     assert_eq!(mainstay_engine::check(shop.path(), &Default::default()).unwrap(), []);
 
     // Without both there is nothing to go by.
-    ["manifest", "manifest.copy"].map(damage);
+    ["manifest", "manifest.copy"].into_iter().for_each(damage);
     assert_eq!(mainstay_engine::check(shop.path(), &Default::default()).unwrap().len(), 2);
     let mut session = Database::open(shop.path()).unwrap().session();
     for refused in ["SELECT id FROM t", "INSERT INTO t VALUES (3, 'three')", "CREATE TABLE u (a INT)"] {

@@ -120,7 +120,7 @@ fn a_damaged_manifest_is_replaced_by_its_copy_and_the_copy_by_it() {
         }
     }
     let (fs, ..) = killed();
-    ["manifest", "manifest.copy"].map(|name| damage(&fs, &Path::new(SHOP).join(name)));
+    ["manifest", "manifest.copy"].iter().for_each(|name| drop(damage(&fs, &Path::new(SHOP).join(name))));
     let error = try_open(Arc::new(fs.clone())).err().unwrap();
     assert!(error.code() == Code::Damaged && error.to_string().contains("manifest"), "{error}");
 }

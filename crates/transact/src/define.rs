@@ -209,10 +209,10 @@ impl Inner {
     }
 
     /// Whether there is an object of this name: tables, views, sequences, procedures, functions, triggers, synonyms and
-    /// constraints share their names.
+    /// constraints share their names. Types have names of their own.
     pub(crate) fn is_name_taken(&mut self, name: &ObjectName) -> Result<bool, Box<Raised>> {
         let catalog = self.catalog().map_err(crate::errors::raised_error)?;
-        Ok(catalog.find(name).is_some())
+        Ok(catalog.find(name).is_some_and(|object| !matches!(object.kind, "TT" | "UDT")))
     }
 
     fn is_view(&mut self, name: &ObjectName) -> Result<bool, Box<Raised>> {
