@@ -209,10 +209,14 @@ impl Inner {
     }
 
     /// Whether there is an object of this name: tables, views, sequences, procedures, functions, triggers, synonyms and
-    /// constraints share their names. Types have names of their own.
+    /// constraints share their names. Types have names of their own, and a file does not keep a table from being made.
     pub(crate) fn is_name_taken(&mut self, name: &ObjectName) -> Result<bool, Box<Raised>> {
         let catalog = self.catalog().map_err(crate::errors::raised_error)?;
-        Ok(catalog.find(name).is_some_and(|object| !matches!(object.kind, "TT" | "UDT")))
+        Ok(catalog.find(name).is_some_and(|object| match object.kind {
+            "TT" | "UDT" => false,
+            "U" => self.core.table_definition(&reduce_name(name).to_lowercase()).is_some(),
+            _ => true,
+        }))
     }
 
     fn is_view(&mut self, name: &ObjectName) -> Result<bool, Box<Raised>> {
