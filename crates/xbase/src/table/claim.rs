@@ -51,6 +51,13 @@ pub(super) struct Claims {
     ours: Mutex<HashMap<PathBuf, Vec<PathBuf>>>,
 }
 
+impl Claims {
+    /// The files that the last writer of the table has changed with it, beside the structural CDX.
+    pub(super) fn ours(&self) -> Vec<PathBuf> {
+        lock(&self.ours).keys().cloned().collect()
+    }
+}
+
 /// Whose a file is.
 #[derive(Debug, PartialEq, Eq)]
 enum Owner {
@@ -249,6 +256,22 @@ mod tests {
         backup.close().unwrap();
         assert_eq!(folder.memory.read(Path::new("d/ord_n.ntx")).unwrap(), before);
         assert_eq!(folder.claimed("d/orders.dbf", "d/ord_n.ntx").unwrap(), 1);
+    }
+
+    /// A copy is read by the original's index until it is changed, and not after.
+    #[test]
+    fn an_index_that_was_not_changed_with_the_table_is_not_believed_after_a_change() {
+        let folder = Folder::new(&["d/orders.dbf", "d/backup.dbf"], "d/ord_n.ntx");
+        let backup = folder.table("d/backup.dbf", "d/ord_n.ntx");
+        backup.refreshed().unwrap();
+        assert_eq!(backup.indexes()[0].unusable, None);
+        let before = backup.before_write().unwrap();
+        let mut writer = backup.writer(WriteOptions::new(Access::Shared)).unwrap();
+        writer.append(&[ValueRef::Integer(4)]).unwrap();
+        writer.close().unwrap();
+        backup.after_write(before).unwrap();
+        backup.refreshed().unwrap();
+        assert!(backup.indexes()[0].unusable.is_some());
     }
 
     #[test]

@@ -161,6 +161,11 @@ impl Indexes {
         self.paths.iter().map(|index| index.path.as_path())
     }
 
+    /// The file that is the table's by its name.
+    pub(super) fn structural(&self) -> Option<PathBuf> {
+        self.paths.iter().find(|index| index.structural).map(|index| index.path.clone())
+    }
+
     /// The index files as they are now; `None` when there are none.
     pub(crate) fn current(&self, state: &State) -> Option<Arc<IndexSet>> {
         if self.paths.is_empty() {

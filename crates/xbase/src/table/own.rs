@@ -10,6 +10,9 @@
 //!   a state with these stamps: those tags are believed without a comparison
 //! ```
 //!
+//! An index file that is read by and is another table's ([`claim`](super::claim)) was not changed with the records, and is
+//! compared again.
+//!
 //! Limits: a program that changes a record without its key between the two, or within one tick of the file system's clock
 //! after them, is noticed when the table changes next by somebody else.
 
@@ -62,7 +65,8 @@ impl DbfTable {
     /// Records and keys were changed by a writer of this table, and everything is written.
     pub fn after_write(&self, before: BeforeWrite) -> Result<()> {
         let stamp = |path: &Path| self.fs.stamp(path).ok().map(|stamp| (path.to_owned(), stamp));
-        let indexes = self.indexes.paths().filter_map(stamp).collect();
+        let indexes = self.indexes.structural().into_iter().chain(self.claims.ours());
+        let indexes = indexes.filter_map(|path| stamp(&path)).collect();
         let table = self.fs.stamp(&self.path)?;
         *lock(&self.indexes.own.last) = Some(OwnWrite { table, indexes, tags: before.tags });
         Ok(())
