@@ -419,7 +419,9 @@ impl Runner<'_> {
                 inner.keep(statement, trigger.define, text).map(|()| Command::CREATE_TRIGGER)?
             }
             StatementKind::CreateSynonym(name, _) => {
-                if inner.is_name_taken(name)? {
+                // It would hide the table of a file, too.
+                let is_table = matches!(inner.core.changeable_columns(&reduce_name(name)), Ok(Some(_)));
+                if is_table || inner.is_name_taken(name)? {
                     return Err(name_taken(name, 6));
                 }
                 inner.keep(statement, DefineKind::Create, text).map(|()| Command::NONE)?

@@ -104,13 +104,17 @@ fn wider(a: &DataType, b: &DataType) -> Option<DataType> {
         }
         return (whole + scale <= MOST_DIGITS).then(|| Decimal128(whole + scale, scale as i8));
     }
-    let is_number = |of: &DataType| digits(of).is_some() || of.is_floating();
+    // A double has 15 digits for certain; a number of more would be rounded.
+    let fits_double =
+        |of: &DataType| of.is_floating() || of.is_integer() && digits(of).is_some_and(|(whole, _)| whole < 15);
     Some(match (a, b) {
         (Null, other) | (other, Null) => other.clone(),
-        (a, b) if is_number(a) && is_number(b) => Float64,
+        (a, b) if fits_double(a) && fits_double(b) => Float64,
         (a, b) if a.is_string() && b.is_string() => Utf8View,
         (a, b) if a.is_binary() && b.is_binary() => BinaryView,
         (Dictionary(_, a), b) | (b, Dictionary(_, a)) => wider(a, b)?,
+        // Nanoseconds reach to the year 2262 only, and would be cut off in another unit.
+        (Timestamp(unit, _), Timestamp(other, _)) if [unit, other].contains(&&TimeUnit::Nanosecond) => return None,
         (Timestamp(_, a), Timestamp(_, b)) if a == b => Timestamp(TimeUnit::Microsecond, a.clone()),
         (Time32(_) | Time64(_), Time32(_) | Time64(_)) => Time64(TimeUnit::Nanosecond),
         _ => return None,
@@ -145,14 +149,23 @@ mod tests {
         let others = [
             (Int64, UInt64, Decimal128(20, 0)),
             (Int32, Decimal128(9, 2), Decimal128(12, 2)),
-            (Float32, Int64, Float64),
+            (Float32, Int32, Float64),
+            (
+                Timestamp(TimeUnit::Second, None),
+                Timestamp(TimeUnit::Millisecond, None),
+                Timestamp(TimeUnit::Microsecond, None),
+            ),
             (Utf8, Utf8View, Utf8View),
             (Null, Date32, Date32),
         ];
         for (a, b, both) in signed.into_iter().chain(others) {
             assert_eq!((wider(&a, &b), wider(&b, &a)), (Some(both.clone()), Some(both)), "{a} and {b}");
         }
-        assert_eq!((wider(&Int32, &Utf8), wider(&Date32, &Int32)), (None, None));
+        let nanoseconds = Timestamp(TimeUnit::Nanosecond, None);
+        let none = [(Int32, Utf8), (Date32, Int32), (Int64, Float64), (nanoseconds, Timestamp(TimeUnit::Second, None))];
+        for (a, b) in none {
+            assert_eq!((wider(&a, &b), wider(&b, &a)), (None, None), "{a} and {b}");
+        }
     }
 
     #[test]
