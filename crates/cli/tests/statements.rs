@@ -565,7 +565,9 @@ fn parquet_files_are_tables_like_others() {
     }
     assert_eq!(csv("SELECT COUNT(*) AS n FROM years"), "n\n2\n");
     let bytes = std::fs::read(part("b.parquet")).unwrap();
-    for damaged in [&bytes[..bytes.len() / 2], b"PAR1", &[]] {
+    // The length of the footer is beyond the file, and the library's arithmetic with it overflows.
+    let long = [&b"PAR1"[..], &[0xFF; 100], b"PAR1"].concat();
+    for damaged in [&bytes[..bytes.len() / 2], b"PAR1", &[], &long] {
         std::fs::write(part("b.parquet"), damaged).unwrap();
         let refused = run(&[shop, "-c", "SELECT * FROM years"], "");
         assert!(text(&refused.stderr).contains("b.parquet"), "{}", text(&refused.stderr));

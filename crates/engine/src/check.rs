@@ -102,6 +102,9 @@ fn check_parquet(fs: &dyn FileSystem, file: &TableFile) -> Result<Vec<Finding>> 
     let planner = Planner::new(&settings)?;
     let read = |path: &Path| -> Result<()> {
         let bytes = fs.stamp(path)?.len;
+        if bytes == 0 {
+            return Err(Error::new(Code::Damaged, "the file is empty"));
+        }
         let provider = open_parquet(&planner, path, &[], bytes)?;
         let mut answer = planner.run_scan(provider)?;
         while answer.next_batch()?.is_some() {}

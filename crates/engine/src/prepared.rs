@@ -106,6 +106,21 @@ impl Prepared {
         again(|| self.execute_once(session, parameters))
     }
 
+    /// [`Prepared::execute`] for who has planned the statement in a language of its own, with this state of the catalog
+    /// ([`Session::catalog_version`]) and what belongs to tables beside it.
+    ///
+    /// Errors: `DefinitionChanged` when the state is another one, and when the statement has waited for who had one of its tables
+    /// alone; nothing was done then, and it is to be planned again.
+    pub fn execute_as_planned(
+        &mut self,
+        session: &mut Session,
+        catalog: u64,
+        parameters: &[ValueRef<'_>],
+    ) -> Result<u64> {
+        session.begin_statement();
+        session.as_planned(catalog, |session| self.execute_once(session, parameters))
+    }
+
     fn execute_once(&mut self, session: &mut Session, parameters: &[ValueRef<'_>]) -> Result<u64> {
         self.refresh(session)?;
         if let Some(fast) = &mut self.fast
@@ -133,13 +148,31 @@ impl Prepared {
     pub fn query(&mut self, session: &mut Session, parameters: &[ValueRef<'_>]) -> Result<Rows<'_>> {
         session.begin_statement();
         let found = again(|| self.query_once(session, parameters))?;
+        Ok(self.rows_of(found))
+    }
+
+    /// [`Prepared::query`] as [`Prepared::execute_as_planned`].
+    ///
+    /// Errors: as these.
+    pub fn query_as_planned(
+        &mut self,
+        session: &mut Session,
+        catalog: u64,
+        parameters: &[ValueRef<'_>],
+    ) -> Result<Rows<'_>> {
+        session.begin_statement();
+        let found = session.as_planned(catalog, |session| self.query_once(session, parameters))?;
+        Ok(self.rows_of(found))
+    }
+
+    fn rows_of(&self, found: Found) -> Rows<'_> {
         let schema = || self.short.as_ref().and_then(ShortStatement::schema);
-        Ok(match (found, &self.fast, schema()) {
+        match (found, &self.fast, schema()) {
             (Found::Row(found), Some(fast), _) => point::row(fast, found),
             (Found::InBuffer, _, Some(schema)) => Rows::buffered(&self.workspace.buffer, schema),
             (Found::Answer(answer), ..) => Rows::of(*answer),
             _ => Rows::none(),
-        })
+        }
     }
 
     fn query_once(&mut self, session: &mut Session, parameters: &[ValueRef<'_>]) -> Result<Found> {

@@ -109,7 +109,10 @@ impl Session {
 
     /// Runs a statement that has begun.
     pub(crate) fn run_text(&mut self, statement: &str) -> Result<Answer> {
-        again(|| self.run_once(statement))
+        match self.transaction.is_planned_outside {
+            true => self.run_once(statement),
+            false => again(|| self.run_once(statement)),
+        }
     }
 
     fn run_once(&mut self, statement: &str) -> Result<Answer> {
@@ -310,6 +313,36 @@ impl Session {
     ) -> Result<T> {
         let shared = &self.database.shared;
         self.transaction.change((&shared.catalog.native, &shared.planner), text, work)
+    }
+
+    /// Runs something that was planned outside, with this state of the catalog.
+    ///
+    /// Errors: `DefinitionChanged` when that is over, and those of `run`.
+    pub(crate) fn as_planned<T>(&mut self, catalog: u64, run: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
+        // A transaction that has changed the catalog itself has another number at every question, and another plan.
+        if !self.transaction.has_changed_catalog() && self.catalog_version() != catalog {
+            let message = "definitions have changed since the statement was planned";
+            return Err(Error::new(Code::DefinitionChanged, message).hint("run the statement again"));
+        }
+        self.transaction.is_planned_outside = true;
+        let done = run(self);
+        self.transaction.is_planned_outside = false;
+        done
+    }
+
+    /// Has a native table alone until the transaction ends, for what belongs to it and is not in its definition: waits for all
+    /// who have written it, and lets nobody else write. Tables of files and temporary ones are left as they are.
+    ///
+    /// Errors: those of waiting; a transaction is open.
+    pub fn hold_table(&mut self, table: &str) -> Result<()> {
+        let key = table.replace('"', "").to_lowercase();
+        again(|| match self.form(&key) {
+            Err(error) if error.code() == Code::UnknownTable => Ok(()),
+            form => {
+                let table = Arc::clone(&form?.table);
+                self.with_open(|transaction| transaction.hold(&table))
+            }
+        })
     }
 
     /// Whether a statement is a transaction of its own, at whose end nothing else is done.

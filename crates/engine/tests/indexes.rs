@@ -446,6 +446,20 @@ fn a_stale_index_of_a_large_table_is_noticed_between_statements() {
     assert_eq!(lines(&mut sessions.0, statements[0]), ["77777"]);
 }
 
+/// The same of a tag that no statement has needed before.
+#[test]
+fn a_tag_that_was_not_used_yet_is_noticed_too() {
+    for first in ["SELECT COUNT(*) FROM t11_bench100k", "SELECT MAX(amt) FROM t11_bench100k"] {
+        let pair = Pair::copy("", &["t11"]);
+        let mut sessions = pair.sessions();
+        assert!(same_answers(&mut sessions, &[first]).is_empty());
+        pair.change("t11_bench100k.dbf", |records| records.put(77_777, "ID", "  424242"));
+        let wanted = "SELECT _recno FROM t11_bench100k WHERE id = 424242";
+        assert!(!same_answers(&mut sessions, &[wanted]).is_empty(), "{first}");
+        assert_eq!(lines(&mut sessions.0, wanted), ["77777"], "{first}");
+    }
+}
+
 /// Deleting does not touch the keys: the tags stay in use.
 #[test]
 fn a_record_deleted_by_another_program_leaves_the_index_in_use() {

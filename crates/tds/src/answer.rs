@@ -159,7 +159,8 @@ impl Answer {
         self.out.put(old);
     }
 
-    /// INFO for what informs, ERROR for errors.
+    /// INFO for what informs, ERROR for errors. Severity 10 goes as 0, as SQL Server sends it for compatibility: some
+    /// drivers take anything above for an error, and the rest of the batch for lost.
     pub fn message(&mut self, message: &Message) {
         self.write_pending(true);
         let text = first_units(&message.text, usize::from(LONGEST_MESSAGE));
@@ -171,7 +172,8 @@ impl Answer {
         self.out.put_u8(if message.is_error() { 0xAA } else { 0xAB });
         self.out.put_u16(length as u16);
         self.out.put(&message.number.to_le_bytes());
-        self.out.put(&[message.state, message.severity]);
+        let severity = if message.severity == 10 { 0 } else { message.severity };
+        self.out.put(&[message.state, severity]);
         self.out.put_long_text(text, LONGEST_MESSAGE);
         self.out.put_short_text(server);
         self.out.put_short_text(procedure);

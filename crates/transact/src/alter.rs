@@ -22,6 +22,7 @@ impl Inner {
         if let AlterTableAction::Trigger(enable, names) = &alter.action {
             let named = |name: &Name| ObjectName { parts: vec![name.clone()], span: name.span };
             let names: Vec<ObjectName> = names.iter().map(named).collect();
+            self.hold_for_triggers(&alter.table)?;
             return self.enable_triggers(*enable, &names, &crate::modules::key_of(&alter.table));
         }
         let table = self.names(&[]).table(&alter.table).map_err(raised)?;

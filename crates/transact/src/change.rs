@@ -6,6 +6,10 @@
 //!                                                                client or table                    triggers (fire)
 //! ```
 
+mod parts;
+
+pub(crate) use parts::{events_of, outputs_of, target_of};
+
 use crate::errors::raised;
 use crate::flow::Origin;
 use crate::identity::number_of;
@@ -13,16 +17,15 @@ use crate::modules::Loaded;
 use crate::query::{Plan, shown, stopped};
 use crate::runner::{Ran, Runner, set};
 use crate::session::Inner;
-use mainstay_base::{Value, ValueRef};
+use mainstay_base::{Code, Value, ValueRef};
 use mainstay_engine::Prepared;
 use mainstay_mssql::convert::{is_identity, truncates};
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_query::mssql::type_of_field;
-use mainstay_tds::Command;
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Parameter, ReducedChange, Scope, Source};
-use mainstay_tsql::tree::{Change, Expr, InsertRows, Literal, MergeAction, ObjectName, Output, SetItem, Target, Top};
+use mainstay_tsql::tree::{Change, Expr, InsertRows, Literal, MergeAction, ObjectName, SetItem, Top};
 use std::sync::Arc;
 
 /// The rows that a change gives back, with the types of their columns.
@@ -31,9 +34,36 @@ pub(crate) struct Returned {
     pub(crate) rows: Vec<Vec<Value>>,
 }
 
+/// How often a change is planned again. Each time another transaction has committed a change of its tables.
+const MOST_PLANS: usize = 1_000;
+
+fn is_of_definition(error: &Raised) -> bool {
+    error.source.as_ref().is_some_and(|source| source.code() == Code::DefinitionChanged)
+}
+
 impl Runner<'_> {
-    /// A change.
+    /// A change. When its tables were changed between its planning and its writing, or are after it has waited for who changes
+    /// them, nothing was done, and it begins again with what they and their triggers are then.
     pub(crate) fn change(
+        &mut self,
+        loaded: &Arc<Loaded>,
+        number: usize,
+        host: &HostStatement,
+        change: &Change,
+        call: &mut StatementCall<'_>,
+    ) -> Ran {
+        for _ in 0..MOST_PLANS {
+            match self.change_once(loaded, number, host, change, call) {
+                Err(error) if is_of_definition(&error) && !self.inner.has_lost_transaction() => {
+                    self.inner.refresh().map_err(raised)?;
+                }
+                done => return done,
+            }
+        }
+        self.change_once(loaded, number, host, change, call)
+    }
+
+    fn change_once(
         &mut self,
         loaded: &Arc<Loaded>,
         number: usize,
@@ -111,7 +141,7 @@ impl Runner<'_> {
         }
         let values = values.get(..direct.inputs.len())?;
         let reduced = plan.change.as_deref();
-        let done = inner.counted_change(&mut plan.prepared, reduced, values);
+        let done = inner.counted_change((&mut plan.prepared, plan.version.2), reduced, values);
         Some(done.map_err(|error| self.explained_change(error, reduced.map(|reduced| &reduced.target), change)))
     }
 
@@ -132,7 +162,7 @@ impl Runner<'_> {
     /// A statement has changed so many rows.
     pub(crate) fn changed(&mut self, change: &Change, count: u64) -> Ran {
         self.inner.state.row_count = count as i64;
-        self.done(command_of(change), Some(count));
+        self.done(parts::command_of(change), Some(count));
         Ok(Flow::Next)
     }
 
@@ -232,11 +262,13 @@ impl Runner<'_> {
     fn run_change(&mut self, plan: &mut Plan, values: &[Value]) -> Result<(u64, Returned), Box<Raised>> {
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         if plan.change.as_ref().is_none_or(|change| change.returns == 0) {
-            let count = self.inner.counted_change(&mut plan.prepared, plan.change.as_deref(), &parameters)?;
+            let count =
+                self.inner.counted_change((&mut plan.prepared, plan.version.2), plan.change.as_deref(), &parameters)?;
             return Ok((count, Returned { schema: None, rows: Vec::new() }));
         }
         let core = &mut self.inner.core;
-        let mut rows = plan.prepared.query(core, &parameters).map_err(crate::errors::raised_error)?;
+        let rows = plan.prepared.query_as_planned(core, plan.version.2, &parameters);
+        let mut rows = rows.map_err(crate::errors::raised_error)?;
         let schema = rows.schema().cloned();
         let mut all = Vec::new();
         while let Some(row) = rows.next().map_err(crate::errors::raised_error)? {
@@ -484,12 +516,12 @@ impl Inner {
     /// Runs a change that gives no rows: how many it changed. Notes the identity that it gave.
     fn counted_change(
         &mut self,
-        prepared: &mut Prepared,
+        (prepared, catalog): (&mut Prepared, u64),
         reduced: Option<&ReducedChange>,
         values: &[ValueRef<'_>],
     ) -> Result<u64, Box<Raised>> {
         let core = &mut self.core;
-        let count = prepared.execute(core, values).map_err(crate::errors::raised_error)?;
+        let count = prepared.execute_as_planned(core, catalog, values).map_err(crate::errors::raised_error)?;
         if let Some(table) = reduced.and_then(|change| change.identity_table.as_deref()) {
             let identity = match prepared.identity_sequence() {
                 Some(sequence) => core.last_of_sequence(sequence),
@@ -549,47 +581,5 @@ impl Inner {
         let given = reduce::insert_columns(&known, named, table, false).map_err(raised)?;
         let columns: Vec<String> = given.iter().map(|column| reduce::quoted(&column.name)).collect();
         Ok(format!("{name} ({})", columns.join(", ")))
-    }
-}
-
-/// What triggers call this.
-pub(crate) fn events_of(change: &Change) -> &'static [&'static str] {
-    match change {
-        Change::Insert(_) => &["INSERT"],
-        Change::Update(_) => &["UPDATE"],
-        Change::Delete(_) => &["DELETE"],
-        Change::Merge(_) => &["INSERT", "UPDATE", "DELETE"],
-    }
-}
-
-/// The name of what is changed, as it was written.
-pub(crate) fn target_of(change: &Change) -> Option<&ObjectName> {
-    let target = match change {
-        Change::Insert(insert) => &insert.target,
-        Change::Update(update) => &update.target,
-        Change::Delete(delete) => &delete.target,
-        Change::Merge(merge) => &merge.target,
-    };
-    match target {
-        Target::Table(name, _) => Some(name),
-        Target::Remote(_) => None,
-    }
-}
-
-pub(crate) fn outputs_of(change: &Change) -> &[Output] {
-    match change {
-        Change::Insert(insert) => &insert.outputs,
-        Change::Update(update) => &update.outputs,
-        Change::Delete(delete) => &delete.outputs,
-        Change::Merge(merge) => &merge.outputs,
-    }
-}
-
-fn command_of(change: &Change) -> Command {
-    match change {
-        Change::Insert(_) => Command::INSERT,
-        Change::Update(_) => Command::UPDATE,
-        Change::Delete(_) => Command::DELETE,
-        Change::Merge(_) => Command::MERGE,
     }
 }

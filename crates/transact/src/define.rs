@@ -195,6 +195,11 @@ impl Inner {
                     if drop.kind == "FUNCTION" {
                         self.check_unused(name, "DROP FUNCTION")?;
                     }
+                    if let StatementKind::Trigger(trigger) = &object.statement.kind
+                        && let TriggerTarget::Table(table) = &trigger.target
+                    {
+                        self.hold_for_triggers(table)?;
+                    }
                     modules::forget(&mut self.core, &object.key).map_err(raised)?;
                     self.objects_changed()?;
                 }
@@ -409,6 +414,7 @@ impl Runner<'_> {
                 inner.keep(statement, function.define, text).map(|()| Command::NONE)?
             }
             StatementKind::EnableTrigger(enable, names, TriggerTarget::Table(table)) => {
+                inner.hold_for_triggers(table)?;
                 inner.enable_triggers(*enable, names, &modules::key_of(table)).map(|()| Command::NONE)?
             }
             StatementKind::EnableTrigger(enable, names, TriggerTarget::Database) => {
@@ -416,6 +422,9 @@ impl Runner<'_> {
             }
             StatementKind::Trigger(trigger) => {
                 inner.check_trigger(trigger)?;
+                if let TriggerTarget::Table(table) = &trigger.target {
+                    inner.hold_for_triggers(table)?;
+                }
                 inner.keep(statement, trigger.define, text).map(|()| Command::CREATE_TRIGGER)?
             }
             StatementKind::CreateSynonym(name, _) => {

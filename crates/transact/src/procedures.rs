@@ -226,6 +226,9 @@ impl Runner<'_> {
     }
 }
 
+/// The width of the column in which `sp_helptext` shows the lines of a text; longer ones are cut.
+const HELP_TEXT_WIDTH: u16 = 255;
+
 fn help_text(runner: &mut Runner<'_>, name: &str) -> Ran {
     let Some(object) = runner.inner.modules.find(&object_name(name)).cloned() else {
         let database = &runner.inner.state.database;
@@ -233,9 +236,20 @@ fn help_text(runner: &mut Runner<'_>, name: &str) -> Ran {
             format!("The object '{name}' does not exist in database '{database}' or is invalid for this operation.");
         return Err(raised(Message::error(15009, text)));
     };
-    let lines: Vec<Vec<Value>> =
-        object.text.split_inclusive('\n').map(|line| vec![Value::Text(line.to_owned())]).collect();
-    runner.give(&[text("Text", 255)], &lines)
+    let pieces = object.text.split_inclusive('\n').flat_map(|line| pieces(line, usize::from(HELP_TEXT_WIDTH)));
+    let lines: Vec<Vec<Value>> = pieces.map(|piece| vec![Value::Text(piece.to_owned())]).collect();
+    runner.give(&[text("Text", HELP_TEXT_WIDTH)], &lines)
+}
+
+/// A line in pieces of so many characters of NVARCHAR.
+fn pieces(mut line: &str, width: usize) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    while !line.is_empty() {
+        let (piece, rest) = line.split_at(mainstay_mssql::text::left(line, width, true).len());
+        pieces.push(piece);
+        line = rest;
+    }
+    pieces
 }
 
 /// `EXEC sp_executesql N'...', N'@a int', @a = 1`. The status is the error that its last statement has left.

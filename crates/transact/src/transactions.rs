@@ -278,6 +278,7 @@ impl Inner {
         self.state.server_cursors.clear();
         self.state.handles.clear();
         self.state.options = crate::state::Options::default();
+        self.state.identity_insert = None;
         self.state.database.clone_from(&self.state.own_database);
         self.state.names_changed();
         let _ = self.set_isolation(Isolation::ReadCommitted);

@@ -3,7 +3,7 @@
 //! It stands in the table of the modules, in rows of its own: `disabled:dbo.trg`, and `order:dbo.trg:update` with `First`
 //! or `Last` as the name. Dropping the trigger, or its table, drops them.
 
-use crate::errors::raised;
+use crate::errors::{raised, raised_error};
 use crate::modules::{self, Object};
 use crate::session::{Inner, object_name};
 use mainstay_mssql::Message;
@@ -60,6 +60,18 @@ pub(crate) fn keys_of(trigger: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 impl Inner {
+    /// Has the table alone whose triggers a transaction changes, until that ends: who waits to write there is to fire those that
+    /// there are then.
+    ///
+    /// Errors: those of waiting.
+    pub(crate) fn hold_for_triggers(&mut self, table: &ObjectName) -> Result<(), Box<Raised>> {
+        if self.state.transactions == 0 {
+            return Ok(());
+        }
+        let table = self.names(&[]).table(table).map_err(raised)?;
+        self.core.hold_table(&table).map_err(raised_error)
+    }
+
     /// Sees that there can be such a trigger.
     ///
     /// Errors: 2111 for a second one instead of an event, 8197 for a table or view that is not there, 40515 for one of the database or the server.

@@ -91,6 +91,144 @@ fn a_definition_locks_its_own_table() {
 }
 
 #[test]
+fn truncate_has_the_table_alone() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    assert_eq!(
+        errors(&mut one, "CREATE TABLE News (id INT IDENTITY PRIMARY KEY, a INT) INSERT News VALUES (1), (2)"),
+        NONE
+    );
+    // It waits for rows that are not committed: they would outlive it, with numbers that come again.
+    assert_eq!(errors(&mut one, "BEGIN TRAN INSERT News VALUES (3)"), NONE);
+    assert_eq!(errors(&mut other, "SET LOCK_TIMEOUT 20 TRUNCATE TABLE News"), [1222]);
+    let waited = while_it_waits(&mut other, "SET LOCK_TIMEOUT -1 TRUNCATE TABLE News", || {
+        assert_eq!(errors(&mut one, "COMMIT"), NONE);
+    });
+    assert_eq!(waited, NONE);
+    assert_eq!(value(&mut one, "SELECT COUNT(*) FROM News"), "0");
+    // Who inserts waits for it and has a number of afterwards, by whichever way the row comes.
+    let procedure = "CREATE PROCEDURE Put @a INT AS INSERT News (a) VALUES (@a)";
+    assert_eq!(errors(&mut other, procedure), NONE);
+    assert_eq!(errors(&mut other, "EXEC Put 1 INSERT News (a) SELECT a FROM News"), NONE);
+    let merge =
+        "MERGE News AS n USING (SELECT 9 AS a) AS s ON n.a = s.a WHEN NOT MATCHED THEN INSERT (a) VALUES (s.a);";
+    for batch in ["EXEC Put 1", "INSERT News (a) SELECT 7", "INSERT News VALUES (1), (2)", merge] {
+        assert_eq!(errors(&mut one, "BEGIN TRAN TRUNCATE TABLE News"), NONE);
+        let inserted = while_it_waits(&mut other, batch, || assert_eq!(errors(&mut one, "COMMIT"), NONE));
+        assert_eq!(inserted, NONE, "{batch}");
+        assert_eq!(value(&mut one, "SELECT MIN(id) FROM News"), "1", "{batch}");
+    }
+}
+
+#[test]
+fn who_waited_is_planned_in_its_language_again() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    let trigger = "CREATE TRIGGER Watch ON Orders AFTER INSERT, UPDATE, DELETE AS
+                   BEGIN DECLARE @n INT = (SELECT COUNT(*) FROM inserted) + (SELECT COUNT(*) FROM deleted) END";
+    assert_eq!(errors(&mut one, trigger), NONE);
+    let update = "UPDATE Orders SET amount = amount + 1 WHERE id = 1";
+    let merge = "MERGE Orders AS o USING (SELECT 2 AS id) AS s ON o.id = s.id WHEN MATCHED THEN UPDATE SET amount = 9;";
+    // The columns that its triggers see are others.
+    for batch in [update, "INSERT Orders (id, amount) VALUES (7, 7)", "DELETE Orders WHERE id = 2", merge] {
+        for change in ["ADD note INT NULL", "DROP COLUMN note"] {
+            assert_eq!(errors(&mut one, &format!("BEGIN TRAN ALTER TABLE Orders {change}")), NONE);
+            let done = while_it_waits(&mut other, batch, || assert_eq!(errors(&mut one, "COMMIT"), NONE));
+            assert_eq!(done, NONE, "{change}: {batch}");
+            let again = "DELETE Orders WHERE id IN (2, 7) INSERT Orders (id, amount) VALUES (2, 20)";
+            assert_eq!(errors(&mut one, again), NONE);
+        }
+    }
+    // Values are converted to what the column is then.
+    assert_eq!(
+        errors(&mut one, "UPDATE Orders SET amount = 100 BEGIN TRAN ALTER TABLE Orders ALTER COLUMN amount TINYINT"),
+        NONE
+    );
+    let overflow = "UPDATE Orders SET amount = amount + 200 WHERE id = 1";
+    let done = while_it_waits(&mut other, overflow, || assert_eq!(errors(&mut one, "COMMIT"), NONE));
+    assert_eq!(done, [220]);
+    assert_eq!(value(&mut other, "SELECT amount FROM Orders WHERE id = 1"), "100");
+}
+
+#[test]
+fn triggers_are_those_of_the_moment_of_writing() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    let setup = "CREATE TABLE Log (what VARCHAR(20))
+                 EXEC ('CREATE TRIGGER Second ON Stock AFTER UPDATE AS INSERT Log VALUES (''second'')')
+                 EXEC ('CREATE TRIGGER Third ON Stock AFTER UPDATE AS INSERT Log VALUES (''third'')')
+                 EXEC ('CREATE PROCEDURE Put AS UPDATE Stock SET amount = 1 WHERE id = 1')";
+    assert_eq!(errors(&mut one, setup), NONE);
+    assert_eq!(errors(&mut other, "EXEC Put DELETE Log"), NONE);
+    let changes = "BEGIN TRAN
+                   EXEC ('CREATE TRIGGER First ON Stock AFTER UPDATE AS INSERT Log VALUES (''first'')')
+                   DISABLE TRIGGER Second ON Stock
+                   DROP TRIGGER Third";
+    assert_eq!(errors(&mut one, changes), NONE);
+    let done = while_it_waits(&mut other, "EXEC Put", || assert_eq!(errors(&mut one, "COMMIT"), NONE));
+    assert_eq!(done, NONE);
+    assert_eq!(value(&mut one, "SELECT STRING_AGG(what, ',') FROM Log"), "first");
+}
+
+#[test]
+fn a_trigger_is_there_while_it_is_altered() {
+    let instance = instance();
+    let mut session = instance.session();
+    let setup = "CREATE TABLE News (id INT IDENTITY PRIMARY KEY, a INT) CREATE TABLE Log (id INT PRIMARY KEY)";
+    assert_eq!(errors(&mut session, setup), NONE);
+    let trigger = |round: u32| {
+        format!(
+            "CREATE OR ALTER TRIGGER Watch ON News AFTER INSERT AS
+             BEGIN DECLARE @i INT = {round} INSERT Log SELECT id FROM inserted END"
+        )
+    };
+    assert_eq!(errors(&mut session, &trigger(0)), NONE);
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let mut session = instance.session();
+                let mut rounds = 0;
+                while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                    rounds += 1;
+                    assert_eq!(errors(&mut session, &trigger(rounds)), NONE, "two may alter it at once");
+                }
+            });
+        }
+        for _ in 0..150 {
+            assert_eq!(errors(&mut session, "INSERT News VALUES (1)"), NONE);
+        }
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    assert_eq!(value(&mut session, "SELECT (SELECT COUNT(*) FROM News), (SELECT COUNT(*) FROM Log)"), "150 | 150");
+}
+
+#[test]
+fn a_view_misses_no_rows_of_a_table_that_is_another_since() {
+    let changes = [
+        "ALTER TABLE Orders ADD note INT NOT NULL DEFAULT 5",
+        "ALTER TABLE Orders ADD note INT IDENTITY",
+        "ALTER TABLE Orders ADD note INT CREATE INDEX i ON Orders (amount)",
+        "ALTER TABLE Orders ADD note INT NULL ALTER TABLE Orders ADD CONSTRAINT c CHECK (amount > 0)",
+        "DROP TABLE Orders CREATE TABLE Orders (id INT PRIMARY KEY, amount INT) INSERT Orders VALUES (1, 1)",
+    ];
+    let levels = [("SNAPSHOT", 3960), ("REPEATABLE READ", 1205), ("SERIALIZABLE", 1205)];
+    for change in changes {
+        for (level, error) in levels {
+            for batch in ["SELECT COUNT(*) FROM Orders", "UPDATE Orders SET amount = 1"] {
+                let instance = instance();
+                let (mut one, mut other) = (instance.session(), instance.session());
+                let begin = format!("SET TRANSACTION ISOLATION LEVEL {level} BEGIN TRAN");
+                assert_eq!(errors(&mut one, &begin), NONE);
+                assert_eq!(value(&mut one, "SELECT COUNT(*) FROM Stock"), "2");
+                assert_eq!(errors(&mut other, change), NONE, "{change}");
+                assert_eq!(errors(&mut one, batch), [error], "{level}, {change}: {batch}");
+            }
+        }
+    }
+}
+
+#[test]
 fn who_waited_for_a_definition_goes_on_with_what_it_has_become() {
     let instance = instance();
     let (mut one, mut other) = (instance.session(), instance.session());

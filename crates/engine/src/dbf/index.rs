@@ -14,7 +14,7 @@
 
 use super::How;
 use super::define::open_alone;
-use super::values::table_name;
+use super::values::{place_of, table_name};
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{CreateIndex, KeyColumn};
 use mainstay_xbase::dbf::{Field, FieldKind};
@@ -99,7 +99,7 @@ fn key_column(table: &DbfTable, name: &str) -> Result<KeyColumn> {
         "_recno" => return of("RECNO()", "STR(RECNO(),10)"),
         _ => {}
     }
-    let field = table.fields().iter().find(|field| field.name.to_lowercase() == name);
+    let field = place_of(table, name).and_then(|place| table.fields().get(place));
     let unknown =
         || Error::new(Code::UnknownColumn, format!("the table {} has no column \"{name}\"", table_name(table)));
     let Field { name, kind, length, decimals, .. } = field.ok_or_else(unknown)?;

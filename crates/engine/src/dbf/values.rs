@@ -22,14 +22,20 @@ pub(super) enum Target {
 ///
 /// Errors: `UnknownColumn`; `InvalidValue` for the hidden columns, which cannot be given.
 pub(super) fn field_of(table: &DbfTable, name: &Name) -> Result<usize> {
-    let place = table.fields().iter().position(|field| field.name.to_lowercase() == name.key);
-    place.ok_or_else(|| match name.key.as_str() {
+    place_of(table, &name.key).ok_or_else(|| match name.key.as_str() {
         "_recno" | DELETED => {
             let error = Error::new(Code::InvalidValue, format!("the column {name} cannot be given a value here"));
             error.hint("records are numbered by their place; UPDATE ... SET _deleted = FALSE recalls one")
         }
         key => Error::new(Code::UnknownColumn, format!("the table {} has no column \"{key}\"", table_name(table))),
     })
+}
+
+/// The place of the field that is shown as the column of this name, in lower case.
+pub(super) fn place_of(table: &DbfTable, name: &str) -> Option<usize> {
+    let schema = mainstay_table::Table::schema(table);
+    let mut fields = schema.fields().iter().take(table.fields().len());
+    fields.position(|field| field.name().to_lowercase() == name)
 }
 
 /// The name that messages have for a table.

@@ -121,6 +121,25 @@ impl Changer<'_> {
         SessionSequences { scope: self.native.scope(transaction), given: Arc::clone(self.given) }
     }
 
+    /// The defaults of a table, if they are needed. Numbers of an identity column are taken by who is among the table's
+    /// writers only: TRUNCATE lets them begin again.
+    ///
+    /// Errors: those of the defaults, and of [`Transaction::will_write`].
+    pub(super) fn defaults_if(
+        &self,
+        is_needed: bool,
+        transaction: &mut Transaction,
+        form: &Form,
+    ) -> Result<Option<Defaults>> {
+        if !is_needed {
+            return Ok(None);
+        }
+        if form.definition.columns.iter().any(|column| column.identity.is_some()) {
+            transaction.will_write(&form.table)?;
+        }
+        form.defaults(self.planner, self.sequences(transaction)).map(Some)
+    }
+
     /// The columns that an INSERT gives values for. Without names these are all, and computed ones only if there is a value
     /// for each column: it can be DEFAULT.
     fn columns_of_insert(&self, form: &Form, insert: &Insert) -> Result<Vec<usize>> {
@@ -166,7 +185,7 @@ impl Changer<'_> {
         let given = source.rows(insert, &mut |planned| self.batches(transaction, planned, view))?;
         let needs_defaults = columns.len() < form.definition.columns.len()
             || given.iter().any(|row| row.is_empty() || row.iter().any(Option::is_none));
-        let defaults = form.defaults_if(needs_defaults, self.planner, self.sequences(transaction))?;
+        let defaults = self.defaults_if(needs_defaults, transaction, form)?;
         let mut pace = Pace::default();
         let fill = |given: Vec<Option<Value>>| {
             pace.step()?;
@@ -210,7 +229,7 @@ impl Changer<'_> {
     /// What is done about keys that are there; `called` is what the statement calls the table.
     fn upsert<'i>(
         &self,
-        transaction: &Transaction,
+        transaction: &mut Transaction,
         (form, called): (&Form, &str),
         conflict: &'i Conflict,
     ) -> Result<Upsert<'i>> {
@@ -252,7 +271,7 @@ impl Changer<'_> {
                     expressions: self.planner.row_expressions(&expressions, &tables, self.catalog.sequences())?,
                     has_condition: condition.is_some(),
                     assignments,
-                    defaults: form.defaults_if(needs_defaults, self.planner, self.sequences(transaction))?,
+                    defaults: self.defaults_if(needs_defaults, transaction, form)?,
                 })
             }
         };
@@ -349,7 +368,7 @@ impl Changer<'_> {
         shown.planned(&planned);
         let view = transaction.begin_statement()?;
         let needs_defaults = update.assignments.iter().any(|a| a.value.is_none());
-        let defaults = form.defaults_if(needs_defaults, self.planner, self.sequences(transaction))?;
+        let defaults = self.defaults_if(needs_defaults, transaction, &form)?;
         let mut done = Rows::default();
         let whole = form.looks_at_rows() || shown.is_wanted();
         let mut late = Vec::new();
@@ -401,6 +420,9 @@ impl Changer<'_> {
     /// TRUNCATE: all rows, one by one, so that it can be undone and references are looked at. Their actions are those of
     /// DELETE and not of TRUNCATE: rows that are referred to stay, whatever the reference says.
     ///
+    /// Nobody else writes the table until the transaction ends, nor has rows in it that are not committed: they would
+    /// outlive it, with numbers that are then given once more.
+    ///
     /// Where identity columns begin again with `restart` is not taken back by ROLLBACK, as no value of a sequence is.
     pub(crate) fn truncate(
         &self,
@@ -412,6 +434,7 @@ impl Changer<'_> {
         let mut last = None;
         for name in names {
             let form = self.form(transaction, name)?;
+            transaction.hold(&form.table)?;
             let view = transaction.begin_statement()?;
             for position in positions(&form.table, view)? {
                 match form.table.delete(transaction, position)? {

@@ -133,16 +133,6 @@ impl Form {
         Ok(Defaults { same: self.same_defaults(planner)?, each, sequences })
     }
 
-    /// [`Form::defaults`], if they are needed.
-    pub(crate) fn defaults_if(
-        &self,
-        is_needed: bool,
-        planner: &Planner,
-        sequences: SessionSequences,
-    ) -> Result<Option<Defaults>> {
-        if is_needed { self.defaults(planner, sequences).map(Some) } else { Ok(None) }
-    }
-
     /// The defaults that are the same for all rows of a statement, evaluated now; NULL for columns that have none.
     fn same_defaults(&self, planner: &Planner) -> Result<NewRow> {
         let Some(expressions) = &self.default_expressions else {

@@ -35,7 +35,7 @@ impl Changer<'_> {
         let columns = self.columns_of_branches(&form, merge)?;
         let view = transaction.begin_statement()?;
         let needs_defaults = needs_defaults(&form, merge, &columns);
-        let defaults = form.defaults_if(needs_defaults, self.planner, self.sequences(transaction))?;
+        let defaults = self.defaults_if(needs_defaults, transaction, &form)?;
         let mut decided = Decided::default();
         let batches = self.batches(transaction, &planned, view)?;
         let mut pace = Pace::default();

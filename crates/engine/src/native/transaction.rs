@@ -42,6 +42,9 @@ pub(crate) struct SessionTransaction {
     is_uninterrupted: bool,
     /// How durable a commit is before it is acknowledged; the store's way unless it is said.
     pub(crate) durability: Option<Durability>,
+    /// Whether the statement that runs was planned from more than the catalog shows
+    /// ([`Transaction::set_planned_outside`]).
+    pub(crate) is_planned_outside: bool,
     /// What the session was given by sequences.
     pub(crate) given: Arc<Given>,
     /// The session's temporary tables, once it has had one.
@@ -98,6 +101,7 @@ impl SessionTransaction {
             next_isolation: None,
             lock_timeout: None,
             durability: None,
+            is_planned_outside: false,
             given: Arc::default(),
             temporary: None,
             on_commit: HashMap::new(),
@@ -472,6 +476,7 @@ impl SessionTransaction {
         let (_functions, _ends) = (self.functions_in_force(), self.interrupt_in_force());
         match &mut self.open {
             Some(open) => {
+                open.transaction.set_planned_outside(self.is_planned_outside);
                 let done = statement((native, planner, &self.given), &mut open.transaction, text, &mut work);
                 if done.as_ref().is_err_and(|error| error.code() == Code::Deadlock) {
                     // What the victim has locked is what the others wait for.
@@ -483,6 +488,7 @@ impl SessionTransaction {
             None => {
                 let isolation = self.next_isolation.take().unwrap_or(self.isolation);
                 let mut own = self.start(native, isolation)?;
+                own.set_planned_outside(self.is_planned_outside);
                 match statement((native, planner, &self.given), &mut own, text, &mut work) {
                     Ok(done) => {
                         self.before_commit(native, &mut own)?;

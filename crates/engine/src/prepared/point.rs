@@ -73,6 +73,11 @@ pub(super) fn change(
     match &fast.kind {
         FastKind::Select { .. } => Ok(None),
         FastKind::Insert { form, cells, identity } => {
+            let turns = form.table.definition_turns();
+            if identity.is_some() && turns % 2 != 0 {
+                // Its numbers may begin again in a moment.
+                return Ok(None);
+            }
             let next = match identity {
                 Some(identity) => Some((identity.column, session.next_identity(identity.sequence)?)),
                 None => None,
@@ -105,6 +110,13 @@ pub(super) fn change(
                 return Ok(Some(1));
             }
             session.change_native(text, |transaction| {
+                if next.is_some() {
+                    transaction.will_write(&form.table)?;
+                    if form.table.definition_turns() != turns {
+                        // TRUNCATE may have let the numbers begin again since this one was taken.
+                        return Ok(Changed::Done(None));
+                    }
+                }
                 form.table.insert(transaction, row)?;
                 Ok(Changed::Done(Some(1)))
             })

@@ -1,4 +1,5 @@
-//! The name of the file that cannot be read: DataFusion's errors do not say it.
+//! Files that cannot be read: which one it is, since DataFusion's errors do not say it, and panics of the library that reads
+//! them. It takes lengths and counts of a damaged file on trust in places.
 
 use crate::error::{from_datafusion, to_datafusion};
 use datafusion::arrow::error::ArrowError;
@@ -9,12 +10,14 @@ use datafusion::datasource::physical_plan::ParquetSource;
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use datafusion::parquet::errors::ParquetError;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use futures::StreamExt;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -94,9 +97,16 @@ impl ExecutionPlan for Named {
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let (schema, files) = (self.schema(), Arc::clone(&self.files));
         let batches = self.scan.execute(partition, context)?;
-        let named = batches.map(move |batch| batch.map_err(|error| named(error, &files)));
+        let batches = AssertUnwindSafe(batches).catch_unwind();
+        let named =
+            batches.map(move |batch| batch.unwrap_or_else(|_| Err(panicked())).map_err(|error| named(error, &files)));
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, named)))
     }
+}
+
+/// What a panic of the library says.
+pub(super) fn panicked() -> DataFusionError {
+    ParquetError::General("a length or count in the file cannot be true".to_owned()).into()
 }
 
 /// The error of a damaged file with its name. Which of many it is only reading them tells.
@@ -122,6 +132,9 @@ fn named(error: DataFusionError, files: &[PathBuf]) -> DataFusionError {
 #[expect(clippy::disallowed_methods, reason = "Parquet files are not read through the project's file system")]
 fn is_damaged(file: &Path) -> bool {
     let Ok(opened) = std::fs::File::open(file) else { return true };
-    let reader = ParquetRecordBatchReaderBuilder::try_new(opened).and_then(|builder| builder.build());
-    reader.map_or(true, |mut batches| batches.any(|batch| batch.is_err()))
+    let read = || {
+        let reader = ParquetRecordBatchReaderBuilder::try_new(opened).and_then(|builder| builder.build());
+        reader.map_or(true, |mut batches| batches.any(|batch| batch.is_err()))
+    };
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or(true)
 }

@@ -38,10 +38,12 @@ use datafusion::physical_expr::expressions::cast;
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::projection::ProjectionExec;
+use futures::FutureExt;
 use mainstay_base::{Code, Error};
 use mainstay_table::names::free_name;
 use mainstay_table::values::OFFSET;
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -83,7 +85,10 @@ pub fn open_parquet(
         let options = options.with_table_partition_cols(said);
         ListingTable::try_new(ListingTableConfig::new(url).with_listing_options(options).with_schema(schema))
     };
-    let inner = crate::run::wait(planner.runtime(), open).map_err(failed)?;
+    let opened = AssertUnwindSafe(open).catch_unwind();
+    let opened =
+        crate::run::wait(planner.runtime(), async { opened.await.unwrap_or_else(|_| Err(damaged::panicked())) });
+    let inner = opened.map_err(failed)?;
     let mut taken = HashMap::new();
     let shown = |field: &FieldRef| {
         let name = free_name(field.name(), &mut taken);

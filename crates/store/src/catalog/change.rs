@@ -158,11 +158,11 @@ impl Step {
             Step::Dropped(table) => table.end_at(commit),
             Step::Replaced { old, new, is_shared } => {
                 old.end_at(commit);
-                if !is_shared {
-                    new.begin_at(commit);
-                }
+                // The groups that it takes over may have been filled by a step of before.
+                new.begin_at(if *is_shared { old.begin() } else { commit });
             }
-            Step::Created(_) | Step::Nothing => {}
+            Step::Created(table) => table.begin_at(commit),
+            Step::Nothing => {}
         }
     }
 

@@ -7,8 +7,8 @@
 //!
 //! ```text
 //!   the old table   views before the change         later ones: DefinitionChanged, look at the new one
-//!   the new table   all views, if it has the groups of the old one
-//!                   views since the change, if the rows were appended to it; earlier ones: Conflict
+//!   the new table   the views of the old one and all since, if it has the old one's groups
+//!                   views since the change, if the rows were appended to it or it was created; earlier ones: Conflict
 //! ```
 //!
 //! The groups that a table has handed over grow on in the one that has them now. Indexes that both share lead there, and a
@@ -61,7 +61,7 @@ impl NativeTable {
     }
 
     #[cold]
-    pub(super) fn definition_changed(&self) -> Error {
+    pub(crate) fn definition_changed(&self) -> Error {
         let message = format!("the definition of {} has changed since the statement was planned", self.definition.name);
         Error::new(Code::DefinitionChanged, message).hint("run the statement again")
     }
@@ -71,7 +71,12 @@ impl NativeTable {
         self.lifetime.end.store(commit, Ordering::Release);
     }
 
-    /// Its rows were put here by this commit.
+    /// The commit from which on views find here what they should.
+    pub(crate) fn begin(&self) -> u64 {
+        self.lifetime.begin.load(Ordering::Acquire)
+    }
+
+    /// Its rows were put here by this commit, or itself: an earlier view would miss them.
     pub(crate) fn begin_at(&self, commit: u64) {
         self.lifetime.begin.store(commit, Ordering::Release);
     }

@@ -225,6 +225,13 @@ impl NativeTable {
         self.definition_lock.as_ref()
     }
 
+    /// A number that is another one after a transaction has had the table alone ([`crate::Transaction::hold`], or a change
+    /// of its definition); odd while one has it.
+    #[inline]
+    pub fn definition_turns(&self) -> u64 {
+        self.definition_lock.as_ref().map_or(0, |lock| lock.turns())
+    }
+
     /// The write latch.
     #[inline]
     pub(crate) fn latch(&self) -> MutexGuard<'_, Writer> {

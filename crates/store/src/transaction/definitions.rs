@@ -1,7 +1,7 @@
 //! Locks of definitions: who writes a table, and who changes what it is.
 //!
 //! A transaction that writes a table shares the lock of its definition from its first write there to its end. One that
-//! changes the table - ALTER, DROP, CREATE INDEX, a foreign key that leads to it - has it alone from then on, and so nobody
+//! changes the table - ALTER, DROP, CREATE INDEX, TRUNCATE, a foreign key that leads to it - has it alone from then on, and so nobody
 //! has rows in it that are not committed. Both wait as they would for a row, so a deadlock of definitions and rows is found
 //! like any other. Who reads takes no lock: it has the table as it was ([`crate::table::NativeTable::check_seen`]).
 //!
@@ -30,12 +30,15 @@
 use super::Transaction;
 use crate::table::NativeTable;
 use mainstay_base::Result;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The lock of a table's definition.
 #[derive(Default)]
 pub(crate) struct DefinitionLock {
     state: Mutex<State>,
+    /// How often somebody began or ceased to have it alone.
+    turns: AtomicU64,
 }
 
 #[derive(Default)]
@@ -66,9 +69,11 @@ impl DefinitionLock {
         let mut state = self.lock();
         match state.changer {
             Some(other) if other != changer => Err(other),
-            known => {
+            Some(_) => Ok(false),
+            None => {
                 state.changer = Some(changer);
-                Ok(known.is_none())
+                self.turns.fetch_add(1, Ordering::Release);
+                Ok(true)
             }
         }
     }
@@ -93,8 +98,20 @@ impl DefinitionLock {
 
     /// Lets writers in again.
     fn give_up(&self, changer: u64) {
-        let mut state = self.lock();
-        state.changer = state.changer.filter(|other| *other != changer);
+        self.let_in(&mut self.lock(), changer);
+    }
+
+    #[inline]
+    fn let_in(&self, state: &mut State, changer: u64) {
+        if state.changer == Some(changer) {
+            state.changer = None;
+            self.turns.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    /// A number that is another one after somebody had it alone.
+    pub(crate) fn turns(&self) -> u64 {
+        self.turns.load(Ordering::Acquire)
     }
 
     /// A transaction has ended.
@@ -104,7 +121,7 @@ impl DefinitionLock {
         if let Some(at) = state.writers.iter().position(|other| *other == transaction) {
             state.writers.swap_remove(at);
         }
-        state.changer = state.changer.filter(|other| *other != transaction);
+        self.let_in(&mut state, transaction);
     }
 
     #[inline]
@@ -114,6 +131,24 @@ impl DefinitionLock {
 }
 
 impl Transaction {
+    /// Makes the transaction one that writes a table before it does, for values that belong to the table as it is then:
+    /// numbers of an identity column, which TRUNCATE lets begin again.
+    ///
+    /// Errors: those of waiting for who changes the table, `DefinitionChanged` when another one has its place, and why it
+    /// may not be written.
+    pub fn will_write(&mut self, table: &Arc<NativeTable>) -> Result<()> {
+        self.enter(table).map(drop)
+    }
+
+    /// Has a table alone until the transaction ends: waits for all who have written it, and lets nobody else write.
+    ///
+    /// Errors: those of waiting, `DefinitionChanged` when another one has its place, and why it may not be written.
+    pub fn hold(&mut self, table: &Arc<NativeTable>) -> Result<()> {
+        self.mark()?;
+        self.claim_table(table)?;
+        table.check_current()
+    }
+
     /// Makes the transaction one that writes a table: its mark.
     ///
     /// Errors: those of [`Transaction::mark`] and of waiting for who changes the table, `DefinitionChanged` when another
@@ -151,6 +186,9 @@ impl Transaction {
         if let Some(lock) = table.definition_lock() {
             while let Err(changer) = lock.share(self.id) {
                 self.wait_for_definition(table, changer, || lock.is_claimed_by(changer))?;
+                if self.is_planned_outside {
+                    return Err(table.definition_changed());
+                }
             }
         }
         self.tables.push(Arc::clone(table));

@@ -127,6 +127,8 @@ pub struct Transaction {
     /// Whether it holds ranges of tables.
     has_ranges: bool,
     pub(crate) checks: Vec<Check>,
+    /// Whether who runs its statements has planned them from more than the catalog shows, as the triggers of a table are.
+    is_planned_outside: bool,
     /// What waits for the end of the transaction.
     deferral: Deferral,
     durability: Durability,
@@ -182,6 +184,7 @@ impl Transaction {
             reads: Vec::new(),
             locked: Vec::new(),
             has_ranges: false,
+            is_planned_outside: false,
             checks: Vec::new(),
             deferral: Deferral::default(),
             is_over: false,
@@ -204,6 +207,14 @@ impl Transaction {
         if self.statement.as_ref().is_none_or(|known| !Arc::ptr_eq(known, text)) {
             self.statement = Some(Arc::clone(text));
         }
+    }
+
+    /// Says whether who runs the statements has planned them from more than the catalog shows: from triggers, which belong to a
+    /// table and are not in its definition. A write that has waited for who had the table alone then is `DefinitionChanged`,
+    /// whatever that one did.
+    #[inline]
+    pub fn set_planned_outside(&mut self, is_planned_outside: bool) {
+        self.is_planned_outside = is_planned_outside;
     }
 
     /// How long a write may wait for another transaction; `None`, the default, for ever.

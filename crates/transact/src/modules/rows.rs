@@ -141,7 +141,7 @@ pub(crate) fn move_parts(
     Ok(())
 }
 
-/// Keeps a row of the table of objects.
+/// Keeps a row of the table of objects, in place of one with its key.
 ///
 /// Errors: those of writing the table.
 pub(crate) fn keep_row(
@@ -159,9 +159,13 @@ pub(crate) fn keep_row(
                 "CREATE TABLE {TABLE} (\"key\" TEXT PRIMARY KEY, name TEXT, kind TEXT, parent TEXT, \"text\" TEXT)"
             ))?;
         }
-        core.prepare(&format!("DELETE FROM {TABLE} WHERE \"key\" = ?"))?.execute(core, &[ValueRef::Text(key)])?;
         let values = [key, shown, kind, parent, text].map(ValueRef::Text);
-        core.prepare(&format!("INSERT INTO {TABLE} VALUES (?, ?, ?, ?, ?)"))?.execute(core, &values)?;
+        // In one statement: nobody is to find an object missing while it is replaced.
+        core.prepare(&format!(
+            "INSERT INTO {TABLE} VALUES (?, ?, ?, ?, ?) ON CONFLICT (\"key\") DO UPDATE SET name = excluded.name, \
+             kind = excluded.kind, parent = excluded.parent, \"text\" = excluded.\"text\""
+        ))?
+        .execute(core, &values)?;
         Ok(())
     };
     work(core).map_err(|error| message_of(&error))

@@ -14,6 +14,7 @@ mod objects;
 mod odbc;
 mod properties;
 mod server;
+mod type_info;
 
 use crate::catalog::{Catalog, Object};
 use crate::instance::Instance;
@@ -167,7 +168,7 @@ pub(crate) use row;
 
 /// All views.
 fn all() -> impl Iterator<Item = &'static View> {
-    let lists: [&'static [View]; 8] = [
+    let lists: [&'static [View]; 9] = [
         &objects::VIEWS,
         &columns::VIEWS,
         &keys::VIEWS,
@@ -175,6 +176,7 @@ fn all() -> impl Iterator<Item = &'static View> {
         &information::VIEWS,
         &compatible::VIEWS,
         &odbc::VIEWS,
+        &type_info::VIEWS,
         &properties::VIEWS,
     ];
     lists.into_iter().flatten()

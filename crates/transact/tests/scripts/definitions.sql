@@ -111,6 +111,22 @@ GO
 SELECT OBJECT_DEFINITION(OBJECT_ID('V')) AS d;
 EXEC sp_helptext 'V';
 GO
+-- A computed column of those that are there
+CREATE TABLE Parts (id INT PRIMARY KEY, price DECIMAL(8, 2) NOT NULL)
+INSERT Parts VALUES (1, 2.50)
+ALTER TABLE Parts ADD pieces INT NOT NULL DEFAULT 4, total AS price * pieces, gross AS CAST(price * 1.19 AS DECIMAL(8, 2)) PERSISTED
+SELECT * FROM Parts
+ALTER TABLE Parts ADD wrong AS nothing * 2
+GO
+DROP TABLE Parts
+GO
+-- Lines that are too long for its rows
+DECLARE @long NVARCHAR(MAX) = N'CREATE VIEW Long AS SELECT ''' + REPLICATE(N'é', 200) + REPLICATE(N'x', 200) + N''' AS q
+, 1 AS r';
+EXEC (@long);
+EXEC sp_helptext 'Long';
+DROP VIEW Long;
+GO
 EXEC sp_recompile 'P';
 EXEC sp_refreshview 'V';
 EXEC sp_refreshsqlmodule 'P';

@@ -82,11 +82,14 @@ pub fn alter_table(
         AlterTableAction::Add(with_check, elements) => {
             let columns = stored_columns(elements, scope)?;
             let mut statements = row_versions(&columns);
+            // What a computed column may name.
+            let all: Vec<_> =
+                known.iter().map(|it| (it.name.clone(), it.data_type)).chain(columns.iter().cloned()).collect();
             for (place, element) in elements.iter().enumerate() {
                 match element {
                     TableElement::Column(column) => {
                         let (column, default) = without_late_default(column, scope);
-                        let text = self::column(&column, place, &columns, scope)?;
+                        let text = self::column(&column, place, &all, scope)?;
                         statements.push(format!("ALTER TABLE {table} ADD COLUMN {text}"));
                         if let Some(value) = default {
                             let own = columns.iter().find(|(name, _)| column.name.is(name)).map(|(_, of)| *of);

@@ -265,7 +265,9 @@ fn build(raws: &[Raw], layout: Layout, vfp: bool, page: CodePage, out: &mut Stru
 
 fn decimals_of(raw: &Raw, kind: FieldKind) -> u8 {
     match kind {
-        FieldKind::Currency if raw.decimals == 0 => 4,
+        // More than a number of 64 bits has digits: no program means them.
+        FieldKind::Integer if raw.decimals > 18 => 0,
+        FieldKind::Currency if raw.decimals == 0 || raw.decimals > 18 => 4,
         FieldKind::Numeric | FieldKind::Integer | FieldKind::Currency | FieldKind::Double => {
             raw.decimals.min(MAX_DIGITS)
         }
@@ -413,6 +415,13 @@ mod tests {
         assert_eq!(lengths(parsed(0x03, 309, &fields).unwrap()), [300, 8]);
         assert_eq!(lengths(parsed(0x03, 53, &fields).unwrap()), [44, 8]);
         assert_eq!(lengths(parsed(0x30, 53, &fields).unwrap()), [44, 8]);
+    }
+
+    #[test]
+    fn more_decimals_than_a_number_has_digits_are_meaningless() {
+        let fields = [("I", b'I', 4, 20, 0), ("Y", b'Y', 8, 200, 0), ("J", b'I', 4, 2, 0)];
+        let fields = parsed(0x30, 17, &fields).unwrap().fields;
+        assert_eq!(fields.iter().map(|field| field.decimals).collect::<Vec<_>>(), [0, 4, 2]);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 use super::claim::Proof;
 use super::own::OwnWrites;
 use super::row_set::{and, or, range_rows};
+use super::seen_with::SeenWith;
 use super::sibling;
 use super::state::State;
 use super::tag::{COMPARED_WHOLE, Disagreement, TableTag};
@@ -60,6 +61,7 @@ pub(crate) struct Indexes {
     current: Mutex<Option<Current>>,
     /// Every definition of a tag that was ever seen; its place is the tag's number.
     definitions: Mutex<Vec<Definition>>,
+    seen: SeenWith,
     pub(super) own: OwnWrites,
 }
 
@@ -125,6 +127,8 @@ pub(crate) struct SetTag {
     verified: Mutex<Option<Verified>>,
     /// The index file, and what was written to it here.
     file: (PathBuf, Stamp),
+    /// The table, when the file was first seen as it is.
+    seen_with: Stamp,
     own: OwnWrites,
 }
 
@@ -152,8 +156,9 @@ impl Indexes {
                 paths.push(IndexPath { path: other.clone(), structural: false });
             }
         }
+        let seen = SeenWith::of(fs.as_ref(), path, paths.iter().map(|index| index.path.as_path()));
         let own = OwnWrites::default();
-        Indexes { fs, paths, current: Mutex::default(), definitions: Mutex::default(), own }
+        Indexes { fs, paths, current: Mutex::default(), definitions: Mutex::default(), seen, own }
     }
 
     /// The files that may belong to the table.
@@ -176,7 +181,7 @@ impl Indexes {
         let at = Instant::now();
         let set = match before.filter(|set| self.is_current(set)) {
             Some(set) => Arc::clone(set),
-            None => Arc::new(self.open(&state.files.dbf, before.map(Arc::as_ref))),
+            None => Arc::new(self.open(state, before.map(Arc::as_ref))),
         };
         *current = Some(Current { set: Arc::clone(&set), at, state: state.number() });
         Some(set)
@@ -200,7 +205,7 @@ impl Indexes {
     }
 
     /// Opens the index files, of which those that are as they were are kept with what is known about them.
-    fn open(&self, dbf: &Dbf, before: Option<&IndexSet>) -> IndexSet {
+    fn open(&self, state: &State, before: Option<&IndexSet>) -> IndexSet {
         let mut set = IndexSet { bags: Vec::new(), failed: Vec::new(), notices: Mutex::default() };
         for IndexPath { path, structural } in &self.paths {
             let known = before.and_then(|before| before.bags.iter().find(|bag| bag.path == *path));
@@ -212,7 +217,7 @@ impl Indexes {
             match self.fs.open(path).and_then(Bag::open) {
                 Ok(bag) => {
                     let same_stamp = known.filter(|known| known.bag.stamp() == bag.stamp());
-                    let understood = self.understood(path, *structural, bag, now, dbf);
+                    let understood = self.understood(path, *structural, bag, now, state);
                     if let Some(known) = same_stamp {
                         understood.remember(known);
                     }
@@ -227,8 +232,9 @@ impl Indexes {
         set
     }
 
-    fn understood(&self, path: &Path, structural: bool, bag: Bag, now: SystemTime, dbf: &Dbf) -> OpenBag {
+    fn understood(&self, path: &Path, structural: bool, bag: Bag, now: SystemTime, state: &State) -> OpenBag {
         let settled = bag.stamp().is_settled(now);
+        let (dbf, seen_with) = (&state.files.dbf, self.seen.table_of(path, bag.stamp(), state.stamps.dbf));
         let tag = |number: usize| {
             let header = Arc::clone(&bag.tags()[number]);
             let tag = TableTag::new(&bag, number, dbf);
@@ -240,7 +246,7 @@ impl Indexes {
                 key_type: tag.as_ref().ok().map(|tag| tag.tag.key_type()),
             });
             let file = (path.to_owned(), bag.stamp());
-            SetTag { number, header, tag, verified: Mutex::default(), file, own: self.own.clone() }
+            SetTag { number, header, tag, verified: Mutex::default(), file, seen_with, own: self.own.clone() }
         };
         let tags = (0..bag.tags().len()).map(tag).collect();
         OpenBag { path: path.to_owned(), structural, settled, tags, bag: Arc::new(bag) }
@@ -446,7 +452,10 @@ impl SetTag {
             return Ok(unlisted);
         }
         // Once the table changed and this file did not, a program may be writing that does not have it open.
-        let changed_alone = verified.as_ref().is_some_and(|before| before.thorough || before.table != state.stamps.dbf);
+        let changed_alone = match verified.as_ref() {
+            Some(before) => before.thorough || before.table != state.stamps.dbf,
+            None => self.seen_with != state.stamps.dbf,
+        };
         let thorough = changed_alone || state.slots() <= COMPARED_WHOLE;
         let result = tag.verify(state, thorough).map(Arc::from);
         let (state, table) = (state.number(), state.stamps.dbf);

@@ -25,6 +25,7 @@ mod indexes;
 mod own;
 mod row_set;
 mod seen;
+mod seen_with;
 mod state;
 mod tag;
 mod unlisted;
@@ -44,6 +45,7 @@ use crate::{Finding, Severity};
 use arrow_schema::{DataType, Field as Column, Schema, SchemaRef};
 use indexes::Indexes;
 use mainstay_base::{Code, Error, Result};
+use mainstay_table::names::free_name;
 use mainstay_table::{Access, Ordering, Predicate, Snapshot, Table, VectorCache};
 use mainstay_vfs::{FileSystem, Stamp};
 use state::State;
@@ -344,16 +346,25 @@ fn declared_code_page(fs: &dyn FileSystem, path: &Path) -> Option<CodePage> {
     CodePage::by_name(std::str::from_utf8(declared.get(..declared.len().min(40))?).ok()?.trim())
 }
 
+/// The columns that are in no file: the number of a record, and whether it is deleted.
+const OWN_COLUMNS: [&str; 2] = ["_recno", "_deleted"];
+
 fn schema(fields: &[Field]) -> SchemaRef {
+    let names = fields.iter().map(|field| field.name.as_str()).chain(OWN_COLUMNS);
+    let mut taken = names.map(|name| (name.to_lowercase(), 2)).collect();
     let column = |field: &Field| {
         let metadata = match field.kind {
             FieldKind::Character => HashMap::from([(CHAR_COLUMN.to_owned(), field.length.to_string())]),
             _ => HashMap::new(),
         };
-        Column::new(&field.name, field.sql_type(), true).with_metadata(metadata)
+        // A field may be called as one of the two that every table has.
+        let is_own = OWN_COLUMNS.iter().any(|own| field.name.eq_ignore_ascii_case(own));
+        let name = if is_own { free_name(&field.name, &mut taken) } else { field.name.clone() };
+        Column::new(name, field.sql_type(), true).with_metadata(metadata)
     };
     let mut columns: Vec<Column> = fields.iter().map(column).collect();
-    columns.push(Column::new("_recno", DataType::Int64, false));
-    columns.push(Column::new("_deleted", DataType::Boolean, false));
+    let [number, deleted] = OWN_COLUMNS;
+    columns.push(Column::new(number, DataType::Int64, false));
+    columns.push(Column::new(deleted, DataType::Boolean, false));
     Arc::new(Schema::new(columns))
 }
