@@ -157,6 +157,13 @@ impl Session {
         again(|| TableCursor::new(self, table, columns))
     }
 
+    /// Says that UPDATE, DELETE, MERGE and queries that lock wait for rows which others have put in and not committed, at
+    /// every level but snapshot, as engines do that keep these levels with locks. The first statement of a transaction
+    /// that has waited sees what is committed then.
+    pub fn wait_for_pending_rows(&mut self) {
+        self.transaction.waits_for_pending = true;
+    }
+
     /// The number that this session's last new row of a table was given by the table's identity column, or by the counter
     /// of a DBF; `None` before there was one, and for a table without such a column.
     ///

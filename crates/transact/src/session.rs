@@ -120,6 +120,7 @@ impl Session {
         depth: usize,
     ) -> Session {
         let mut core = instance.database.session();
+        core.wait_for_pending_rows();
         let flag = Arc::new(AtomicBool::new(false));
         let cancel = Arc::new(Stopper { core: core.cancel_handle(), machine: Arc::clone(&flag) });
         let state = State::new(login, host, application, &instance.name, process);

@@ -36,6 +36,8 @@ pub(crate) struct SessionTransaction {
     next_isolation: Option<IsolationLevel>,
     /// How long a statement waits for another transaction; `None` for ever.
     pub(crate) lock_timeout: Option<Duration>,
+    /// Whether changes wait for rows that others have put in and not committed.
+    pub(crate) waits_for_pending: bool,
     /// What ends the session's statements.
     interrupt: Arc<dyn Interrupt>,
     /// Whether nothing ends the statement that runs.
@@ -97,6 +99,7 @@ impl SessionTransaction {
             isolation,
             next_isolation: None,
             lock_timeout: None,
+            waits_for_pending: false,
             durability: None,
             given: Arc::default(),
             temporary: None,
@@ -200,6 +203,7 @@ impl SessionTransaction {
         let mut transaction = native.begin(stored(isolation))?;
         self.connect(&mut transaction);
         transaction.set_lock_timeout(self.lock_timeout);
+        transaction.set_waits_for_pending(self.waits_for_pending);
         if let Some(durability) = self.durability {
             transaction.set_durability(durability);
         }
@@ -531,7 +535,10 @@ fn statement<T>(
             }
             Err(error) => {
                 transaction.rollback_to(&savepoint)?;
-                return Err(error);
+                if error.code() != Code::Conflict || !transaction.look_again() {
+                    return Err(error);
+                }
+                transaction.wait_for_commits()?;
             }
         }
     }

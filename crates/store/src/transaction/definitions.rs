@@ -74,7 +74,7 @@ impl DefinitionLock {
     }
 
     /// A writer other than this one.
-    fn other_writer(&self, writer: u64) -> Option<u64> {
+    pub(super) fn other_writer(&self, writer: u64) -> Option<u64> {
         self.lock().writers.iter().copied().find(|other| *other != writer)
     }
 

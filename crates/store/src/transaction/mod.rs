@@ -30,6 +30,7 @@ pub(crate) mod log;
 pub(crate) mod names;
 mod outlook;
 mod own_catalog;
+mod pending;
 pub(crate) mod ranges;
 pub(crate) mod serializable;
 pub(crate) mod shared;
@@ -108,6 +109,10 @@ pub struct Transaction {
     view: Option<View>,
     statement: Option<Arc<str>>,
     lock_timeout: Option<Duration>,
+    /// Whether changes wait for rows that others have put in and not committed.
+    waits_for_pending: bool,
+    /// Whether its first statement has not ended, so that nothing was done yet by what its view shows.
+    is_fresh: bool,
     /// Its writes, which end when the statement is to end.
     pace: Pace,
     writes: Vec<Write>,
@@ -171,6 +176,8 @@ impl Transaction {
             view: None,
             statement: None,
             lock_timeout: None,
+            waits_for_pending: false,
+            is_fresh: false,
             pace: Pace::default(),
             writes,
             ended: 0,
@@ -248,6 +255,7 @@ impl Transaction {
     pub fn begin_statement(&mut self) -> Result<View> {
         self.check_open()?;
         if let (Some(view), false) = (self.view, self.isolation == Isolation::ReadCommitted) {
+            self.is_fresh = false;
             self.show(view, false);
             return Ok(view);
         }
@@ -271,6 +279,7 @@ impl Transaction {
             view = view.beside((if *is_of_statement { seen } else { commit }, mark));
         }
         self.show(view, self.view.is_none());
+        self.is_fresh = self.view.is_none();
         self.view = Some(view);
         Ok(view)
     }
@@ -299,6 +308,7 @@ impl Transaction {
     /// Errors: `ForeignKeyViolation`, and those of waiting. The caller then rolls back to before the statement.
     pub fn end_statement(&mut self) -> Result<()> {
         self.run_checks()?;
+        self.is_fresh = false;
         self.own_catalog.look_away();
         if self.isolation == Isolation::ReadCommitted {
             self.view = None;
