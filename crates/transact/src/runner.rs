@@ -136,6 +136,11 @@ impl<'a> Runner<'a> {
         self.sink.columns(columns).map_err(stopped)
     }
 
+    /// A row of the result that was begun.
+    pub(crate) fn show_row(&mut self, values: &[ValueRef<'_>]) -> Result<(), Box<Raised>> {
+        self.sink.row(values).map_err(stopped)
+    }
+
     pub(crate) fn message(&mut self, message: Message) {
         self.sink.message(&message);
     }

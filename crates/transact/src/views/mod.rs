@@ -6,6 +6,7 @@
 //! A list says the columns of a view in one text: `name:n object_id:i is_ms_shipped:b=0`. Behind the colon is the type
 //! ([`data_type`]); what stands behind `=` is the value in every row, and rows have values for the other columns only.
 
+mod activity;
 mod columns;
 mod compatible;
 mod information;
@@ -167,11 +168,12 @@ pub(crate) use row;
 
 /// All views.
 fn all() -> impl Iterator<Item = &'static View> {
-    let lists: [&'static [View]; 8] = [
+    let lists: [&'static [View]; 9] = [
         &objects::VIEWS,
         &columns::VIEWS,
         &keys::VIEWS,
         &server::VIEWS,
+        &activity::VIEWS,
         &information::VIEWS,
         &compatible::VIEWS,
         &odbc::VIEWS,
