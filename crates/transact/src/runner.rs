@@ -390,7 +390,8 @@ impl Host for Runner<'_> {
         match self.statement(id) {
             Some((loaded, number)) => {
                 let ran = self.run(&loaded, number, call);
-                ran.map_err(|error| at_level(error, self.inner.state.options.isolation))
+                let state = &self.inner.state;
+                ran.map_err(|error| at_level(error, state.options.isolation, state.process))
             }
             None => Err(raised(of_fault(&Fault::Internal("a statement outside of a module")))),
         }
