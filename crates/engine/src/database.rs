@@ -7,7 +7,7 @@ use crate::options::{FolderSettings, Options};
 use crate::session::{Session, is_internal, settle_commits};
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{Planner, Settings};
-use mainstay_store::{Durability, Store, StoreOptions};
+use mainstay_store::{Durability, HeldLock, Store, StoreOptions, Wait};
 use mainstay_table::VectorCache;
 use mainstay_vfs::{Disk, FileSystem, Memory};
 use std::path::Path;
@@ -141,6 +141,16 @@ impl Database {
     /// Whether another process has the native tables of the folder open: they cannot be used here until it has ended.
     pub fn is_native_elsewhere(&self) -> bool {
         self.shared.catalog.native.is_elsewhere()
+    }
+
+    /// The transactions that wait for others now.
+    pub fn waits(&self) -> Vec<Wait> {
+        self.shared.catalog.native.store().waits()
+    }
+
+    /// What open transactions hold of native tables.
+    pub fn held_locks(&self) -> Vec<HeldLock> {
+        self.shared.catalog.native.store().held_locks()
     }
 
     /// All the users' tables, by name. A table that cannot be read is listed with the reason among its notes.

@@ -38,6 +38,7 @@ use mainstay_query::{
 use mainstay_store::Transaction;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 /// A session on a database. It runs one statement at a time; sessions of other threads run beside it.
@@ -158,6 +159,19 @@ impl Session {
     /// Errors: `UnknownTable`, `UnknownColumn`.
     pub fn scan(&mut self, table: &str, columns: &[&str]) -> Result<TableCursor> {
         again(|| TableCursor::new(self, table, columns))
+    }
+
+    /// Says that UPDATE, DELETE, MERGE and queries that lock wait for rows which others have put in and not committed, at
+    /// every level but snapshot, as engines do that keep these levels with locks. The first statement of a transaction
+    /// that has waited sees what is committed then.
+    pub fn wait_for_pending_rows(&mut self) {
+        self.transaction.waits_for_pending = true;
+    }
+
+    /// The number of the session's transaction in [`Database::waits`] and [`Database::held_locks`], once it has written; 0
+    /// without one. Others may look at it.
+    pub fn transaction_number(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.transaction.sign)
     }
 
     /// The number that this session's last new row of a table was given by the table's identity column, or by the counter

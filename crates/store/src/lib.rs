@@ -45,4 +45,6 @@ pub use row::{Changed, Row, Stored};
 pub use stamp::View;
 pub use store::{CatalogState, Store};
 pub use table::{Action, ActionCursor, NativeTable, Reader, Referring, Shown, TableSnapshot, Version, Written};
-pub use transaction::{Interval, Isolation, KeyRange, LockMode, Outlook, Read, Savepoint, Transaction};
+pub use transaction::{
+    Awaited, Held, HeldLock, Interval, Isolation, KeyRange, LockMode, Outlook, Read, Savepoint, Transaction, Wait,
+};

@@ -41,13 +41,15 @@ pub struct View {
     pub mark: u64,
     /// The same of tables that are not temporary.
     shared: (u64, u64),
+    /// Whether versions are seen, too, that other transactions have put in and not committed.
+    with_pending: bool,
 }
 
 impl View {
     /// What is seen of all tables alike.
     #[inline]
     pub fn at(commit: u64, mark: u64) -> View {
-        View { commit, mark, shared: (commit, mark) }
+        View { commit, mark, shared: (commit, mark), with_pending: false }
     }
 
     /// The same with all tables but temporary ones as somebody else sees them.
@@ -59,7 +61,13 @@ impl View {
     #[inline]
     pub(crate) fn of(self, is_temporary: bool) -> View {
         let (commit, mark) = if is_temporary { (self.commit, self.mark) } else { self.shared };
-        View::at(commit, mark)
+        View { with_pending: self.with_pending, ..View::at(commit, mark) }
+    }
+
+    /// The same with the versions that other transactions have put in and not committed, beside those that they are to
+    /// replace: for who looks whether there is somebody to wait for, and never for an answer.
+    pub(crate) fn with_pending(self) -> View {
+        View { with_pending: true, ..self }
     }
 
     /// The transaction has become a writer, with this mark.
@@ -73,6 +81,12 @@ impl View {
     #[inline]
     pub fn sees(self, stamp: u64) -> bool {
         stamp <= self.commit || stamp == self.mark
+    }
+
+    /// Whether a version whose creator has left this stamp is there, for this view.
+    #[inline]
+    pub(crate) fn sees_created(self, stamp: u64) -> bool {
+        self.sees(stamp) || (self.with_pending && is_mark(stamp))
     }
 }
 
@@ -100,6 +114,14 @@ mod tests {
         assert!(view.sees(0) && view.sees(7) && view.sees(MARK | 3));
         assert!(!view.sees(8) && !view.sees(MARK | 2) && !view.sees(ABORTED) && !view.sees(NEVER));
         assert!(is_mark(MARK) && is_mark(MARK | 9) && !is_mark(ABORTED) && !is_mark(NEVER) && !is_mark(9));
+    }
+
+    #[test]
+    fn with_what_is_pending_a_view_sees_marks_of_others_and_not_what_they_end() {
+        let view = View::at(7, MARK | 3).with_pending().of(false);
+        assert!(view.sees_created(7) && view.sees_created(MARK | 2) && !view.sees_created(8));
+        assert!(!view.sees_created(ABORTED) && !view.sees(MARK | 2));
+        assert!(!View::at(7, MARK | 3).sees_created(MARK | 2));
     }
 
     #[test]

@@ -261,3 +261,59 @@ fn a_shared_range_that_both_fill_is_a_deadlock() {
         waiting.join().unwrap().unwrap();
     });
 }
+
+/// The rows with this number in a view: their positions.
+fn found(table: &NativeTable, view: mainstay_store::View) -> Vec<u64> {
+    let (mut reader, mut positions) = (table.reader(view), Vec::new());
+    positions.extend(reader.get(0, &[ValueRef::Integer(7)]).unwrap().map(|version| version.position));
+    positions
+}
+
+#[test]
+fn a_row_that_was_put_in_is_found_and_waited_for_by_who_asks() {
+    let fs = mainstay_vfs::Simulated::new();
+    let store = open(&fs);
+    let id = catalog::create(&store, "one");
+    let table = store.table_of(id).unwrap();
+    let levels = [Isolation::ReadCommitted, Isolation::RepeatableRead, Isolation::Serializable];
+    for (round, level) in levels.into_iter().enumerate() {
+        for has_read in [false, true] {
+            let mut second = store.begin(level);
+            second.set_waits_for_pending(true);
+            if has_read {
+                second.begin_statement().unwrap();
+            }
+            let mut first = begin(&store, "first");
+            let position = table.insert(&mut first, &pair(7, round as i64)[..]).unwrap();
+            // Who does not ask finds nothing, nor does a snapshot.
+            let snapshot = &mut store.begin(Isolation::Snapshot);
+            snapshot.set_waits_for_pending(true);
+            for other in [&mut begin(&store, "other"), snapshot] {
+                let view = other.begin_statement().unwrap();
+                assert!(other.pending_view(&table, view).is_none());
+            }
+            let view = second.begin_statement().unwrap();
+            let wide = second.pending_view(&table, view).unwrap();
+            assert_eq!((found(&table, view), found(&table, wide)), (vec![], vec![position]));
+            let (waited, mut second) = std::thread::scope(|scope| {
+                let table = &table;
+                let waiting = scope.spawn(move || (second.wait_for_pending(table, position, view), second));
+                until_waiting(&store, 1);
+                first.commit().unwrap();
+                waiting.join().unwrap()
+            });
+            let begins_again = match waited {
+                Ok(waited) => waited && level == Isolation::ReadCommitted,
+                Err(error) => error.code() == Code::Conflict && second.look_again(),
+            };
+            assert_eq!(begins_again, level == Isolation::ReadCommitted || !has_read, "{level:?} {has_read}");
+            let view = second.begin_statement().unwrap();
+            assert_eq!(found(&table, view).len(), usize::from(begins_again));
+            assert!(second.pending_view(&table, view).is_none(), "nobody else writes");
+            second.rollback();
+            let mut third = begin(&store, "third");
+            assert_eq!(table.delete(&mut third, position).unwrap(), Written::Done(position));
+            third.commit().unwrap();
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Tables, indexes, views, sequences and schemas of the core; procedures, functions and types as texts.
 
 use crate::clustered::check_one_clustered;
-use crate::errors::raised;
+use crate::errors::{self, raised};
 use crate::modules;
 use crate::runner::{Ran, Runner};
 use crate::scope::{GLOBALS, core_name, global_name, is_global, is_temporary};
@@ -50,8 +50,7 @@ impl Inner {
         let core = if depth <= 1 { key.clone() } else { format!("{key}@{depth}") };
         let Some(level) = self.state.levels.last_mut() else { return Ok(quoted(&core)) };
         if level.tables.contains_key(&key) {
-            let text = format!("There is already an object named '{name}' in the database.");
-            return Err(raised(Message::error(2714, text).state(6)));
+            return Err(raised(errors::name_taken(name, 6)));
         }
         level.tables.insert(key.clone(), TemporaryTable::new(core.clone()));
         self.state.note_name(depth, &key, None);
@@ -62,8 +61,7 @@ impl Inner {
     /// A temporary table that all sessions see: one of the database, which goes with the session that made it.
     fn new_global(&mut self, name: &str) -> Result<String, Box<Raised>> {
         if self.names(&[]).table(&crate::session::object_name(name)).is_ok() {
-            let text = format!("There is already an object named '{name}' in the database.");
-            return Err(raised(Message::error(2714, text).state(6)));
+            return Err(raised(errors::name_taken(name, 6)));
         }
         self.execute(&format!("CREATE SCHEMA IF NOT EXISTS {GLOBALS}"))?;
         self.state.globals.push(name.to_lowercase());
@@ -551,8 +549,7 @@ fn drop_of_core(inner: &mut Inner, kind: &str, exists: &str, name: &ObjectName) 
 /// The core's name of a table without quotes.
 /// 2714.
 pub(crate) fn name_taken(name: &ObjectName, state: u8) -> Box<Raised> {
-    let text = format!("There is already an object named '{}' in the database.", name.last());
-    raised(Message::error(2714, text).state(state))
+    raised(errors::name_taken(name.last(), state))
 }
 
 pub(crate) fn reduce_name(name: &ObjectName) -> String {

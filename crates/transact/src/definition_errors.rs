@@ -122,10 +122,7 @@ impl Inner {
     pub(crate) fn check_new_schema(&mut self, name: &Name) -> Result<(), Box<Raised>> {
         let definitions = self.core.definitions();
         match definitions.shared.schemas.iter().any(|known| known.name.eq_ignore_ascii_case(&name.text)) {
-            true => {
-                let text = format!("There is already an object named '{}' in the database.", name.text);
-                Err(raised(Message::error(2714, text).state(6)))
-            }
+            true => Err(raised(crate::errors::name_taken(&name.text, 6))),
             false => Ok(()),
         }
     }

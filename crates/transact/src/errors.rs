@@ -5,9 +5,12 @@ use mainstay_mssql::Message;
 use mainstay_program::{Fault, Raised, Type, Width};
 use mainstay_tsql::tree::Isolation;
 
-/// 1205.
-const VICTIM: &str = "Transaction was deadlocked on lock resources with another process and has been chosen as the \
-                      deadlock victim. Rerun the transaction.";
+const VICTIM: i32 = 1205;
+
+/// 1205: the session of this number was chosen.
+fn victim(process: i16) -> Message {
+    Message::numbered(VICTIM, &[&process, &"lock"]).state(45)
+}
 
 /// The error of a statement as a client of SQL Server knows it.
 pub(crate) fn message_of(error: &Error) -> Message {
@@ -36,7 +39,7 @@ pub(crate) fn message_of(error: &Error) -> Message {
             Message::error(515, text).state(2)
         }
         Code::ForeignKeyViolation | Code::CheckViolation => Message::error(547, sentence(error)).state(0),
-        Code::Deadlock | Code::DefinitionChanged => Message::error(1205, VICTIM).severity(13).state(45),
+        Code::Deadlock | Code::DefinitionChanged => victim(0),
         Code::LockTimeout => Message::error(1222, "Lock request time out period exceeded.").state(45),
         Code::Conflict => {
             let text = format!("Snapshot isolation transaction aborted due to update conflict: {error}.");
@@ -44,11 +47,10 @@ pub(crate) fn message_of(error: &Error) -> Message {
         }
         Code::Duplicate => {
             let name = error.message().strip_prefix("there is a table or view ");
-            let text = match name.and_then(|rest| rest.strip_suffix(" already")) {
-                Some(name) => format!("There is already an object named '{name}' in the database."),
-                None => sentence(error),
-            };
-            Message::error(2714, text).state(6)
+            match name.and_then(|rest| rest.strip_suffix(" already")) {
+                Some(name) => name_taken(name, 6),
+                None => Message::error(2714, sentence(error)).state(6),
+            }
         }
         Code::DuplicateColumn => Message::error(2705, sentence(error)).state(3),
         Code::DependentObjects => Message::error(3729, sentence(error)),
@@ -104,6 +106,11 @@ pub(crate) fn message_of(error: &Error) -> Message {
         Code::OutOfMemory => Message::error(701, sentence(error)).severity(17),
         _ => Message::error(50000, sentence(error)),
     }
+}
+
+/// 2714: there is an object of this name.
+pub(crate) fn name_taken(name: &str, state: u8) -> Message {
+    Message::numbered(2714, &[&name]).state(state)
 }
 
 /// A key that is there already; the core says where: `orders, primary key orders_pkey`.
@@ -166,12 +173,19 @@ pub(crate) fn raised_error(error: Error) -> Box<Raised> {
     raised
 }
 
-/// The same at a level that SQL Server keeps with locks, if the transaction has come second: there two that are in each
-/// other's way are a deadlock, and programs run its victim again.
-pub(crate) fn at_level(mut error: Box<Raised>, level: Isolation) -> Box<Raised> {
-    let is_late = error.source.as_ref().is_some_and(|source| source.code() == Code::Conflict);
-    if is_late && level != Isolation::Snapshot {
-        (error.number, error.severity, error.state, error.text) = (1205, 13, 45, VICTIM.to_owned());
+/// The same as the session of this number is told it that runs at a level. Where SQL Server keeps the level with locks, two
+/// that are in each other's way are a deadlock, and programs run its victim again: so is a transaction that has come second.
+pub(crate) fn at_level(mut error: Box<Raised>, level: Isolation, process: i16) -> Box<Raised> {
+    let is_victim = error.source.as_ref().is_some_and(|source| match source.code() {
+        Code::Conflict => level != Isolation::Snapshot,
+        Code::Deadlock | Code::DefinitionChanged => error.number == VICTIM,
+        _ => false,
+    });
+    // A function's session has no number; the one that calls it has.
+    if is_victim && process != 0 {
+        let message = victim(process);
+        (error.number, error.severity) = (message.number, message.severity);
+        (error.state, error.text) = (message.state.into(), message.text);
     }
     error
 }

@@ -13,7 +13,7 @@ use mainstay_engine::Identity;
 use mainstay_mssql::Message;
 use mainstay_program::Raised;
 use mainstay_tsql::reduce::{Scope, quoted};
-use mainstay_tsql::tree::{Insert, InsertRows, Literal, Name, ObjectName, Phrase, PhraseItem, Target};
+use mainstay_tsql::tree::{Insert, InsertRows, Literal, ObjectName, Phrase, PhraseItem, Target};
 
 /// What `DBCC CHECKIDENT` is asked to do.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -114,29 +114,10 @@ impl Inner {
 }
 
 impl Runner<'_> {
-    /// DBCC: CHECKIDENT works, all others have nothing to do here.
+    /// `DBCC CHECKIDENT`.
     ///
     /// Errors: 2501 without the table, 7997 without an identity column, and those of a number that the column cannot give.
-    pub(crate) fn dbcc(
-        &mut self,
-        command: &Name,
-        arguments: Option<&[Phrase]>,
-        options: &[Phrase],
-    ) -> Result<(), Box<Raised>> {
-        let is_quiet = options.iter().any(|option| option.starts("NO_INFOMSGS"));
-        if command.is("CHECKIDENT") {
-            self.check_identity(arguments.unwrap_or_default(), is_quiet)?;
-        }
-        if !is_quiet {
-            self.note(
-                2528,
-                "DBCC execution completed. If DBCC printed error messages, contact your system administrator.",
-            );
-        }
-        Ok(())
-    }
-
-    fn check_identity(&mut self, arguments: &[Phrase], is_quiet: bool) -> Result<(), Box<Raised>> {
+    pub(crate) fn check_identity(&mut self, arguments: &[Phrase], is_quiet: bool) -> Result<(), Box<Raised>> {
         let table = arguments.first().map(table_of).unwrap_or_default();
         let name = object_name(&table);
         let key = self.inner.identity_key(&name);
@@ -194,11 +175,6 @@ impl Runner<'_> {
         let value = rows.next().map_err(raised_error)?.map(|row| row.get(0).to_value());
         Ok(value.as_ref().and_then(number_of))
     }
-
-    fn note(&mut self, number: i32, text: &str) {
-        let message = Message { number, severity: 0, state: 1, text: text.to_owned(), procedure: None, line: 0 };
-        self.message(message);
-    }
 }
 
 /// The whole number of an identity column's value.
@@ -238,7 +214,7 @@ fn table_of(argument: &Phrase) -> String {
     }
 }
 
-fn whole_of(argument: &Phrase) -> Option<i64> {
+pub(crate) fn whole_of(argument: &Phrase) -> Option<i64> {
     let digits = |text: &str| text.parse::<i64>().ok();
     match &argument.items[..] {
         [PhraseItem::Literal(Literal::Integer(text))] => digits(text),

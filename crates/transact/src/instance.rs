@@ -12,8 +12,8 @@ use mainstay_tds::{Backend, Cancel, Client, Kill, Login};
 use mainstay_vfs::FileSystem;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A database that sessions can be opened on. Cheap to clone: all clones are the same database.
 #[derive(Clone)]
@@ -152,10 +152,76 @@ pub(crate) struct Activity {
     transactions: AtomicU32,
     /// The number of its isolation level, as `sys.dm_exec_sessions` has it; 0 before it was said.
     isolation: AtomicU8,
+    /// The number of its transaction in the core, once that has written.
+    number: OnceLock<Arc<AtomicU64>>,
+    /// Whether it runs something.
+    is_running: AtomicBool,
+    request: Mutex<Request>,
 }
 
+/// What a session was asked for last.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    /// The text of a batch, or the name of a procedure.
+    pub(crate) text: String,
+    /// Whether a driver called a procedure.
+    pub(crate) is_call: bool,
+    /// When it began.
+    pub(crate) since: Timestamp,
+    /// When the session's transaction began, if one is open.
+    pub(crate) transaction_since: Timestamp,
+}
+
+impl Default for Request {
+    fn default() -> Request {
+        let now = crate::session::now();
+        Request { text: String::new(), is_call: false, since: now, transaction_since: now }
+    }
+}
+
+/// No more of a request's text is kept for others.
+const SHOWN_TEXT: usize = 4000;
+
 impl Activity {
+    /// Says where the number of the session's transaction is found.
+    pub(crate) fn numbered_by(&self, number: Arc<AtomicU64>) {
+        let _ = self.number.set(number);
+    }
+
+    /// The number of its transaction in the core; 0 for none that has written.
+    pub(crate) fn number(&self) -> u64 {
+        self.number.get().map_or(0, |number| number.load(Ordering::Relaxed))
+    }
+
+    /// A batch or a call begins.
+    pub(crate) fn begin(&self, text: &str, is_call: bool, since: Timestamp) {
+        let end = text.char_indices().nth(SHOWN_TEXT).map_or(text.len(), |(end, _)| end);
+        let mut request = self.request.lock().unwrap_or_else(PoisonError::into_inner);
+        request.text.clear();
+        request.text.push_str(&text[..end]);
+        (request.is_call, request.since) = (is_call, since);
+        self.is_running.store(true, Ordering::Relaxed);
+    }
+
+    /// It has ended.
+    pub(crate) fn end(&self) {
+        self.is_running.store(false, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
+        self.is_running.load(Ordering::Relaxed)
+    }
+
+    /// What it was asked for last.
+    pub(crate) fn request(&self) -> Request {
+        self.request.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     pub(crate) fn note(&self, transactions: u32, isolation: u8) {
+        if transactions == 1 && self.transactions() == 0 {
+            let now = crate::session::now();
+            self.request.lock().unwrap_or_else(PoisonError::into_inner).transaction_since = now;
+        }
         self.transactions.store(transactions, Ordering::Relaxed);
         self.isolation.store(isolation, Ordering::Relaxed);
     }

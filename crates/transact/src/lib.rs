@@ -39,6 +39,7 @@ mod cursor;
 mod cursor_change;
 mod cursor_keyset;
 mod cursors;
+mod dbcc;
 mod define;
 mod definition_errors;
 mod dependencies;

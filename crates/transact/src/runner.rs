@@ -136,6 +136,11 @@ impl<'a> Runner<'a> {
         self.sink.columns(columns).map_err(stopped)
     }
 
+    /// A row of the result that was begun.
+    pub(crate) fn show_row(&mut self, values: &[ValueRef<'_>]) -> Result<(), Box<Raised>> {
+        self.sink.row(values).map_err(stopped)
+    }
+
     pub(crate) fn message(&mut self, message: Message) {
         self.sink.message(&message);
     }
@@ -385,7 +390,8 @@ impl Host for Runner<'_> {
         match self.statement(id) {
             Some((loaded, number)) => {
                 let ran = self.run(&loaded, number, call);
-                ran.map_err(|error| at_level(error, self.inner.state.options.isolation))
+                let state = &self.inner.state;
+                ran.map_err(|error| at_level(error, state.options.isolation, state.process))
             }
             None => Err(raised(of_fault(&Fault::Internal("a statement outside of a module")))),
         }

@@ -92,6 +92,7 @@ impl Session {
     pub(crate) fn new(instance: &Instance, login: &str, host: &str, application: &str) -> Session {
         let seat = instance.seat(login, host, application);
         let mut session = Session::plain(instance, (login, host, application), seat.number(), 0);
+        seat.activity().numbered_by(session.inner.core.transaction_number());
         seat.stop_with(Arc::clone(&session.cancel) as Arc<dyn Cancel>);
         session.inner.seat = Some(seat);
         session
@@ -120,6 +121,7 @@ impl Session {
         depth: usize,
     ) -> Session {
         let mut core = instance.database.session();
+        core.wait_for_pending_rows();
         let flag = Arc::new(AtomicBool::new(false));
         let cancel = Arc::new(Stopper { core: core.cancel_handle(), machine: Arc::clone(&flag) });
         let state = State::new(login, host, application, &instance.name, process);
@@ -156,7 +158,12 @@ impl Session {
 
     /// Runs a batch: everything between two GO lines.
     pub fn batch(&mut self, text: &str, sink: &mut dyn Sink) {
-        self.begin();
+        self.begin(text, false);
+        self.run_batch(text, sink);
+        self.end();
+    }
+
+    fn run_batch(&mut self, text: &str, sink: &mut dyn Sink) {
         if self.is_only_parsed(text, sink) {
             return;
         }
@@ -172,7 +179,12 @@ impl Session {
 
     /// Calls a procedure with typed parameters. Output parameters and the return status come through the sink.
     pub fn call(&mut self, call: &Call, sink: &mut dyn Sink) {
-        self.begin();
+        self.begin(&call.procedure, true);
+        self.run_call(call, sink);
+        self.end();
+    }
+
+    fn run_call(&mut self, call: &Call, sink: &mut dyn Sink) {
         let name = call.procedure.trim().trim_matches(['[', ']']);
         let name = name.rsplit('.').next().unwrap_or("");
         // The procedures of drivers begin so, and few others do.
@@ -215,9 +227,20 @@ impl Session {
         move || cancel.cancel()
     }
 
-    fn begin(&mut self) {
+    /// Begins what a client asks for, and lets others see it.
+    fn begin(&mut self, text: &str, is_call: bool) {
+        let now = now();
         self.cancel.go_on();
-        self.inner.state.begin_at(now());
+        self.inner.state.begin_at(now);
+        if let Some(seat) = &self.inner.seat {
+            seat.activity().begin(text, is_call, now);
+        }
+    }
+
+    fn end(&self) {
+        if let Some(seat) = &self.inner.seat {
+            seat.activity().end();
+        }
     }
 
     /// Runs what is loaded; whether it came to its end.
@@ -417,8 +440,9 @@ impl mainstay_tds::Session for Session {
     }
 
     fn transaction(&mut self, request: &TransactionRequest, sink: &mut dyn Sink) {
-        self.begin();
+        self.begin("", true);
         let outcome = self.inner.transaction_request(request);
+        self.end();
         self.inner.announce(sink);
         let error = match outcome {
             Ok(()) => false,
@@ -436,8 +460,10 @@ impl mainstay_tds::Session for Session {
     }
 
     fn bulk_insert(&mut self, columns: &[Column], rows: &mut dyn BulkRows, sink: &mut dyn Sink) {
-        self.begin();
-        match self.inner.bulk_insert(columns, rows) {
+        self.begin("INSERT BULK", false);
+        let outcome = self.inner.bulk_insert(columns, rows);
+        self.end();
+        match outcome {
             Ok(count) => sink.done(Done {
                 kind: DoneKind::Statement,
                 command: Command::BULK_INSERT,

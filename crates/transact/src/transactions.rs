@@ -111,8 +111,8 @@ impl Inner {
             1 => {
                 self.state.transactions = 0;
                 self.show_activity();
-                let level = self.state.options.isolation;
-                let done = self.core.commit().map_err(|error| at_level(raised_error(error), level));
+                let (level, process) = (self.state.options.isolation, self.state.process);
+                let done = self.core.commit().map_err(|error| at_level(raised_error(error), level, process));
                 match done {
                     Ok(_) => self.state.announced.committed(),
                     Err(_) => self.state.announced.rolled_back(),

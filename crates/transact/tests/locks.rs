@@ -1,4 +1,5 @@
-//! Definitions in transactions beside other sessions: what goes on, what waits for how long, and what is found then.
+//! Definitions and rows in transactions beside other sessions: what goes on, what waits for how long, and what is found
+//! then.
 
 mod common;
 
@@ -324,4 +325,136 @@ fn many_sessions_define_and_write_at_once() {
     let mut session = instance.session();
     assert_eq!(value(&mut session, "SELECT SUM(amount) FROM Stock"), "380");
     assert_eq!(value(&mut session, "SELECT COUNT(*) FROM sys.tables WHERE name LIKE 'T[0-9]%'"), "28");
+}
+
+/// The levels that SQL Server keeps with locks.
+const LEVELS: [&str; 4] = ["READ UNCOMMITTED", "READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"];
+
+#[test]
+fn changes_wait_for_rows_that_others_have_put_in() {
+    // By key, by another index and without one; as plain statements, in procedures, joined, and of what is found by groups.
+    let changes = [
+        "UPDATE Orders SET amount = 77 WHERE id = 5",
+        "DECLARE @id INT = 5 UPDATE Orders SET amount = 77 WHERE id = @id",
+        "UPDATE Orders SET amount = 77 WHERE id BETWEEN 4 AND 6",
+        "UPDATE Orders SET amount = 77 WHERE amount = 50",
+        "UPDATE o SET amount = 77 FROM Orders o JOIN (VALUES (5), (6)) v (id) ON v.id = o.id",
+        "UPDATE Orders SET amount = 77 WHERE amount > (SELECT AVG(amount) + 25 FROM Orders WHERE id < 3)",
+        "WITH last AS (SELECT TOP (1) * FROM Orders ORDER BY id DESC) UPDATE last SET amount = 77",
+        "MERGE Orders AS o USING (VALUES (5, 77)) v (id, amount) ON v.id = o.id
+             WHEN MATCHED THEN UPDATE SET amount = v.amount WHEN NOT MATCHED THEN INSERT VALUES (v.id, 0);",
+        "BEGIN TRAN DECLARE @a INT SELECT @a = amount FROM Orders WITH (UPDLOCK) WHERE id = 5
+             IF @a IS NULL INSERT Orders VALUES (5, 1) ELSE UPDATE Orders SET amount = @a + 27 WHERE id = 5 COMMIT",
+    ];
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    for level in LEVELS {
+        assert_eq!(errors(&mut other, &format!("SET TRANSACTION ISOLATION LEVEL {level}")), NONE);
+        let some = if level == "READ COMMITTED" { changes.len() } else { 2 };
+        for change in changes.iter().rev().take(some) {
+            assert_eq!(errors(&mut one, "BEGIN TRAN INSERT Orders VALUES (5, 50)"), NONE);
+            let done = while_it_waits(&mut other, change, || assert_eq!(errors(&mut one, "COMMIT"), NONE));
+            assert_eq!(done, NONE, "{level}: {change}");
+            assert_eq!(value(&mut one, "SELECT amount FROM Orders WHERE id = 5"), "77", "{level}: {change}");
+            assert_eq!(errors(&mut one, "DELETE Orders WHERE id = 5"), NONE);
+        }
+    }
+}
+
+#[test]
+fn a_row_that_was_put_in_and_taken_back_is_not_found() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    for change in
+        ["UPDATE Orders SET amount = 77 WHERE id = 5", "DELETE Orders WHERE amount = 50", "TRUNCATE TABLE Stock"]
+    {
+        assert_eq!(errors(&mut one, "BEGIN TRAN INSERT Orders VALUES (5, 50) INSERT Stock VALUES (5, 50)"), NONE);
+        let count = format!("{change} IF @@ROWCOUNT > 0 RAISERROR ('a row', 16, 1)");
+        let done = while_it_waits(&mut other, &count, || assert_eq!(errors(&mut one, "ROLLBACK"), NONE));
+        assert_eq!(done, NONE, "{change}");
+    }
+    assert_eq!(value(&mut one, "SELECT SUM(amount) FROM Orders"), "30");
+    assert_eq!(value(&mut one, "SELECT COUNT(*) FROM Stock"), "0");
+}
+
+#[test]
+fn a_row_is_waited_for_that_another_change_makes_match() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    for (end, expected) in [("ROLLBACK", "0"), ("COMMIT", "1")] {
+        assert_eq!(errors(&mut one, "BEGIN TRAN UPDATE Orders SET amount = 99 WHERE id = 2"), NONE);
+        let delete = "DELETE Orders WHERE amount = 99 INSERT Stock VALUES (90 + @@ROWCOUNT, 0)";
+        let done = while_it_waits(&mut other, delete, || assert_eq!(errors(&mut one, end), NONE));
+        assert_eq!(done, NONE);
+        assert_eq!(value(&mut one, "SELECT MAX(id) - 90 FROM Stock"), expected);
+    }
+}
+
+#[test]
+fn other_rows_snapshots_and_those_who_pass_by_do_not_wait() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    assert_eq!(errors(&mut one, "BEGIN TRAN INSERT Orders VALUES (5, 50)"), NONE);
+    let free = [
+        "UPDATE Orders SET amount = 10 WHERE id = 1",
+        "UPDATE Orders SET amount = 20 WHERE amount = 20",
+        "DELETE Orders WHERE id = 6",
+        "DELETE TOP (1) FROM Orders WITH (READPAST) WHERE id > 4",
+        "SELECT * FROM Orders WITH (UPDLOCK, READPAST) WHERE id = 5",
+        "SELECT * FROM Orders WHERE id = 5",
+        "SET TRANSACTION ISOLATION LEVEL SNAPSHOT UPDATE Orders SET amount = 77 WHERE id = 5",
+    ];
+    assert_eq!(errors(&mut other, "SET LOCK_TIMEOUT 50"), NONE);
+    for statement in free {
+        assert_eq!(errors(&mut other, statement), NONE, "{statement}");
+    }
+    assert_eq!(errors(&mut other, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED"), NONE);
+    for statement in
+        ["UPDATE Orders SET amount = 77 WHERE id = 5", "SELECT * FROM Orders WITH (UPDLOCK, NOWAIT) WHERE amount = 50"]
+    {
+        assert_eq!(errors(&mut other, statement), [1222], "{statement}");
+    }
+    assert_eq!(errors(&mut one, "COMMIT"), NONE);
+}
+
+#[test]
+fn a_row_that_comes_to_a_transaction_which_has_read_makes_it_a_victim() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    for (level, expected) in [("READ COMMITTED", &NONE[..]), ("REPEATABLE READ", &[1205]), ("SERIALIZABLE", &[1205])] {
+        assert_eq!(errors(&mut one, "BEGIN TRAN INSERT Orders VALUES (5, 50)"), NONE);
+        let read = format!("SET TRANSACTION ISOLATION LEVEL {level} BEGIN TRAN SELECT COUNT(*) FROM Orders");
+        assert_eq!(errors(&mut other, &read), NONE);
+        let change = "UPDATE Orders SET amount = 77 WHERE id = 5 COMMIT";
+        let done = while_it_waits(&mut other, change, || assert_eq!(errors(&mut one, "COMMIT"), NONE));
+        assert_eq!(done, expected, "{level}");
+        assert_eq!(errors(&mut one, "DELETE Orders WHERE id = 5"), NONE);
+    }
+}
+
+#[test]
+fn the_first_statement_of_a_transaction_waits_at_every_level_and_goes_on() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    for level in LEVELS {
+        assert_eq!(errors(&mut one, "UPDATE Orders SET amount = 10 BEGIN TRAN UPDATE Orders SET amount = 11"), NONE);
+        let change = format!("SET TRANSACTION ISOLATION LEVEL {level} UPDATE Orders SET amount += 5 WHERE id = 1");
+        let done = while_it_waits(&mut other, &change, || assert_eq!(errors(&mut one, "COMMIT"), NONE));
+        assert_eq!(done, NONE, "{level}");
+        assert_eq!(value(&mut one, "SELECT amount FROM Orders WHERE id = 1"), "16", "{level}");
+    }
+}
+
+#[test]
+fn a_deadlock_of_rows_that_were_put_in_has_a_victim() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    assert_eq!(errors(&mut one, "BEGIN TRAN INSERT Orders VALUES (5, 50)"), NONE);
+    assert_eq!(errors(&mut other, "BEGIN TRAN INSERT Orders VALUES (6, 60)"), NONE);
+    let done = while_it_waits(&mut one, "UPDATE Orders SET amount = 61 WHERE id = 6", || {
+        assert_eq!(errors(&mut other, "DELETE Orders WHERE amount = 50"), [1205]);
+    });
+    assert_eq!(done, NONE);
+    assert_eq!(errors(&mut one, "COMMIT"), NONE);
+    assert_eq!(value(&mut other, "SELECT COUNT(*), MAX(id) FROM Orders"), "3 | 5");
 }

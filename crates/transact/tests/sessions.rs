@@ -490,3 +490,49 @@ fn a_session_is_reset_to_where_it_began() {
     session.reset(false);
     assert_eq!((told().as_str(), session.database().as_str()), ("2 | 0", "test"));
 }
+
+/// What a session shows of another one that waits for it.
+#[test]
+fn it_is_shown_who_waits_for_whom() {
+    let instance = instance();
+    let (mut one, mut other, mut third) = (instance.session(), instance.session(), instance.session());
+    let number = |session: &mut Session| seen(session, "SELECT @@SPID AS n").lines().nth(1).unwrap_or("").to_owned();
+    let (holder, waiter) = (number(&mut one), number(&mut other));
+    let mut told = |query: &str| {
+        let seen = seen(&mut third, query);
+        let rows = seen.lines().filter(|line| !line.starts_with(['[', '(']));
+        rows.collect::<Vec<_>>().join("; ")
+    };
+    assert_eq!(told("SELECT COUNT(*) FROM sys.dm_os_waiting_tasks"), "0");
+    seen(&mut one, "CREATE TABLE Held (id INT PRIMARY KEY, a INT) INSERT Held VALUES (1, 1)");
+    seen(&mut one, "BEGIN TRAN UPDATE Held SET a = 2 WHERE id = 1");
+    std::thread::scope(|scope| {
+        scope.spawn(|| seen(&mut other, "UPDATE Held SET a = 3"));
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        let blocked = format!("{waiter} | {holder} | LCK_M_X | suspended | 1");
+        let query = "SELECT session_id, blocking_session_id, wait_type, status, IIF(wait_time > 100, 1, 0)
+                     FROM sys.dm_exec_requests WHERE blocking_session_id > 0";
+        assert_eq!(told(query), blocked);
+        let query = "SELECT session_id, blocking_session_id, wait_type FROM sys.dm_os_waiting_tasks";
+        assert_eq!(told(query), format!("{waiter} | {holder} | LCK_M_X"));
+        let who = told("sp_who2");
+        let line = who.split("; ").find(|line| line.starts_with(&waiter)).unwrap_or("").to_owned();
+        assert!(line.contains("suspended") && line.split(" | ").nth(4).is_some_and(|by| by.trim() == holder), "{who}");
+        let query = "SELECT request_session_id, resource_type, request_mode, request_status FROM sys.dm_tran_locks
+                     WHERE resource_type <> 'DATABASE' ORDER BY 4, 1";
+        // Both have written the table; the second one has nothing of it yet.
+        let locks =
+            format!("{holder} | OBJECT | IX | GRANT; {waiter} | OBJECT | IX | GRANT; {waiter} | KEY | X | WAIT");
+        assert_eq!(told(query), locks);
+        let query =
+            "SELECT OBJECT_NAME(resource_associated_entity_id) FROM sys.dm_tran_locks WHERE request_mode = 'IX'";
+        assert_eq!(told(query), "Held; Held");
+        assert_eq!(told("SELECT session_id FROM sys.dm_tran_session_transactions"), holder);
+        assert_eq!(told("SELECT COUNT(*) FROM sys.dm_tran_active_transactions"), "1");
+        assert!(told(&format!("DBCC INPUTBUFFER({waiter})")).starts_with("Language Event | 0 | UPDATE Held SET a = 3"));
+        assert!(seen(&mut one, "DBCC OPENTRAN").contains(&format!("SPID (server process ID): {holder}")));
+        seen(&mut one, "COMMIT");
+    });
+    assert_eq!(told("SELECT COUNT(*) FROM sys.dm_exec_requests WHERE status = 'suspended'"), "0");
+    assert!(seen(&mut one, "DBCC OPENTRAN").contains("No active open transactions."));
+}

@@ -367,6 +367,9 @@ impl Changer<'_> {
         let planned = self.planner.plan_update(self.text, update, (POSITION, shown.beside()), self.catalog)?;
         shown.planned(&planned);
         let view = transaction.begin_statement()?;
+        if self.waits_for_pending(transaction, &form, (&planned, 0), view)? {
+            return Ok(Changed::Overtaken);
+        }
         let needs_defaults = update.assignments.iter().any(|a| a.value.is_none());
         let defaults = self.defaults_if(needs_defaults, transaction, &form)?;
         let mut done = Rows::default();
@@ -399,6 +402,9 @@ impl Changer<'_> {
         let planned = self.planner.plan_delete(self.text, delete, (POSITION, shown.beside()), self.catalog)?;
         shown.planned(&planned);
         let view = transaction.begin_statement()?;
+        if self.waits_for_pending(transaction, &form, (&planned, 0), view)? {
+            return Ok(Changed::Overtaken);
+        }
         let mut done = Rows::default();
         for batch in self.batches(transaction, &planned, view)? {
             for row in 0..batch.num_rows() {
@@ -436,6 +442,9 @@ impl Changer<'_> {
             let form = self.form(transaction, name)?;
             transaction.hold(&form.table)?;
             let view = transaction.begin_statement()?;
+            if self.waits_for_any_pending(transaction, &form, view)? {
+                return Ok(Changed::Overtaken);
+            }
             for position in positions(&form.table, view)? {
                 match form.table.delete(transaction, position)? {
                     Written::Done(_) => done.count += 1,

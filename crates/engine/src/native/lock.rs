@@ -6,6 +6,7 @@
 //! now, as read committed has it, or fails with a conflict.
 
 use super::change::Changer;
+use super::pending::{view_to_lock, wait_to_lock};
 use super::transaction::Changed;
 use arrow_array::{RecordBatch, RecordBatchOptions, UInt32Array};
 use arrow_schema::SchemaRef;
@@ -25,6 +26,13 @@ impl Changer<'_> {
         let view = transaction.begin_statement()?;
         let mode = if locking.is_shared { LockMode::Share } else { LockMode::Exclusive };
         let most = locking.limit.map_or(u64::MAX, |limit| limit.saturating_add(locking.offset));
+        if let Some(wide) = view_to_lock(transaction, &form, locking, view) {
+            let finding = (&rows, shown.schema().fields().len());
+            let found = self.first_pending(transaction, &form, finding, (view, wide), most)?;
+            if wait_to_lock(transaction, &form, locking, found, view)? {
+                return Ok(Changed::Overtaken);
+            }
+        }
         let (mut held, mut batches) = (0, Vec::new());
         let mut answer = self.answer(transaction, &rows, view)?;
         while held < most

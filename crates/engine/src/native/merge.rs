@@ -34,6 +34,9 @@ impl Changer<'_> {
         shown.planned(&planned);
         let columns = self.columns_of_branches(&form, merge)?;
         let view = transaction.begin_statement()?;
+        if self.waits_for_pending(transaction, &form, (&planned, 0), view)? {
+            return Ok(Changed::Overtaken);
+        }
         let needs_defaults = needs_defaults(&form, merge, &columns);
         let defaults = self.defaults_if(needs_defaults, transaction, &form)?;
         let mut decided = Decided::default();

@@ -18,6 +18,7 @@
 //!   sequences     values of sequences, and what a session was given last
 //!   lock          SELECT ... FOR UPDATE
 //!   transaction   the session's transaction, and what a statement of it sees
+//!   pending       rows that others have put in and not committed, which changes may have to wait for
 //!   outlook       the same for the session in which the statement's functions run
 //!   values        single values out of vectors, and back
 //! ```
@@ -35,6 +36,7 @@ mod forms;
 mod lock;
 mod merge;
 mod outlook;
+mod pending;
 mod place;
 mod references;
 mod renames;
@@ -51,6 +53,7 @@ pub(crate) use define::Definitions;
 pub(crate) use forms::{Form, NewRow, batch_of, one_row};
 pub(crate) use lock::held_by_another;
 pub use outlook::Outlook;
+pub(crate) use pending::{view_to_lock, wait_for_first, wait_to_lock};
 pub(crate) use place::{Place, STORE_FOLDER};
 pub(crate) use scope::{Scope, SessionCatalog};
 pub use sequences::Identity;

@@ -21,6 +21,7 @@ use mainstay_table::{Snapshot, Table};
 use std::any::Any;
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -36,6 +37,10 @@ pub(crate) struct SessionTransaction {
     next_isolation: Option<IsolationLevel>,
     /// How long a statement waits for another transaction; `None` for ever.
     pub(crate) lock_timeout: Option<Duration>,
+    /// Whether changes wait for rows that others have put in and not committed.
+    pub(crate) waits_for_pending: bool,
+    /// The number of the open transaction that writes, for others to see.
+    pub(crate) sign: Arc<AtomicU64>,
     /// What ends the session's statements.
     interrupt: Arc<dyn Interrupt>,
     /// Whether nothing ends the statement that runs.
@@ -100,6 +105,8 @@ impl SessionTransaction {
             isolation,
             next_isolation: None,
             lock_timeout: None,
+            waits_for_pending: false,
+            sign: Arc::default(),
             durability: None,
             is_planned_outside: false,
             given: Arc::default(),
@@ -204,6 +211,8 @@ impl SessionTransaction {
         let mut transaction = native.begin(stored(isolation))?;
         self.connect(&mut transaction);
         transaction.set_lock_timeout(self.lock_timeout);
+        transaction.set_waits_for_pending(self.waits_for_pending);
+        transaction.set_sign(Arc::clone(&self.sign));
         if let Some(durability) = self.durability {
             transaction.set_durability(durability);
         }
@@ -537,7 +546,10 @@ fn statement<T>(
             }
             Err(error) => {
                 transaction.rollback_to(&savepoint)?;
-                return Err(error);
+                if error.code() != Code::Conflict || !transaction.look_again() {
+                    return Err(error);
+                }
+                transaction.wait_for_commits()?;
             }
         }
     }

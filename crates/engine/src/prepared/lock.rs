@@ -4,9 +4,9 @@
 //! the limit wants are held. A few more rows than that are looked for, in case some have gone; when even those do not do,
 //! the batch executor runs the statement, which looks at all.
 
-use super::short::{ShortStatement, Workspace, changed_table, note_reads};
+use super::short::{ShortStatement, Workspace, changed_table, note_reads, positions};
 use super::uses::Uses;
-use crate::native::{Changed, Form, held_by_another};
+use crate::native::{Changed, Form, held_by_another, view_to_lock, wait_to_lock};
 use crate::session::Session;
 use mainstay_base::{Result, ValueRef};
 use mainstay_query::{IfHeld, LockingQuery, Statement};
@@ -53,12 +53,22 @@ pub(super) fn lock(
     session.change_native(text, |transaction| {
         let view = transaction.begin_statement()?;
         let (scratch, buffer) = workspace.parts();
+        let column = short.schema.fields().len();
+        if let Some(wide) = view_to_lock(transaction, form, locking, view)
+            && short.plan.run(wide, parameters, scratch, buffer)? == Outcome::Done
+        {
+            let mut found = positions(buffer, column).take(wanted(locking).unwrap_or(usize::MAX));
+            let found = found.find(|position| transaction.is_pending(&form.table, *position, view));
+            if wait_to_lock(transaction, form, locking, found, view)? {
+                return Ok(Changed::Overtaken);
+            }
+        }
         if short.plan.run(view, parameters, scratch, buffer)? != Outcome::Done {
             return Ok(Changed::Done(false));
         }
         note_reads(transaction, short)?;
         let found = buffer.len();
-        let Some((held, kept)) = held(transaction, form, locking, buffer, short.schema.fields().len())? else {
+        let Some((held, kept)) = held(transaction, form, locking, buffer, column)? else {
             return Ok(Changed::Overtaken);
         };
         let is_short = wanted(locking).is_some_and(|wanted| held < wanted);

@@ -5,7 +5,7 @@
 
 use super::cells::{COLUMNS, Cells, Fast, FastKind, KEY_COLUMNS, Key, Source, fits, is_exact};
 use super::rows::Rows;
-use crate::native::{Changed, Form};
+use crate::native::{Changed, Form, wait_for_first};
 use crate::session::Session;
 use mainstay_base::{Result, SqlType, Value, ValueRef};
 use mainstay_store::group::Group;
@@ -174,8 +174,10 @@ fn update_row(
             transaction.note_read(&form.table, Read::Row(row_id));
             return Ok(Changed::Done(1));
         }
-        let Some(position) = find(transaction, form, key.index, wanted, view)? else { return Ok(Changed::Done(0)) };
-        Ok(changed(form.table.update_columns(transaction, position, changes)?))
+        match find(transaction, form, key.index, wanted, view)? {
+            Some(position) => Ok(changed(form.table.update_columns(transaction, position, changes)?)),
+            None => not_found(transaction, form, key.index, wanted, view),
+        }
     })
 }
 
@@ -191,8 +193,10 @@ fn delete_row(
     let wanted = key.values(parameters, &mut values);
     session.change_native(text, |transaction| {
         let view = transaction.begin_statement()?;
-        let Some(position) = find(transaction, form, key.index, wanted, view)? else { return Ok(Changed::Done(0)) };
-        Ok(changed(form.table.delete(transaction, position)?))
+        match find(transaction, form, key.index, wanted, view)? {
+            Some(position) => Ok(changed(form.table.delete(transaction, position)?)),
+            None => not_found(transaction, form, key.index, wanted, view),
+        }
     })
 }
 
@@ -224,6 +228,22 @@ fn find(
             transaction.note_read(&form.table, Read::Everything);
             Ok(None)
         }
+    }
+}
+
+/// What there is to do about a row that is not there: to wait for who has put it in, or nothing.
+fn not_found(
+    transaction: &mut Transaction,
+    form: &Form,
+    index: usize,
+    wanted: &[ValueRef<'_>],
+    view: View,
+) -> Result<Changed<u64>> {
+    let Some(wide) = transaction.pending_view(&form.table, view) else { return Ok(Changed::Done(0)) };
+    let found = form.table.reader(wide).get(index, wanted)?.map(|version| version.position);
+    match wait_for_first(transaction, form, found.into_iter(), view)? {
+        true => Ok(Changed::Overtaken),
+        false => Ok(Changed::Done(0)),
     }
 }
 

@@ -7,7 +7,7 @@
 use super::cells::{bind_form, fits};
 use super::lock;
 use super::uses::{Moved, Uses};
-use crate::native::{Changed, Form, Keep, NewRow, RowChange, key_of, update_late, update_row};
+use crate::native::{Changed, Form, Keep, NewRow, RowChange, key_of, update_late, update_row, wait_for_first};
 use crate::returning::{Rows as RowsDone, Shown};
 use crate::session::Session;
 use crate::words;
@@ -267,6 +267,13 @@ impl ShortStatement {
         };
         session.change_native(text, |transaction| {
             let view = transaction.begin_statement()?;
+            if let ShortStatement::Update { form, .. } | ShortStatement::Delete { form, .. } = self
+                && let Some(wide) = transaction.pending_view(&form.table, view)
+                && short.plan.run(wide, parameters, scratch, buffer)? == Outcome::Done
+                && wait_for_first(transaction, form, positions(buffer, 0), view)?
+            {
+                return Ok(Changed::Overtaken);
+            }
             if short.plan.run(view, parameters, scratch, buffer)? != Outcome::Done {
                 return Ok(Changed::Done(None));
             }
@@ -297,6 +304,14 @@ pub(crate) fn note_reads(transaction: &mut Transaction, short: &Short) -> Result
         transaction.note_read(table, Read::Everything);
     }
     Ok(())
+}
+
+/// The positions of rows, which are in this column of the buffer.
+pub(super) fn positions(buffer: &Buffer, column: usize) -> impl Iterator<Item = u64> {
+    (0..buffer.len()).filter_map(move |row| match buffer.value(row, column) {
+        ValueRef::Integer(position) => Some(position as u64),
+        _ => None,
+    })
 }
 
 /// The table of a change, if its rows can be changed without looking at them whole.

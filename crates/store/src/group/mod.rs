@@ -207,7 +207,7 @@ impl Group {
     /// Whether a view sees the version of a slot. A slot that is still being written is not seen.
     #[inline]
     pub fn sees(&self, offset: usize, view: View) -> bool {
-        view.sees(self.created(offset)) && !view.sees(self.ended(offset)) && offset < self.len()
+        view.sees_created(self.created(offset)) && !view.sees(self.ended(offset)) && offset < self.len()
     }
 
     /// Marks the version of a slot as ended by this stamp, if nobody has ended it. An error holds the stamp that is there.

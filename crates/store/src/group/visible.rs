@@ -29,7 +29,7 @@ impl Group {
             (false, ended) => {
                 let Some(created) = &self.created else { return None };
                 let live = |ended: Option<&Stamps>| {
-                    let is_live = |i| sees(created, i, view) && ended.is_none_or(|ended| !sees(ended, i, view));
+                    let is_live = |i| sees_created(created, i, view) && ended.is_none_or(|ended| !sees(ended, i, view));
                     BooleanBuffer::collect_bool(length, is_live)
                 };
                 let mut bits = live(ended);
@@ -114,6 +114,12 @@ impl Group {
 #[inline]
 fn sees(stamps: &Stamps, offset: usize, view: View) -> bool {
     view.sees(stamps[offset].load(Ordering::Acquire))
+}
+
+/// The same of the stamps of creation.
+#[inline]
+fn sees_created(stamps: &Stamps, offset: usize, view: View) -> bool {
+    view.sees_created(stamps[offset].load(Ordering::Acquire))
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@
 //! Whoever gives a lock back wakes those who wait after it has let go of its state. Checks that were deferred, which may
 //! wait, are run before a commit takes the mutex of commits.
 
-use super::Transaction;
+use super::{Awaited, Transaction};
 use crate::table::NativeTable;
 use mainstay_base::Result;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -79,8 +79,14 @@ impl DefinitionLock {
     }
 
     /// A writer other than this one.
-    fn other_writer(&self, writer: u64) -> Option<u64> {
+    pub(super) fn other_writer(&self, writer: u64) -> Option<u64> {
         self.lock().writers.iter().copied().find(|other| *other != writer)
+    }
+
+    /// Who writes the table, and who changes what it is.
+    pub(crate) fn holders(&self) -> (Vec<u64>, Option<u64>) {
+        let state = self.lock();
+        (state.writers.clone(), state.changer)
     }
 
     fn is_claimed_by(&self, changer: u64) -> bool {
@@ -224,7 +230,7 @@ impl Transaction {
 
     fn wait_for_definition(&self, table: &NativeTable, holder: u64, is_held: impl Fn() -> bool) -> Result<()> {
         let what = format!("the definition of {}", table.definition().name);
-        self.wait_as(&what, holder, is_held)
+        self.wait_as((Awaited::Definition, &what), holder, is_held)
     }
 
     /// Gives all definitions and names back.

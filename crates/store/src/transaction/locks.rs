@@ -58,6 +58,16 @@ impl RowLocks {
         true
     }
 
+    /// The rows that are locked, each with who has it and how; no more than so many.
+    pub(crate) fn list(&self, most: usize) -> Vec<(RowName, u64, LockMode)> {
+        let rows = self.lock();
+        let of = |(row, holders): (&RowName, &Holders)| {
+            let row = *row;
+            holders.clone().into_iter().map(move |(transaction, mode)| (row, transaction, mode))
+        };
+        rows.iter().flat_map(of).take(most).collect()
+    }
+
     /// Gives a row back.
     pub(crate) fn release(&self, row: RowName, transaction: u64) {
         let mut rows = self.lock();

@@ -24,12 +24,14 @@ mod commit;
 mod deferral;
 pub(crate) mod definitions;
 mod held;
+mod held_locks;
 pub(crate) mod history;
 pub(crate) mod locks;
 pub(crate) mod log;
 pub(crate) mod names;
 mod outlook;
 mod own_catalog;
+mod pending;
 pub(crate) mod ranges;
 pub(crate) mod serializable;
 pub(crate) mod shared;
@@ -37,6 +39,7 @@ mod undo;
 pub(crate) mod views;
 pub(crate) mod waits;
 
+pub use held_locks::{Held, HeldLock};
 pub use locks::LockMode;
 pub use log::{Journal, NoJournal, Redo};
 pub use outlook::Outlook;
@@ -60,9 +63,11 @@ use own_catalog::{CatalogStep, OwnCatalog};
 use shared::Shared;
 use std::cell::Cell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use views::Ticket;
 use waits::Waiter;
+pub use waits::{Awaited, Wait};
 
 /// What a transaction is kept from seeing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -104,10 +109,16 @@ pub struct Transaction {
     isolation: Isolation,
     /// 0 until the first write.
     id: u64,
+    /// Where others find that number while it is open.
+    sign: Option<Arc<AtomicU64>>,
     ticket: Option<Ticket>,
     view: Option<View>,
     statement: Option<Arc<str>>,
     lock_timeout: Option<Duration>,
+    /// Whether changes wait for rows that others have put in and not committed.
+    waits_for_pending: bool,
+    /// Whether its first statement has not ended, so that nothing was done yet by what its view shows.
+    is_fresh: bool,
     /// Its writes, which end when the statement is to end.
     pace: Pace,
     writes: Vec<Write>,
@@ -169,10 +180,13 @@ impl Transaction {
             beside: None,
             steps: Vec::new(),
             id: 0,
+            sign: None,
             ticket: None,
             view: None,
             statement: None,
             lock_timeout: None,
+            waits_for_pending: false,
+            is_fresh: false,
             pace: Pace::default(),
             writes,
             ended: 0,
@@ -227,6 +241,11 @@ impl Transaction {
         self.durability = durability;
     }
 
+    /// Shows its number there from the first write to its end; 0 is none.
+    pub fn set_sign(&mut self, sign: Arc<AtomicU64>) {
+        self.sign = Some(sign);
+    }
+
     /// Says which temporary tables its session has.
     pub fn set_temporary(&mut self, temporary: Arc<TemporaryTables>) {
         self.temporary = Some(temporary);
@@ -247,9 +266,9 @@ impl Transaction {
     }
 
     /// Waits for the end of another transaction, or until that gives back what it holds.
-    fn wait_as(&self, what: &str, holder: u64, is_held: impl Fn() -> bool) -> Result<()> {
+    fn wait_as(&self, (what, named): (Awaited, &str), holder: u64, is_held: impl Fn() -> bool) -> Result<()> {
         let statement = self.statement.clone().unwrap_or_else(|| Arc::from("a statement"));
-        let waiter = Waiter { transaction: self.id, statement: &statement, what, timeout: self.lock_timeout };
+        let waiter = Waiter { transaction: self.id, statement: &statement, what, named, timeout: self.lock_timeout };
         self.shared.waits.wait(&waiter, holder, is_held)
     }
 
@@ -259,6 +278,7 @@ impl Transaction {
     pub fn begin_statement(&mut self) -> Result<View> {
         self.check_open()?;
         if let (Some(view), false) = (self.view, self.isolation == Isolation::ReadCommitted) {
+            self.is_fresh = false;
             self.show(view, false);
             return Ok(view);
         }
@@ -282,6 +302,7 @@ impl Transaction {
             view = view.beside((if *is_of_statement { seen } else { commit }, mark));
         }
         self.show(view, self.view.is_none());
+        self.is_fresh = self.view.is_none();
         self.view = Some(view);
         Ok(view)
     }
@@ -310,6 +331,7 @@ impl Transaction {
     /// Errors: `ForeignKeyViolation`, and those of waiting. The caller then rolls back to before the statement.
     pub fn end_statement(&mut self) -> Result<()> {
         self.run_checks()?;
+        self.is_fresh = false;
         self.own_catalog.look_away();
         if self.isolation == Isolation::ReadCommitted {
             self.view = None;
@@ -345,6 +367,9 @@ impl Transaction {
         if self.id == 0 {
             self.check_open()?;
             self.id = self.shared.start_writing()?;
+            if let Some(sign) = &self.sign {
+                sign.store(self.id, Ordering::Relaxed);
+            }
             if let Some(view) = &mut self.view {
                 *view = view.marked(MARK | self.id);
             }
@@ -378,7 +403,7 @@ impl Transaction {
             Obstacle::Mark { group, offset, stamp } => {
                 let holder = *stamp & !MARK;
                 let is_held = || group.created(*offset) == *stamp || group.ended(*offset) == *stamp;
-                self.wait_as("a row", holder, is_held)?;
+                self.wait_as((Awaited::Row, "a row"), holder, is_held)?;
                 for stamp in [group.created(*offset), group.ended(*offset)] {
                     if stamp < MARK {
                         self.shared.wait_published(stamp)?;
@@ -388,11 +413,11 @@ impl Transaction {
             }
             Obstacle::Lock { row, holder, mode } => {
                 let is_held = || self.shared.locks.obstacle(*row, self.id, *mode) == Some(*holder);
-                self.wait_as("a row", *holder, is_held)
+                self.wait_as((Awaited::Row, "a row"), *holder, is_held)
             }
             Obstacle::Range { table, holder } => {
                 let is_held = || self.shared.ranges.holds(*table, *holder);
-                self.wait_as("rows", *holder, is_held)
+                self.wait_as((Awaited::Range, "rows"), *holder, is_held)
             }
         }
     }
@@ -500,6 +525,9 @@ impl Transaction {
             self.shared.ranges.release(self.id);
         }
         if self.id != 0 {
+            if let Some(sign) = &self.sign {
+                sign.store(0, Ordering::Relaxed);
+            }
             self.release_definitions();
             self.shared.waits.wake();
         }

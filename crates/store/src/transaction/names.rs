@@ -3,8 +3,8 @@
 //! Who creates, renames or drops something has its name alone until the transaction ends. So of two that create the same
 //! the second waits, and finds it there or not. Whatever is in a schema shares the schema, so that it stays.
 
-use super::Transaction;
 use super::locks::LockMode;
+use super::{Awaited, Transaction};
 use mainstay_base::Result;
 use std::collections::HashMap;
 use std::fmt;
@@ -101,7 +101,7 @@ impl Transaction {
                 Ok(false) => return Ok(()),
                 Err(holder) => {
                     let is_held = || self.shared.names.is_kept_by(holder, subject, self.id, mode);
-                    self.wait_as(&subject.to_string(), holder, is_held)?;
+                    self.wait_as((Awaited::Definition, &subject.to_string()), holder, is_held)?;
                 }
             }
         }

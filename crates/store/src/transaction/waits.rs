@@ -33,6 +33,32 @@ pub(crate) struct Waits {
 struct Edge {
     holder: u64,
     statement: Arc<str>,
+    what: Awaited,
+    since: Instant,
+}
+
+/// What a transaction waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// A row that another one has changed, put in or locked.
+    Row,
+    /// Rows of a range that another one holds.
+    Range,
+    /// What a table, or a name, is.
+    Definition,
+}
+
+/// A transaction that waits for another one. They are numbered as they begin to write.
+#[derive(Clone, Debug)]
+pub struct Wait {
+    /// The one that waits.
+    pub transaction: u64,
+    /// The one that it waits for.
+    pub holder: u64,
+    /// What it waits for.
+    pub what: Awaited,
+    /// How long it has waited.
+    pub time: Duration,
 }
 
 /// Who waits.
@@ -41,8 +67,10 @@ pub(crate) struct Waiter<'a> {
     pub transaction: u64,
     /// The text of its statement.
     pub statement: &'a Arc<str>,
-    /// What it waits for, for its user.
-    pub what: &'a str,
+    /// What it waits for.
+    pub what: Awaited,
+    /// The same for its user.
+    pub named: &'a str,
     /// How long it may wait; `None` for ever.
     pub timeout: Option<Duration>,
 }
@@ -53,7 +81,8 @@ impl Waits {
     /// Errors: `Deadlock` when the holder waits, through others perhaps, for the waiter; `LockTimeout`; those of
     /// [`interrupt`].
     pub(crate) fn wait(&self, waiter: &Waiter<'_>, holder: u64, is_held: impl Fn() -> bool) -> Result<()> {
-        let deadline = waiter.timeout.map(|timeout| Instant::now() + timeout);
+        let since = Instant::now();
+        let deadline = waiter.timeout.map(|timeout| since + timeout);
         let mut edges = self.lock();
         // Before `is_held` looks at the stamp: whoever changes it afterwards sees that somebody waits (`wake`).
         self.waiting.fetch_add(1, Ordering::SeqCst);
@@ -64,7 +93,8 @@ impl Waits {
                 outcome = Err(deadlock(waiter.statement, &other));
                 break;
             }
-            edges.insert(waiter.transaction, Edge { holder, statement: Arc::clone(waiter.statement) });
+            let edge = Edge { holder, statement: Arc::clone(waiter.statement), what: waiter.what, since };
+            edges.insert(waiter.transaction, edge);
             if let Err(error) = interrupt::check() {
                 outcome = Err(error);
                 break;
@@ -112,6 +142,17 @@ impl Waits {
         self.waiting.load(Ordering::SeqCst)
     }
 
+    /// Who waits for whom.
+    pub(crate) fn list(&self) -> Vec<Wait> {
+        let wait = |(transaction, edge): (&u64, &Edge)| Wait {
+            transaction: *transaction,
+            holder: edge.holder,
+            what: edge.what,
+            time: edge.since.elapsed(),
+        };
+        self.lock().iter().map(wait).collect()
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, Edge>> {
         self.edges.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -139,7 +180,8 @@ fn deadlock(statement: &str, other: &str) -> Error {
 #[cold]
 fn timed_out(waiter: &Waiter<'_>) -> Error {
     let ms = waiter.timeout.unwrap_or_default().as_millis();
-    let message = format!("\"{}\" waited {ms} ms for {} that another transaction holds", waiter.statement, waiter.what);
+    let message =
+        format!("\"{}\" waited {ms} ms for {} that another transaction holds", waiter.statement, waiter.named);
     Error::new(Code::LockTimeout, message)
 }
 
@@ -179,7 +221,8 @@ mod tests {
             });
             for round in 1..=rounds {
                 taken.store(round, Ordering::Release);
-                let waiter = Waiter { transaction: 1, statement: &statement, what: "a row", timeout: None };
+                let waiter =
+                    Waiter { transaction: 1, statement: &statement, what: Awaited::Row, named: "a row", timeout: None };
                 waits.wait(&waiter, 2, || mark.load(Ordering::Acquire) < round).unwrap();
             }
         });
@@ -194,7 +237,11 @@ mod tests {
             let (waits, statement, wish) = (&waits, &statement, Arc::clone(&stopped));
             let ended = scope.spawn(move || {
                 let _in_force = InForce::new(wish);
-                waits.wait(&Waiter { transaction: 1, statement, what: "a row", timeout: None }, 2, || true)
+                waits.wait(
+                    &Waiter { transaction: 1, statement, what: Awaited::Row, named: "a row", timeout: None },
+                    2,
+                    || true,
+                )
             });
             while waits.waiting() == 0 {
                 std::thread::yield_now();

@@ -35,7 +35,7 @@ pub(crate) struct Made<'a> {
 }
 
 /// The number of what has one in the core's catalog.
-fn kept_id(id: u64) -> i64 {
+pub(crate) fn kept_id(id: u64) -> i64 {
     0x1000_0000 + (id & 0x0FFF_FFFF) as i64
 }
 

@@ -18,6 +18,7 @@ mod functions;
 mod properties;
 mod text;
 
+pub(crate) use build::kept_id;
 pub(crate) use build::{Made, parameters, system_types};
 pub(crate) use declared::{DeclaredType, key_of_column, read as declared};
 

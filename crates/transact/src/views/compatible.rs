@@ -1,5 +1,6 @@
 //! The system tables of old: `sysobjects`, `syscolumns`, `sysindexes` and their like, which need no schema.
 
+use super::activity::{Blocked, blocked, wait_of};
 use super::{Facts, Rows, View, row};
 use crate::catalog::{Column, Detail, Object, collation_name, parameters, system_types};
 use crate::instance::Process;
@@ -87,7 +88,7 @@ const INDEX: &str = "id:i status:i first:y6=null indid:s root:y6=null minlen:s=0
     StatVersion:t=0 reserved2:i=0 FirstIAM:y6=null impid:s=0 lockflags:s=0 pgmodctr:i=0 keys:y1088=null name:n \
     statblob:y8000=null maxlen:i=0 rows:i";
 
-const PROCESS: &str = "spid:s kpid:s=0 blocked:s=0 waittype:y2=null waittime:l=0 lastwaittype:c32=MISCELLANEOUS \
+const PROCESS: &str = "spid:s kpid:s=0 blocked:s waittype:y2=null waittime:l lastwaittype:c32 \
     waitresource:c256= dbid:s=5 uid:s=1 cpu:i=0 physical_io:l=0 memusage:i=4 login_time:d last_batch:d ecid:s=0 open_tran:s \
     status:c30 sid:y86=null hostname:c128 program_name:c128 hostprocess:c10= cmd:c26=AWAITING~COMMAND nt_domain:c128= \
     nt_username:c128= net_address:c12= net_library:c12=TCP/IP loginame:c128 context_info:y128=null sql_handle:y20=null \
@@ -246,21 +247,30 @@ fn users(facts: &Facts<'_>) -> Rows {
 }
 
 fn processes(facts: &Facts<'_>) -> Rows {
-    let own = facts.state.process;
-    let row = |process: Process| {
-        let is_own = process.number == own;
+    let processes = facts.instance.processes();
+    let blocked = blocked(facts, &processes);
+    let row = |process: &Process| {
+        let wait = wait_of(&blocked, process);
+        let status = match (wait, process.activity.is_running()) {
+            (Some(_), _) => "suspended",
+            (None, true) => "runnable",
+            (None, false) => "sleeping",
+        };
         row![
             i64::from(process.number),
+            wait.map_or(0, |wait| i64::from(wait.by)),
+            wait.map_or(0, |wait| wait.ms),
+            wait.map_or("MISCELLANEOUS", Blocked::kind),
             process.since,
-            process.since,
+            process.activity.request().since,
             process.activity.transactions(),
-            if is_own { "runnable" } else { "sleeping" },
+            status,
             &process.host,
             &process.application,
             &process.login
         ]
     };
-    facts.instance.processes().into_iter().map(row).collect()
+    processes.iter().map(row).collect()
 }
 
 fn databases(facts: &Facts<'_>) -> Rows {

@@ -6,6 +6,7 @@
 //! A list says the columns of a view in one text: `name:n object_id:i is_ms_shipped:b=0`. Behind the colon is the type
 //! ([`data_type`]); what stands behind `=` is the value in every row, and rows have values for the other columns only.
 
+mod activity;
 mod columns;
 mod compatible;
 mod information;
@@ -173,6 +174,7 @@ fn all() -> impl Iterator<Item = &'static View> {
         &columns::VIEWS,
         &keys::VIEWS,
         &server::VIEWS,
+        &activity::VIEWS,
         &information::VIEWS,
         &compatible::VIEWS,
         &odbc::VIEWS,

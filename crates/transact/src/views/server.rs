@@ -4,7 +4,7 @@ use super::{Facts, Rows, View, row};
 use crate::instance::Process;
 use mainstay_base::Value;
 
-pub(super) const VIEWS: [View; 24] = [
+pub(super) const VIEWS: [View; 19] = [
     View { name: "sys.databases", columns: DATABASE, rows: databases },
     View { name: "sys.database_files", columns: FILE, rows: files },
     View { name: "sys.master_files", columns: MASTER_FILE, rows: master_files },
@@ -60,7 +60,6 @@ pub(super) const VIEWS: [View; 24] = [
         days:n217=Monday,Tuesday,Wednesday,Thursday,Friday,Saturday,Sunday lcid:i=1033 msglangid:s=1033",
         rows: |_| vec![Vec::new()],
     },
-    View { name: "sys.dm_exec_sessions", columns: SESSION, rows: sessions },
     View {
         name: "sys.dm_exec_connections",
         columns: "session_id:i most_recent_session_id:i connect_time:d \
@@ -69,36 +68,6 @@ pub(super) const VIEWS: [View; 24] = [
         client_net_address:v48=127.0.0.1 client_tcp_port:i=0 local_net_address:v48=127.0.0.1 local_tcp_port:i=1433 \
         connection_id:g=null",
         rows: connections,
-    },
-    View {
-        name: "sys.dm_exec_requests",
-        columns: "session_id:s request_id:i=0 start_time:d status:n30=running \
-        command:n32=SELECT sql_handle:y64=null statement_start_offset:i=0 statement_end_offset:i=-1 plan_handle:y64=null \
-        database_id:s user_id:i=1 connection_id:g=null blocking_session_id:s=0 wait_type:n60=null wait_time:i=0 \
-        last_wait_type:n60=MISCELLANEOUS wait_resource:n256= open_transaction_count:i percent_complete:r=0 \
-        cpu_time:i=0 total_elapsed_time:i=0 reads:l=0 writes:l=0 logical_reads:l=0 row_count:l",
-        rows: requests,
-    },
-    View {
-        name: "sys.dm_tran_locks",
-        columns: "resource_type:n60=DATABASE resource_subtype:n60= resource_database_id:i \
-        resource_description:n256= resource_associated_entity_id:l=0 resource_lock_partition:i=0 request_mode:n60=S \
-        request_type:n60=LOCK request_status:n60=GRANT request_reference_count:s=1 request_lifetime:i=0 \
-        request_session_id:i request_exec_context_id:i=0 request_request_id:i=0 \
-        request_owner_type:n60=SHARED_TRANSACTION_WORKSPACE",
-        rows: locks,
-    },
-    View {
-        name: "sys.dm_tran_session_transactions",
-        columns: "session_id:i transaction_id:l is_user_transaction:b=1 \
-        is_local:b=1 is_enlisted:b=0 is_bound:b=0 open_transaction_count:i",
-        rows: open_transactions,
-    },
-    View {
-        name: "sys.dm_tran_active_transactions",
-        columns: "transaction_id:l name:n32=user_transaction \
-        transaction_begin_time:d transaction_type:i=1 transaction_state:i=2",
-        rows: active_transactions,
     },
     View {
         name: "sys.dm_os_sys_info",
@@ -164,16 +133,6 @@ const MASTER_FILE: &str = "database_id:i file_id:i file_guid:g=null type:t type_
 const LOGIN: &str = "name:n principal_id:i sid:y85=null type:c1 type_desc:n60 is_disabled:b=0 create_date:d modify_date:d \
     default_database_name:n=master default_language_name:n=us_english credential_id:i=null owning_principal_id:i=null \
     is_fixed_role:b is_policy_checked:b=0 is_expiration_checked:b=0";
-
-const SESSION: &str = "session_id:s login_time:d host_name:n program_name:n host_process_id:i=null \
-    client_version:i=7 client_interface_name:n32=ODBC security_id:y85=null login_name:n nt_domain:n=null \
-    nt_user_name:n=null status:n30 context_info:y128=null cpu_time:i=0 memory_usage:i=4 total_scheduled_time:i=0 \
-    total_elapsed_time:i=0 endpoint_id:i=4 last_request_start_time:d last_request_end_time:d reads:l=0 writes:l=0 \
-    logical_reads:l=0 is_user_process:b=1 text_size:i language:n=us_english date_format:n3=mdy date_first:s \
-    quoted_identifier:b=1 arithabort:b=0 ansi_null_dflt_on:b=1 ansi_defaults:b=0 ansi_warnings:b=1 ansi_padding:b=1 \
-    ansi_nulls:b=1 concat_null_yields_null:b=1 transaction_isolation_level:s lock_timeout:i deadlock_priority:i=0 \
-    row_count:l prev_error:i=0 original_security_id:y85=null original_login_name:n group_id:i=2 database_id:s \
-    authenticating_database_id:i=1 open_transaction_count:i";
 
 fn databases(facts: &Facts<'_>) -> Rows {
     let own = &facts.catalog.database;
@@ -295,68 +254,12 @@ fn messages(facts: &Facts<'_>) -> Rows {
         .collect()
 }
 
-fn processes(facts: &Facts<'_>) -> Vec<Process> {
-    facts.instance.processes()
-}
-
-fn sessions(facts: &Facts<'_>) -> Rows {
-    let own = facts.state.process;
-    let row = |process: Process| {
-        let is_own = process.number == own;
-        let state = facts.state;
-        row![
-            i64::from(process.number),
-            process.since,
-            &process.host,
-            &process.application,
-            &process.login,
-            if is_own { "running" } else { "sleeping" },
-            process.since,
-            process.since,
-            i64::from(state.options.text_size),
-            i64::from(state.options.date_first),
-            process.activity.isolation(),
-            i64::from(state.options.lock_timeout),
-            if is_own { state.row_count } else { 0 },
-            &process.login,
-            5,
-            process.activity.transactions()
-        ]
-    };
-    processes(facts).into_iter().map(row).collect()
-}
-
 fn connections(facts: &Facts<'_>) -> Rows {
     let row = |process: Process| {
         let number = i64::from(process.number);
         row![number, number, process.since, process.since, process.since]
     };
-    processes(facts).into_iter().map(row).collect()
-}
-
-fn requests(facts: &Facts<'_>) -> Rows {
-    let state = facts.state;
-    vec![row![i64::from(state.process), state.now(), 5, i64::from(state.transactions), state.row_count]]
-}
-
-fn locks(facts: &Facts<'_>) -> Rows {
-    processes(facts).into_iter().map(|process| row![5, i64::from(process.number)]).collect()
-}
-
-fn open_transactions(facts: &Facts<'_>) -> Rows {
-    let state = facts.state;
-    match state.transactions {
-        0 => Vec::new(),
-        open => vec![row![i64::from(state.process), i64::from(state.process), i64::from(open)]],
-    }
-}
-
-fn active_transactions(facts: &Facts<'_>) -> Rows {
-    let state = facts.state;
-    match state.transactions {
-        0 => Vec::new(),
-        _ => vec![row![i64::from(state.process), state.now()]],
-    }
+    facts.instance.processes().into_iter().map(row).collect()
 }
 
 fn system(facts: &Facts<'_>) -> Rows {

@@ -1,0 +1,93 @@
+//! DBCC: what it is asked for of numbers (`identity`), of the oldest transaction, and of what a session was asked last.
+//!
+//! Its other commands have nothing to do here, and say that they are done.
+
+use crate::errors::raised;
+use crate::identity::whole_of;
+use crate::instance::Process;
+use crate::runner::Runner;
+use mainstay_base::{Value, ValueRef};
+use mainstay_mssql::convert::convert;
+use mainstay_mssql::{Context, DataType, Length, Message};
+use mainstay_program::Raised;
+use mainstay_tds::Column;
+use mainstay_tsql::tree::{Name, Phrase};
+
+impl Runner<'_> {
+    /// DBCC.
+    ///
+    /// Errors: those of the command.
+    pub(crate) fn dbcc(
+        &mut self,
+        command: &Name,
+        arguments: Option<&[Phrase]>,
+        options: &[Phrase],
+    ) -> Result<(), Box<Raised>> {
+        let is_quiet = options.iter().any(|option| option.starts("NO_INFOMSGS"));
+        let arguments = arguments.unwrap_or_default();
+        if command.is("CHECKIDENT") {
+            self.check_identity(arguments, is_quiet)?;
+        } else if command.is("OPENTRAN") {
+            self.show_oldest_transaction();
+        } else if command.is("INPUTBUFFER") {
+            self.show_request(arguments)?;
+        }
+        if !is_quiet {
+            self.note(
+                2528,
+                "DBCC execution completed. If DBCC printed error messages, contact your system administrator.",
+            );
+        }
+        Ok(())
+    }
+
+    /// The session whose transaction is open for the longest time.
+    fn show_oldest_transaction(&mut self) {
+        let processes = self.inner.instance.processes().into_iter();
+        let open = processes.filter(|process| process.activity.transactions() > 0);
+        let oldest = open.min_by_key(|process| process.activity.request().transaction_since.0);
+        let Some(oldest) = oldest else { return self.note(7969, "No active open transactions.") };
+        let since = Value::Timestamp(oldest.activity.request().transaction_since);
+        let text = DataType::NVarChar(Length::Max);
+        // As SQL Server shows it: Nov 23 2026  8:05:42:123PM.
+        let since = convert(&Context::default(), since.as_ref(), DataType::DateTime, text, Some(109));
+        let since = since.map_or_else(|_| String::new(), |since| since.to_string());
+        let database = format!("Transaction information for database '{}'.", self.inner.state.database);
+        self.note(7968, &database);
+        self.note(7970, "\nOldest active transaction:");
+        self.note(7971, &format!("    SPID (server process ID): {}", oldest.number));
+        self.note(7972, "    UID (user ID) : -1");
+        self.note(7974, "    Name          : user_transaction");
+        self.note(7977, &format!("    Start time    : {since}"));
+    }
+
+    /// The last batch of a session, or the procedure that it has called.
+    ///
+    /// Errors: 7955 for a number that no session has.
+    fn show_request(&mut self, arguments: &[Phrase]) -> Result<(), Box<Raised>> {
+        let number = arguments.first().and_then(whole_of).unwrap_or(-1);
+        let is_it = |process: &Process| i64::from(process.number) == number;
+        let Some(process) = self.inner.instance.processes().into_iter().find(is_it) else {
+            return Err(raised(Message::error(7955, format!("Invalid SPID {number} specified.")).state(2)));
+        };
+        let request = process.activity.request();
+        let columns = [
+            Column::new("EventType", DataType::NVarChar(Length::Limited(30))),
+            Column::new("Parameters", DataType::SmallInt),
+            Column::new("EventInfo", DataType::NVarChar(Length::Limited(4000))),
+        ];
+        let event = if request.is_call { "RPC Event" } else { "Language Event" };
+        let row = vec![Value::Text(event.to_owned()), Value::Integer(0), Value::Text(request.text)];
+        if let Some(captured) = self.inner.state.captured.last_mut() {
+            return captured.take(&columns, std::iter::once(row));
+        }
+        self.columns(&columns)?;
+        let cells: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
+        self.show_row(&cells)
+    }
+
+    pub(crate) fn note(&mut self, number: i32, text: &str) {
+        let message = Message { number, severity: 0, state: 1, text: text.to_owned(), procedure: None, line: 0 };
+        self.message(message);
+    }
+}

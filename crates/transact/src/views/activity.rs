@@ -1,0 +1,212 @@
+//! What sessions do, hold and wait for: `sys.dm_exec_sessions`, `dm_exec_requests`, `dm_tran_locks` and their like.
+//!
+//! The core's transactions have numbers once they have written, and each session shows that of its own; so what the core
+//! tells of waits and locks is brought back to sessions here. Rows that a transaction has changed are locked by their marks
+//! alone and are not listed; its lock of their table is (IX).
+
+use super::{Facts, Rows, View, row};
+use crate::catalog::kept_id;
+use crate::instance::Process;
+use mainstay_engine::{Awaited, Held, LockMode};
+
+pub(super) const VIEWS: [View; 6] = [
+    View { name: "sys.dm_exec_sessions", columns: SESSION, rows: sessions },
+    View {
+        name: "sys.dm_exec_requests",
+        columns: "session_id:s request_id:i=0 start_time:d status:n30 \
+        command:n32=SELECT sql_handle:y64=null statement_start_offset:i=0 statement_end_offset:i=-1 plan_handle:y64=null \
+        database_id:s user_id:i=1 connection_id:g=null blocking_session_id:s wait_type:n60 wait_time:i \
+        last_wait_type:n60 wait_resource:n256= open_transaction_count:i percent_complete:r=0 \
+        cpu_time:i=0 total_elapsed_time:i reads:l=0 writes:l=0 logical_reads:l=0 row_count:l",
+        rows: requests,
+    },
+    View {
+        name: "sys.dm_os_waiting_tasks",
+        columns: "waiting_task_address:y8=null session_id:s exec_context_id:i=0 wait_duration_ms:l wait_type:n60 \
+        resource_address:y8=null blocking_task_address:y8=null blocking_session_id:s blocking_exec_context_id:i=0 \
+        resource_description:n=null",
+        rows: waiting_tasks,
+    },
+    View {
+        name: "sys.dm_tran_locks",
+        columns: "resource_type:n60 resource_subtype:n60= resource_database_id:i=5 \
+        resource_description:n256 resource_associated_entity_id:l resource_lock_partition:i=0 request_mode:n60 \
+        request_type:n60=LOCK request_status:n60 request_reference_count:s=1 request_lifetime:i=0 \
+        request_session_id:i request_exec_context_id:i=0 request_request_id:i=0 \
+        request_owner_type:n60",
+        rows: locks,
+    },
+    View {
+        name: "sys.dm_tran_session_transactions",
+        columns: "session_id:i transaction_id:l is_user_transaction:b=1 \
+        is_local:b=1 is_enlisted:b=0 is_bound:b=0 open_transaction_count:i",
+        rows: open_transactions,
+    },
+    View {
+        name: "sys.dm_tran_active_transactions",
+        columns: "transaction_id:l name:n32=user_transaction \
+        transaction_begin_time:d transaction_type:i=1 transaction_state:i=2",
+        rows: active_transactions,
+    },
+];
+
+const SESSION: &str = "session_id:s login_time:d host_name:n program_name:n host_process_id:i=null \
+    client_version:i=7 client_interface_name:n32=ODBC security_id:y85=null login_name:n nt_domain:n=null \
+    nt_user_name:n=null status:n30 context_info:y128=null cpu_time:i=0 memory_usage:i=4 total_scheduled_time:i=0 \
+    total_elapsed_time:i=0 endpoint_id:i=4 last_request_start_time:d last_request_end_time:d reads:l=0 writes:l=0 \
+    logical_reads:l=0 is_user_process:b=1 text_size:i language:n=us_english date_format:n3=mdy date_first:s \
+    quoted_identifier:b=1 arithabort:b=0 ansi_null_dflt_on:b=1 ansi_defaults:b=0 ansi_warnings:b=1 ansi_padding:b=1 \
+    ansi_nulls:b=1 concat_null_yields_null:b=1 transaction_isolation_level:s lock_timeout:i deadlock_priority:i=0 \
+    row_count:l prev_error:i=0 original_security_id:y85=null original_login_name:n group_id:i=2 database_id:s \
+    authenticating_database_id:i=1 open_transaction_count:i";
+
+/// The ticks of a moment in a millisecond.
+const TICKS_PER_MS: i64 = 10_000;
+
+/// A session that waits for another one.
+pub(super) struct Blocked {
+    process: i16,
+    /// 0 where the other one is not known: a program that uses the database without T-SQL.
+    pub(super) by: i16,
+    what: Awaited,
+    pub(super) ms: i64,
+}
+
+impl Blocked {
+    /// The kind of the wait, as SQL Server calls it.
+    pub(super) fn kind(&self) -> &'static str {
+        match self.what {
+            Awaited::Row => "LCK_M_X",
+            Awaited::Range => "LCK_M_RIn_NL",
+            Awaited::Definition => "LCK_M_SCH_M",
+        }
+    }
+}
+
+/// The session of a transaction of the core.
+fn process_of(processes: &[Process], transaction: u64) -> Option<i16> {
+    let is_it = |process: &&Process| process.activity.number() == transaction;
+    processes.iter().find(is_it).map(|process| process.number).filter(|_| transaction != 0)
+}
+
+/// The sessions that wait.
+pub(super) fn blocked(facts: &Facts<'_>, processes: &[Process]) -> Vec<Blocked> {
+    let of = |wait: mainstay_engine::Wait| {
+        Some(Blocked {
+            process: process_of(processes, wait.transaction)?,
+            by: process_of(processes, wait.holder).unwrap_or(0),
+            what: wait.what,
+            ms: i64::try_from(wait.time.as_millis()).unwrap_or(i64::MAX),
+        })
+    };
+    facts.instance.database.waits().into_iter().filter_map(of).collect()
+}
+
+/// The wait of a session, if it waits.
+pub(super) fn wait_of<'b>(blocked: &'b [Blocked], process: &Process) -> Option<&'b Blocked> {
+    blocked.iter().find(|wait| wait.process == process.number)
+}
+
+fn sessions(facts: &Facts<'_>) -> Rows {
+    let own = facts.state.process;
+    let row = |process: Process| {
+        let is_own = process.number == own;
+        let (state, request) = (facts.state, process.activity.request());
+        row![
+            i64::from(process.number),
+            process.since,
+            &process.host,
+            &process.application,
+            &process.login,
+            if process.activity.is_running() { "running" } else { "sleeping" },
+            request.since,
+            request.since,
+            i64::from(state.options.text_size),
+            i64::from(state.options.date_first),
+            process.activity.isolation(),
+            i64::from(state.options.lock_timeout),
+            if is_own { state.row_count } else { 0 },
+            &process.login,
+            5,
+            process.activity.transactions()
+        ]
+    };
+    facts.instance.processes().into_iter().map(row).collect()
+}
+
+fn requests(facts: &Facts<'_>) -> Rows {
+    let processes = facts.instance.processes();
+    let blocked = blocked(facts, &processes);
+    let running = processes.iter().filter(|process| process.activity.is_running());
+    let row = |process: &Process| {
+        let wait = wait_of(&blocked, process);
+        let since = process.activity.request().since;
+        let elapsed_ms = (crate::session::now().0 - since.0).max(0) / TICKS_PER_MS;
+        row![
+            i64::from(process.number),
+            since,
+            if wait.is_some() { "suspended" } else { "running" },
+            5,
+            wait.map_or(0, |wait| i64::from(wait.by)),
+            wait.map(Blocked::kind),
+            wait.map_or(0, |wait| wait.ms),
+            wait.map_or("MISCELLANEOUS", Blocked::kind),
+            process.activity.transactions(),
+            elapsed_ms,
+            if process.number == facts.state.process { facts.state.row_count } else { 0 }
+        ]
+    };
+    running.map(row).collect()
+}
+
+fn waiting_tasks(facts: &Facts<'_>) -> Rows {
+    let row = |wait: &Blocked| row![i64::from(wait.process), wait.ms, wait.kind(), i64::from(wait.by)];
+    blocked(facts, &facts.instance.processes()).iter().map(row).collect()
+}
+
+fn locks(facts: &Facts<'_>) -> Rows {
+    let processes = facts.instance.processes();
+    let row = |kind: &str, description: String, object: i64, mode: &str, status: &str, process: i16| {
+        let owner = if kind == "DATABASE" { "SHARED_TRANSACTION_WORKSPACE" } else { "TRANSACTION" };
+        row![kind, description, object, mode, status, i64::from(process), owner]
+    };
+    let of_database = |process: &Process| row("DATABASE", String::new(), 0, "S", "GRANT", process.number);
+    let mut rows: Rows = processes.iter().map(of_database).collect();
+    for lock in facts.instance.database.held_locks() {
+        let Some(process) = process_of(&processes, lock.transaction) else { continue };
+        let (kind, description, mode) = match lock.held {
+            Held::Written => ("OBJECT", String::new(), "IX"),
+            Held::Defined => ("OBJECT", String::new(), "Sch-M"),
+            Held::Row(row, LockMode::Share) => ("KEY", format!("({row:012x})"), "S"),
+            Held::Row(row, LockMode::Exclusive) => ("KEY", format!("({row:012x})"), "U"),
+        };
+        rows.push(row(kind, description, kept_id(lock.table), mode, "GRANT", process));
+    }
+    for wait in blocked(facts, &processes) {
+        let (kind, mode) = match wait.what {
+            Awaited::Row => ("KEY", "X"),
+            Awaited::Range => ("KEY", "RangeI-N"),
+            Awaited::Definition => ("OBJECT", "Sch-M"),
+        };
+        rows.push(row(kind, String::new(), 0, mode, "WAIT", wait.process));
+    }
+    rows
+}
+
+/// The sessions that have a transaction open.
+fn in_transactions(facts: &Facts<'_>) -> impl Iterator<Item = Process> {
+    facts.instance.processes().into_iter().filter(|process| process.activity.transactions() > 0)
+}
+
+fn open_transactions(facts: &Facts<'_>) -> Rows {
+    let row = |process: Process| {
+        let number = i64::from(process.number);
+        row![number, number, process.activity.transactions()]
+    };
+    in_transactions(facts).map(row).collect()
+}
+
+fn active_transactions(facts: &Facts<'_>) -> Rows {
+    let row = |process: Process| row![i64::from(process.number), process.activity.request().transaction_since];
+    in_transactions(facts).map(row).collect()
+}
