@@ -442,9 +442,6 @@ impl Changer<'_> {
             let form = self.form(transaction, name)?;
             transaction.hold(&form.table)?;
             let view = transaction.begin_statement()?;
-            if self.waits_for_any_pending(transaction, &form, view)? {
-                return Ok(Changed::Overtaken);
-            }
             for position in positions(&form.table, view)? {
                 match form.table.delete(transaction, position)? {
                     Written::Done(_) => done.count += 1,

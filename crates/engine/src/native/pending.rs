@@ -1,7 +1,7 @@
 //! Rows that other transactions have put in and not committed: a change waits for those that it would find, where the
 //! session's language wants that (`store::transaction::pending` says how).
 
-use super::change::{Changer, positions};
+use super::change::Changer;
 use super::forms::Form;
 use super::lock::held_by_another;
 use super::transaction::StatementView;
@@ -29,12 +29,6 @@ impl Changer<'_> {
         let Some(wide) = transaction.pending_view(&form.table, view) else { return Ok(false) };
         let first = self.first_pending(transaction, form, finding, (view, wide), u64::MAX)?;
         first.map_or(Ok(false), |position| transaction.wait_for_pending(&form.table, position, view))
-    }
-
-    /// The same for all rows of a table.
-    pub(super) fn waits_for_any_pending(&self, transaction: &mut Transaction, form: &Form, view: View) -> Result<bool> {
-        let Some(wide) = transaction.pending_view(&form.table, view) else { return Ok(false) };
-        wait_for_first(transaction, form, positions(&form.table, wide)?.into_iter(), view)
     }
 
     /// The position of the first row of another transaction among so many that a query finds in a view with such rows.
