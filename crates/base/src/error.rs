@@ -87,6 +87,8 @@ codes! {
     Encrypted, Input, "28000", "encrypted";
     /// The statement does not fit the state of the session's transaction.
     TransactionState, Input, "25000", "transaction_state";
+    /// What is to be changed is in use by what this transaction has still to do.
+    InUse, Input, "55006", "in_use";
     /// There is something of this name already.
     Duplicate, Input, "42710", "duplicate";
     /// Two columns of one table or view have the same name.

@@ -115,6 +115,7 @@ fn indexes_are_made_of_columns_and_expressions_and_used() {
     run(&mut session, "CREATE INDEX name ON s (upper(name))");
     run(&mut session, "CREATE INDEX dear ON s (price DESC) WHERE NOT _deleted");
     run(&mut session, "CREATE INDEX both ON s (name, born)");
+    run(&mut session, "CREATE INDEX late ON s (id) WHERE born > DATE '2026-01-31'");
     run(&mut session, "CREATE INDEX own ON s ('SUBSTR(NAME,1,3)+STR(ID,6)') WHERE 'PRICE > 0'");
     run(&mut session, "CREATE INDEX s_price ON s USING ntx (price)");
     run(&mut session, "CREATE INDEX IF NOT EXISTS both ON s (name)");
@@ -130,6 +131,7 @@ fn indexes_are_made_of_columns_and_expressions_and_used() {
             "s.cdx|both|name+dtos(born)|null|false",
             "s.cdx|dear|price|.not. deleted()|true",
             "s.cdx|id|id|null|false",
+            "s.cdx|late|id|dtos(born) > \"20260131\"|false",
             "s.cdx|name|upper(name)|null|false",
             "s.cdx|own|substr(name,1,3)+str(id,6)|price > 0|false",
             "s_price.ntx|s_price|price|null|false",
@@ -151,7 +153,7 @@ fn indexes_are_made_of_columns_and_expressions_and_used() {
         let error = failure(&mut session, sql);
         assert_eq!(error.code(), code, "{sql}: {error}");
     }
-    assert_eq!(rows(&mut session, "SHOW INDEXES FROM s").len(), 6);
+    assert_eq!(rows(&mut session, "SHOW INDEXES FROM s").len(), 7);
     run(&mut session, "DROP INDEX own");
     run(&mut session, "DROP INDEX s.both");
     run(&mut session, "DROP INDEX IF EXISTS both, own");

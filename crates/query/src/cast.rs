@@ -15,10 +15,11 @@
 //! adds to bring operands together lose nothing and stay. [`base::convert`](mainstay_base::convert()) is the rule, value
 //! by value; vectors of numbers and moments have ways of their own to the same results.
 
-use datafusion::arrow::array::{ArrayRef, AsArray, PrimitiveArray};
+use datafusion::arrow::array::{ArrayRef, AsArray, PrimitiveArray, StringViewArray};
 use datafusion::arrow::compute::{CastOptions, cast_with_options};
 use datafusion::arrow::datatypes::{
-    DataType, Field, FieldRef, Float32Type, Float64Type, IntervalUnit, TimeUnit, TimestampMicrosecondType,
+    DataType, Field, FieldRef, Float32Type, Float64Type, IntervalUnit, IntervalYearMonthType, TimeUnit,
+    TimestampMicrosecondType,
 };
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, Result, ScalarValue, exec_err, internal_err};
@@ -146,7 +147,8 @@ fn may_lose(from: &DataType, to: SqlType, is_named: bool) -> bool {
         SqlType::Timestamp { digits: 7 } | SqlType::TimestampWithOffset { digits: 7 } => false,
         SqlType::Timestamp { .. } | SqlType::TimestampWithOffset { .. } => is_moment(from) || from.is_string(),
         SqlType::VarChar { length: None, .. } => {
-            matches!(from, &UUID | DataType::Timestamp(_, None) | DataType::Time64(TimeUnit::Nanosecond))
+            let is_moment = matches!(from, DataType::Timestamp(_, None) | DataType::Time64(TimeUnit::Nanosecond));
+            is_moment || matches!(from, &UUID | DataType::Interval(IntervalUnit::YearMonth))
         }
         SqlType::IntervalYearMonth | SqlType::IntervalDayTime => {
             from.is_string() || matches!(from, DataType::Interval(_))
@@ -313,6 +315,12 @@ impl Assigned {
         };
         match (array.data_type(), self.to) {
             (DataType::Decimal128(..), SqlType::Decimal { .. }) => cast(array, &to),
+            // The kernel takes three months back for a year back and nine months on.
+            (DataType::Interval(IntervalUnit::YearMonth), SqlType::VarChar { length: None, .. }) => {
+                let text = |months: i32| format!("{} years {} mons", months / 12, months % 12);
+                let months = array.as_primitive::<IntervalYearMonthType>().iter();
+                Some(Arc::new(months.map(|months| months.map(text)).collect::<StringViewArray>()))
+            }
             // The kernel rounds as we do, between decimals only.
             (DataType::Decimal128(..), _) if to.is_integer() => cast(&cast(array, &DataType::Decimal128(38, 0))?, &to),
             (DataType::Float64, _) if to.is_integer() => {

@@ -73,6 +73,7 @@ mod planned;
 mod planner;
 mod postgres;
 mod power;
+mod prefix;
 mod projections;
 mod quotient;
 mod rank;

@@ -4,9 +4,11 @@
 //! that was meant can still be read ([`shown`]), and the answer shows that one. In a subquery only an expression that is
 //! there twice is renamed: it has the same value whichever is referred to, while two things under one alias are ambiguous.
 
+use crate::set_operations::is_by_name;
+use datafusion::arrow::compute::kernels::cast_utils::parse_interval_month_day_nano;
 use datafusion::sql::sqlparser::ast::{
-    Expr, Function, Ident, OrderByKind, Query, Select, SelectItem, SetExpr, Statement, Value, Visit, VisitMut, Visitor,
-    VisitorMut,
+    Expr, Function, Ident, Interval, OrderByKind, Query, Select, SelectItem, SetExpr, Statement, Value, ValueWithSpan,
+    Visit, VisitMut, Visitor, VisitorMut,
 };
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -30,7 +32,7 @@ pub(crate) fn shown(name: &str) -> &str {
 }
 
 fn rename_outermost(query: &mut Query) {
-    let SetExpr::Select(select) = query.body.as_mut() else { return };
+    let SetExpr::Select(select) = query.body.as_mut() else { return rename_first_branch(&mut query.body) };
     let is_wildcard = |item: &SelectItem| matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..));
     let has_wildcard = select.projection.iter().any(is_wildcard);
     let mut order = match query.order_by.as_mut().map(|order| &mut order.kind) {
@@ -74,6 +76,34 @@ fn rename_outermost(query: &mut Query) {
                 *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
             }
             _ => {}
+        }
+    }
+}
+
+/// The columns of a set operation are called as those of its first branch. What orders the whole names the first of them.
+fn rename_first_branch(body: &mut SetExpr) {
+    match body {
+        SetExpr::SetOperation { left, set_quantifier, .. } if !is_by_name(*set_quantifier) => rename_first_branch(left),
+        SetExpr::Query(query) if query.order_by.is_none() => rename_first_branch(&mut query.body),
+        SetExpr::Select(select) => number_names(select, numbered),
+        _ => {}
+    }
+}
+
+/// Gives columns whose name the list has already another one, made of it and the column's number.
+pub(crate) fn number_names(select: &mut Select, other_name: impl Fn(&str, usize) -> String) {
+    let mut seen = HashSet::new();
+    for (number, item) in select.projection.iter_mut().enumerate() {
+        let (name, expr) = match item {
+            SelectItem::ExprWithAlias { alias, expr } => (alias.value.clone(), expr),
+            SelectItem::UnnamedExpr(expr @ (Expr::Identifier(_) | Expr::CompoundIdentifier(_))) => {
+                (name_of(expr), expr)
+            }
+            _ => continue,
+        };
+        if !seen.insert(name.clone()) {
+            let (expr, alias) = (expr.clone(), Ident::with_quote('"', other_name(&name, number)));
+            *item = SelectItem::ExprWithAlias { expr, alias };
         }
     }
 }
@@ -140,7 +170,8 @@ fn name_of(expr: &Expr) -> String {
     }
 }
 
-/// An expression without its CASTs, parentheses and queries: the planner's name of a column says nothing of these.
+/// An expression without its CASTs, parentheses and queries, with its lengths of time in one form: the planner's name of a
+/// column says nothing of how these are written.
 fn unconverted(expr: &Expr) -> String {
     struct Bare;
     impl VisitorMut for Bare {
@@ -154,6 +185,11 @@ fn unconverted(expr: &Expr) -> String {
                     *expr = *inner;
                 }
                 Expr::Exists { .. } | Expr::Subquery(_) => *expr = *nothing(),
+                Expr::Interval(interval) => {
+                    if let Some(length) = length_of(interval) {
+                        *expr = Expr::Identifier(Ident::new(length));
+                    }
+                }
                 _ => {}
             }
             ControlFlow::Continue(())
@@ -163,6 +199,18 @@ fn unconverted(expr: &Expr) -> String {
     // The visitor does not break.
     let _ = VisitMut::visit(&mut bare, &mut Bare);
     bare.to_string()
+}
+
+/// The months, days and nanoseconds of an INTERVAL that is a literal.
+fn length_of(interval: &Interval) -> Option<String> {
+    let Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(text), .. }) = interval.value.as_ref() else {
+        return None;
+    };
+    let text = match &interval.leading_field {
+        Some(unit) => format!("{text} {unit}"),
+        None => text.clone(),
+    };
+    parse_interval_month_day_nano(&text).ok().map(|length| format!("{length:?}"))
 }
 
 struct Renamer;

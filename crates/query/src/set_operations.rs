@@ -50,13 +50,15 @@ fn name_later_branches(body: &mut SetExpr) {
     }
 }
 
-fn is_by_name(quantifier: SetQuantifier) -> bool {
+/// Whether the columns of the branches meet by their names.
+pub(crate) fn is_by_name(quantifier: SetQuantifier) -> bool {
     matches!(quantifier, SetQuantifier::ByName | SetQuantifier::AllByName | SetQuantifier::DistinctByName)
 }
 
 fn name_items(branch: &mut SetExpr) {
     match branch {
         SetExpr::Select(select) => {
+            crate::repeated::number_names(select, |_, number| format!("#branch{number}"));
             for (number, item) in select.projection.iter_mut().enumerate() {
                 if let SelectItem::UnnamedExpr(expr) = item
                     && !matches!(expr, Written::Identifier(_) | Written::CompoundIdentifier(_))

@@ -45,6 +45,10 @@ type Values<'v> = dyn FnMut(&[NewRow]) -> Result<Vec<Value>> + 'v;
 impl Changer<'_> {
     /// ALTER TABLE.
     pub(crate) fn alter_table(&self, transaction: &mut Transaction, alter: &AlterTable) -> Result<Changed<Answer>> {
+        // What is no table is found out below.
+        if let Ok(form) = self.form(transaction, &alter.table) {
+            transaction.check_not_deferred(&form.table)?;
+        }
         for change in &alter.changes {
             let is_done = match change {
                 Alteration::AddColumn { clause, if_not_exists: true }

@@ -6,6 +6,7 @@
 //!   (city, born DESC)              CITY + DTOS(BORN)             several keys: one text, each part of fixed width
 //!   ('DTOS(BORN)+STR(ID,6)')       DTOS(BORN)+STR(ID,6)          a quoted text is an xBase expression already
 //!   WHERE balance > 0 AND here     BALANCE > 0 .AND. HERE        the FOR condition
+//!   WHERE born > DATE '2026-01-31' DTOS(BORN) > "20260131"       the same under every SET DATE, in every dialect
 //! ```
 //!
 //! For a native table the condition is a [filter](CreateIndex::filter).
@@ -237,8 +238,13 @@ fn translated(expr: &Expr, column: &dyn Fn(&str) -> Result<KeyColumn>) -> Result
         Expr::UnaryOp { op: UnaryOperator::Not, expr } => format!(".NOT. {}", inner(expr)?),
         Expr::UnaryOp { op: UnaryOperator::Minus, expr } => format!("-{}", inner(expr)?),
         Expr::BinaryOp { left, op, right } => {
-            let op = operator(op).ok_or_else(|| no_word(expr))?;
-            format!("{} {op} {}", inner(left)?, inner(right)?)
+            let word = operator(op).ok_or_else(|| no_word(expr))?;
+            let side = |side: &Expr, other: &Expr| match (day(side), day(other)) {
+                (Some(day), _) if is_comparison(op) => Ok(format!("\"{day}\"")),
+                (None, Some(_)) if is_comparison(op) => inner(side).map(|date| format!("DTOS({date})")),
+                _ => inner(side),
+            };
+            format!("{} {word} {}", side(left, right)?, side(right, left)?)
         }
         Expr::Substring { expr, substring_from: Some(from), substring_for, .. } => match substring_for {
             Some(length) => format!("SUBSTR({},{},{})", inner(expr)?, inner(from)?, inner(length)?),
@@ -272,6 +278,19 @@ fn literal(value: &Value) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+/// The day that a literal is, as DTOS writes it.
+fn day(expr: &Expr) -> Option<String> {
+    match constant(expr, &[]).ok()?? {
+        Literal::Date(day) => Some(day.to_string().replace('-', "")),
+        _ => None,
+    }
+}
+
+fn is_comparison(op: &BinaryOperator) -> bool {
+    use BinaryOperator::{Eq, Gt, GtEq, Lt, LtEq, NotEq};
+    matches!(op, Eq | NotEq | Lt | LtEq | Gt | GtEq)
 }
 
 fn operator(op: &BinaryOperator) -> Option<&'static str> {
@@ -339,6 +358,13 @@ mod tests {
         let with_condition = "CREATE INDEX i ON t (a) WHERE NOT _deleted AND (b > 1.5 OR c <> 'x\"y' OR d = TRUE)";
         let condition = ".NOT. DELETED() .AND. (B > 1.5 .OR. C <> 'x\"y' .OR. D = .T.)";
         assert_eq!(key(with_condition).unwrap(), both("A", condition));
+        let of_days = "CREATE INDEX i ON t (a) WHERE b >= DATE '2026-01-31' AND DATE '2027-01-01' > b";
+        let condition = "DTOS(B) >= \"20260131\" .AND. \"20270101\" > DTOS(B)";
+        assert_eq!(key(of_days).unwrap(), both("A", condition));
+        assert_eq!(
+            key("CREATE INDEX i ON t (a) WHERE b + DATE '2026-01-31' > 1").unwrap_err().code(),
+            Code::Unsupported
+        );
         assert_eq!(key("CREATE INDEX i ON t (a, b DESC)").unwrap_err().code(), Code::Unsupported);
         assert_eq!(key("CREATE INDEX i ON t (a) WHERE b LIKE 'x%'").unwrap_err().code(), Code::Unsupported);
     }

@@ -175,6 +175,26 @@ impl Check {
         Check { table: Arc::clone(table), what: What::Parent(old, new) }
     }
 
+    /// The references that it is about.
+    fn references(&self) -> Arc<[Reference]> {
+        match self.what {
+            What::Child(_) => self.table.references.parents(),
+            What::Parent(..) => self.table.references.children(),
+        }
+    }
+
+    /// Whether a table that this is true of has a part in a reference that is wanted.
+    pub(crate) fn concerns(
+        &self,
+        is_table: impl Fn(&NativeTable) -> bool,
+        is_wanted: impl Fn(&Reference) -> bool,
+    ) -> bool {
+        let is_side = |side: &Weak<NativeTable>| side.upgrade().is_some_and(|side| is_table(&side));
+        self.references().iter().any(|reference| {
+            is_wanted(reference) && (is_table(&self.table) || is_side(&reference.parent) || is_side(&reference.child))
+        })
+    }
+
     /// Checks it for a transaction: those references that are wanted. Whether others were left out.
     ///
     /// Errors: `ForeignKeyViolation`, and those of waiting.
@@ -185,12 +205,8 @@ impl Check {
     ) -> Result<bool> {
         // What this transaction wrote comes before what it looks at now; the other side does the same.
         fence(Ordering::SeqCst);
-        let references = match self.what {
-            What::Child(_) => self.table.references.parents(),
-            What::Parent(..) => self.table.references.children(),
-        };
         let mut has_others = false;
-        for reference in references.iter() {
+        for reference in self.references().iter() {
             match self.what {
                 _ if !is_wanted(transaction, reference) => has_others = true,
                 What::Child(position) => self.check_parent(transaction, reference, position)?,

@@ -16,8 +16,8 @@
 
 use super::Transaction;
 use crate::files::catalog::Deferrable;
-use crate::table::{Check, Reference};
-use mainstay_base::Result;
+use crate::table::{Check, NativeTable, Reference};
+use mainstay_base::{Code, Error, Result};
 
 /// What a transaction has deferred, and what it has said about that.
 #[derive(Default)]
@@ -57,6 +57,20 @@ impl Transaction {
             return Ok(());
         }
         self.run_pending(|transaction, reference| !transaction.is_deferred(reference))
+    }
+
+    /// Sees that no check is deferred that a table has a part in: with another form of the table it could not be run.
+    ///
+    /// Errors: `InUse`.
+    pub fn check_not_deferred(&self, table: &NativeTable) -> Result<()> {
+        let is_table = |known: &NativeTable| known.id() == table.id();
+        let is_deferred = |reference: &Reference| self.is_deferred(reference);
+        if !self.deferral.pending.iter().any(|check| check.concerns(is_table, is_deferred)) {
+            return Ok(());
+        }
+        let name = &table.definition().name;
+        let message = format!("references of {name} are still to be checked, which this transaction has deferred");
+        Err(Error::new(Code::InUse, message).hint("SET CONSTRAINTS ALL IMMEDIATE checks them, and COMMIT does"))
     }
 
     /// Checks what was deferred, whatever is said about it now.
