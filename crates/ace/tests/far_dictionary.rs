@@ -58,7 +58,7 @@ fn what_users_may_not_do_is_refused_at_the_server() {
     let address = format!("tcp://{}", door.address());
     let folder = connect(&address, "", "").unwrap();
     assert!(connect(&format!("{address}/none.add"), "ADSSYS", "").is_err());
-    assert!(door.serve_dictionaries(Arc::new(ServedDictionaries)));
+    assert!(door.serve_dictionaries(Arc::new(ServedDictionaries(Arc::new(Disk)))));
     folder.create_dictionary(&folder.path(Path::new("shop.add")), "The shop").unwrap();
     let name = format!("{address}/shop.add");
 

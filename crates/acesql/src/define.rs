@@ -82,10 +82,10 @@ impl Drop for Temporary {
 }
 
 /// Removes the files of a table that could not be made whole.
-fn remove_files(path: &Path) {
+fn remove_files(files: &dyn FileSystem, path: &Path) {
     for extension in ["dbf", "fpt", "dbt", "cdx"] {
         // Not every table has all of these; the error that was in the way is told.
-        let _ = Disk.remove(&path.with_extension(extension));
+        let _ = files.remove(&path.with_extension(extension));
     }
 }
 
@@ -131,13 +131,14 @@ impl Inner {
             true => self.temporary.folder()?.join(format!("{core}.dbf")),
             false => self.new_file(name)?,
         };
-        if Disk.stamp(&path).is_ok() {
+        let files = Arc::clone(self._database.files());
+        if files.stamp(&path).is_ok() {
             return Err(exists(name));
         }
         let options = WriteOptions::new(Access::Exclusive);
         let filled = || -> mainstay_base::Result<()> {
-            writer::create(&Disk, &path, &spec, &options)?;
-            let mut table = TableWriter::open(Arc::new(Disk), &path, options)?;
+            writer::create(&*files, &path, &spec, &options)?;
+            let mut table = TableWriter::open(Arc::clone(&files), &path, options)?;
             for row in &rows.rows {
                 let values: Vec<ValueRef<'_>> = row.iter().map(mainstay_base::Value::as_ref).collect();
                 table.append(&values)?;
@@ -145,7 +146,7 @@ impl Inner {
             table.close()
         };
         // A table with some of its rows is none that was asked for.
-        filled().map_err(failed).inspect_err(|_| remove_files(&path))?;
+        filled().map_err(failed).inspect_err(|_| remove_files(&*files, &path))?;
         if is_temporary {
             self.core.attach(&path, &core).map_err(failed)?;
             self.temporary.tables.push((name.last().to_lowercase(), core));
@@ -166,7 +167,7 @@ impl Inner {
             Some(dictionary) => {
                 let path = self.new_file(name)?;
                 let added = crate::dictionary::add_table(&dictionary, name, &path, self.state.table_type, &[]);
-                added.inspect_err(|_| remove_files(&path))
+                added.inspect_err(|_| remove_files(&**self._database.files(), &path))
             }
             None => Ok(()),
         }

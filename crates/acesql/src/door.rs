@@ -47,7 +47,11 @@ impl Engine {
             return Ok(database);
         }
         open.retain(|_, database| database.strong_count() > 0);
-        let database = Arc::new(Database::open_with(&folder, options())?);
+        // A server's files are those that it lets its clients have, in the folders below its own, too.
+        let database = Arc::new(match &self.served {
+            Some((_, served)) => Database::open_on(Arc::clone(served.files()), &folder, options())?,
+            None => Database::open_with(&folder, options())?,
+        });
         open.insert(path, Arc::downgrade(&database));
         Ok(database)
     }

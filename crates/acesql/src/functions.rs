@@ -56,7 +56,7 @@ impl Functions {
         dictionary: Option<Arc<ace::dictionary::Session>>,
         depth: usize,
     ) -> Functions {
-        let modules = Mutex::new(Modules::of(&folder, dictionary.clone()));
+        let modules = Mutex::new(Modules::of(database.files(), &folder, dictionary.clone()));
         let (user, stays_in_folder, session) = (user.to_owned(), AtomicBool::new(false), Mutex::new(None));
         let deadline = Mutex::default();
         Functions { database, folder, user, dictionary, depth, stays_in_folder, deadline, session, modules }

@@ -17,7 +17,7 @@ use mainstay_adssql::SqlError;
 use mainstay_adssql::reduce::table_name;
 use mainstay_adssql::tree::{Module, ModuleKind, ObjectName, Query, StatementKind, Trigger};
 use mainstay_advantage::native;
-use mainstay_vfs::{Disk, FileSystem, Stamp};
+use mainstay_vfs::{FileSystem, Stamp};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -153,8 +153,9 @@ fn without_separators(name: &str) -> String {
 }
 
 /// The modules of a folder.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Modules {
+    files: Arc<dyn FileSystem>,
     folder: PathBuf,
     /// The dictionary that has them instead.
     pub(crate) dictionary: Option<Arc<Session>>,
@@ -167,9 +168,10 @@ pub(crate) struct Modules {
 
 impl Modules {
     /// Those of a dictionary, or else of the folder of these tables.
-    pub(crate) fn of(folder: &Path, dictionary: Option<Arc<Session>>) -> Modules {
-        let folder = FOLDER.iter().fold(folder.to_owned(), |path, part| path.join(part));
-        Modules { folder, dictionary, ..Modules::default() }
+    pub(crate) fn of(files: &Arc<dyn FileSystem>, folder: &Path, dictionary: Option<Arc<Session>>) -> Modules {
+        let (files, folder) = (Arc::clone(files), FOLDER.iter().fold(folder.to_owned(), |path, part| path.join(part)));
+        let (stamps, stored) = (BTreeMap::new(), BTreeMap::new());
+        Modules { files, folder, dictionary, contents: None, stamps, stored, version: 0 }
     }
 
     /// What the dictionary says, if there is one.
@@ -199,28 +201,26 @@ impl Modules {
             self.version += 1;
             return;
         }
-        if !Disk.is_folder(&self.folder) {
+        if !self.files.is_folder(&self.folder) {
             if !self.stored.is_empty() {
-                *self = Modules {
-                    folder: std::mem::take(&mut self.folder),
-                    version: self.version + 1,
-                    ..Modules::default()
-                };
+                self.stored.clear();
+                self.stamps.clear();
+                self.version += 1;
             }
             return;
         }
-        let entries = Disk.list(&self.folder).unwrap_or_default();
+        let entries = self.files.list(&self.folder).unwrap_or_default();
         let stamps: BTreeMap<PathBuf, Stamp> = entries
             .into_iter()
             .filter(|entry| entry.path.extension().is_some_and(|extension| extension == "sql"))
-            .filter_map(|entry| Disk.stamp(&entry.path).ok().map(|stamp| (entry.path, stamp)))
+            .filter_map(|entry| self.files.stamp(&entry.path).ok().map(|stamp| (entry.path, stamp)))
             .collect();
         if stamps == self.stamps {
             return;
         }
         self.stored.clear();
         for path in stamps.keys() {
-            let Some((key, stored)) = read(path) else { continue };
+            let Some((key, stored)) = read(&*self.files, path) else { continue };
             self.stored.insert(key, Arc::new(stored));
         }
         self.stamps = stamps;
@@ -278,12 +278,12 @@ impl Modules {
         let mut path = PathBuf::new();
         for part in &self.folder {
             path.push(part);
-            if !Disk.is_folder(&path) {
-                Disk.create_folder(&path).map_err(failed)?;
+            if !self.files.is_folder(&path) {
+                self.files.create_folder(&path).map_err(failed)?;
             }
         }
         let file = self.folder.join(format!("{}.{key}.sql", kind.word()));
-        Disk.replace(&file, format!("{}\n", text.trim()).as_bytes()).map_err(failed)?;
+        self.files.replace(&file, format!("{}\n", text.trim()).as_bytes()).map_err(failed)?;
         self.stamps.clear();
         self.refresh();
         Ok(())
@@ -305,7 +305,7 @@ impl Modules {
             return Ok(());
         }
         let file = self.folder.join(format!("{}.{text}.sql", kind.word()));
-        Disk.remove(&file).map_err(|error| of_core(&error))?;
+        self.files.remove(&file).map_err(|error| of_core(&error))?;
         self.stamps.clear();
         self.refresh();
         Ok(())
@@ -329,8 +329,8 @@ fn identity(definition: &StatementKind) -> Option<(Kind, String, bool)> {
     }
 }
 
-fn read(path: &Path) -> Option<((Kind, String), Stored)> {
-    let bytes = Disk.read(path).ok()?;
+fn read(files: &dyn FileSystem, path: &Path) -> Option<((Kind, String), Stored)> {
+    let bytes = files.read(path).ok()?;
     read_text(String::from_utf8(bytes).ok()?)
 }
 

@@ -11,6 +11,7 @@ use mainstay_adssql::tree::ObjectName;
 use mainstay_advantage::native;
 use mainstay_engine::Database;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 /// The file of a table that is named by a path, unless it is in the folder itself.
 pub(crate) fn elsewhere(folder: &Path, name: &str) -> Option<PathBuf> {
@@ -115,7 +116,8 @@ impl Inner {
             return Err(SqlError::unsupported("CREATE TABLE in a transaction"));
         }
         let folder = file.parent().unwrap_or(&self.folder);
-        let other = Database::open_with(folder, crate::door::options()).map_err(|error| of_core(&error))?;
+        let other = Database::open_on(Arc::clone(self._database.files()), folder, crate::door::options())
+            .map_err(|error| of_core(&error))?;
         other.session().execute(text).map(drop).map_err(|error| of_core(&error))
     }
 }

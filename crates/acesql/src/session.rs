@@ -183,7 +183,7 @@ impl Session {
             following: 0,
             entering: Tables::new(),
         };
-        let (folder, modules) = (folder.to_owned(), Modules::of(folder, dictionary));
+        let (folder, modules) = (folder.to_owned(), Modules::of(database.files(), folder, dictionary));
         let inner = Inner {
             _database: database,
             core,

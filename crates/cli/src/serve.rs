@@ -7,8 +7,9 @@ use ace::backend::{Served, ServedDictionaries, Sql, install_sql};
 use mainstay_acesql::Engine as Advantage;
 use mainstay_base::{Code, Error, Result};
 use mainstay_engine::Database;
+use mainstay_navigator::server::Service;
 use mainstay_server::{Config, NavigatorDoor, Server, warn_at_start};
-use mainstay_vfs::{Disk, FileSystem};
+use mainstay_vfs::{Disk, Enclosed, FileSystem};
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -62,7 +63,17 @@ fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server,
     config.tds = addresses.tds.unwrap_or(config.tds);
     config.http = addresses.http.or(config.http);
     config.navigator = addresses.navigator.or(config.navigator);
-    let database = Database::open_with(path, engine.options())?;
+    let folder = std::path::absolute(path)?;
+    let root = if Disk.is_folder(&folder) { &folder } else { folder.parent().unwrap_or(&folder) };
+    let files: Arc<dyn FileSystem> = match config.follow_links || Disk.stamp(&folder).is_err() {
+        true => Arc::new(Disk),
+        false => Arc::new(Enclosed::new(Arc::new(Disk), root)?),
+    };
+    // What is on no disk has no links.
+    let database = match Disk.stamp(&folder).is_ok() {
+        true => Database::open_on(Arc::clone(&files), &folder, engine.options())?,
+        false => Database::open_with(path, engine.options())?,
+    };
     database.damage().iter().for_each(warn);
     if database.is_native_elsewhere() {
         let text =
@@ -70,20 +81,24 @@ fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server,
         warn_at_start(Box::new(io::stderr()), "native_tables_in_use", text);
     }
     let for_ace = database.clone();
-    let instance = crate::tsql::instance(database, path, |complaint| {
+    let instance = crate::tsql::instance(database, &folder, Arc::clone(&files), |complaint| {
         // Who closed the screen wants no more.
         let _ = writeln!(io::stderr(), "{complaint}");
     })?;
     instance.read_procedures();
-    let folder = std::path::absolute(path)?;
-    let navigator = NavigatorDoor::of_settings(&config, &folder, Arc::new(Disk), Box::new(io::stderr()))?;
+    // Certificates are the administrator's: they may be links to anywhere.
+    let door = |address| {
+        let service = Arc::new(Service::new(Arc::clone(&files), &folder));
+        NavigatorDoor::start(address, &config, service, &Disk, Box::new(io::stderr()))
+    };
+    let navigator = config.navigator.map(door).transpose()?;
     if let Some(navigator) = &navigator {
         // Statements of remote ACE clients see the database that SQL Server's clients see; triggers and views of data
         // dictionaries run with what is installed.
         let advantage: Arc<dyn Sql> = Arc::new(Advantage::serving(for_ace, &folder)?);
         navigator.serve_sql(Arc::new(Served(Arc::clone(&advantage))));
         install_sql(advantage);
-        navigator.serve_dictionaries(Arc::new(ServedDictionaries));
+        navigator.serve_dictionaries(Arc::new(ServedDictionaries(Arc::clone(&files))));
     }
     let server = Server::start(config, Arc::new(instance), &Disk, Box::new(io::stderr()))?;
     navigator.iter().for_each(|door| server.measure(door));

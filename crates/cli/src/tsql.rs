@@ -21,10 +21,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// An instance of the folder, with the procedures that are files of it; `tell` hears of those that do not compile.
-pub(crate) fn instance(database: Database, path: &Path, tell: fn(&str)) -> Result<Instance, Error> {
+pub(crate) fn instance(
+    database: Database,
+    path: &Path,
+    files: Arc<dyn FileSystem>,
+    tell: fn(&str),
+) -> Result<Instance, Error> {
     let name = std::path::absolute(path)?.file_name().map(|name| name.to_string_lossy().into_owned());
     let instance = Instance::new(database, name.as_deref().unwrap_or("mainstay"));
-    Ok(instance.with_procedures(Arc::new(Disk), path, Box::new(tell)))
+    Ok(instance.with_procedures(files, path, Box::new(tell)))
 }
 
 /// Runs the scripts, or standard input; what they print goes to a file, if there is one.
@@ -44,7 +49,7 @@ pub(crate) fn run(
         Ok(out) => out,
         Err(error) => return cannot_write(error),
     };
-    let mut session = match instance(database, path, |_| {}) {
+    let mut session = match instance(database, path, Arc::new(Disk), |_| {}) {
         Ok(instance) => instance.session(),
         Err(error) => {
             complain(&error);

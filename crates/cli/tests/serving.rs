@@ -119,6 +119,57 @@ fn what_a_statement_took_is_given_back() {
     }
 }
 
+/// A client of either door finds nothing behind a link that leads out of the folder, and makes nothing there, unless the
+/// settings say otherwise. In the folder links lead where they lead, and the command follows all.
+#[test]
+fn links_out_of_the_folder_are_not_followed_for_clients() {
+    use std::os::unix::fs::symlink;
+    let (folder, outside) = (folder_of_a_table(), folder_of_a_table());
+    symlink(outside.path().join("shop.dbf"), folder.path().join("secret.dbf")).unwrap();
+    symlink(outside.path(), folder.path().join("away")).unwrap();
+    symlink(outside.path().join("made.dbf"), folder.path().join("made.dbf")).unwrap();
+    symlink(folder.path().join("shop.dbf"), folder.path().join("alias.dbf")).unwrap();
+    let how = OpenHow { mode: Mode::Shared, scheme: None, open_structural: true, hide_deleted: false, exact: false };
+    let open = |client: &Arc<Client>, name: &str| {
+        RemoteArea::open(client, &[client.path(Path::new(name))], &how).map(drop).map_err(|error| error.code())
+    };
+    let far = [
+        "SELECT * FROM secret",
+        "SELECT * FROM [away/shop]",
+        "SELECT * INTO made FROM shop",
+        "SELECT * INTO [away/new] FROM shop",
+        "CREATE TABLE [away/other] ( id INTEGER )",
+    ];
+    let serving = Serving::start(folder.path(), 1024);
+    let client = serving.client();
+    for name in ["secret.dbf", "away/shop.dbf", "made.dbf"] {
+        assert!(open(&client, name).is_err(), "{name}");
+    }
+    assert_eq!(open(&client, "alias.dbf"), Ok(()));
+    for statement in far {
+        assert!(client.execute(statement, &[]).is_err(), "{statement}");
+    }
+    assert_eq!(client.execute("SELECT * FROM alias", &[]).unwrap().rows.len(), 2);
+    let names = || {
+        let entries = std::fs::read_dir(outside.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<_> = entries.map(|name| name.to_string_lossy().into_owned()).collect();
+        names.retain(|name| !name.starts_with('.'));
+        names.sort();
+        names
+    };
+    assert_eq!(names(), ["shop.cdx", "shop.dbf"]);
+    drop((client, serving));
+    done(folder.path(), "SELECT * FROM secret");
+
+    std::fs::write(folder.path().join("mainstay.toml"), "[server]\nfollow_links = true\n").unwrap();
+    let serving = Serving::start(folder.path(), 1024);
+    let client = serving.client();
+    for name in ["secret.dbf", "away/shop.dbf"] {
+        assert_eq!(open(&client, name), Ok(()), "{name}");
+    }
+    assert_eq!(client.execute("SELECT * FROM secret", &[]).unwrap().rows.len(), 2);
+}
+
 /// One process at a time has the native tables: another server of the folder says so when it starts, and a check looks at
 /// everything else.
 #[test]

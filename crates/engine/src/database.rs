@@ -96,6 +96,11 @@ impl Database {
         Session::new(self.clone())
     }
 
+    /// The files that the database is made of.
+    pub fn files(&self) -> &Arc<dyn FileSystem> {
+        self.shared.catalog.file_system()
+    }
+
     /// The folder, or the file, that it was opened with.
     pub fn path(&self) -> &Path {
         self.shared.catalog.path()

@@ -75,6 +75,7 @@ pub struct Config {
     pub packet_bytes: usize,
     pub max_request_bytes: usize,
     pub slow_statement_ms: u64,
+    pub follow_links: bool,
 }
 
 impl Default for Config {
@@ -96,6 +97,7 @@ impl Default for Config {
             packet_bytes: 4096,
             max_request_bytes: 256 << 20,
             slow_statement_ms: 1000,
+            follow_links: false,
         }
     }
 }
@@ -184,6 +186,11 @@ pub const KEYS: &[Key] = &[
         name: "slow_statement_ms",
         default: "1000",
         meaning: "A request that takes this long or longer is written to the log with the start of its text. 0: none.",
+    },
+    Key {
+        name: "follow_links",
+        default: "false",
+        meaning: "Whether symbolic links in the folder may lead out of it. While they may not, what is behind such a link is not there for any client. Hard links lead wherever they lead; the links `.mainstay` and `mainstay.toml` are always followed.",
     },
 ];
 

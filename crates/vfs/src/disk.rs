@@ -154,6 +154,26 @@ impl FileSystem for Disk {
         mode.is_ok_and(|mode| rustix::fs::FileType::from_raw_mode(mode).is_dir())
     }
 
+    fn real_path(&self, path: &Path) -> Result<PathBuf> {
+        match std::fs::canonicalize(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !self.is_link(path) => {
+                match (path.parent(), path.file_name()) {
+                    (Some(folder), Some(name)) if !folder.as_os_str().is_empty() => {
+                        Ok(self.real_path(folder)?.join(name))
+                    }
+                    (Some(_), Some(name)) => Ok(self.real_path(Path::new("."))?.join(name)),
+                    _ => Err(at(path)(error)),
+                }
+            }
+            followed => followed.map_err(at(path)),
+        }
+    }
+
+    fn is_link(&self, path: &Path) -> bool {
+        let mode = rustix::fs::lstat(path).map(|found| found.st_mode);
+        mode.is_ok_and(|mode| rustix::fs::FileType::from_raw_mode(mode).is_symlink())
+    }
+
     fn map(&self, path: &Path) -> Result<Mapping> {
         Mapping::of(&std::fs::File::open(path).map_err(at(path))?).map_err(at(path))
     }

@@ -12,7 +12,7 @@ use crate::{
     ByteRange, Create, Entry, File, FileSystem, FolderLock, LockHolder, LockMode, Mapping, Stamp, WritableFile,
 };
 use mainstay_base::{Code, Error, Result};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -147,6 +147,14 @@ impl<F: FileSystem> FileSystem for Faulty<F> {
 
     fn is_folder(&self, path: &Path) -> bool {
         self.inner.is_folder(path)
+    }
+
+    fn real_path(&self, path: &Path) -> Result<PathBuf> {
+        self.inner.real_path(path)
+    }
+
+    fn is_link(&self, path: &Path) -> bool {
+        self.inner.is_link(path)
     }
 
     fn map(&self, path: &Path) -> Result<Mapping> {

@@ -18,6 +18,7 @@
 
 mod disk;
 mod disk_locks;
+mod enclosed;
 mod faulty;
 mod locking;
 mod mapping;
@@ -26,6 +27,7 @@ mod simulated;
 mod writing;
 
 pub use disk::Disk;
+pub use enclosed::Enclosed;
 pub use faulty::{Fault, Faulty, Operation};
 pub use locking::{ByteRange, LockHolder, LockMode};
 pub use mapping::Mapping;
@@ -87,6 +89,20 @@ pub trait FileSystem: Send + Sync + Debug {
 
     /// Whether this is a folder; false also when there is nothing.
     fn is_folder(&self, path: &Path) -> bool;
+
+    /// Where a path leads when all links on the way are followed; parts at its end that are not there yet are as they are
+    /// named. A file system without links gives the path back.
+    ///
+    /// Errors: a link that leads nowhere.
+    fn real_path(&self, path: &Path) -> Result<PathBuf> {
+        Ok(path.to_owned())
+    }
+
+    /// Whether the last name of a path is a symbolic link, wherever it leads.
+    fn is_link(&self, path: &Path) -> bool {
+        let _ = path;
+        false
+    }
 
     /// The whole content of a small file: settings, samples.
     fn read(&self, path: &Path) -> Result<Vec<u8>> {

@@ -6,7 +6,8 @@
 //!   NAME $ 'xyz'                      every record is asked                            None
 //! ```
 //! An open order answers a comparison if its key expression is what is compared (`UPPER(NAME)` with a tag on
-//! `UPPER(NAME)`), in whatever spelling, and if it lists every record. What it gives is a superset: the whole condition
+//! `UPPER(NAME)`), in whatever spelling, and if it lists every record. A text beyond ASCII is sought in capitals only where
+//! those of the tag are those of the condition. What it gives is a superset: the whole condition
 //! is asked of every record that the bitmap leaves, when the area comes to it, so a record that another program changed
 //! is not shown by mistake. A record that *begins* to fulfil the condition through another program is shown after
 //! [`Area::refresh_aof`], or after the index was seen to have changed by a move to the top or bottom.
@@ -23,6 +24,7 @@ use crate::value::SeekKey;
 use crate::words::SearchedWords;
 use mainstay_base::{Code, Error, Result};
 use mainstay_xbase::expr::{Condition, Constant, Expression, Relation, Scratch};
+use mainstay_xbase::keys::Letters;
 use mainstay_xbase::lock::ReadingLock;
 use std::collections::HashMap;
 use std::ops::{Bound, ControlFlow};
@@ -124,7 +126,7 @@ impl Area {
     /// Errors: as [`Area::set_filter`]; then everything stays as it was.
     pub fn set_aof(&mut self, condition: &str) -> Result<Optimized> {
         let test = self.test(condition)?;
-        let (level, candidates) = self.plan(&Expression::parse(condition)?)?;
+        let (level, candidates) = self.plan(&self.parse(condition)?)?;
         let of = self.files.iter().map(|file| (file.number, file.version)).collect();
         let text = condition.to_owned();
         self.visibility.aof = Some(Aof { text, test, level, candidates, by_hand: HashMap::new(), of });
@@ -151,7 +153,7 @@ impl Area {
     /// How much of a condition the open indexes would answer.
     pub fn aof_level_of(&mut self, condition: &str) -> Result<Optimized> {
         self.test(condition)?;
-        Ok(self.plan(&Expression::parse(condition)?)?.0)
+        Ok(self.plan(&self.parse(condition)?)?.0)
     }
 
     /// Asks the indexes again. What was said about single records by hand is forgotten.
@@ -238,7 +240,8 @@ impl Area {
         for _ in 0..ATTEMPTS {
             let mut locked = Vec::with_capacity(self.files.len());
             let planned = self.lock_and_renew(&mut locked).and_then(|()| {
-                Planner { orders: &self.orders, words: &words, count: self.blocks.count() as usize }.plan(&condition)
+                let (letters, count) = (Letters::of_table(&self.dbf), self.blocks.count() as usize);
+                Planner { orders: &self.orders, letters, words: &words, count }.plan(&condition)
             });
             let mut is_consistent = true;
             for (file, locked) in self.files.iter_mut().zip(locked) {
@@ -279,6 +282,8 @@ fn no_aof() -> Error {
 /// Answers conditions from the open orders.
 struct Planner<'a> {
     orders: &'a [Order],
+    /// The letters that the condition knows.
+    letters: Letters,
     words: &'a SearchedWords,
     count: usize,
 }
@@ -403,10 +408,13 @@ impl Planner<'_> {
         constant: &Constant,
     ) -> Result<Option<(usize, Vec<KeyRange>)>> {
         let wanted = subject.canonical();
+        // Whatever letters are known: beside a constant of ASCII, what they make of others stays beyond it.
+        let is_ascii = !matches!(constant, Constant::Text(text) if !text.is_ascii());
         let is_usable = |order: &&Order| {
             let header = order.header();
             let usable = header.lists_all_records() && header.collation.is_none() && !header.ignore_case;
-            usable && Expression::parse(&header.key_bytes).is_ok_and(|key| key.canonical() == wanted)
+            let is_same = is_ascii || !order.keys.depends_on_letters() || order.keys.letters == self.letters;
+            usable && is_same && Expression::parse(&header.key_bytes).is_ok_and(|key| key.canonical() == wanted)
         };
         let Some(at) = self.orders.iter().position(|order| is_usable(&order)) else { return Ok(None) };
         let order = &self.orders[at];

@@ -7,6 +7,7 @@ use crate::words::Texts;
 use mainstay_base::Result;
 use mainstay_xbase::dbf::FieldKind;
 use mainstay_xbase::expr::{Compiled, Context, ExprValue, Expression, Memos};
+use mainstay_xbase::keys::Letters;
 use mainstay_xbase::memo::Memo;
 use std::sync::Arc;
 
@@ -20,10 +21,21 @@ pub(crate) struct Compilations {
 }
 
 impl Area {
+    /// An expression of a program. Its literals are compared with what is in the file, so they are in the table's code page;
+    /// those of searches for words are characters.
+    pub(crate) fn parse(&self, text: &str) -> Result<Expression> {
+        let expression = Expression::parse(text)?;
+        if text.is_ascii() || expression.searches() {
+            return Ok(expression);
+        }
+        Expression::parse(self.literal_bytes(text))
+    }
+
     /// What expressions over the current record are compiled against, whose memos are given with it. Text that is not
-    /// ASCII must be in the table's code page.
+    /// ASCII must be in the table's code page. Capitals are those of the programs that the table is of.
     pub(crate) fn context(&self) -> Context<'_> {
-        Context { exact: self.exact, memos: Memos::Given, ..Context::new(self.fields()) }
+        let case = Letters::of_table(&self.dbf).table(&self.dbf);
+        Context { exact: self.exact, case, memos: Memos::Given, ..Context::new(self.fields()) }
     }
 
     /// What a condition is compiled against that is asked of any record. Of a table elsewhere there are no memos here.
@@ -72,7 +84,7 @@ impl Area {
         if let Some(known) = known {
             return Ok(known);
         }
-        let compiled = Expression::parse(text)?.compile(&self.context())?;
+        let compiled = self.parse(text)?.compile(&self.context())?;
         if self.compilations.kept.len() >= KEPT {
             self.compilations.kept.remove(0);
         }
@@ -82,7 +94,7 @@ impl Area {
 
     /// The type that an expression yields; an error says what is wrong with it, and where.
     pub fn check_expression(&self, text: &str) -> Result<ValueKind> {
-        let expression = Expression::parse(text)?;
+        let expression = self.parse(text)?;
         if expression.searches() {
             // Which indexes there are is seen when the condition is set.
             Test::with_searches(&expression, &self.context(), &Texts::to_check(&self.dbf))?;

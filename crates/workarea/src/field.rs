@@ -125,6 +125,19 @@ impl Area {
         })
     }
 
+    /// The same of an expression. A character of Latin-1 that the page lacks is a byte that came from a program as it is.
+    pub(crate) fn literal_bytes(&self, text: &str) -> Vec<u8> {
+        let (page, mut buffer, mut bytes) = (self.code_page(), [0; 4], Vec::with_capacity(text.len()));
+        for character in text.chars() {
+            match (page.encode(character.encode_utf8(&mut buffer)), u8::try_from(character)) {
+                (Some(encoded), _) => bytes.extend(encoded),
+                (None, Ok(byte)) => bytes.push(byte),
+                (None, Err(_)) => bytes.push(b'?'),
+            }
+        }
+        bytes
+    }
+
     /// The text that bytes are in the table's code page.
     pub fn decode_text(&self, bytes: &[u8]) -> String {
         let mut utf8 = Vec::with_capacity(bytes.len());

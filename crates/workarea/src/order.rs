@@ -77,6 +77,7 @@ impl Order {
         };
         let keys = TagKeys::new(header, dbf)?;
         let tag = file.bag.tag(tag, keys.key_type)?;
+        let keys = keys.settled_by(&tag, dbf);
         let (version, place) = (file.version, Place::new(false));
         let (at, stood, turned, top, bottom) = (None, None, false, None, None);
         Ok(Order { id, file: file.number, version, tag, keys, place, at, stood, turned, stale: None, top, bottom })
@@ -138,8 +139,9 @@ impl Order {
         if now.key_bytes == header.key_bytes && now.for_bytes == header.for_bytes {
             self.tag = file.bag.tag(number, self.keys.key_type)?;
         } else {
-            self.keys = TagKeys::new(now, dbf)?;
-            self.tag = file.bag.tag(number, self.keys.key_type)?;
+            let keys = TagKeys::new(now, dbf)?;
+            self.tag = file.bag.tag(number, keys.key_type)?;
+            self.keys = keys.settled_by(&self.tag, dbf);
         }
         self.version = file.version;
         self.place.reset();

@@ -237,8 +237,8 @@ fn flag(subject: &Expression, value: bool, context: &Context<'_>) -> Result<Test
     match field_of(subject, context).filter(|field| field.kind == FieldKind::Logical && field.null_bit.is_none()) {
         Some(field) => Ok(Test::Flag { at: field.offset, value }),
         None => {
-            let text = subject.canonical();
-            let whole = if value { text } else { format!(".NOT.({text})") };
+            let text = subject.canonical_bytes();
+            let whole = if value { text } else { [b".NOT.(".as_slice(), &text, b")"].concat() };
             Ok(Test::Program(Box::new(logical(&Expression::parse(whole)?, context)?)))
         }
     }

@@ -3,13 +3,16 @@
 mod common;
 
 use common::{copied, open, walk};
-use mainstay_base::Code;
+use mainstay_base::{Code, ValueRef};
 use mainstay_vfs::{FileSystem, Memory};
 use mainstay_workarea::{
     Aggregate, Among, Area, AreaOptions, CopyOptions, Counting, Customize, FieldValue, FindText, From, Mode, NewOrder,
     Optimized, Relation, SeekHow, SeekKey, Side, SortKey, Workspace, untold,
 };
-use mainstay_xbase::indexed::Transaction;
+use mainstay_xbase::dbf::{FieldSpec, Format, TableSpec};
+use mainstay_xbase::index::BagKind;
+use mainstay_xbase::indexed::{Building, IndexSpec, IndexedTable, Transaction};
+use mainstay_xbase::writer::{Access, WriteOptions, create};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -412,4 +415,60 @@ fn a_tag_that_is_not_understood_is_named_and_the_others_work() {
     memory.write("t03_cdx_tags.cdx", vec![7; 5000]);
     let area = Area::open(Arc::new(memory.clone()), Path::new("t03_cdx_tags.dbf"), &AreaOptions::default()).unwrap();
     assert_eq!((area.orders().len(), area.refused_orders().len()), (0, 1));
+}
+
+/// In tables of Visual FoxPro capitals are those of the code page, in conditions and in keys; in others those of ASCII. An
+/// index whose program knows other letters than the condition is not asked about texts beyond ASCII.
+#[test]
+fn capitals_beyond_ascii_are_those_of_the_programs_that_a_table_is_of() {
+    for (format, of, shown) in [
+        (Format::VisualFoxPro, Format::VisualFoxPro, vec![1, 3]),
+        (Format::VisualFoxPro, Format::FoxPro, vec![1, 3]),
+        (Format::FoxPro, Format::FoxPro, vec![3]),
+        (Format::FoxPro, Format::VisualFoxPro, vec![3]),
+    ] {
+        let memory = Memory::new();
+        let fs: Arc<dyn FileSystem> = Arc::new(memory.clone());
+        let index = Path::new("names.idx");
+        for (name, format) in [("of.dbf", of), ("t.dbf", format)] {
+            let spec = TableSpec::new(format, vec![FieldSpec::new("NAME", b'C', 10, 0)]);
+            let options = WriteOptions::new(Access::Exclusive);
+            create(&*fs, Path::new(name), &TableSpec { language: 0x03, ..spec }, &options).unwrap();
+            let mut table = IndexedTable::open(Arc::clone(&fs), Path::new(name), options).unwrap();
+            for text in ["\u{e9}t\u{e9}", "Zoe", "\u{c9}T\u{c9}", "ete"] {
+                table.append(&[ValueRef::Text(text)]).unwrap();
+            }
+            if name == "of.dbf" {
+                let spec = IndexSpec::new("NAMES", "UPPER(NAME)");
+                table.create_index(Some(index), BagKind::CompactIdx, &spec, Building::default()).unwrap();
+            }
+            table.close().unwrap();
+        }
+        let mut area = writable(&memory, "t.dbf", Mode::Shared);
+        let order = area.open_index(index).unwrap()[0];
+        // Every record is found by its own key.
+        area.set_order(Some(order)).unwrap();
+        for record in 1..=4 {
+            area.go_to(record).unwrap();
+            assert!(area.key_number(Counting::All).unwrap().is_some(), "{format:?} {of:?} record {record}");
+        }
+        area.set_order(None).unwrap();
+        for (condition, shown) in [
+            ("UPPER(NAME) = '\u{c9}T\u{c9}'", shown.clone()),
+            (".NOT. '\u{c9}' $ UPPER(NAME)", (1..=4).filter(|record| !shown.contains(record)).collect()),
+            ("UPPER(NAME) < 'F'", vec![4]),
+        ] {
+            area.set_filter(Some(condition)).unwrap();
+            assert_eq!(walk(&mut area), shown, "{format:?} {of:?} {condition}");
+            area.set_filter(None).unwrap();
+            let level = area.set_aof(condition).unwrap();
+            let (is_text, is_same) = (!condition.is_ascii(), format == of);
+            let wanted = match condition.contains('$') || is_text && !is_same {
+                true => Optimized::None,
+                false => Optimized::Full,
+            };
+            assert_eq!((level, walk(&mut area)), (wanted, shown), "{format:?} {of:?} {condition}");
+            area.clear_aof();
+        }
+    }
 }

@@ -14,6 +14,7 @@
 //! The pages themselves come from `encoding_rs` (Windows, ISO, Macintosh, multi-byte) and `oem_cp` (DOS);
 //! the four that neither has are in `pages.rs`. Code page 936 is decoded as GB 18030, its superset.
 
+mod case;
 mod pages;
 
 use pages::{PAGES, Page, Source};

@@ -5,13 +5,17 @@
 //!   record --FOR--> listed?   --key expression--> value --KeyType--> bytes of the key
 //! ```
 //! A tag whose expressions are not understood to the last byte has no `TagKeys`, only the reason: it is neither searched
-//! nor maintained.
+//! nor maintained. Which letters its program knows, its keys tell: `keys/letters.rs`.
+
+mod letters;
 
 use crate::dbf::{Dbf, Family, FieldKind};
 use crate::expr::{Compiled, Context, Dialect, ExprValue, Expression, KeyPart, KeySource, Kind, Scratch};
 use crate::index::{BagKind, KeyFamily, KeyType, KeyValue, TagHeader};
 use mainstay_base::{Code, Date, Error, Result, Timestamp};
 use std::borrow::Cow;
+
+pub use letters::Letters;
 
 /// The expressions of one tag, compiled for one table.
 #[derive(Clone, Debug)]
@@ -24,17 +28,23 @@ pub struct TagKeys {
     pub condition_is_not_deleted: bool,
     /// How the keys are stored.
     pub key_type: KeyType,
+    /// Which letters UPPER() and LOWER() know in them.
+    pub letters: Letters,
     ignore_case: bool,
 }
 
 impl TagKeys {
-    /// Understands the definition of a tag, or says what is not understood.
+    /// Understands the definition of a tag, or says what is not understood. The letters are those of the dialect.
     pub fn new(header: &TagHeader, dbf: &Dbf) -> Result<TagKeys> {
-        let dialect = dialect_of(header.kind, header.by_harbour, dbf);
-        let expressions = Expressions::compile(&header.key_bytes, header.for_bytes.as_deref(), dialect, dbf)?;
+        TagKeys::by(Rules::of(header.kind, header.by_harbour, dbf), header, dbf)
+    }
+
+    fn by(rules: Rules, header: &TagHeader, dbf: &Dbf) -> Result<TagKeys> {
+        let expressions = Expressions::compile(&header.key_bytes, header.for_bytes.as_deref(), rules, dbf)?;
         let Expressions { key, condition, condition_is_not_deleted, family, nullable } = expressions;
         let key_type = KeyType::new(header, family, nullable)?;
-        Ok(TagKeys { key, condition, condition_is_not_deleted, key_type, ignore_case: header.ignore_case })
+        let (letters, ignore_case) = (rules.letters, header.ignore_case);
+        Ok(TagKeys { key, condition, condition_is_not_deleted, key_type, letters, ignore_case })
     }
 
     /// Whether the record belongs into the tag, by its condition.
@@ -68,12 +78,27 @@ impl TagKeys {
     }
 }
 
-/// In which dialect the expressions of an index of a table are meant: in files of Visual FoxPro in that's, unless FoxPro has
-/// nothing to do with the index. To the others a NULL is a blank.
-pub(crate) fn dialect_of(kind: BagKind, by_harbour: bool, dbf: &Dbf) -> Dialect {
-    let is_foxpros = !by_harbour && !matches!(kind, BagKind::Ntx | BagKind::CompoundNtx);
+/// How the expressions of an index are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rules {
+    pub(crate) dialect: Dialect,
+    pub(crate) letters: Letters,
+}
+
+impl Rules {
+    /// Those of an index of a table: in files of Visual FoxPro that's, unless FoxPro has nothing to do with the index. To the
+    /// others a NULL is a blank.
+    pub(crate) fn of(kind: BagKind, by_harbour: bool, dbf: &Dbf) -> Rules {
+        let is_foxpros = !by_harbour && !matches!(kind, BagKind::Ntx | BagKind::CompoundNtx);
+        let dialect = if is_foxpros { dialect_of(dbf) } else { Dialect::Clipper };
+        Rules { dialect, letters: Letters::of(dialect) }
+    }
+}
+
+/// The dialect of the programs that a table is of.
+fn dialect_of(dbf: &Dbf) -> Dialect {
     match dbf.header().family() {
-        Family::VisualFoxPro if is_foxpros => Dialect::FoxPro,
+        Family::VisualFoxPro => Dialect::FoxPro,
         _ => Dialect::Clipper,
     }
 }
@@ -91,9 +116,10 @@ pub(crate) struct Expressions {
 }
 
 impl Expressions {
-    /// Compiles them against the fields of a table, in the dialect of [`dialect_of`].
-    pub(crate) fn compile(key: &[u8], condition: Option<&[u8]>, dialect: Dialect, dbf: &Dbf) -> Result<Expressions> {
-        let context = Context { dialect, ..Context::new(dbf.fields()) };
+    /// Compiles them against the fields of a table.
+    pub(crate) fn compile(key: &[u8], condition: Option<&[u8]>, rules: Rules, dbf: &Dbf) -> Result<Expressions> {
+        let Rules { dialect, letters } = rules;
+        let context = Context { dialect, case: letters.table(dbf), ..Context::new(dbf.fields()) };
         let key = Expression::parse(key)?.compile(&context)?;
         let mut condition_is_not_deleted = false;
         let condition = match condition {

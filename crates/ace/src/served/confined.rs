@@ -52,6 +52,13 @@ impl FileSystem for Confined {
     fn is_folder(&self, path: &Path) -> bool {
         self.check(path).is_ok() && self.files.is_folder(path)
     }
+    fn real_path(&self, path: &Path) -> Result<PathBuf> {
+        self.check(path)?;
+        self.files.real_path(path)
+    }
+    fn is_link(&self, path: &Path) -> bool {
+        self.files.is_link(path)
+    }
     fn create(&self, path: &Path, how: Create) -> Result<Arc<dyn WritableFile>> {
         self.check(path)?;
         self.files.create(path, how)

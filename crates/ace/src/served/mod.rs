@@ -26,16 +26,16 @@ use mainstay_base::{Code, Error, Result};
 use mainstay_navigator::dictionary::{
     Called, Dictionaries, Dictionary, Found, Given, Hidden, a_view, code_of, refused,
 };
-use mainstay_vfs::{Disk, FileSystem};
+use mainstay_vfs::FileSystem;
 use mainstay_workarea::{Area, Mode};
 use mainstay_xbase::indexed::{self, IndexedTable};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
 
-/// Dictionaries of files on the disk: to be given to `mainstay_navigator::server::Service::serve_dictionaries`.
+/// Dictionaries of these files: to be given to `mainstay_navigator::server::Service::serve_dictionaries`.
 #[derive(Debug)]
-pub struct ServedDictionaries;
+pub struct ServedDictionaries(pub Arc<dyn FileSystem>);
 
 /// Arguments of a call; none of the interface has as many.
 const MOST_ARGUMENTS: usize = 24;
@@ -46,7 +46,7 @@ fn told(failure: Failure) -> Error {
 
 impl Dictionaries for ServedDictionaries {
     fn open(&self, path: &Path, root: &Path, user: &str, password: &str) -> Result<Box<dyn Dictionary>> {
-        let files: Arc<dyn FileSystem> = Arc::new(Confined::new(Arc::new(Disk), root));
+        let files: Arc<dyn FileSystem> = Arc::new(Confined::new(Arc::clone(&self.0), root));
         let live = Live::open(Arc::clone(&files), path).map_err(told)?;
         let access = Access::log_in(&live, user, password).map_err(told)?;
         let session = Session::new(files, live, access);
@@ -56,7 +56,7 @@ impl Dictionaries for ServedDictionaries {
     }
 
     fn create(&self, path: &Path, root: &Path, description: &str) -> Result<()> {
-        let files: Arc<dyn FileSystem> = Arc::new(Confined::new(Arc::new(Disk), root));
+        let files: Arc<dyn FileSystem> = Arc::new(Confined::new(Arc::clone(&self.0), root));
         let description = Some(description).filter(|text| !text.is_empty()).map(str::to_owned);
         Live::create(files, path, &Contents::new(description)).map(drop).map_err(told)
     }

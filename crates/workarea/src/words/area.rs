@@ -10,7 +10,7 @@ use crate::options::Mode;
 use crate::test::Test;
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::Stamp;
-use mainstay_xbase::expr::{Condition, Expression, Scratch};
+use mainstay_xbase::expr::{Condition, Scratch};
 use mainstay_xbase::table::sibling;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -198,7 +198,7 @@ impl Area {
 
     /// A condition, ready to be asked.
     pub(crate) fn test(&mut self, text: &str) -> Result<Test> {
-        let expression = Expression::parse(text)?;
+        let expression = self.parse(text)?;
         if !expression.searches() {
             return Test::new(&expression, &self.context_of(text)?);
         }

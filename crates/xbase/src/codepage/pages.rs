@@ -1,5 +1,6 @@
 //! The list of code pages, their names and language bytes, and the tables that no library has.
 
+use crate::expr::CaseTable;
 use encoding_rs::Encoding;
 use std::sync::OnceLock;
 
@@ -12,6 +13,8 @@ pub(super) struct Page {
     /// Where its characters come from.
     pub source: Source,
     table: OnceLock<Table>,
+    /// Its letters: see `case.rs`.
+    pub case: OnceLock<CaseTable>,
 }
 
 /// Where the characters of a page come from.
@@ -42,7 +45,7 @@ pub(super) struct Table {
 
 impl Page {
     const fn new(number: u16, name: &'static str, source: Source) -> Page {
-        Page { number, name, source, table: OnceLock::new() }
+        Page { number, name, source, table: OnceLock::new(), case: OnceLock::new() }
     }
 
     /// The table of a single-byte page; of no use for the others.

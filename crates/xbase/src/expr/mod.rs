@@ -89,9 +89,15 @@ impl Expression {
     /// that is not UTF-8 appear as the characters of those numbers. What it prints parses to the same text again,
     /// unless `.NOT.` after other operators needs parentheses that take it over the 100 levels.
     pub fn canonical(&self) -> String {
+        String::from_utf8(self.canonical_bytes())
+            .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
+    }
+
+    /// The same in the bytes that literals have.
+    pub fn canonical_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.root.write_canonical(&mut out);
-        String::from_utf8(out).unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
+        out
     }
 
     /// The aliases in front of fields, upper case, without FIELD. An index does not say which name its
@@ -147,6 +153,15 @@ fn collect_aliases<'n>(node: &'n Node, found: &mut BTreeSet<&'n str>) {
         }
         _ => {}
     }
+}
+
+/// Whether it matters to an operation which bytes are letters.
+fn asks_for_letters(op: &Op) -> bool {
+    let Op::Call(builtin, _) = op else { return false };
+    matches!(
+        builtin,
+        Builtin::Upper | Builtin::Lower | Builtin::Transform | Builtin::IsAlpha | Builtin::IsUpper | Builtin::IsLower
+    )
 }
 
 /// Whether the result is NULL as soon as one operand is.
@@ -208,6 +223,11 @@ impl Compiled {
     /// Those of the fields that are memos, in the order in which they are read.
     pub fn memos(&self) -> impl Iterator<Item = usize> {
         self.program.ops.iter().filter_map(|op| if let Op::Memo(_, field) = op { Some(*field) } else { None })
+    }
+
+    /// Whether the result can depend on [`Context::case`].
+    pub fn depends_on_letters(&self) -> bool {
+        self.program.ops.iter().any(asks_for_letters)
     }
 
     /// What the result is joined from; one part if it is not joined.

@@ -10,6 +10,7 @@
 //!
 //! [`LockBytes::index`]: crate::lock::LockBytes::index
 
+use super::trust::PAGES;
 use crate::dbf::Dbf;
 use crate::index::write::BagWriter;
 use crate::index::{Bag, BagKind, TagHeader};
@@ -43,6 +44,8 @@ pub(super) struct Live {
     known: Vec<TagHeader>,
     /// Tags whose text was looked at: see `trust.rs`.
     pub(super) looked_at: BTreeSet<usize>,
+    /// It is known which letters the tags' programs know.
+    are_letters_settled: bool,
     index_lock: IndexLock,
     alone: bool,
     is_locked: bool,
@@ -131,6 +134,7 @@ impl Live {
             keys,
             known,
             looked_at: BTreeSet::new(),
+            are_letters_settled: false,
             index_lock: how.lock,
             alone: how.alone,
             is_locked: false,
@@ -150,7 +154,27 @@ impl Live {
                 self.writer.set_key_type(tag, keys.key_type)?;
             }
         }
+        let depends = |keys: &Result<TagKeys>| keys.as_ref().is_ok_and(TagKeys::depends_on_letters);
+        self.are_letters_settled = !self.keys.iter().any(depends);
         Ok(())
+    }
+
+    /// Whether it makes no difference to the keys of a record with these bytes which letters are known, or it is known.
+    pub(super) fn knows_letters_of(&self, record: &[u8]) -> bool {
+        self.are_letters_settled || record.is_ascii()
+    }
+
+    /// Finds out which letters the tags' programs know.
+    pub(super) fn settle_letters(&mut self, dbf: &Dbf) {
+        if std::mem::replace(&mut self.are_letters_settled, true) {
+            return;
+        }
+        for tag in 0..self.keys.len() {
+            let Some(Ok(keys)) = self.keys.get(tag).cloned() else { continue };
+            let Some(header) = self.writer.tags().nth(tag).cloned() else { continue };
+            let mut visit = |see: &mut dyn FnMut(&[u8], u32) -> _| self.writer.visit_pages(tag, PAGES, see);
+            self.keys[tag] = Ok(keys.settled(&header, dbf, &mut visit));
+        }
     }
 
     /// Takes the lock, and notices what others have written; whether tags were added, dropped or changed.

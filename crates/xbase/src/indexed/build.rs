@@ -15,7 +15,7 @@ use crate::dbf::Dbf;
 use crate::expr::{ExprValue, Kind, Scratch};
 use crate::index::write::{BagSpec, BagWriter, KeySorter, Progress, Rebuild, TagSpec, reindex};
 use crate::index::{BagKind, KeyFamily, KeyType, TagHeader};
-use crate::keys::{Expressions, TagKeys, dialect_of};
+use crate::keys::{Expressions, Letters, Rules, TagKeys};
 use mainstay_base::{Code, Error, Result, interrupt};
 use mainstay_vfs::{Create, LockMode};
 use std::ops::ControlFlow;
@@ -130,8 +130,8 @@ pub(super) fn layout_for(kind: BagKind, dbf: &Dbf, spec: &IndexSpec) -> BagSpec 
 
 /// The tag that a file of this layout will hold: the type and length of its keys follow from the expression.
 pub(super) fn tag_spec(spec: &IndexSpec, bag: &BagSpec, dbf: &Dbf) -> Result<TagSpec> {
-    let dialect = dialect_of(bag.kind, bag.by_harbour, dbf);
-    let compiled = Expressions::compile(&spec.key, spec.condition.as_deref(), dialect, dbf)?;
+    let rules = Rules::of(bag.kind, bag.by_harbour, dbf);
+    let compiled = Expressions::compile(&spec.key, spec.condition.as_deref(), rules, dbf)?;
     let result = compiled.key.result_type();
     let is_ntx = matches!(bag.kind, BagKind::Ntx | BagKind::CompoundNtx);
     let mut decimals = 0;
@@ -170,8 +170,8 @@ pub(super) fn tag_spec(spec: &IndexSpec, bag: &BagSpec, dbf: &Dbf) -> Result<Tag
 
 /// The same of a tag that is new, and so must mean something.
 fn new_tag_spec(spec: &IndexSpec, bag: &BagSpec, dbf: &Dbf) -> Result<TagSpec> {
-    let dialect = dialect_of(bag.kind, bag.by_harbour, dbf);
-    Expressions::compile(&spec.key, spec.condition.as_deref(), dialect, dbf)?.check_condition()?;
+    let rules = Rules::of(bag.kind, bag.by_harbour, dbf);
+    Expressions::compile(&spec.key, spec.condition.as_deref(), rules, dbf)?.check_condition()?;
     tag_spec(spec, bag, dbf)
 }
 
@@ -214,7 +214,7 @@ impl IndexedTable {
         let layout = layout_for(kind, &self.indexes.dbf, spec);
         let tag = building.mark(new_tag_spec(spec, &layout, &self.indexes.dbf)?);
         let count = self.writer.count()?;
-        let keys = self.collect(&path, &tag.header(&layout)?, count, &mut building)?;
+        let keys = self.collect(&path, (&tag.header(&layout)?, None), count, &mut building)?;
         if let Some(open) = open {
             self.indexes.bags.remove(open);
         }
@@ -228,7 +228,8 @@ impl IndexedTable {
         let count = self.writer.count()?;
         let mut made = Vec::with_capacity(tags.len());
         for tag in tags {
-            let keys = self.collect(path, &tag.header(layout)?, count, &mut Building::default())?;
+            let letters = self.indexes.letters(path, &tag.name);
+            let keys = self.collect(path, (&tag.header(layout)?, letters), count, &mut Building::default())?;
             made.push((tag, keys));
         }
         self.put_bag(path, layout, made)
@@ -250,7 +251,7 @@ impl IndexedTable {
     pub(super) fn tag_can_be_made(&mut self, path: &Path, spec: &IndexSpec, layout: &BagSpec) -> Result<()> {
         let count = self.writer.count()?;
         let header = tag_spec(spec, layout, &self.indexes.dbf)?.header(layout)?;
-        let keys = self.collect(path, &header, count, &mut Building::default())?;
+        let keys = self.collect(path, (&header, None), count, &mut Building::default())?;
         if header.candidate { keys.finish(|_, _| Ok(())) } else { Ok(()) }
     }
 
@@ -283,7 +284,7 @@ impl IndexedTable {
         let path = self.indexes.bags[bag].path.clone();
         let tag = building.mark(new_tag_spec(spec, &layout, &self.indexes.dbf)?);
         let count = self.writer.count()?;
-        let keys = self.collect(&path, &tag.header(&layout)?, count, building)?;
+        let keys = self.collect(&path, (&tag.header(&layout)?, None), count, building)?;
         let total = keys.len();
         let (wait, dbf) = (self.indexes.sharing.wait, &self.indexes.dbf);
         let live = self.indexes.bags[bag].live_mut()?;
@@ -337,6 +338,7 @@ impl IndexedTable {
         self.must_be_alone("its indexes be made anew")?;
         self.must_have_no_transaction("making indexes anew")?;
         self.writer.flush()?;
+        self.indexes.settle_letters();
         // What is in memory of the old trees is not worth writing, but custom entries are read from the file.
         self.indexes.write().or_else(|error| if error.code() == Code::IndexDamaged { Ok(()) } else { Err(error) })?;
         self.rebuild_all(true, progress)
@@ -368,17 +370,26 @@ impl IndexedTable {
         Ok(())
     }
 
-    /// The keys of the records, for a tag with this header.
-    fn collect(&self, path: &Path, header: &TagHeader, count: u64, building: &mut Building<'_>) -> Result<KeySorter> {
-        let tag = TagKeys::new(header, &self.indexes.dbf)?;
+    /// The keys of the records, for a tag with this header and the letters that it had, if it is not new.
+    fn collect(
+        &self,
+        path: &Path,
+        (header, letters): (&TagHeader, Option<Letters>),
+        count: u64,
+        building: &mut Building<'_>,
+    ) -> Result<KeySorter> {
+        let mut tag = TagKeys::new(header, &self.indexes.dbf)?;
+        if let Some(letters) = letters.filter(|letters| *letters != tag.letters) {
+            tag = tag.with_letters(letters, header, &self.indexes.dbf)?;
+        }
         let mut keys = KeySorter::new(header).with_limit(SORT_BYTES, Arc::clone(&self.fs), &beside(path, ".runs"));
         if header.custom {
             return Ok(keys);
         }
         let while_condition = match building.while_condition {
             Some(text) => {
-                let dialect = dialect_of(header.kind, header.by_harbour, &self.indexes.dbf);
-                let compiled = Expressions::compile(&header.key_bytes, Some(text), dialect, &self.indexes.dbf)?;
+                let rules = Rules::of(header.kind, header.by_harbour, &self.indexes.dbf);
+                let compiled = Expressions::compile(&header.key_bytes, Some(text), rules, &self.indexes.dbf)?;
                 compiled.check_condition()?;
                 Some(compiled)
             }
@@ -483,7 +494,8 @@ impl Rebuild for OverRecords<'_> {
         if header.custom {
             return if self.keeps_custom { self.custom_entries(number, header, keys) } else { Ok(()) };
         }
-        let all = self.table.collect(self.path, header, self.count, &mut Building::default())?;
+        let letters = self.table.indexes.letters(self.path, &header.name);
+        let all = self.table.collect(self.path, (header, letters), self.count, &mut Building::default())?;
         *keys = all;
         Ok(())
     }

@@ -43,6 +43,7 @@ impl IndexedTable {
             bag.live()?.must_be_understood()?;
         }
         self.flush()?;
+        self.indexes.settle_letters();
         mark_stale(&*self.fs, self.path(), self.bags())?;
         if let Err(error) = change(self) {
             // Whether the table was replaced is not known: the list stays if it may have been.
@@ -76,6 +77,7 @@ impl IndexedTable {
             plans.push((bag.path.clone(), bag.is_structural, layout, made));
         }
         self.flush()?;
+        self.indexes.settle_letters();
         mark_stale(&*self.fs, self.path(), self.bags())?;
         if let Err(error) = self.writer.restructure(spec, sources) {
             if self.writer.is_usable() {

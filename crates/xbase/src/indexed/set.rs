@@ -17,9 +17,10 @@ use super::bag::{Live, OpenBag, Sharing, not_kept_up};
 use super::trust::Missing;
 use crate::dbf::Dbf;
 use crate::expr::Scratch;
-use crate::keys::TagKeys;
+use crate::keys::{Letters, TagKeys};
 use crate::lock::LockWait;
 use mainstay_base::{Code, Error, Result};
+use std::path::Path;
 
 /// Pages of changed keys are written after so many changes by one who is alone, to bound the memory they take.
 const UNWRITTEN_CHANGES: u64 = 1 << 19;
@@ -197,9 +198,11 @@ impl IndexSet {
 
     /// Changes the keys of one file; whether the record was not listed where it should have been.
     fn follow_in(&mut self, bag: usize, record: u32, old: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool> {
+        self.settle_letters_of(bag, [old, new])?;
         if self.plan(bag, record, old, new)? && !self.sharing.alone && !self.bags[bag].live()?.is_locked() {
             // Another program may have added or dropped tags.
             if self.lock_all()? {
+                self.settle_letters_of(bag, [old, new])?;
                 self.plan(bag, record, old, new)?;
             }
         }
@@ -259,6 +262,33 @@ impl IndexSet {
         })
     }
 
+    /// Makes sure that it is known which letters the tags of a file know, if the record has such as not all programs know.
+    fn settle_letters_of(&mut self, bag: usize, record: [Option<&[u8]>; 2]) -> Result<()> {
+        let live = self.bags[bag].live()?;
+        if record.into_iter().flatten().any(|bytes| !live.knows_letters_of(bytes)) {
+            // Who reads the tags while another writes to them would see pages of different times.
+            self.lock_all()?;
+            self.bags[bag].live_mut()?.settle_letters(&self.dbf);
+        }
+        Ok(())
+    }
+
+    /// The same of all files, before they are made anew by one who is alone.
+    pub(super) fn settle_letters(&mut self) {
+        for bag in &mut self.bags {
+            if let Ok(live) = bag.live_mut() {
+                live.settle_letters(&self.dbf);
+            }
+        }
+    }
+
+    /// The letters that the programs of a tag know, if the tag is there and understood.
+    pub(super) fn letters(&self, path: &Path, tag: &str) -> Option<Letters> {
+        let live = self.bags.iter().find(|bag| bag.path == path)?.live().ok()?;
+        let number = live.writer.find(tag)?;
+        Some(live.keys.get(number)?.as_ref().ok()?.letters)
+    }
+
     /// Finds out what is to be done in which tags of a file; whether anything is.
     fn plan(&mut self, bag: usize, record: u32, old: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool> {
         self.steps.clear();
@@ -286,6 +316,7 @@ impl IndexSet {
         self.lock_all()?;
         let Some(open) = self.bags.get_mut(bag) else { return Err(no_such_bag(bag)) };
         let live = open.live_mut()?;
+        live.settle_letters(&self.dbf);
         let Some(keys) = live.keys.get(tag) else { return Err(no_such_tag(tag)) };
         let keys = keys.as_ref().map_err(Error::clone)?;
         let (number, bytes) = record;
@@ -429,7 +460,7 @@ impl KeyLog {
 }
 
 #[cold]
-fn unwritten(error: Error, path: &std::path::Path) -> Error {
+fn unwritten(error: Error, path: &Path) -> Error {
     let message = format!("the record was written and its keys were not: {}", error.message());
     Error::new(error.code(), message).at(path.display()).hint("reindex the table")
 }

@@ -1,7 +1,8 @@
 //! Whether a tag's keys are what its expression gives here.
 //!
 //! An index does not say in which order its program sorts text, nor which letters are capitals there: Harbour with a
-//! national code page writes keys that look like any others. And a program that has not kept an index up leaves no trace
+//! national code page writes keys that look like any others. (Where the letters are those of the table's code page, or those of
+//! ASCII, the keys tell, and are kept up so: `keys/letters.rs`.) And a program that has not kept an index up leaves no trace
 //! either. Changing such a tag by what is understood here would damage it more with every record. Two things are looked
 //! at, at little cost:
 //!
@@ -31,7 +32,7 @@ use mainstay_base::{Code, Error, Result};
 use std::ops::ControlFlow;
 
 /// Pages that are looked at before the first key beyond ASCII is changed.
-const PAGES: usize = 256;
+pub(super) const PAGES: usize = 256;
 
 /// Keys that are compared with their records then.
 const KEYS: usize = 32;

@@ -48,7 +48,7 @@ fn tighter(a: Bound<Vec<u8>>, b: Bound<Vec<u8>>, lower: bool) -> Bound<Vec<u8>> 
 /// The keys of the records in which `field op value` can hold; `None` when the tag does not tell.
 pub(crate) fn compare(tag: &TableTag, files: &Files, field: usize, op: Comparison, value: &Value) -> Option<KeyBounds> {
     let part = tag.first_part().filter(|part| !part.descending)?;
-    let is_only_part = tag.keys.key.parts().len() == 1;
+    let is_only_part = tag.keys().key.parts().len() == 1;
     match (&part.source, value) {
         (KeySource::Field(f), Value::Text(text)) if *f == field && part.kind == Kind::Character => {
             text_bounds(tag, files, part.length?, op, text)
@@ -75,8 +75,8 @@ pub(crate) fn compare(tag: &TableTag, files: &Files, field: usize, op: Compariso
 
 /// The keys of the records in which the field is NULL because it is blank.
 pub(crate) fn blank_date(tag: &TableTag, field: usize) -> Option<KeyBounds> {
-    let [KeyPart { source: KeySource::Field(f), descending: false, .. }] = tag.keys.key.parts() else { return None };
-    let is_date = matches!(tag.keys.key.result_type().kind, Kind::Date | Kind::Timestamp);
+    let [KeyPart { source: KeySource::Field(f), descending: false, .. }] = tag.keys().key.parts() else { return None };
+    let is_date = matches!(tag.keys().key.result_type().kind, Kind::Date | Kind::Timestamp);
     if *f != field || !is_date || tag.tag.key_type().is_nullable() {
         return None;
     }
@@ -90,7 +90,7 @@ pub(crate) fn blank_date(tag: &TableTag, field: usize) -> Option<KeyBounds> {
 /// is in no range of the tag. `None` when there are none such.
 pub(crate) fn hidden(tag: &TableTag, files: &Files, field: usize) -> Option<KeyBounds> {
     let is_nullable = |other: &usize| *other != field && files.dbf.fields()[*other].null_bit.is_some();
-    if !tag.tag.key_type().is_nullable() || !tag.keys.key.fields().iter().any(is_nullable) {
+    if !tag.tag.key_type().is_nullable() || !tag.keys().key.fields().iter().any(is_nullable) {
         return None;
     }
     match tag.tag.key_type().encode(&KeyValue::Null)? {

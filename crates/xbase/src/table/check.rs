@@ -110,7 +110,7 @@ fn check_keys(
     let (mut record, mut scratch, mut missing, mut listed, mut with_key) = (Vec::new(), Scratch::new(), 0usize, 0, 0);
     let read =
         |row: u32, record: &mut Vec<u8>| files.dbf.read_records(row.into()..u64::from(row) + 1, record).map(drop);
-    let compared = tag.compare_all(slots, read)?;
+    let compared = tag.compare_all_by_best(slots, read)?;
     let keys = tag.tag.key_count()?;
     if tag.header().custom || tag.header().partial {
         let agreeing = compared.found.iter().filter(|found| **found).count() as u64;
@@ -118,7 +118,7 @@ fn check_keys(
     }
     for (recno, has_key) in (1..=slots).zip(&compared.found) {
         read(recno - 1, &mut record)?;
-        let is_listed = tag.keys.lists(&mut scratch, &record, recno)?;
+        let is_listed = tag.keys().lists(&mut scratch, &record, recno)?;
         listed += u64::from(is_listed);
         with_key += u64::from(is_listed && *has_key);
         if is_listed && !has_key && !tag.header().unique {

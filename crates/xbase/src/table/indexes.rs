@@ -511,7 +511,7 @@ impl IndexSet {
     pub(crate) fn usable(&self, visible_only: bool) -> impl Iterator<Item = (&SetTag, &TableTag)> {
         self.tags().filter_map(move |set_tag| {
             let tag = set_tag.tag.as_ref().ok()?;
-            let lists_enough = tag.keys.condition.is_none() || visible_only;
+            let lists_enough = tag.keys().condition.is_none() || visible_only;
             (lists_enough && tag.unusable().is_none()).then_some((set_tag, tag))
         })
     }

@@ -19,6 +19,7 @@ use crate::keys::TagKeys;
 use mainstay_base::Result;
 use mainstay_table::Snapshot;
 use std::ops::{Bound, ControlFlow};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Up to this many records, all are compared with their keys before a tag is trusted.
 pub(crate) const COMPARED_WHOLE: usize = 8_192;
@@ -52,15 +53,37 @@ pub(crate) struct Compared {
 #[derive(Debug)]
 pub(crate) struct TableTag {
     pub(crate) tag: Tag,
-    pub(crate) keys: TagKeys,
+    keys: TagKeys,
+    /// The same with the letters that are not expected of the tag, if they make a difference.
+    other_keys: Option<Box<TagKeys>>,
+    /// Its keys turned out to be those.
+    is_by_others: AtomicBool,
 }
 
 impl TableTag {
     /// Understands the definition of a tag, or says what is not understood.
     pub(crate) fn new(bag: &Bag, number: usize, dbf: &Dbf) -> Result<TableTag> {
-        let keys = TagKeys::new(&bag.tags()[number], dbf)?;
+        let header = &bag.tags()[number];
+        let keys = TagKeys::new(header, dbf)?;
         let tag = bag.tag(number, keys.key_type)?;
-        Ok(TableTag { tag, keys })
+        let other_keys = keys.with_other_letters(header, dbf).map(Box::new);
+        Ok(TableTag { tag, keys, other_keys, is_by_others: AtomicBool::new(false) })
+    }
+
+    /// What the expressions make of a record, with the letters that its keys were found to be made with.
+    pub(crate) fn keys(&self) -> &TagKeys {
+        match &self.other_keys {
+            Some(keys) if self.is_by_others.load(Ordering::Relaxed) => keys,
+            _ => &self.keys,
+        }
+    }
+
+    /// Takes the tag for one with other letters, if there are such.
+    fn turn(&self) -> bool {
+        self.other_keys.is_some() && {
+            self.is_by_others.fetch_xor(true, Ordering::Relaxed);
+            true
+        }
     }
 
     pub(crate) fn header(&self) -> &TagHeader {
@@ -73,7 +96,7 @@ impl TableTag {
         if let Some(collation) = &header.collation {
             return Some(format!("its keys are in the collation {collation}"));
         }
-        let conditional = self.keys.condition.is_some() && !self.keys.condition_is_not_deleted;
+        let conditional = self.keys().condition.is_some() && !self.keys().condition_is_not_deleted;
         let reasons = [
             (header.unique, "it lists only the first record of each key"),
             (header.custom, "its keys are chosen by a program"),
@@ -86,7 +109,7 @@ impl TableTag {
 
     /// The field that the tag orders, if its key is that field and nothing else.
     pub(crate) fn ordered_field(&self, dbf: &Dbf) -> Option<usize> {
-        let [part] = self.keys.key.parts() else { return None };
+        let [part] = self.keys().key.parts() else { return None };
         let is_whole = |field: &usize, length: usize| dbf.fields()[*field].length == length;
         match &part.source {
             _ if part.descending => None,
@@ -98,11 +121,22 @@ impl TableTag {
 
     /// The first part of the key that is made from a field.
     pub(crate) fn first_part(&self) -> Option<&KeyPart> {
-        self.keys.key.parts().first()
+        self.keys().key.parts().first()
     }
 
     /// Compares keys with records: all, or a sample. Gives the row slots of blank records that are to be listed later.
     pub(crate) fn verify(&self, state: &State, thorough: bool) -> Result<Vec<u32>, Disagreement> {
+        let compared = self.verify_as_it_is(state, thorough);
+        if compared.is_ok() || !self.turn() {
+            return compared;
+        }
+        self.verify_as_it_is(state, thorough).or_else(|_| {
+            self.turn();
+            compared
+        })
+    }
+
+    fn verify_as_it_is(&self, state: &State, thorough: bool) -> Result<Vec<u32>, Disagreement> {
         let slots = u32::try_from(state.slots()).unwrap_or(u32::MAX);
         let compared = match thorough {
             true => self.verify_all(state, slots),
@@ -145,7 +179,7 @@ impl TableTag {
             state.record(row, &mut record)?;
             if blank.is(&record) && unlisted.len() < MOST {
                 unlisted.push(row);
-            } else if self.keys.lists(&mut scratch, &record, row + 1)? {
+            } else if self.keys().lists(&mut scratch, &record, row + 1)? {
                 first_other = Some(first_other.map_or(row + 1, |first| first.min(row + 1)));
                 break;
             }
@@ -155,12 +189,26 @@ impl TableTag {
         Ok(verdict(first_other, agreeing * 2 >= compared.found.len()).map(|()| unlisted))
     }
 
-    /// Walks all keys and compares each with the record it names; `read` gives the bytes of a row slot.
-    pub(crate) fn compare_all(
+    /// Compares all keys by the letters with which more of them agree.
+    pub(crate) fn compare_all_by_best(
         &self,
         slots: u32,
         mut read: impl FnMut(u32, &mut Vec<u8>) -> Result<()>,
     ) -> Result<Compared> {
+        let compared = self.compare_all(slots, &mut read)?;
+        if compared.surplus == 0 || !self.turn() {
+            return Ok(compared);
+        }
+        let by_others = self.compare_all(slots, read)?;
+        if by_others.surplus < compared.surplus {
+            return Ok(by_others);
+        }
+        self.turn();
+        Ok(compared)
+    }
+
+    /// Walks all keys and compares each with the record it names; `read` gives the bytes of a row slot.
+    fn compare_all(&self, slots: u32, mut read: impl FnMut(u32, &mut Vec<u8>) -> Result<()>) -> Result<Compared> {
         let mut compared = Compared { found: vec![false; slots as usize], ..Compared::default() };
         let (mut record, mut scratch, mut failed) = (Vec::new(), Scratch::new(), None);
         self.tag.range(Bound::Unbounded, Bound::Unbounded, |recno, key| {
@@ -177,7 +225,7 @@ impl TableTag {
                 failed = Some(error);
                 return ControlFlow::Break(());
             }
-            let agrees = self.keys.key_of(&mut scratch, &record, recno).is_ok_and(|expected| expected == key);
+            let agrees = self.keys().key_of(&mut scratch, &record, recno).is_ok_and(|expected| expected == key);
             if agrees && !*found {
                 *found = true;
             } else {
@@ -191,10 +239,10 @@ impl TableTag {
 
     /// Whether the record is listed under its key; true for a record that is not to be listed.
     pub(crate) fn has(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<bool> {
-        if !self.keys.lists(scratch, record, recno)? {
+        if !self.keys().lists(scratch, record, recno)? {
             return Ok(true);
         }
-        let key = self.keys.key_of(scratch, record, recno)?;
+        let key = self.keys().key_of(scratch, record, recno)?;
         let mut found = false;
         // Most keys have one page to themselves; what it hands out is in the tag, even if it is not everything.
         if self.tag.equal(&key, |listed| found |= listed == recno)? || found {

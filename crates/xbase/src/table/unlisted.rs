@@ -88,10 +88,10 @@ impl TableTag {
         let (mut scratch, mut record) = (Scratch::new(), Vec::new());
         for row in unlisted.iter().copied().filter(|row| (*row as usize) < state.slots()) {
             state.record(row, &mut record)?;
-            if !self.keys.lists(&mut scratch, &record, row + 1)? {
+            if !self.keys().lists(&mut scratch, &record, row + 1)? {
                 continue;
             }
-            let key = self.keys.key_of(&mut scratch, &record, row + 1)?;
+            let key = self.keys().key_of(&mut scratch, &record, row + 1)?;
             if is_within(&key, &range.lower, &range.upper) {
                 rows.push(row);
             }

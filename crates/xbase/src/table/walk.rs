@@ -47,7 +47,7 @@ pub(super) fn walk_tag(
     state: &State,
     visit: &mut dyn FnMut(u32) -> Result<ControlFlow<()>>,
 ) -> Result<bool> {
-    let is_text = tag.keys.key.result_type().kind == crate::expr::Kind::Character;
+    let is_text = tag.keys().key.result_type().kind == crate::expr::Kind::Character;
     let mut seen = Seen::new(state.slots());
     let (mut failed, mut unusable, mut ended_early) = (None, false, false);
     let step = |recno: u32, key: &[u8]| {
