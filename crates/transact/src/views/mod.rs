@@ -169,7 +169,7 @@ pub(crate) use row;
 
 /// All views.
 fn all() -> impl Iterator<Item = &'static View> {
-    let lists: [&'static [View]; 9] = [
+    let lists: [&'static [View]; 10] = [
         &objects::VIEWS,
         &columns::VIEWS,
         &keys::VIEWS,
