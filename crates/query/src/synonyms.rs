@@ -7,7 +7,7 @@
 //!   make_interval(days => 10)          make_interval(0, 0, 0, 10, 0, 0, 0)
 //!   current_schema, current_schema()   'main'
 //!   bool_and(x) OVER w, every          min(CASE WHEN x THEN 1 WHEN NOT x THEN 0 END) OVER w = 1; bool_or with max
-//!   current_user, session_user, user   'main': sessions have no other name
+//!   current_user, session_user         'main': sessions have no other name
 //!   regexp_substr(x, p)                what regexp_replace leaves of x when only the first match stays; NULL without one
 //!   substring(x FROM 'p')              the same, or what the first parentheses of the pattern match
 //!   coalesce(a, b), ifnull, nvl        CASE WHEN a IS NOT NULL THEN a ELSE b END
@@ -25,7 +25,7 @@ use datafusion::sql::sqlparser::ast::{
 use std::ops::ControlFlow;
 
 /// The names of the functions that [`written_out`] knows.
-pub(crate) const NAMES: [&str; 15] = [
+pub(crate) const NAMES: [&str; 14] = [
     "mod",
     "num_nulls",
     "num_nonnulls",
@@ -38,7 +38,6 @@ pub(crate) const NAMES: [&str; 15] = [
     "every",
     "current_user",
     "session_user",
-    "user",
     "regexp_substr",
     "substring",
 ];
@@ -107,7 +106,7 @@ fn long_form(expr: &Expr) -> Option<Expr> {
             array: false,
             format: None,
         }),
-        ("current_schema" | "current_user" | "session_user" | "user", []) => Some(default_schema()),
+        ("current_schema" | "current_user" | "session_user", []) => Some(default_schema()),
         ("regexp_substr", [of, pattern]) => Some(first_match(&value_of(of)?, &value_of(pattern)?, false)),
         ("localtime", []) => Some(call(Ident::new("current_time"), Vec::new())),
         ("make_interval", args) if args.len() < PARTS.len() || args.iter().any(is_named) => made_of_parts(args),

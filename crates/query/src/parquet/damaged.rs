@@ -16,10 +16,16 @@ use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use futures::StreamExt;
+use mainstay_base::{Code, Error};
 use std::fmt;
+use std::io::{Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// A file begins and ends with it; before its end stands the length of the footer, in four bytes.
+const MAGIC: &[u8; 4] = b"PAR1";
+const FOOTER_END: usize = 8;
 
 /// The rule that puts a [`Named`] above each scan of files, after all others: they do not know it.
 #[derive(Debug)]
@@ -102,6 +108,24 @@ impl ExecutionPlan for Named {
             batches.map(move |batch| batch.unwrap_or_else(|_| Err(panicked())).map_err(|error| named(error, &files)));
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, named)))
     }
+}
+
+/// Looks at the length of a file's footer, which the library takes on trust. What cannot be read is found by who reads it.
+///
+/// Errors: `Damaged`.
+#[expect(clippy::disallowed_methods, reason = "Parquet files are not read through the project's file system")]
+pub(super) fn check_footer(path: &Path) -> mainstay_base::Result<()> {
+    let read = || -> std::io::Result<(u64, [u8; FOOTER_END])> {
+        let (mut file, mut end) = (std::fs::File::open(path)?, [0; FOOTER_END]);
+        let length = file.seek(SeekFrom::End(-(FOOTER_END as i64)))?;
+        file.read_exact(&mut end)?;
+        Ok((length, end))
+    };
+    let Ok((before, [a, b, c, d, magic @ ..])) = read() else { return Ok(()) };
+    if &magic == MAGIC && u64::from(u32::from_le_bytes([a, b, c, d])) + MAGIC.len() as u64 > before {
+        return Err(Error::new(Code::Damaged, "the length of its footer is beyond the file").at(path.display()));
+    }
+    Ok(())
 }
 
 /// What a panic of the library says.

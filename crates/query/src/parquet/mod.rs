@@ -71,6 +71,10 @@ pub fn open_parquet(
     let url = if path.is_dir() { format!("{text}/") } else { text.to_owned() };
     let state = planner.state();
     let said = folder::columns_of_names(path, files)?;
+    match path.is_dir() {
+        true => files.iter().try_for_each(|file| damaged::check_footer(file))?,
+        false => damaged::check_footer(path)?,
+    }
     let open = async {
         let url = ListingTableUrl::parse(&url)?;
         let options = ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension(".parquet");
