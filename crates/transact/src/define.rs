@@ -420,9 +420,6 @@ impl Runner<'_> {
             }
             StatementKind::Trigger(trigger) => {
                 inner.check_trigger(trigger)?;
-                if let TriggerTarget::Table(table) = &trigger.target {
-                    inner.hold_for_triggers(table)?;
-                }
                 inner.keep(statement, trigger.define, text).map(|()| Command::CREATE_TRIGGER)?
             }
             StatementKind::CreateSynonym(name, _) => {

@@ -72,7 +72,7 @@ impl Inner {
         self.core.hold_table(&table).map_err(raised_error)
     }
 
-    /// Sees that there can be such a trigger.
+    /// Sees that there can be such a trigger, and that nobody else writes its table until the transaction ends.
     ///
     /// Errors: 2111 for a second one instead of an event, 8197 for a table or view that is not there, 40515 for one of the database or the server.
     pub(crate) fn check_trigger(&mut self, trigger: &Trigger) -> Result<(), Box<Raised>> {
@@ -82,6 +82,7 @@ impl Inner {
             TriggerTarget::Server => return Err(raised(reduce::not_supported("A trigger of the server"))),
         };
         if self.names(&[]).columns(table).is_some() {
+            self.hold_for_triggers(table)?;
             return self.check_one_instead(trigger, table);
         }
         let name = crate::define::shown_name(table);
