@@ -107,7 +107,7 @@ impl Prepared {
     }
 
     /// [`Prepared::execute`] for who has planned the statement in a language of its own, with this state of the catalog
-    /// ([`Session::catalog_version`]) and what belongs to tables beside it.
+    /// ([`Session::shared_catalog_version`]) and what belongs to tables beside it.
     ///
     /// Errors: `DefinitionChanged` when the state is another one, and when the statement has waited for who had one of its tables
     /// alone; nothing was done then, and it is to be planned again.

@@ -273,6 +273,11 @@ impl Session {
         }
     }
 
+    /// The same of what everybody has: what this session has made in its transaction, and its temporary tables, do not matter.
+    pub fn shared_catalog_version(&self) -> u64 {
+        self.native().version()
+    }
+
     /// A native table that is to be changed or read by its key.
     pub(crate) fn form(&self, key: &str) -> Result<Arc<Form>> {
         self.native().form(&self.database.shared.planner, &self.transaction.scope(self.native()), key)
@@ -333,8 +338,7 @@ impl Session {
     ///
     /// Errors: `DefinitionChanged` when that is over, and those of `run`.
     pub(crate) fn as_planned<T>(&mut self, catalog: u64, run: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
-        // A transaction that has changed the catalog itself has another number at every question, and another plan.
-        if !self.transaction.has_changed_catalog() && self.catalog_version() != catalog {
+        if self.shared_catalog_version() != catalog {
             let message = "definitions have changed since the statement was planned";
             return Err(Error::new(Code::DefinitionChanged, message).hint("run the statement again"));
         }

@@ -35,7 +35,7 @@ pub(crate) struct Returned {
 }
 
 /// How often a change is planned again. Each time another transaction has committed a change of its tables.
-const MOST_PLANS: usize = 1_000;
+const MOST_PLANS: usize = 100;
 
 fn is_of_definition(error: &Raised) -> bool {
     error.source.as_ref().is_some_and(|source| source.code() == Code::DefinitionChanged)
@@ -125,6 +125,7 @@ impl Runner<'_> {
         let plan = plans.get_mut(number)?.as_deref_mut()?;
         let direct = plan.direct.as_ref()?;
         let inner = &mut *self.inner;
+        let catalog = inner.core.shared_catalog_version();
         let is_plain = inner.is_current(plan)
             && !inner.modules.has_instead_triggers()
             && !inner.instance.watch.is_wanted()
@@ -141,7 +142,7 @@ impl Runner<'_> {
         }
         let values = values.get(..direct.inputs.len())?;
         let reduced = plan.change.as_deref();
-        let done = inner.counted_change((&mut plan.prepared, plan.version.2), reduced, values);
+        let done = inner.counted_change((&mut plan.prepared, catalog), reduced, values);
         Some(done.map_err(|error| self.explained_change(error, reduced.map(|reduced| &reduced.target), change)))
     }
 
@@ -205,6 +206,7 @@ impl Runner<'_> {
             Source::CurrentRow(name, ..) => Some(name.clone()),
             _ => None,
         });
+        let catalog = self.inner.core.shared_catalog_version();
         let values = self.values(plan, host, call)?;
         let Some(reduced) = plan.change.clone() else { return Ok(0) };
         let watched = self.inner.instance.watch.is_wanted();
@@ -213,7 +215,7 @@ impl Runner<'_> {
         }
         let count = match reduced.images.is_some() || reduced.check.is_some() {
             true => self.unit(call, |it, call| {
-                let (count, returned) = it.run_change(plan, &values)?;
+                let (count, returned) = it.run_change((plan, catalog), &values)?;
                 it.after_change(&reduced, host, &returned, call)?;
                 if reduced.images.is_some() {
                     let fired = fired(&reduced, change, &returned);
@@ -222,7 +224,7 @@ impl Runner<'_> {
                 Ok(count)
             })?,
             false => {
-                let (count, returned) = self.run_change(plan, &values)?;
+                let (count, returned) = self.run_change((plan, catalog), &values)?;
                 self.after_change(&reduced, host, &returned, call)?;
                 count
             }
@@ -259,15 +261,19 @@ impl Runner<'_> {
         }
     }
 
-    fn run_change(&mut self, plan: &mut Plan, values: &[Value]) -> Result<(u64, Returned), Box<Raised>> {
+    fn run_change(
+        &mut self,
+        (plan, catalog): (&mut Plan, u64),
+        values: &[Value],
+    ) -> Result<(u64, Returned), Box<Raised>> {
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         if plan.change.as_ref().is_none_or(|change| change.returns == 0) {
             let count =
-                self.inner.counted_change((&mut plan.prepared, plan.version.2), plan.change.as_deref(), &parameters)?;
+                self.inner.counted_change((&mut plan.prepared, catalog), plan.change.as_deref(), &parameters)?;
             return Ok((count, Returned { schema: None, rows: Vec::new() }));
         }
         let core = &mut self.inner.core;
-        let rows = plan.prepared.query_as_planned(core, plan.version.2, &parameters);
+        let rows = plan.prepared.query_as_planned(core, catalog, &parameters);
         let mut rows = rows.map_err(crate::errors::raised_error)?;
         let schema = rows.schema().cloned();
         let mut all = Vec::new();

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 /// A statement in the core's SQL, ready to run. It belongs to one state of the names that it uses.
 pub(crate) struct Plan {
-    pub(crate) version: (u64, u64, u64),
+    version: (u64, u64, u64),
     /// What it was made for, where that can be compared.
     uses: Uses,
     surroundings: Surroundings,

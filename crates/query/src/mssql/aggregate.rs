@@ -392,6 +392,10 @@ pub(super) fn lowered_window(node: Window, lowerer: &Lowerer<'_>) -> Result<Logi
     let new = Window::try_new(parts.exprs, input)?;
     let mut projection = Vec::with_capacity(schema.fields().len());
     for (place, (qualifier, field)) in schema.iter().enumerate() {
+        // It went with the aggregate below ([`lowered`]).
+        if place < inputs && field.name() == Aggregate::INTERNAL_GROUPING_ID {
+            continue;
+        }
         projection.push(match place.checked_sub(inputs).and_then(|place| results.get(place)) {
             Some(typed) => {
                 let metadata = metadata_of(typed);
