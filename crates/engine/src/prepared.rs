@@ -118,7 +118,11 @@ impl Prepared {
         parameters: &[ValueRef<'_>],
     ) -> Result<u64> {
         session.begin_statement();
-        session.as_planned(catalog, |session| self.execute_once(session, parameters))
+        session.as_planned(catalog, |session| {
+            self.refresh(session)?;
+            session.check_planned()?;
+            self.execute_once(session, parameters)
+        })
     }
 
     fn execute_once(&mut self, session: &mut Session, parameters: &[ValueRef<'_>]) -> Result<u64> {
@@ -161,7 +165,11 @@ impl Prepared {
         parameters: &[ValueRef<'_>],
     ) -> Result<Rows<'_>> {
         session.begin_statement();
-        let found = session.as_planned(catalog, |session| self.query_once(session, parameters))?;
+        let found = session.as_planned(catalog, |session| {
+            self.refresh(session)?;
+            session.check_planned()?;
+            self.query_once(session, parameters)
+        })?;
         Ok(self.rows_of(found))
     }
 

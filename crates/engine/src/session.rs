@@ -110,9 +110,9 @@ impl Session {
 
     /// Runs a statement that has begun.
     pub(crate) fn run_text(&mut self, statement: &str) -> Result<Answer> {
-        match self.transaction.is_planned_outside {
-            true => self.run_once(statement),
-            false => again(|| self.run_once(statement)),
+        match self.transaction.planned_with {
+            Some(_) => self.run_once(statement),
+            None => again(|| self.run_once(statement)),
         }
     }
 
@@ -338,14 +338,17 @@ impl Session {
     ///
     /// Errors: `DefinitionChanged` when that is over, and those of `run`.
     pub(crate) fn as_planned<T>(&mut self, catalog: u64, run: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
-        if self.shared_catalog_version() != catalog {
-            let message = "definitions have changed since the statement was planned";
-            return Err(Error::new(Code::DefinitionChanged, message).hint("run the statement again"));
-        }
-        self.transaction.is_planned_outside = true;
+        self.transaction.planned_with = Some(catalog);
         let done = run(self);
-        self.transaction.is_planned_outside = false;
+        self.transaction.planned_with = None;
         done
+    }
+
+    /// Sees that what was looked up a moment ago is of the catalog for which the statement was planned outside.
+    ///
+    /// Errors: `DefinitionChanged`.
+    pub(crate) fn check_planned(&self) -> Result<()> {
+        self.native().check_planned(self.transaction.planned_with)
     }
 
     /// Has a native table alone until the transaction ends, for what belongs to it and is not in its definition: waits for all

@@ -125,8 +125,8 @@ impl Runner<'_> {
         let plan = plans.get_mut(number)?.as_deref_mut()?;
         let direct = plan.direct.as_ref()?;
         let inner = &mut *self.inner;
-        let catalog = inner.core.shared_catalog_version();
         let is_plain = inner.is_current(plan)
+            && plan.catalog == inner.core.shared_catalog_version()
             && !inner.modules.has_instead_triggers()
             && !inner.instance.watch.is_wanted()
             && !inner.state.doomed;
@@ -142,7 +142,7 @@ impl Runner<'_> {
         }
         let values = values.get(..direct.inputs.len())?;
         let reduced = plan.change.as_deref();
-        let done = inner.counted_change((&mut plan.prepared, catalog), reduced, values);
+        let done = inner.counted_change((&mut plan.prepared, plan.catalog), reduced, values);
         Some(done.map_err(|error| self.explained_change(error, reduced.map(|reduced| &reduced.target), change)))
     }
 
@@ -206,7 +206,6 @@ impl Runner<'_> {
             Source::CurrentRow(name, ..) => Some(name.clone()),
             _ => None,
         });
-        let catalog = self.inner.core.shared_catalog_version();
         let values = self.values(plan, host, call)?;
         let Some(reduced) = plan.change.clone() else { return Ok(0) };
         let watched = self.inner.instance.watch.is_wanted();
@@ -215,7 +214,7 @@ impl Runner<'_> {
         }
         let count = match reduced.images.is_some() || reduced.check.is_some() {
             true => self.unit(call, |it, call| {
-                let (count, returned) = it.run_change((plan, catalog), &values)?;
+                let (count, returned) = it.run_change(plan, &values)?;
                 it.after_change(&reduced, host, &returned, call)?;
                 if reduced.images.is_some() {
                     let fired = fired(&reduced, change, &returned);
@@ -224,7 +223,7 @@ impl Runner<'_> {
                 Ok(count)
             })?,
             false => {
-                let (count, returned) = self.run_change((plan, catalog), &values)?;
+                let (count, returned) = self.run_change(plan, &values)?;
                 self.after_change(&reduced, host, &returned, call)?;
                 count
             }
@@ -261,19 +260,15 @@ impl Runner<'_> {
         }
     }
 
-    fn run_change(
-        &mut self,
-        (plan, catalog): (&mut Plan, u64),
-        values: &[Value],
-    ) -> Result<(u64, Returned), Box<Raised>> {
+    fn run_change(&mut self, plan: &mut Plan, values: &[Value]) -> Result<(u64, Returned), Box<Raised>> {
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         if plan.change.as_ref().is_none_or(|change| change.returns == 0) {
             let count =
-                self.inner.counted_change((&mut plan.prepared, catalog), plan.change.as_deref(), &parameters)?;
+                self.inner.counted_change((&mut plan.prepared, plan.catalog), plan.change.as_deref(), &parameters)?;
             return Ok((count, Returned { schema: None, rows: Vec::new() }));
         }
         let core = &mut self.inner.core;
-        let rows = plan.prepared.query_as_planned(core, catalog, &parameters);
+        let rows = plan.prepared.query_as_planned(core, plan.catalog, &parameters);
         let mut rows = rows.map_err(crate::errors::raised_error)?;
         let schema = rows.schema().cloned();
         let mut all = Vec::new();
@@ -539,6 +534,7 @@ impl Inner {
     }
 
     fn plan_change(&mut self, host: &HostStatement, change: &Change) -> Result<Plan, Box<Raised>> {
+        let catalog = self.core.shared_catalog_version();
         let identity_insert = target_of(change).is_some_and(|name| self.gives_identity(name));
         if let Change::Insert(insert) = change {
             self.check_named_columns(insert)?;
@@ -558,7 +554,7 @@ impl Inner {
             reduced = reduce::change(change, &self.names(&host.inputs), identity_insert, true).map_err(raised)?;
         }
         let mut plan = self.plan(&reduced.text, reduced.parameters.clone(), Vec::new())?;
-        plan.change = Some(Arc::new(reduced));
+        (plan.change, plan.catalog) = (Some(Arc::new(reduced)), catalog);
         Ok(plan)
     }
 

@@ -26,6 +26,8 @@ use std::sync::Arc;
 /// A statement in the core's SQL, ready to run. It belongs to one state of the names that it uses.
 pub(crate) struct Plan {
     version: (u64, u64, u64),
+    /// The catalog that everybody has, from before its names were looked up.
+    pub(crate) catalog: u64,
     /// What it was made for, where that can be compared.
     uses: Uses,
     surroundings: Surroundings,
@@ -90,6 +92,7 @@ impl Inner {
         let (columns, types, change, direct, cursor) = (None, None, None, None, None);
         Ok(Plan {
             version,
+            catalog: self.core.shared_catalog_version(),
             uses,
             surroundings,
             prepared,
@@ -111,14 +114,14 @@ impl Inner {
 
     /// Whether a plan holds: nothing has changed, or nothing that it was made for.
     fn holds(&mut self, plan: &mut Plan) -> bool {
-        let now = self.name_version();
-        if plan.version == now {
+        let (catalog, now) = (self.core.shared_catalog_version(), self.name_version());
+        if plan.version == now && plan.catalog == catalog {
             return true;
         }
         // What the database's objects are is in a plan through and through.
         let holds = plan.version.0 == now.0 && self.still_hold(&plan.uses, &plan.surroundings);
         if holds {
-            plan.version = now;
+            (plan.version, plan.catalog) = (now, catalog);
         }
         holds
     }

@@ -109,7 +109,9 @@ impl Changer<'_> {
     /// The table that is to be changed.
     pub(super) fn form(&self, transaction: &Transaction, name: &Name) -> Result<Arc<Form>> {
         let key = key_of(name);
-        match self.native.form(self.planner, &self.native.scope(transaction), &key) {
+        let form = self.native.form(self.planner, &self.native.scope(transaction), &key);
+        self.native.check_planned(transaction.planned_with())?;
+        match form {
             Err(error) if error.code() == Code::UnknownTable && self.catalog.relation(&key)?.is_some() => {
                 Err(cannot_be_changed(name))
             }

@@ -62,7 +62,7 @@ pub(crate) use shape::are_alike;
 pub(crate) use transaction::{Changed, SessionTransaction};
 pub(crate) use update::{Keep, RowChange, update_late, update_row};
 
-use mainstay_base::{Error, Result};
+use mainstay_base::{Code, Error, Result};
 use mainstay_query::{DEFAULT_SCHEMAS, Name, Planner};
 use mainstay_store::{Isolation, Store, Transaction};
 use std::collections::HashMap;
@@ -154,6 +154,17 @@ impl Native {
     /// What exists for a transaction.
     pub(crate) fn scope(&self, transaction: &Transaction) -> Scope {
         Scope::of(Arc::clone(self.store()), self.version(), transaction)
+    }
+
+    /// Sees that what was looked up a moment ago is of this version, if one is given.
+    ///
+    /// Errors: `DefinitionChanged`.
+    pub(crate) fn check_planned(&self, catalog: Option<u64>) -> Result<()> {
+        if catalog.is_none_or(|catalog| catalog == self.version()) {
+            return Ok(());
+        }
+        let message = "definitions have changed since the statement was planned";
+        Err(Error::new(Code::DefinitionChanged, message).hint("run the statement again"))
     }
 
     /// A table that is to be changed.

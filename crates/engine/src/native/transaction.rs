@@ -47,9 +47,8 @@ pub(crate) struct SessionTransaction {
     is_uninterrupted: bool,
     /// How durable a commit is before it is acknowledged; the store's way unless it is said.
     pub(crate) durability: Option<Durability>,
-    /// Whether the statement that runs was planned from more than the catalog shows
-    /// ([`Transaction::set_planned_outside`]).
-    pub(crate) is_planned_outside: bool,
+    /// The catalog for which the statement that runs was planned outside ([`Transaction::set_planned_with`]).
+    pub(crate) planned_with: Option<u64>,
     /// What the session was given by sequences.
     pub(crate) given: Arc<Given>,
     /// The session's temporary tables, once it has had one.
@@ -108,7 +107,7 @@ impl SessionTransaction {
             waits_for_pending: false,
             sign: Arc::default(),
             durability: None,
-            is_planned_outside: false,
+            planned_with: None,
             given: Arc::default(),
             temporary: None,
             on_commit: HashMap::new(),
@@ -485,7 +484,7 @@ impl SessionTransaction {
         let (_functions, _ends) = (self.functions_in_force(), self.interrupt_in_force());
         match &mut self.open {
             Some(open) => {
-                open.transaction.set_planned_outside(self.is_planned_outside);
+                open.transaction.set_planned_with(self.planned_with);
                 let done = statement((native, planner, &self.given), &mut open.transaction, text, &mut work);
                 if done.as_ref().is_err_and(|error| error.code() == Code::Deadlock) {
                     // What the victim has locked is what the others wait for.
@@ -497,7 +496,7 @@ impl SessionTransaction {
             None => {
                 let isolation = self.next_isolation.take().unwrap_or(self.isolation);
                 let mut own = self.start(native, isolation)?;
-                own.set_planned_outside(self.is_planned_outside);
+                own.set_planned_with(self.planned_with);
                 match statement((native, planner, &self.given), &mut own, text, &mut work) {
                     Ok(done) => {
                         self.before_commit(native, &mut own)?;

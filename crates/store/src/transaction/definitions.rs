@@ -192,7 +192,7 @@ impl Transaction {
         if let Some(lock) = table.definition_lock() {
             while let Err(changer) = lock.share(self.id) {
                 self.wait_for_definition(table, changer, || lock.is_claimed_by(changer))?;
-                if self.is_planned_outside {
+                if self.planned_with.is_some() {
                     return Err(table.definition_changed());
                 }
             }

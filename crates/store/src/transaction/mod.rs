@@ -138,8 +138,8 @@ pub struct Transaction {
     /// Whether it holds ranges of tables.
     has_ranges: bool,
     pub(crate) checks: Vec<Check>,
-    /// Whether who runs its statements has planned them from more than the catalog shows, as the triggers of a table are.
-    is_planned_outside: bool,
+    /// The version of the catalog for which who runs its statements has planned them outside.
+    planned_with: Option<u64>,
     /// What waits for the end of the transaction.
     deferral: Deferral,
     durability: Durability,
@@ -198,7 +198,7 @@ impl Transaction {
             reads: Vec::new(),
             locked: Vec::new(),
             has_ranges: false,
-            is_planned_outside: false,
+            planned_with: None,
             checks: Vec::new(),
             deferral: Deferral::default(),
             is_over: false,
@@ -223,12 +223,18 @@ impl Transaction {
         }
     }
 
-    /// Says whether who runs the statements has planned them from more than the catalog shows: from triggers, which belong to a
-    /// table and are not in its definition. A write that has waited for who had the table alone then is `DefinitionChanged`,
-    /// whatever that one did.
+    /// Says that who runs the statements has planned them for this version of the catalog, and from more than the catalog
+    /// shows: from triggers, which belong to a table and are not in its definition. A write that has waited for who had the
+    /// table alone then is `DefinitionChanged`, whatever that one did.
     #[inline]
-    pub fn set_planned_outside(&mut self, is_planned_outside: bool) {
-        self.is_planned_outside = is_planned_outside;
+    pub fn set_planned_with(&mut self, catalog: Option<u64>) {
+        self.planned_with = catalog;
+    }
+
+    /// The version that was said.
+    #[inline]
+    pub fn planned_with(&self) -> Option<u64> {
+        self.planned_with
     }
 
     /// How long a write may wait for another transaction; `None`, the default, for ever.
