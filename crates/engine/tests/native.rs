@@ -602,3 +602,28 @@ fn lists_of_tables_have_temporary_ones() {
     session.execute("DROP TABLE picked").unwrap();
     assert_eq!(listed(&session), [entry("stock", "native", 0)]);
 }
+
+#[test]
+fn upserts_of_one_key_by_many_sessions_give_one_row() {
+    let database = Database::in_memory().unwrap();
+    database.session().execute("CREATE TABLE t (k TEXT PRIMARY KEY, n BIGINT, note TEXT)").unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut session = database.session();
+                for round in 0..150 {
+                    let upsert = "INSERT INTO t VALUES (?, 1, 'x') ON CONFLICT (k) DO UPDATE SET n = t.n + 1, note = excluded.note";
+                    let mut upsert = session.prepare(upsert).unwrap();
+                    upsert.execute(&mut session, &[ValueRef::Text("a")]).unwrap();
+                    if round % 3 == 0 {
+                        upsert.execute(&mut session, &[ValueRef::Text("b")]).unwrap();
+                        let mut delete = session.prepare("DELETE FROM t WHERE k = ?").unwrap();
+                        delete.execute(&mut session, &[ValueRef::Text("b")]).unwrap();
+                    }
+                }
+            });
+        }
+    });
+    let mut session = database.session();
+    assert_eq!(run(&mut session, "SELECT n FROM t WHERE k = 'a'").unwrap(), [[Value::Integer(600)]]);
+}

@@ -581,7 +581,8 @@ fn existing(form: &Form, view: mainstay_store::View, row: &NewRow, index: Option
     Ok(None)
 }
 
-/// Whether an error is about the key of this index.
+/// Whether an error is about the key of this index, whose name its place ends with: `orders, primary key orders_pkey`.
 fn conflicts_in(form: &Form, index: usize, error: &Error) -> bool {
-    form.table.indexes().get(index).is_some_and(|index| error.message().contains(&index.definition().name))
+    let (indexes, place) = (form.table.indexes(), error.place().unwrap_or_default());
+    indexes.get(index).is_some_and(|index| place.ends_with(&format!(" {}", index.definition().name)))
 }
