@@ -306,6 +306,8 @@ impl Changer<'_> {
             if let Some(savepoint) = &savepoint {
                 transaction.rollback_to(savepoint)?;
             }
+            // The row may be committed and not to be seen yet.
+            transaction.wait_for_commits()?;
             let view = transaction.begin_statement()?;
             let Some(position) = existing(form, view, &row, upsert.index)? else {
                 // Another key than the one named, or one that nobody can see: it went, or came after this began.

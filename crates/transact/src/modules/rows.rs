@@ -156,7 +156,7 @@ pub(crate) fn keep_row(
         if core.changeable_columns(TABLE)?.is_none() {
             core.execute("CREATE SCHEMA IF NOT EXISTS sys")?;
             core.execute(&format!(
-                "CREATE TABLE {TABLE} (\"key\" TEXT PRIMARY KEY, name TEXT, kind TEXT, parent TEXT, \"text\" TEXT)"
+                "CREATE TABLE IF NOT EXISTS {TABLE} (\"key\" TEXT PRIMARY KEY, name TEXT, kind TEXT, parent TEXT, \"text\" TEXT)"
             ))?;
         }
         let values = [key, shown, kind, parent, text].map(ValueRef::Text);
