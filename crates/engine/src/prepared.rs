@@ -118,15 +118,12 @@ impl Prepared {
         parameters: &[ValueRef<'_>],
     ) -> Result<u64> {
         session.begin_statement();
-        session.as_planned(catalog, |session| {
-            self.refresh(session)?;
-            session.check_planned()?;
-            self.execute_once(session, parameters)
-        })
+        session.as_planned(catalog, |session| self.execute_once(session, parameters))
     }
 
     fn execute_once(&mut self, session: &mut Session, parameters: &[ValueRef<'_>]) -> Result<u64> {
         self.refresh(session)?;
+        session.check_planned()?;
         if let Some(fast) = &mut self.fast
             && let Some(changed) = point::change(session, &self.text, fast, parameters)?
         {
@@ -165,11 +162,7 @@ impl Prepared {
         parameters: &[ValueRef<'_>],
     ) -> Result<Rows<'_>> {
         session.begin_statement();
-        let found = session.as_planned(catalog, |session| {
-            self.refresh(session)?;
-            session.check_planned()?;
-            self.query_once(session, parameters)
-        })?;
+        let found = session.as_planned(catalog, |session| self.query_once(session, parameters))?;
         Ok(self.rows_of(found))
     }
 
@@ -185,6 +178,7 @@ impl Prepared {
 
     fn query_once(&mut self, session: &mut Session, parameters: &[ValueRef<'_>]) -> Result<Found> {
         self.refresh(session)?;
+        session.check_planned()?;
         if let Some(fast) = &mut self.fast
             && point::can_read(fast, parameters)
         {

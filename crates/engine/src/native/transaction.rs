@@ -486,6 +486,8 @@ impl SessionTransaction {
             Some(open) => {
                 open.transaction.set_planned_with(self.planned_with);
                 let done = statement((native, planner, &self.given), &mut open.transaction, text, &mut work);
+                // Others that write in it, as a bulk load does, were not.
+                open.transaction.set_planned_with(None);
                 if done.as_ref().is_err_and(|error| error.code() == Code::Deadlock) {
                     // What the victim has locked is what the others wait for.
                     self.abandon();

@@ -1,8 +1,9 @@
 //! Locks of definitions: who writes a table, and who changes what it is.
 //!
 //! A transaction that writes a table shares the lock of its definition from its first write there to its end. One that
-//! changes the table - ALTER, DROP, CREATE INDEX, TRUNCATE, a foreign key that leads to it - has it alone from then on, and so nobody
-//! has rows in it that are not committed. Both wait as they would for a row, so a deadlock of definitions and rows is found
+//! changes the table - ALTER, DROP, CREATE INDEX, a foreign key that leads to it - has it alone from then on, and so nobody
+//! has rows in it that are not committed; so has one that empties it, or changes what a language keeps beside its definition
+//! ([`Transaction::hold`]: TRUNCATE, triggers). Both wait as they would for a row, so a deadlock of definitions and rows is found
 //! like any other. Who reads takes no lock: it has the table as it was ([`crate::table::NativeTable::check_seen`]).
 //!
 //! ```text
