@@ -21,6 +21,7 @@
 mod above_groups;
 pub mod advantage;
 mod aggregate;
+mod applied_names;
 mod approximate;
 mod arrays;
 mod batches;
@@ -49,6 +50,8 @@ mod functions;
 mod fuse;
 mod fused;
 mod grammar;
+mod grouping_sets;
+mod held_limits;
 mod joined;
 mod lateral;
 mod literals;

@@ -19,6 +19,8 @@ use crate::above_groups::AboveGroups;
 use crate::coded::CodeGroups;
 use crate::fuse::Fuse;
 use crate::fused::Fused;
+use crate::grouping_sets::UnknownRows;
+use crate::held_limits::HeldLimits;
 use crate::lateral::{LateralPlanner, Rewrite};
 use crate::namesakes::DistinctNames;
 use crate::parquet::NameFiles;
@@ -152,8 +154,9 @@ fn builder(config: SessionConfig, runtime_env: &Arc<RuntimeEnv>) -> SessionState
 
 /// A session with all of DataFusion's rules and ours.
 fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, planner: Arc<LateralPlanner>) -> SessionState {
-    let mut physical = fusing(fuse);
-    physical.extend(PhysicalOptimizer::new().rules.into_iter().map(PickedColumns::hold).map(DistinctNames::hold));
+    let mut physical = before(fuse);
+    let rules = PhysicalOptimizer::new().rules.into_iter();
+    physical.extend(rules.map(PickedColumns::hold).map(DistinctNames::hold).map(HeldLimits::hold));
     if fuse {
         physical.push(Arc::new(CodeGroups));
     }
@@ -170,14 +173,15 @@ fn plain_session(fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
     let rules = Optimizer::new().rules.into_iter().filter(is_kept).map(AboveGroups::hold).collect();
     let mut config = config(1);
     config.options_mut().optimizer.max_passes = 1;
-    let mut physical = fusing(fuse);
+    let mut physical = before(fuse);
     physical.push(Arc::new(LimitPushdown::new()));
     physical.push(Arc::new(NameFiles));
     builder(config, runtime_env).with_optimizer_rules(rules).with_physical_optimizer_rules(physical).build()
 }
 
-fn fusing(fuse: bool) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
-    if fuse { vec![Arc::new(Fuse)] } else { Vec::new() }
+/// The rules that come before DataFusion's.
+fn before(fuse: bool) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+    if fuse { vec![Arc::new(Fuse), Arc::new(UnknownRows)] } else { vec![Arc::new(UnknownRows)] }
 }
 
 /// Whether a plan is made of tables, conditions, expressions, groups, orders, limits and unions only, without

@@ -34,6 +34,10 @@ pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
         true => crate::set_operations::with_named_branches(statement),
         false => statement,
     };
+    let statement = match text.mentions("lateral") {
+        true => crate::applied_names::given(statement),
+        false => statement,
+    };
     let statement = crate::row_values::by_members(statement)?;
     let statement = crate::approximate::as_doubles(statement);
     crate::fetch::reduced(crate::escape::with_backslashes(statement))

@@ -28,6 +28,7 @@ pub(crate) use rewrite::Rewrite;
 
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, DFSchemaRef, Result, internal_err};
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
 use std::cmp::Ordering;
 use std::fmt;
@@ -136,11 +137,13 @@ fn outer_references(plan: &LogicalPlan) -> Result<Vec<Expr>> {
     Ok(found)
 }
 
-/// The plan with other expressions in the place of its outer references.
+/// The plan with other expressions in the place of its outer references, which go on under their names.
 fn replaced(plan: LogicalPlan, instead: &dyn Fn(&Expr) -> Option<Expr>) -> Result<LogicalPlan> {
     plan.transform_up(|node| {
+        let names = NamePreserver::new(&node);
         let node = node.map_expressions(|expr| {
-            expr.transform_up(|expr| {
+            let name = names.save(&expr);
+            let replaced = expr.transform_up(|expr| {
                 Ok(match &expr {
                     Expr::OuterReferenceColumn(..) => match instead(&expr) {
                         Some(value) => Transformed::yes(value),
@@ -148,15 +151,16 @@ fn replaced(plan: LogicalPlan, instead: &dyn Fn(&Expr) -> Option<Expr>) -> Resul
                     },
                     _ => Transformed::no(expr),
                 })
-            })
+            })?;
+            Ok(replaced.update_data(|expr| name.restore(expr)))
         })?;
-        // A side of a join that looked at the other one does not any more.
-        Ok(node.update_data(|node| match node {
+        node.map_data(|node| match node {
+            // A side of a join that looked at the other one does not any more.
             LogicalPlan::Subquery(subquery) if subquery.subquery.all_out_ref_exprs().is_empty() => {
-                Arc::unwrap_or_clone(subquery.subquery)
+                Ok(Arc::unwrap_or_clone(subquery.subquery))
             }
-            node => node,
-        }))
+            node => node.recompute_schema(),
+        })
     })
     .data()
 }

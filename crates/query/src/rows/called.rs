@@ -178,6 +178,8 @@ impl Function for OfTexts {
             OfTexts::Lower => text.to_lowercase(),
             OfTexts::Trim => text.trim_matches(' ').to_owned(),
             OfTexts::TrimStart => text.trim_start_matches(' ').to_owned(),
+            // There is no empty text to be found, as DataFusion and PostgreSQL have it.
+            OfTexts::Replace if second.is_empty() => text.to_owned(),
             OfTexts::Replace => text.replace(second, third),
             OfTexts::Concatenate => [text, second].concat(),
         }))

@@ -1,0 +1,138 @@
+//! A sort above a limit stays above it.
+//!
+//! ```text
+//!   SELECT * FROM (SELECT id, age FROM t LIMIT 2 OFFSET 2) x ORDER BY age
+//!
+//!   Sort age                                   Limit skip 2, fetch 2
+//!     Limit skip 2, fetch 2     instead of       Sort age, the first 2
+//!       t                                          t
+//! ```
+//!
+//! DataFusion brings a sort below a limit whose input has no order that it knows of, with the limit's count of rows and
+//! without those that the limit skips. The rows are other ones then, or none. So while its rule for sorts is at work, a limit
+//! is a node of which the rule knows nothing but the order and the rows that it asks for.
+
+use datafusion::common::Result;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::{OrderingRequirements, PhysicalExpr};
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::execution_plan::replace_children_if_necessary;
+use datafusion::physical_plan::limit::GlobalLimitExec;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, Distribution, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
+};
+use std::fmt;
+use std::sync::Arc;
+
+/// The name that DataFusion gives its rule.
+const SORTING: &str = "EnsureRequirements";
+
+/// DataFusion's rule for sorts, which sees no limits.
+#[derive(Debug)]
+pub(crate) struct HeldLimits(Arc<dyn PhysicalOptimizerRule + Send + Sync>);
+
+impl HeldLimits {
+    /// The rule, with limits held if it is the one that moves sorts.
+    pub(crate) fn hold(
+        rule: Arc<dyn PhysicalOptimizerRule + Send + Sync>,
+    ) -> Arc<dyn PhysicalOptimizerRule + Send + Sync> {
+        if rule.name() == SORTING { Arc::new(HeldLimits(rule)) } else { rule }
+    }
+}
+
+impl PhysicalOptimizerRule for HeldLimits {
+    fn name(&self) -> &str {
+        SORTING
+    }
+
+    fn schema_check(&self) -> bool {
+        self.0.schema_check()
+    }
+
+    fn optimize(&self, plan: Arc<dyn ExecutionPlan>, options: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
+        let held = plan.transform_up(|node| {
+            Ok(if node.is::<GlobalLimitExec>() { Transformed::yes(Held::of(node)) } else { Transformed::no(node) })
+        })?;
+        let sorted = self.0.optimize(held.data, options)?;
+        if !held.transformed {
+            return Ok(sorted);
+        }
+        let given_back = |node: Arc<dyn ExecutionPlan>| {
+            Ok(match node.downcast_ref::<Held>() {
+                Some(held) => Transformed::yes(Arc::clone(&held.limit)),
+                None => Transformed::no(node),
+            })
+        };
+        sorted.transform_up(given_back).data()
+    }
+}
+
+/// A limit that is held.
+#[derive(Debug)]
+struct Held {
+    limit: Arc<dyn ExecutionPlan>,
+    /// The order in which the limit counts its input, if that has one.
+    order: Option<OrderingRequirements>,
+}
+
+impl Held {
+    fn of(limit: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
+        let order = limit.output_ordering().cloned().map(OrderingRequirements::from);
+        Arc::new(Held { limit, order })
+    }
+}
+
+impl DisplayAs for Held {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Held")
+    }
+}
+
+impl ExecutionPlan for Held {
+    fn name(&self) -> &'static str {
+        "Held"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.limit.properties()
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        self.limit.children()
+    }
+
+    fn required_input_distribution(&self) -> Vec<Distribution> {
+        vec![Distribution::SinglePartition]
+    }
+
+    fn required_input_ordering(&self) -> Vec<Option<OrderingRequirements>> {
+        vec![self.order.clone()]
+    }
+
+    /// It does, but who is told so brings sorts below it.
+    fn maintains_input_order(&self) -> Vec<bool> {
+        vec![false]
+    }
+
+    fn benefits_from_input_partitioning(&self) -> Vec<bool> {
+        vec![false]
+    }
+
+    fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        let limit = replace_children_if_necessary(Arc::clone(&self.limit), children)?;
+        Ok(Arc::new(Held { limit, order: self.order.clone() }))
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        self.limit.execute(partition, context)
+    }
+}
