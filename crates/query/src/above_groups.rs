@@ -45,8 +45,17 @@ impl OptimizerRule for AboveGroups {
 }
 
 fn must_stay(plan: &LogicalPlan) -> bool {
-    let LogicalPlan::Filter(filter) = plan else { return false };
-    let LogicalPlan::Aggregate(groups) = &*filter.input else { return false };
-    let has_sets = groups.group_expr.iter().any(|key| matches!(key, Expr::GroupingSet(_)));
-    groups.group_expr.is_empty() || has_sets || filter.predicate.is_volatile()
+    let (mut below, mut is_volatile) = (plan, false);
+    // Filters that follow each other are one to the rule.
+    while let LogicalPlan::Filter(filter) = below {
+        is_volatile |= filter.predicate.is_volatile();
+        below = &filter.input;
+    }
+    match below {
+        LogicalPlan::Aggregate(groups) if matches!(plan, LogicalPlan::Filter(_)) => {
+            let has_sets = groups.group_expr.iter().any(|key| matches!(key, Expr::GroupingSet(_)));
+            groups.group_expr.is_empty() || has_sets || is_volatile
+        }
+        _ => false,
+    }
 }

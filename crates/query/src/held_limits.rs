@@ -11,6 +11,14 @@
 //! DataFusion brings a sort below a limit whose input has no order that it knows of, with the limit's count of rows and
 //! without those that the limit skips. The rows are other ones then, or none. So while its rule for sorts is at work, a limit
 //! is a node of which the rule knows nothing but the order and the rows that it asks for.
+//!
+//! And it takes away a sort that says nothing but which rows are skipped, because it sees nobody who needs the order:
+//!
+//! ```text
+//!   SELECT max(id) FROM (SELECT id FROM t ORDER BY name OFFSET 2) x
+//! ```
+//!
+//! Such a sort is held in the same way.
 
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
@@ -20,8 +28,9 @@ use datafusion::physical_expr::{OrderingRequirements, PhysicalExpr};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::execution_plan::replace_children_if_necessary;
 use datafusion::physical_plan::limit::GlobalLimitExec;
+use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, Distribution, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
+    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, InputDistributionRequirements, PlanProperties,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -52,8 +61,9 @@ impl PhysicalOptimizerRule for HeldLimits {
     }
 
     fn optimize(&self, plan: Arc<dyn ExecutionPlan>, options: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
-        let held = plan.transform_up(|node| {
-            Ok(if node.is::<GlobalLimitExec>() { Transformed::yes(Held::of(node)) } else { Transformed::no(node) })
+        let held = plan.transform_up(|node| match node.downcast_ref::<GlobalLimitExec>() {
+            Some(limit) => Held::of_limit(limit).map(Transformed::yes),
+            None => Ok(Transformed::no(node)),
         })?;
         let sorted = self.0.optimize(held.data, options)?;
         if !held.transformed {
@@ -61,7 +71,7 @@ impl PhysicalOptimizerRule for HeldLimits {
         }
         let given_back = |node: Arc<dyn ExecutionPlan>| {
             Ok(match node.downcast_ref::<Held>() {
-                Some(held) => Transformed::yes(Arc::clone(&held.limit)),
+                Some(held) => Transformed::yes(Arc::clone(&held.node)),
                 None => Transformed::no(node),
             })
         };
@@ -69,18 +79,34 @@ impl PhysicalOptimizerRule for HeldLimits {
     }
 }
 
-/// A limit that is held.
+/// The plan with the sort held that says which rows are first in it, if there is one.
+fn with_held_sort(plan: &Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    if plan.is::<SortExec>() {
+        return Ok(Arc::new(Held { node: Arc::clone(plan), order: None }));
+    }
+    match (plan.children().as_slice(), plan.maintains_input_order().as_slice()) {
+        ([input], [true]) => replace_children_if_necessary(Arc::clone(plan), vec![with_held_sort(input)?]),
+        _ => Ok(Arc::clone(plan)),
+    }
+}
+
+/// A limit or a sort that is held.
 #[derive(Debug)]
 struct Held {
-    limit: Arc<dyn ExecutionPlan>,
-    /// The order in which the limit counts its input, if that has one.
+    node: Arc<dyn ExecutionPlan>,
+    /// The order in which a limit counts its input, if that has one that can be named.
     order: Option<OrderingRequirements>,
 }
 
 impl Held {
-    fn of(limit: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
-        let order = limit.output_ordering().cloned().map(OrderingRequirements::from);
-        Arc::new(Held { limit, order })
+    fn of_limit(limit: &GlobalLimitExec) -> Result<Arc<dyn ExecutionPlan>> {
+        let order = limit.input().output_ordering().cloned().map(OrderingRequirements::from);
+        // A sort below a limit that says how many rows there are is one for so many rows, and stays.
+        let input = match (&order, limit.fetch()) {
+            (None, None) => with_held_sort(limit.input())?,
+            _ => Arc::clone(limit.input()),
+        };
+        Ok(Arc::new(Held { node: Arc::new(GlobalLimitExec::new(input, limit.skip(), limit.fetch())), order }))
     }
 }
 
@@ -96,15 +122,15 @@ impl ExecutionPlan for Held {
     }
 
     fn properties(&self) -> &Arc<PlanProperties> {
-        self.limit.properties()
+        self.node.properties()
     }
 
     fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        self.limit.children()
+        self.node.children()
     }
 
-    fn required_input_distribution(&self) -> Vec<Distribution> {
-        vec![Distribution::SinglePartition]
+    fn input_distribution_requirements(&self) -> InputDistributionRequirements {
+        self.node.input_distribution_requirements()
     }
 
     fn required_input_ordering(&self) -> Vec<Option<OrderingRequirements>> {
@@ -121,8 +147,8 @@ impl ExecutionPlan for Held {
     }
 
     fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        let limit = replace_children_if_necessary(Arc::clone(&self.limit), children)?;
-        Ok(Arc::new(Held { limit, order: self.order.clone() }))
+        let node = replace_children_if_necessary(Arc::clone(&self.node), children)?;
+        Ok(Arc::new(Held { node, order: self.order.clone() }))
     }
 
     fn apply_expressions(
@@ -133,6 +159,6 @@ impl ExecutionPlan for Held {
     }
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        self.limit.execute(partition, context)
+        self.node.execute(partition, context)
     }
 }

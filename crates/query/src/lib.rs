@@ -39,6 +39,7 @@ mod condition;
 mod constants;
 mod contains;
 mod context;
+mod deep_names;
 mod direct;
 mod distinct_on;
 mod error;

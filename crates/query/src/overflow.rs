@@ -19,6 +19,7 @@ use datafusion::logical_expr::{
 };
 use datafusion::sql::sqlparser::ast::BinaryOperator;
 use mainstay_base::{Code, Error};
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
 static PLUS: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Checked::function("checked_add", Operator::Plus));
@@ -26,7 +27,7 @@ static MINUS: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Checked::function("che
 static TIMES: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Checked::function("checked_multiply", Operator::Multiply));
 
 /// An operator over whole numbers of one type that fails where the result is none of it.
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq)]
 struct Checked {
     name: &'static str,
     operator: Operator,
@@ -40,9 +41,20 @@ impl Checked {
     }
 }
 
+/// The name says all.
+impl Hash for Checked {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
 impl ScalarUDFImpl for Checked {
     fn name(&self) -> &str {
         self.name
+    }
+
+    fn schema_name(&self, arguments: &[Expr]) -> Result<String> {
+        crate::deep_names::of_call(self.name, arguments)
     }
 
     fn signature(&self) -> &Signature {

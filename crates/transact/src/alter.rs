@@ -3,6 +3,7 @@
 use crate::catalog::Detail;
 use crate::dependencies::{OfColumn, Preceded};
 use crate::errors::{raised, raised_error};
+use crate::kept::Subject;
 use crate::modules;
 use crate::session::Inner;
 use mainstay_base::{Code, Error};
@@ -107,9 +108,10 @@ impl Inner {
                 self.keep_types(&alter.table, elements)?;
                 self.keep_defaults(&alter.table, elements)
             }
-            AlterTableAction::Drop(elements) => {
-                elements.iter().try_for_each(|element| self.note_dropped_index(&alter.table, &element.name.text))
-            }
+            AlterTableAction::Drop(elements) => elements.iter().try_for_each(|element| match element.column {
+                Some(true) => self.forget_properties(Subject::Column(&alter.table, &element.name.text)),
+                _ => self.note_dropped_index(&alter.table, &element.name.text),
+            }),
             _ => Ok(()),
         }
     }

@@ -5,7 +5,7 @@
 //! empty one where nothing is clustered though there is a primary key.
 
 use crate::errors::raised;
-use crate::kept::CLUSTERED;
+use crate::kept::{CLUSTERED, Subject};
 use crate::modules;
 use crate::scope::{Names, column_name, is_global, is_temporary};
 use crate::session::Inner;
@@ -207,6 +207,7 @@ impl Inner {
 
     /// An index or key of a table is gone.
     pub(crate) fn note_dropped_index(&mut self, table: &ObjectName, index: &str) -> Result<(), Box<Raised>> {
+        self.forget_properties(Subject::Part(table, index))?;
         let names = self.names(&[]);
         let Some(said) = names.clustering(table) else { return Ok(()) };
         let core = names.table(table).map_err(raised)?;
@@ -220,6 +221,7 @@ impl Inner {
 
     /// An index of a table, or the table itself, has another name.
     pub(crate) fn note_renamed_index(&mut self, table: &ObjectName, from: &str, to: &str) -> Result<(), Box<Raised>> {
+        self.rename_properties(Subject::Part(table, from), to)?;
         let said = self.names(&[]).clustering(table);
         match said.is_some_and(|said| said.eq_ignore_ascii_case(from)) {
             true => self.set_clustered(table, Some(to.to_owned())),
@@ -231,6 +233,7 @@ impl Inner {
     pub(crate) fn note_renamed_table(&mut self, from: &ObjectName, to: &ObjectName) -> Result<(), Box<Raised>> {
         modules::move_parts(&mut self.core, from, to).map_err(raised)?;
         self.objects_changed()?;
+        self.move_properties(from, to)?;
         let Some(said) = self.modules.kept().clustered.get(&modules::key_of(from)).cloned() else { return Ok(()) };
         self.set_clustered(from, None)?;
         self.set_clustered(to, Some(said))

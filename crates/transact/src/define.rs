@@ -2,6 +2,7 @@
 
 use crate::clustered::check_one_clustered;
 use crate::errors::{self, raised};
+use crate::kept::Subject;
 use crate::modules;
 use crate::runner::{Ran, Runner};
 use crate::scope::{GLOBALS, core_name, global_name, is_global, is_temporary};
@@ -159,6 +160,7 @@ impl Inner {
                             if modules::forget_parts(&mut self.core, name, None).map_err(raised)? > 0 {
                                 self.objects_changed()?;
                             }
+                            self.forget_properties(Subject::Object(name))?;
                         }
                         Err(error) if error.number == 208 => return Err(cannot_drop("table", name)),
                         Err(error) => return Err(error),
@@ -170,11 +172,16 @@ impl Inner {
                         modules::forget(&mut self.core, &object.key).map_err(raised)?;
                         self.objects_changed()?;
                     }
+                    self.forget_properties(Subject::Object(name))?;
                 }
-                "SEQUENCE" => drop_of_core(self, "SEQUENCE", exists, name)?,
+                "SEQUENCE" => {
+                    drop_of_core(self, "SEQUENCE", exists, name)?;
+                    self.forget_properties(Subject::Object(name))?;
+                }
                 "SCHEMA" => {
                     self.check_empty_schema(name)?;
                     drop_of_core(self, "SCHEMA", exists, name)?;
+                    self.forget_properties(Subject::Schema(name))?;
                 }
                 "INDEX" => {
                     self.drop_index(name, dropped.table.as_ref(), drop.if_exists)?;
@@ -193,13 +200,16 @@ impl Inner {
                     if drop.kind == "FUNCTION" {
                         self.check_unused(name, "DROP FUNCTION")?;
                     }
+                    let mut subject = if drop.kind == "TYPE" { Subject::Type(name) } else { Subject::Object(name) };
                     if let StatementKind::Trigger(trigger) = &object.statement.kind
                         && let TriggerTarget::Table(table) = &trigger.target
                     {
                         self.hold_for_triggers(table)?;
+                        subject = Subject::Part(table, name.last());
                     }
                     modules::forget(&mut self.core, &object.key).map_err(raised)?;
                     self.objects_changed()?;
+                    self.forget_properties(subject)?;
                 }
                 // Nobody is kept.
                 "USER" | "ROLE" => {}

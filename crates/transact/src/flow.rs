@@ -233,7 +233,11 @@ impl Inner {
     }
 
     fn set_lock_timeout(&mut self) -> Result<(), Box<Raised>> {
-        let wait = self.state.options.lock_timeout;
+        self.wait_for_locks(self.state.options.lock_timeout)
+    }
+
+    /// How long statements wait for others from now on, in milliseconds; negative for ever.
+    pub(crate) fn wait_for_locks(&mut self, wait: i32) -> Result<(), Box<Raised>> {
         let setting = if wait < 0 { "0".to_owned() } else { format!("{}ms", wait.max(1)) };
         self.core.set("lock_timeout", &setting).map_err(|error| raised(message_of(&error)))
     }

@@ -169,10 +169,12 @@ impl UserFunctions for Functions {
         }
         if let Some(function) = name.strip_prefix(SESSION_CALL) {
             let caller = self.caller.lock().unwrap_or_else(PoisonError::into_inner);
-            return Ok(Value::Text(if function == "host_name" {
-                caller.host.clone()
-            } else {
-                caller.application.clone()
+            return Ok(Value::Text(match function {
+                "host_name" => caller.host.clone(),
+                "app_name" => caller.application.clone(),
+                "suser_name" | "suser_sname" | "original_login" => caller.login.clone(),
+                // There is one user.
+                _ => "dbo".to_owned(),
             }));
         }
         if self.depth >= MOST_DEPTH {

@@ -7,10 +7,12 @@
 
 use crate::errors::raised;
 use crate::modules;
+use crate::scope::local_name;
 use crate::session::{Inner, object_name};
 use mainstay_mssql::Message;
 use mainstay_program::Raised;
 use mainstay_tsql::reduce::SESSION_CALL;
+use mainstay_tsql::tree::ObjectName;
 use std::collections::{BTreeMap, HashMap};
 
 const PROPERTY: &str = "XP";
@@ -29,6 +31,48 @@ pub(crate) struct Property {
     pub(crate) levels: [String; 6],
     pub(crate) name: String,
     pub(crate) value: String,
+}
+
+impl Property {
+    fn parent(&self) -> String {
+        self.levels.join(&BETWEEN.to_string())
+    }
+
+    fn key(&self) -> String {
+        format!("property:{}{BETWEEN}{}", self.parent().to_lowercase(), self.name.to_lowercase())
+    }
+}
+
+/// What properties are of, with its parts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Subject<'a> {
+    Schema(&'a ObjectName),
+    Type(&'a ObjectName),
+    /// Any other object.
+    Object(&'a ObjectName),
+    Column(&'a ObjectName, &'a str),
+    /// An index, a constraint or a trigger.
+    Part(&'a ObjectName, &'a str),
+}
+
+impl Subject<'_> {
+    fn has(&self, property: &Property) -> bool {
+        let [_, schema, kind, object, part_kind, part] = property.levels.each_ref().map(String::as_str);
+        let is_object = |name: &ObjectName, is_type: bool| {
+            let (its_schema, last) = local_name(name);
+            schema.eq_ignore_ascii_case(its_schema.unwrap_or("dbo"))
+                && object.eq_ignore_ascii_case(last)
+                && kind.eq_ignore_ascii_case("type") == is_type
+        };
+        let is_column = part_kind.eq_ignore_ascii_case("column");
+        match self {
+            Subject::Schema(name) => schema.eq_ignore_ascii_case(name.last()),
+            Subject::Type(name) => is_object(name, true),
+            Subject::Object(name) => is_object(name, false),
+            Subject::Column(name, column) => is_column && part.eq_ignore_ascii_case(column) && is_object(name, false),
+            Subject::Part(name, known) => !is_column && part.eq_ignore_ascii_case(known) && is_object(name, false),
+        }
+    }
 }
 
 /// The properties and messages of a database.
@@ -96,8 +140,8 @@ impl Inner {
     ///
     /// Errors: 15135 for an object that is not there, 15233 for a property that is there already, 15217 for one that is not.
     pub(crate) fn change_property(&mut self, change: Change, property: Property) -> Result<(), Box<Raised>> {
-        let Property { levels, name, value } = property;
-        let [kind, schema, object_kind, object, part_kind, part] = &levels;
+        let Property { levels, name, value } = &property;
+        let [kind, schema, object_kind, object, part_kind, part] = levels;
         let shown: Vec<&str> =
             [schema, object, part].into_iter().map(String::as_str).filter(|n| !n.is_empty()).collect();
         let shown = if shown.is_empty() { "object specified".to_owned() } else { shown.join(".") };
@@ -107,13 +151,8 @@ impl Inner {
             );
             return Err(raised(Message::error(15135, text)));
         }
-        let parent = levels.join(&BETWEEN.to_string());
-        let key = format!("property:{}{BETWEEN}{}", parent.to_lowercase(), name.to_lowercase());
-        let is_it = |known: &Property| {
-            known.name.eq_ignore_ascii_case(&name)
-                && known.levels.iter().zip(&levels).all(|(one, other)| one.eq_ignore_ascii_case(other))
-        };
-        let is_known = self.modules.kept().properties.iter().any(is_it);
+        let key = property.key();
+        let is_known = self.modules.kept().properties.iter().any(|known| known.key() == key);
         match (change, is_known) {
             (Change::Add, true) => {
                 let text = format!("Property cannot be added. Property '{name}' already exists for '{shown}'.");
@@ -125,9 +164,54 @@ impl Inner {
                 return Err(raised(Message::error(15217, text)));
             }
             (Change::Drop, true) => modules::forget(&mut self.core, &key),
-            _ => modules::keep_row(&mut self.core, &key, &name, PROPERTY, &parent, &value),
+            _ => modules::keep_row(&mut self.core, &key, name, PROPERTY, &property.parent(), value),
         }
         .map_err(raised)?;
+        self.objects_changed()
+    }
+
+    /// Forgets the properties of what is gone.
+    pub(crate) fn forget_properties(&mut self, of: Subject<'_>) -> Result<(), Box<Raised>> {
+        self.replace_properties(of, |_| false)
+    }
+
+    /// Keeps the properties of what has another name under that.
+    pub(crate) fn rename_properties(&mut self, of: Subject<'_>, to: &str) -> Result<(), Box<Raised>> {
+        let level = if matches!(of, Subject::Column(..) | Subject::Part(..)) { 5 } else { 3 };
+        self.replace_properties(of, |levels| {
+            levels[level] = to.to_owned();
+            true
+        })
+    }
+
+    /// Keeps the properties of an object that has another name, or is in another schema.
+    pub(crate) fn move_properties(&mut self, from: &ObjectName, to: &ObjectName) -> Result<(), Box<Raised>> {
+        let (schema, last) = local_name(to);
+        self.replace_properties(Subject::Object(from), |levels| {
+            levels[1] = schema.unwrap_or("dbo").to_owned();
+            levels[3] = last.to_owned();
+            true
+        })
+    }
+
+    /// Takes properties away, and puts them back where `changed` says so.
+    fn replace_properties(
+        &mut self,
+        of: Subject<'_>,
+        changed: impl Fn(&mut [String; 6]) -> bool,
+    ) -> Result<(), Box<Raised>> {
+        let found: Vec<Property> = self.modules.kept().properties.iter().filter(|it| of.has(it)).cloned().collect();
+        if found.is_empty() {
+            return Ok(());
+        }
+        for mut property in found {
+            modules::forget(&mut self.core, &property.key()).map_err(raised)?;
+            if changed(&mut property.levels) {
+                let (key, parent) = (property.key(), property.parent());
+                modules::keep_row(&mut self.core, &key, &property.name, PROPERTY, &parent, &property.value)
+                    .map_err(raised)?;
+            }
+        }
         self.objects_changed()
     }
 

@@ -4,6 +4,7 @@
 
 use crate::catalog::Detail;
 use crate::errors::raised;
+use crate::kept::Subject;
 use crate::modules;
 use crate::runner::{Ran, Runner};
 use crate::scope::local_name;
@@ -20,6 +21,7 @@ use mainstay_tsql::tree::{Name, ObjectName};
 pub(crate) fn rename(runner: &mut Runner<'_>, name: &str, to: &str, kind: &str) -> Ran {
     let known = object_name(name);
     match kind.to_ascii_uppercase().as_str() {
+        "" if is_column(runner.inner, &known)? => column(runner.inner, &known, to)?,
         "" | "OBJECT" => object(runner.inner, &known, name, to, kind)?,
         "COLUMN" => column(runner.inner, &known, to)?,
         "INDEX" => index(runner.inner, &known, to)?,
@@ -31,6 +33,15 @@ pub(crate) fn rename(runner: &mut Runner<'_>, name: &str, to: &str, kind: &str) 
     let message = Message::numbered(15477, &[]);
     runner.message(message);
     Ok(Flow::Next)
+}
+
+/// Whether a name for which no kind is said is a column's: it is none of an object then.
+fn is_column(inner: &mut Inner, known: &ObjectName) -> Result<bool, Box<Raised>> {
+    let mut table = known.clone();
+    let column = table.parts.pop().map(|part| part.text).unwrap_or_default();
+    let catalog = inner.catalog().map_err(crate::errors::raised_error)?;
+    let has_column = || catalog.find(&table).is_some_and(|found| found.column(&column).is_some());
+    Ok(!table.parts.is_empty() && catalog.find(known).is_none() && has_column())
 }
 
 fn object(inner: &mut Inner, known: &ObjectName, name: &str, to: &str, kind: &str) -> Result<(), Box<Raised>> {
@@ -61,7 +72,8 @@ fn object(inner: &mut Inner, known: &ObjectName, name: &str, to: &str, kind: &st
             let key = modules::key_of(&target);
             modules::keep_row(&mut inner.core, &key, &shown, &object.kind, &object.parent, &object.text)
                 .map_err(raised)?;
-            inner.objects_changed()
+            inner.objects_changed()?;
+            inner.move_properties(known, &target)
         }
         "C" | "F" | "PK" | "UQ" | "D" => {
             let Some(table) = catalog.objects.iter().find(|table| table.id == found.parent) else {
@@ -72,7 +84,8 @@ fn object(inner: &mut Inner, known: &ObjectName, name: &str, to: &str, kind: &st
             let owner = ObjectName { parts, ..ObjectName::default() };
             if let Detail::Default(column, _) = found.detail {
                 modules::keep_default(&mut inner.core, &owner, table.column_name(column), to).map_err(raised)?;
-                return inner.objects_changed();
+                inner.objects_changed()?;
+                return inner.rename_properties(Subject::Part(&owner, &found.name), to);
             }
             rename_constraint(inner, &owner, &found.name, to)
         }
@@ -118,5 +131,6 @@ fn column(inner: &mut Inner, known: &ObjectName, to: &str) -> Result<(), Box<Rai
         return Err(raised(Message::numbered(15335, &[&to, &"COLUMN"])));
     }
     let core = inner.names(&[]).table(&table).map_err(raised)?;
-    inner.execute(&format!("ALTER TABLE {core} RENAME COLUMN {} TO {}", quoted(&column), quoted(to))).map(|_| ())
+    inner.execute(&format!("ALTER TABLE {core} RENAME COLUMN {} TO {}", quoted(&column), quoted(to)))?;
+    inner.rename_properties(Subject::Column(&table, &column), to)
 }

@@ -16,7 +16,7 @@ use mainstay_program::{
 };
 use mainstay_tds::{Column, Command, Done, DoneKind, Environment, Sink};
 use mainstay_tsql::compile::Action;
-use mainstay_tsql::reduce::SessionFunction;
+use mainstay_tsql::reduce::{Hinted, SessionFunction};
 use mainstay_tsql::tree::ObjectName;
 use std::sync::Arc;
 
@@ -247,12 +247,21 @@ impl<'a> Runner<'a> {
             // Nobody who runs has to end it: no procedure miscounts by it.
             self.inner.state.levels.iter_mut().for_each(|level| level.transactions = 1);
         }
-        if !host.hinted.is_empty()
-            && let Some(done) = self.lock_hinted(loaded, number, host, call)
-        {
-            return done;
+        if host.hinted.is_empty() {
+            return self.act(loaded, number, host, call);
         }
-        self.act(loaded, number, host, call)
+        let is_hurried = host.hinted.iter().any(Hinted::is_hurried);
+        if is_hurried {
+            self.inner.wait_for_locks(0)?;
+        }
+        let done = match self.lock_hinted(loaded, number, host, call) {
+            Some(done) => done,
+            None => self.act(loaded, number, host, call),
+        };
+        if is_hurried {
+            self.inner.wait_for_locks(self.inner.state.options.lock_timeout)?;
+        }
+        done
     }
 
     /// What a statement does, when what its hints lock is locked.

@@ -458,3 +458,27 @@ fn a_deadlock_of_rows_that_were_put_in_has_a_victim() {
     assert_eq!(errors(&mut one, "COMMIT"), NONE);
     assert_eq!(value(&mut other, "SELECT COUNT(*), MAX(id) FROM Orders"), "3 | 5");
 }
+
+#[test]
+fn who_says_nowait_waits_for_nobody() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    let held = "BEGIN TRAN SELECT * FROM Orders WITH (UPDLOCK, HOLDLOCK) WHERE id = 1";
+    assert_eq!(errors(&mut one, held), NONE);
+    // A setting that would wait for long; the statements give up at once.
+    assert_eq!(errors(&mut other, "SET LOCK_TIMEOUT 20000"), NONE);
+    let start = Instant::now();
+    for hurried in [
+        "SELECT * FROM Orders WITH (UPDLOCK, HOLDLOCK, ROWLOCK, NOWAIT) WHERE id = 1",
+        "SELECT * FROM Orders WITH (UPDLOCK, NOWAIT) WHERE id = 1",
+        "UPDATE Orders WITH (NOWAIT) SET amount = 1 WHERE id = 1",
+        "DELETE FROM Orders WITH (NOWAIT) WHERE id = 1",
+    ] {
+        assert_eq!(errors(&mut other, hurried), [1222], "{hurried}");
+    }
+    assert!(start.elapsed() < Duration::from_secs(10));
+    assert_eq!(value(&mut other, "SELECT @@LOCK_TIMEOUT"), "20000");
+    // The setting is in force again: this one waits.
+    let waits = "UPDATE Orders SET amount = 11 WHERE id = 1";
+    assert_eq!(while_it_waits(&mut other, waits, || assert_eq!(errors(&mut one, "COMMIT"), NONE)), NONE);
+}

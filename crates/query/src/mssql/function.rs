@@ -9,7 +9,7 @@ use datafusion::arrow::datatypes::{DataType as ArrowType, Field, FieldRef};
 use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
-    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+    ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use mainstay_base::{Code, DialectError, Error, SqlType, Value, ValueRef};
 use mainstay_mssql::{Bound, Context, DataType, Message, Operation, Random};
@@ -112,6 +112,10 @@ impl Function {
 impl ScalarUDFImpl for Function {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn schema_name(&self, arguments: &[Expr]) -> Result<String> {
+        crate::deep_names::of_call(&self.name, arguments)
     }
 
     fn signature(&self) -> &Signature {

@@ -18,6 +18,10 @@ pub(crate) fn shown(text: &str, columns: &[&str]) -> String {
     }
 }
 
+/// The moment, before the cast around it says which function it is. No definition has these signs.
+const NOW: &str = "\u{1}";
+const NOW_UTC: &str = "\u{2}";
+
 /// How far expressions may be nested before they are shown as they are kept.
 const DEEPEST: usize = 60;
 
@@ -189,11 +193,10 @@ impl Reader<'_> {
             },
             Token::Word(word) if word.eq_ignore_ascii_case("CASE") => self.case(),
             Token::Word(word) if word.eq_ignore_ascii_case("CAST") => {
-                // Only the moments of the session are written so.
-                while !matches!(self.peek(), None | Some(Token::Symbol(')'))) {
-                    self.at += 1;
-                }
-                (self.take(')') && self.skip_to_close()).then(|| Shown::tight("getdate()"))
+                // Only the moments of the session are written so: `CAST(now() AS ...)`, and that of UTC `CAST((now()) AS ...)`.
+                let is_utc = self.take('(') && self.take('(');
+                let closed = self.skip_to_close() && self.skip_to_close() && (!is_utc || self.skip_to_close());
+                closed.then(|| Shown::tight(if is_utc { NOW_UTC } else { NOW }))
             }
             Token::Word(word) => match self.take('(') {
                 true => {
@@ -288,11 +291,17 @@ impl Reader<'_> {
             }
             ("cast" | "convert", 1..) if !detail.is_empty() => {
                 let values = joined(values);
-                if values == "getdate()" {
-                    return Some(Shown::tight(moment(detail)));
-                }
-                Some(Shown::tight(format!("CONVERT({},{values})", bracketed(detail))))
+                Some(Shown::tight(match (values.as_str(), detail) {
+                    (NOW, "datetime") => "getdate()".to_owned(),
+                    (NOW_UTC, "datetime") => "getutcdate()".to_owned(),
+                    (NOW, "datetime2(7)") => "sysdatetime()".to_owned(),
+                    (NOW_UTC, "datetime2(7)") => "sysutcdatetime()".to_owned(),
+                    (NOW, "datetimeoffset(7)") => "sysdatetimeoffset()".to_owned(),
+                    (NOW | NOW_UTC, _) => format!("CONVERT({},getdate())", bracketed(detail)),
+                    _ => format!("CONVERT({},{values})", bracketed(detail)),
+                }))
             }
+            ("newid", 0) if detail == "sequential" => Some(Shown::tight("newsequentialid()")),
             // A default is brought to the type of its column, which nobody has written.
             ("assign", 1) => values.pop(),
             ("try_cast" | "try_convert", 1..) => {
@@ -301,6 +310,7 @@ impl Reader<'_> {
             ("stored", _) => {
                 let (_, function) = detail.split_once(':')?;
                 Some(Shown::tight(match function.strip_prefix(SESSION_CALL) {
+                    Some("session_user") => "session_user".to_owned(),
                     Some(of_session) => format!("{of_session}()"),
                     None => of_database(function, values),
                 }))
@@ -354,15 +364,6 @@ fn bracketed(data_type: &str) -> String {
     }
 }
 
-/// The function that gives the moment as this type.
-fn moment(data_type: &str) -> &'static str {
-    match data_type {
-        "datetime2(7)" => "sysdatetime()",
-        "datetimeoffset(7)" => "sysdatetimeoffset()",
-        _ => "getdate()",
-    }
-}
-
 fn operator(name: &str) -> Option<(&'static str, Binding)> {
     Some(match name {
         "multiply" => ("*", Binding::Multiply),
@@ -397,6 +398,13 @@ mod tests {
             (r#"("mssql:nvarchar(1)"('x'))"#, "(N'x')"),
             (r#"("mssql:cast:datetime"(CAST(now() AS TIMESTAMP)))"#, "(getdate())"),
             (r#"("mssql:cast:datetime2(7)"(CAST(now() AS TIMESTAMP)))"#, "(sysdatetime())"),
+            (r#"("mssql:cast:datetime2(7)"(CAST((now()) AS TIMESTAMP)))"#, "(sysutcdatetime())"),
+            (r#"("mssql:cast:date"("mssql:cast:datetime"(CAST(now() AS TIMESTAMP))))"#, "(CONVERT([date],getdate()))"),
+            (
+                r#"("mssql:add"("mssql:cast:datetime"(CAST((now()) AS TIMESTAMP)), "mssql:int"(1)))"#,
+                "(getutcdate()+(1))",
+            ),
+            (r#"("mssql:newid:sequential"())"#, "(newsequentialid())"),
             (r#"("mssql:negate"("mssql:decimal(3,2)"('1.50')))"#, "((-1.50))"),
             (r#"("mssql:newid"())"#, "(newid())"),
             (r#"("mssql:assign:datetime"("mssql:varchar(8)"('20240101')))"#, "('20240101')"),

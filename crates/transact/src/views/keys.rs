@@ -31,7 +31,7 @@ pub(super) const VIEWS: [View; 18] = [
         name: "sys.check_constraints",
         columns: "name:n object_id:i principal_id:i=null schema_id:i \
         parent_object_id:i type:c2 type_desc:n60 create_date:d modify_date:d is_ms_shipped:b=0 is_published:b=0 \
-        is_schema_published:b=0 is_disabled:b=0 is_not_for_replication:b=0 is_not_trusted:b=0 parent_column_id:i=0 \
+        is_schema_published:b=0 is_disabled:b=0 is_not_for_replication:b=0 is_not_trusted:b=0 parent_column_id:i \
         definition:x uses_database_collation:b=1 is_system_named:b",
         rows: checks,
     },
@@ -183,11 +183,27 @@ fn keys(facts: &Facts<'_>) -> Rows {
 fn checks(facts: &Facts<'_>) -> Rows {
     let row = |of: &Object| {
         let Detail::Check(text) = &of.detail else { return None };
+        let table = facts.catalog.objects.iter().find(|table| table.id == of.parent)?;
         let mut row = head(facts, of);
-        row.extend(row![text, of.is_system_named]);
+        row.extend(row![only_column(text, table), text, of.is_system_named]);
         Some(row)
     };
     facts.of(&["C"]).filter_map(row).collect()
+}
+
+/// The number of the column that a condition names, if it is one only: a column's own condition names no other. 0 for those
+/// of several columns, which are the table's.
+fn only_column(text: &str, table: &Object) -> i64 {
+    let mut columns = Vec::new();
+    // What stands between quotes is no name; between two texts that touch there is nothing.
+    for outside in text.split('\'').step_by(2) {
+        let names = outside.split('[').skip(1).filter_map(|rest| rest.split(']').next());
+        columns.extend(names.filter_map(|name| table.column(name)).map(|column| column.id));
+    }
+    match columns.split_first() {
+        Some((first, others)) if others.iter().all(|other| other == first) => *first,
+        _ => 0,
+    }
 }
 
 fn defaults(facts: &Facts<'_>) -> Rows {

@@ -6,6 +6,7 @@
 //! A list says the columns of a view in one text: `name:n object_id:i is_ms_shipped:b=0`. Behind the colon is the type
 //! ([`data_type`]); what stands behind `=` is the value in every row, and rows have values for the other columns only.
 
+mod absent;
 mod activity;
 mod columns;
 mod compatible;
@@ -169,7 +170,7 @@ pub(crate) use row;
 
 /// All views.
 fn all() -> impl Iterator<Item = &'static View> {
-    let lists: [&'static [View]; 10] = [
+    let lists: [&'static [View]; 11] = [
         &objects::VIEWS,
         &columns::VIEWS,
         &keys::VIEWS,
@@ -180,6 +181,7 @@ fn all() -> impl Iterator<Item = &'static View> {
         &odbc::VIEWS,
         &type_info::VIEWS,
         &properties::VIEWS,
+        &absent::VIEWS,
     ];
     lists.into_iter().flatten()
 }

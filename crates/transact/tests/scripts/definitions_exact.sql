@@ -97,3 +97,21 @@ SELECT Id, Age FROM Due
 UPDATE TOP (1) m SET Made = m.Made FROM Moments AS m JOIN Due AS d ON d.Id = m.Id WHERE 1 = 0
 SELECT TOP (1) * FROM (SELECT Id, Kind FROM Moments) AS x
 GO
+-- Defaults that tell the moment or make numbers are shown as the functions that they are.
+CREATE TABLE moments_told (
+    a DATETIME DEFAULT GETDATE(), b DATETIME DEFAULT GETUTCDATE(), c DATETIME2 DEFAULT SYSDATETIME(),
+    d DATETIME2 DEFAULT SYSUTCDATETIME(), e DATETIMEOFFSET DEFAULT SYSDATETIMEOFFSET(), f DATE DEFAULT CAST(GETDATE() AS DATE),
+    g UNIQUEIDENTIFIER DEFAULT NEWSEQUENTIALID(), h UNIQUEIDENTIFIER DEFAULT NEWID(), i DATETIME DEFAULT CURRENT_TIMESTAMP,
+    j INT
+);
+INSERT moments_told (j) VALUES (1), (2);
+SELECT COUNT(DISTINCT g) AS g, COUNT(DISTINCT h) AS h, COUNT(a) AS a, COUNT(b) AS b, COUNT(d) AS d, COUNT(f) AS f FROM moments_told;
+SELECT definition FROM sys.default_constraints WHERE parent_object_id = OBJECT_ID('moments_told') ORDER BY parent_column_id;
+GO
+-- Who writes a row is who is asked.
+CREATE TABLE written_by (id INT, a SYSNAME DEFAULT SUSER_SNAME(), b SYSNAME DEFAULT SYSTEM_USER, c SYSNAME DEFAULT ORIGINAL_LOGIN(),
+    d SYSNAME DEFAULT USER_NAME(), e SYSNAME DEFAULT CURRENT_USER, f SYSNAME DEFAULT SESSION_USER);
+INSERT written_by (id) VALUES (1);
+SELECT CASE WHEN a = SUSER_SNAME() AND b = a AND c = a THEN 'login' END AS l, d, e, f FROM written_by;
+SELECT definition FROM sys.default_constraints WHERE parent_object_id = OBJECT_ID('written_by') ORDER BY parent_column_id;
+GO

@@ -43,3 +43,39 @@ GO
 EXEC sp_msforeachtable 'SELECT ''?'' AS t, COUNT(*) AS n FROM ?';
 EXEC sp_MSforeachdb 'PRINT ''in ?''';
 GO
+-- Properties go with what they are of, and follow it to another name.
+CREATE TABLE P1 (a INT, b INT, CONSTRAINT ck_a CHECK (a > 0));
+CREATE INDEX ix_b ON P1 (b);
+EXEC sp_addextendedproperty 'D', N'table', 'schema', 'dbo', 'table', 'P1';
+EXEC sp_addextendedproperty 'D', N'a', 'schema', 'dbo', 'table', 'P1', 'column', 'a';
+EXEC sp_addextendedproperty 'D', N'b', 'schema', 'dbo', 'table', 'P1', 'column', 'b';
+EXEC sp_addextendedproperty 'D', N'ck', 'schema', 'dbo', 'table', 'P1', 'constraint', 'ck_a';
+EXEC sp_addextendedproperty 'D', N'ix', 'schema', 'dbo', 'table', 'P1', 'index', 'ix_b';
+GO
+EXEC sp_rename 'P1.a', 'aa', 'COLUMN';
+EXEC sp_rename 'P1', 'P2';
+SELECT objtype, objname, CAST(value AS NVARCHAR(20)) AS v FROM fn_listextendedproperty('D', 'schema', 'dbo', 'table', 'P2', 'column', NULL) ORDER BY objname;
+SELECT COUNT(*) AS n FROM sys.extended_properties WHERE major_id = OBJECT_ID('P2') AND name = 'D';
+GO
+DROP INDEX ix_b ON P2;
+CREATE INDEX ix_b ON P2 (b);
+EXEC sp_addextendedproperty 'D', N'again', 'schema', 'dbo', 'table', 'P2', 'index', 'ix_b';
+DROP INDEX ix_b ON P2;
+ALTER TABLE P2 DROP COLUMN b;
+ALTER TABLE P2 ADD b INT;
+EXEC sp_addextendedproperty 'D', N'again', 'schema', 'dbo', 'table', 'P2', 'column', 'b';
+GO
+DROP TABLE P2;
+CREATE TABLE P2 (aa INT);
+EXEC sp_addextendedproperty 'D', N'again', 'schema', 'dbo', 'table', 'P2';
+SELECT minor_id, CAST(value AS NVARCHAR(20)) AS v FROM sys.extended_properties WHERE major_id = OBJECT_ID('P2');
+GO
+CREATE PROCEDURE described AS SELECT 1 AS one;
+GO
+EXEC sp_addextendedproperty 'D', N'procedure', 'schema', 'dbo', 'procedure', 'described';
+DROP PROCEDURE described;
+GO
+CREATE PROCEDURE described AS SELECT 1 AS one;
+GO
+EXEC sp_addextendedproperty 'D', N'procedure', 'schema', 'dbo', 'procedure', 'described';
+GO

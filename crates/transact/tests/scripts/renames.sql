@@ -16,3 +16,10 @@ EXEC sp_rename 'dbo.Ord.IX_B', 'PK_Order', 'INDEX'
 ALTER TABLE dbo.Ord DROP CONSTRAINT DF_Am, CK_Amount
 DROP INDEX IX_B ON dbo.Ord
 SELECT name FROM sys.indexes WHERE object_id = OBJECT_ID('dbo.Ord') ORDER BY name
+-- A column, without saying that it is one.
+CREATE TABLE untold (a INT, b INT);
+EXEC sp_rename 'dbo.untold.b', 'c';
+EXEC sp_rename 'untold.a', 'd';
+EXEC sp_rename 'untold.nothing', 'e';
+SELECT name FROM sys.columns WHERE object_id = OBJECT_ID('untold') ORDER BY column_id;
+GO

@@ -146,3 +146,10 @@ SELECT name, type, SCHEMA_NAME(schema_id) AS s FROM sys.system_views
   WHERE name IN ('dm_exec_sessions', 'dm_pdw_nodes_exec_sessions', 'COLUMNS') ORDER BY name;
 SELECT name, type, is_ms_shipped FROM sys.system_objects WHERE name IN ('sp_columns', 'sysobjects') ORDER BY name;
 GO
+-- What tools ask for that is never there, and whose condition it is.
+SELECT COUNT(*) AS n FROM sys.service_queues AS q, sys.services, sys.certificates, sys.fulltext_catalogs, sys.partition_functions;
+SELECT name FROM sys.event_notifications UNION ALL SELECT name FROM sys.symmetric_keys UNION ALL SELECT name FROM sys.server_triggers;
+SELECT user_seeks FROM sys.dm_db_index_usage_stats;
+CREATE TABLE conditions (a INT CHECK (a > 0), b VARCHAR(10) CHECK (b IN ('[a]', 'it''s', 'c')), c INT, CONSTRAINT ab CHECK (a < c));
+SELECT parent_column_id, definition FROM sys.check_constraints WHERE parent_object_id = OBJECT_ID('conditions') ORDER BY parent_column_id;
+GO

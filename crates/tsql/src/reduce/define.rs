@@ -410,23 +410,29 @@ fn whole(value: &Expr) -> Result<i64, Message> {
 }
 
 impl Reducer<'_> {
-    /// A function of the session in the definition of a table: those that tell the time are asked again for each row's
-    /// statement, those that tell names have one answer.
+    /// A function of the session in the definition of a table: asked again for each row's statement, those that tell the time
+    /// and those that tell names.
     pub(super) fn in_definition(&mut self, name: &str, data_type: DataType) -> Result<(), Message> {
+        if let Some(moment) = super::momentary::in_definition(name) {
+            self.push(&moment);
+            return Ok(());
+        }
         match name {
-            "getdate" | "current_timestamp" | "getutcdate" | "sysdatetime" | "sysutcdatetime" | "sysdatetimeoffset" => {
-                self.push(&super::momentary::in_definition(&data_type.to_string()));
-            }
-            "current_date" => self.push(&super::momentary::in_definition("date")),
             // The session that writes the row is asked.
-            "host_name" | "app_name" => {
-                self.open(&format!("stored:{data_type}:{SESSION_CALL}{name}"));
-                self.push(")");
+            "host_name" | "app_name" | "suser_name" | "suser_sname" | "original_login" | "user_name"
+            | "session_user" => {
+                self.of_session(name, data_type);
             }
-            "user" | "current_user" | "session_user" | "user_name" | "schema_name" => self.typed(data_type, "'dbo'"),
-            "suser_name" | "suser_sname" | "system_user" | "original_login" => self.typed(data_type, "'sa'"),
+            "current_user" | "user" => self.of_session("user_name", data_type),
+            "system_user" => self.of_session("suser_sname", data_type),
+            "schema_name" => self.typed(data_type, "'dbo'"),
             _ => return Err(not_supported("This function in the definition of a table")),
         }
         Ok(())
+    }
+
+    fn of_session(&mut self, name: &str, data_type: DataType) {
+        self.open(&format!("stored:{data_type}:{SESSION_CALL}{name}"));
+        self.push(")");
     }
 }

@@ -262,7 +262,8 @@ impl Reducer<'_> {
             "isnull" | "greatest" | "least" => self.plain_call(&name, call),
             "nullif" => self.nullif(call),
             "iif" => self.iif(call),
-            "newsequentialid" if self.in_table => self.call("newid", &[]),
+            // The same numbers; the detail is for who shows the definition.
+            "newsequentialid" if self.in_table => self.call("newid:sequential", &[]),
             "newsequentialid" => {
                 let text = "The newsequentialid() built-in function can only be used in a DEFAULT expression for a column of \
                             type 'uniqueidentifier' in a CREATE TABLE or ALTER TABLE statement. It cannot be combined with \

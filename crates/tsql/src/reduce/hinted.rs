@@ -40,6 +40,10 @@ const LOCKING: [&str; 6] = ["UPDLOCK", "XLOCK", "TABLOCKX", "HOLDLOCK", "SERIALI
 const RANGES: [&str; 3] = ["HOLDLOCK", "SERIALIZABLE", WHOLE];
 /// The hint that keeps others from changing anything of the table.
 const WHOLE: &str = "TABLOCKX";
+/// Hints of the target of a change that mean something before it is changed.
+const OF_TARGET: [&str; 4] = ["HOLDLOCK", "SERIALIZABLE", WHOLE, HURRIED];
+/// The hint that does not wait for others.
+const HURRIED: &str = "NOWAIT";
 /// Hints that keep others from locking likewise.
 const EXCLUSIVE: [&str; 3] = ["UPDLOCK", "XLOCK", "TABLOCKX"];
 
@@ -48,6 +52,11 @@ fn says(hints: &[Phrase], words: &[&str]) -> bool {
 }
 
 impl Hinted {
+    /// Whether nobody is waited for.
+    pub fn is_hurried(&self) -> bool {
+        says(&self.table.hints, &[HURRIED])
+    }
+
     /// Whether rows that are not there are kept out.
     pub fn keeps_range(&self) -> bool {
         says(&self.table.hints, &RANGES)
@@ -113,7 +122,7 @@ pub fn hinted_of_change(change: &Change) -> Vec<Hinted> {
         }
     };
     if let Target::Table(name, hints) = target
-        && says(hints, &RANGES)
+        && says(hints, &OF_TARGET)
         && from.is_empty()
     {
         let table = TableSource { name: name.clone(), hints: hints.clone(), ..TableSource::default() };
@@ -131,7 +140,7 @@ fn target_of(table: TableSource, condition: Option<Expr>, known: Vec<(String, St
 
 fn of_merge(merge: &Merge, found: &mut Vec<Hinted>) {
     if let Target::Table(name, hints) = &merge.target
-        && says(hints, &RANGES)
+        && says(hints, &OF_TARGET)
     {
         let table = TableSource {
             name: name.clone(),

@@ -35,17 +35,25 @@ pub(super) struct ReadItself {
     columns: Vec<MomentaryColumn>,
 }
 
-/// The moments as definitions have them, and what asks the session for them.
-const MOMENTS: [(&str, &str); 4] = [
-    ("datetime", "getdate"),
-    ("datetime2(7)", "sysdatetime"),
-    ("datetimeoffset(7)", "sysdatetimeoffset"),
-    ("date", "current_date"),
+/// The functions that tell the moment, with their types and the moment as definitions have it. That of UTC is the same to the
+/// core, and has parentheses for who shows the definition.
+const MOMENTS: [(&str, &str, &str); 6] = [
+    ("getdate", "datetime", "now()"),
+    ("getutcdate", "datetime", "(now())"),
+    ("sysdatetime", "datetime2(7)", "now()"),
+    ("sysutcdatetime", "datetime2(7)", "(now())"),
+    ("sysdatetimeoffset", "datetimeoffset(7)", "now()"),
+    ("current_date", "date", "now()"),
 ];
 
-/// A moment of this type in the definition of a table.
-pub(super) fn in_definition(data_type: &str) -> String {
-    format!("\"mssql:cast:{data_type}\"(CAST(now() AS TIMESTAMP))")
+/// What such a function is in the definition of a table, if it is one.
+pub(super) fn in_definition(function: &str) -> Option<String> {
+    let function = if function == "current_timestamp" { "getdate" } else { function };
+    MOMENTS.into_iter().find(|(known, ..)| *known == function).map(|(_, data_type, moment)| written(data_type, moment))
+}
+
+fn written(data_type: &str, moment: &str) -> String {
+    format!("\"mssql:cast:{data_type}\"(CAST({moment} AS TIMESTAMP))")
 }
 
 /// Whether the expression of a computed column is of the moment.
@@ -194,8 +202,8 @@ impl Reducer<'_> {
     /// Writes the expression of a column, with the session's moment in the place of the core's.
     fn momentary(&mut self, text: &str) -> Result<(), Message> {
         let mut text = text.to_owned();
-        for (data_type, function) in MOMENTS {
-            let known = in_definition(data_type);
+        for (function, data_type, moment) in MOMENTS {
+            let known = written(data_type, moment);
             if text.contains(&known) {
                 text = text.replace(&known, &self.aside(|it| it.niladic(function))?);
             }
