@@ -87,7 +87,7 @@ impl Hinted {
 /// Whether a text may have such hints: a look before the tree is walked.
 pub fn may_have_hints(text: &str) -> bool {
     let text = text.as_bytes();
-    LOCKING.iter().any(|word| text.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes())))
+    LOCKING.iter().chain([&HURRIED]).any(|word| text.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes())))
 }
 
 /// The hinted tables of a query that is a statement.
