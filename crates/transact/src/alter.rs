@@ -164,7 +164,8 @@ impl Inner {
             let error = match found {
                 Err(error) => error,
                 Ok(_) => {
-                    let error = Error::new(Code::CheckViolation, format!("the row does not keep to the check {name}"));
+                    let message = format!("the row does not keep to the check {name}");
+                    let error = Error::new(Code::CheckViolation, message).about(name);
                     self.explained(raised_error(error), "ALTER TABLE", table)
                 }
             };
