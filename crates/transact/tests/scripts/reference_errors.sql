@@ -22,7 +22,7 @@ GO
 -- Types: of columns that refer they are those of the columns that they refer to.
 CREATE TABLE Typed (id INT PRIMARY KEY, code VARCHAR(10) UNIQUE, price DECIMAL(10, 2) UNIQUE, tiny TINYINT UNIQUE, CONSTRAINT U_Two UNIQUE (id, code))
 GO
-CREATE TABLE Other (a BIGINT REFERENCES Typed)
+CREATE TABLE Other (a BIGINT CONSTRAINT FK_Id REFERENCES Typed)
 GO
 CREATE TABLE Other (a VARCHAR(20) CONSTRAINT FK_Code REFERENCES dbo.Typed (code))
 GO
