@@ -134,6 +134,40 @@ codes! {
     Internal, Bug, "XX000", "internal";
 }
 
+/// What tells apart the causes of one code that a dialect has several numbers for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Cause {
+    /// `Duplicate`: it is a table or view that is there already.
+    Relation,
+    /// `UnknownColumn`: the name before that of the column is no table's of the statement.
+    UnknownQualifier,
+    /// `Syntax`: no function that stands in a FROM has this name.
+    UnknownRowset,
+    /// `Syntax`: queries that are combined have different numbers of columns.
+    ColumnCounts,
+    /// `Syntax`: DISTINCT leaves out what the rows are to be in the order of.
+    NotSelected,
+    /// `Syntax`: a column is neither grouped by nor in an aggregate.
+    NotGrouped,
+    /// `Syntax`: less than no rows are asked for.
+    NegativeLimit,
+    /// `Syntax`: less than no rows are to be left out.
+    NegativeOffset,
+    /// `InvalidValue`: a result is no whole number of so many bits.
+    WholeNumber(u8),
+    /// `InvalidValue`: MERGE would change one row twice.
+    ChangedTwice,
+    /// `InvalidValue`: a subquery that stands for a value gave several.
+    SeveralRows,
+    /// `InvalidValue`: a sequence has given all its values.
+    UsedUp,
+    /// `InvalidValue`: a table has no such constraint.
+    UnknownConstraint,
+    /// `ForeignKeyViolation`: the row that is referred to is missing, and not one that refers in the way.
+    NoParent,
+}
+
 /// An error: what, where, and what to try.
 ///
 /// Cheap to pass around (one pointer), because the paths that matter do not fail.
@@ -148,6 +182,8 @@ struct Inner {
     span: Option<(usize, usize)>,
     hint: Option<String>,
     dialect: Option<DialectError>,
+    subject: Option<String>,
+    cause: Option<Cause>,
 }
 
 /// What an error is in the numbers of the dialect whose rule was broken, where that dialect has said it itself.
@@ -165,7 +201,16 @@ impl Error {
     /// An error of this code. The message is a sentence without its full stop, in lower case unless it
     /// starts with a name.
     pub fn new(code: Code, message: impl Into<String>) -> Error {
-        Error(Box::new(Inner { code, message: message.into(), place: None, span: None, hint: None, dialect: None }))
+        Error(Box::new(Inner {
+            code,
+            message: message.into(),
+            place: None,
+            span: None,
+            hint: None,
+            dialect: None,
+            subject: None,
+            cause: None,
+        }))
     }
 
     /// Says where in stored data it is: a path, a record, an offset (`orders.dbf, record 17`).
@@ -196,6 +241,19 @@ impl Error {
         self
     }
 
+    /// Says what it is about, for those who tell it in words of their own: the name of what is missing, meant twice or there
+    /// already, or of the check that a row does not keep to; the values of a key.
+    pub fn about(mut self, subject: impl Into<String>) -> Error {
+        self.0.subject = Some(subject.into());
+        self
+    }
+
+    /// Says which cause of its code it is.
+    pub fn because(mut self, cause: Cause) -> Error {
+        self.0.cause = Some(cause);
+        self
+    }
+
     /// The same with another code: what a caller can do about it has changed.
     pub fn with_code(mut self, code: Code) -> Error {
         self.0.code = code;
@@ -205,6 +263,16 @@ impl Error {
     /// What the dialect calls it, if the dialect has said so.
     pub fn dialect(&self) -> Option<DialectError> {
         self.0.dialect
+    }
+
+    /// What it is about, if that was said.
+    pub fn subject(&self) -> Option<&str> {
+        self.0.subject.as_deref()
+    }
+
+    /// Which cause of its code it is, if that was said.
+    pub fn cause(&self) -> Option<Cause> {
+        self.0.cause
     }
 
     /// Whether it says that the operating system does not let this user do it, or nobody.
@@ -286,6 +354,14 @@ mod tests {
         let error = Error::new(Code::Damaged, "the block is empty").at("block 7").at("a.fpt").hint("run check");
         assert_eq!(error.to_string(), "a.fpt, block 7: the block is empty (run check)");
         assert_eq!(error.code().class(), Class::Restore);
+    }
+
+    #[test]
+    fn subject_and_cause_go_with_the_error_and_not_into_its_words() {
+        let error = Error::new(Code::Duplicate, "there is one already").about("orders").because(Cause::Relation);
+        let error = error.at("a.sql").with_code(Code::Syntax);
+        assert_eq!((error.subject(), error.cause()), (Some("orders"), Some(Cause::Relation)));
+        assert_eq!(error.to_string(), "a.sql: there is one already");
     }
 
     #[test]

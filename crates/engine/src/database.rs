@@ -169,7 +169,7 @@ impl Database {
     pub fn describe(&self, name: &str) -> Result<TableInfo> {
         match describe::described(&self.shared.catalog, &name.to_lowercase())? {
             Some(info) => Ok(info),
-            None => Err(Error::new(Code::UnknownTable, format!("no table \"{name}\""))),
+            None => Err(Error::new(Code::UnknownTable, format!("no table \"{name}\"")).about(name)),
         }
     }
 }

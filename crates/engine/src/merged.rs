@@ -7,7 +7,7 @@
 use crate::returning::{Rows, Shown};
 use arrow_array::RecordBatch;
 use mainstay_base::interrupt::Pace;
-use mainstay_base::{Code, Error, Result, Value};
+use mainstay_base::{Cause, Code, Error, Result, Value};
 use mainstay_query::{Merge, MergeAction};
 use mainstay_table::values::value_at;
 use std::collections::HashSet;
@@ -97,5 +97,6 @@ pub(crate) fn in_order(done: &mut Rows) {
 #[cold]
 fn twice(merge: &Merge) -> Error {
     let message = format!("MERGE would change a row of {} twice", merge.table);
-    Error::new(Code::InvalidValue, message).hint("see that each row of the target meets one row of the source")
+    let error = Error::new(Code::InvalidValue, message).because(Cause::ChangedTwice);
+    error.hint("see that each row of the target meets one row of the source")
 }

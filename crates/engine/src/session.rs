@@ -165,7 +165,13 @@ impl Session {
     /// every level but snapshot, as engines do that keep these levels with locks. The first statement of a transaction
     /// that has waited sees what is committed then.
     pub fn wait_for_pending_rows(&mut self) {
-        self.transaction.waits_for_pending = true;
+        self.transaction.set_waiting(|waiting| waiting.for_pending = true);
+    }
+
+    /// Says which of those in a deadlock gives way: the one of the lowest priority, which is 0 unless it is said. Among
+    /// equals it is the one that comes last.
+    pub fn set_deadlock_priority(&mut self, priority: i8) {
+        self.transaction.set_waiting(|waiting| waiting.deadlock_priority = priority);
     }
 
     /// The number of the session's transaction in [`Database::waits`] and [`Database::held_locks`], once it has written; 0

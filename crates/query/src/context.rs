@@ -107,7 +107,7 @@ impl ContextProvider for StatementContext<'_> {
                 let args = TableFunctionArgs::new(&args, self.state);
                 Ok(provider_as_source(function.create_table_provider_with_args(args)?))
             }
-            None => plan_err!("there is no function {name} in FROM"),
+            None => Err(crate::error::unknown_rowset(name)),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::text::Text;
 use datafusion::common::{DataFusionError, SchemaError};
-use mainstay_base::{Code, Error};
+use mainstay_base::{Cause, Code, Error};
 
 /// The length at which texts in messages are cut.
 const MESSAGE_CHARACTERS: usize = 500;
@@ -30,7 +30,7 @@ pub(crate) fn from_datafusion(error: DataFusionError, text: Option<&Text>, names
         },
         DataFusionError::Shared(inner) => match shared_error(&inner) {
             Some(error) => error,
-            None => Error::new(code_of(&inner), plain(&inner.strip_backtrace())),
+            None => caused(Error::new(code_of(&inner), plain(&inner.strip_backtrace()))),
         },
         DataFusionError::SchemaError(schema_error, _) => from_schema_error(*schema_error, text),
         DataFusionError::Collection(errors) => match errors.into_iter().next() {
@@ -40,7 +40,7 @@ pub(crate) fn from_datafusion(error: DataFusionError, text: Option<&Text>, names
         DataFusionError::SQL(error, _) => syntax(&error.to_string(), text),
         other => {
             let message = plain(&other.strip_backtrace());
-            named(&message, text, names).unwrap_or_else(|| Error::new(code_of(&other), message))
+            named(&message, text, names).unwrap_or_else(|| caused(Error::new(code_of(&other), message)))
         }
     }
 }
@@ -69,6 +69,32 @@ fn code_of(error: &DataFusionError) -> Code {
         DataFusionError::Plan(text) if text.contains("coerce") || text.contains("type") => Code::TypeMismatch,
         _ => Code::Syntax,
     }
+}
+
+/// The cause of an error of DataFusion's, which knows it only as text.
+fn caused(error: Error) -> Error {
+    let message = error.message();
+    let cause = match error.code() {
+        Code::Syntax if message.contains("different number of columns") => Cause::ColumnCounts,
+        Code::Syntax if message.contains("must appear in select list") => Cause::NotSelected,
+        Code::Syntax if message.contains("must appear in the GROUP BY clause") => Cause::NotGrouped,
+        Code::Syntax if message.contains("LIMIT must be >=") => Cause::NegativeLimit,
+        Code::Syntax if message.contains("OFFSET must be >=") => Cause::NegativeOffset,
+        Code::InvalidValue if message.contains("more than one row") => Cause::SeveralRows,
+        _ => return error,
+    };
+    let subject = message.split('"').nth(1).map(str::to_owned);
+    let error = error.because(cause);
+    match subject {
+        Some(subject) => error.about(subject),
+        None => error,
+    }
+}
+
+/// The error of a function in a FROM that does not exist.
+pub(crate) fn unknown_rowset(name: &str) -> DataFusionError {
+    let error = Error::new(Code::Syntax, format!("there is no function {name} in FROM"));
+    to_datafusion(error.about(name).because(Cause::UnknownRowset))
 }
 
 /// The message without the kind that DataFusion writes before it and the advice after it.
@@ -146,19 +172,19 @@ fn from_schema_error(error: SchemaError, text: Option<&Text>) -> Error {
                 Some((table, text)) => {
                     let table = text.spelling(&table).unwrap_or_else(|| table.into_owned());
                     let table = shortened(&table);
-                    Error::new(
-                        Code::UnknownColumn,
-                        format!("no column \"{table}.{shown}\": no table has that name here"),
-                    )
+                    let message = format!("no column \"{table}.{shown}\": no table has that name here");
+                    let error = Error::new(Code::UnknownColumn, message).because(Cause::UnknownQualifier);
+                    error.about(format!("{table}.{shown}"))
                 }
-                None => Error::new(Code::UnknownColumn, format!("no column \"{shown}\"")),
+                None => Error::new(Code::UnknownColumn, format!("no column \"{shown}\"")).about(shown),
             };
             let candidates = valid_fields.iter().map(|column| column.name.as_str());
             with_place(with_hint(error, &field.name, candidates), &field.name, text)
         }
         SchemaError::AmbiguousReference { field } => {
             let error = Error::new(Code::Ambiguous, format!("column \"{}\" is in more than one table", field.name))
-                .hint("write the table's name before it");
+                .hint("write the table's name before it")
+                .about(&field.name);
             with_place(error, &field.name, text)
         }
         other => Error::new(Code::Syntax, other.to_string()),
@@ -171,7 +197,7 @@ fn named(message: &str, text: Option<&Text>, names: Option<&Names>) -> Option<Er
         let name = name.0.rsplit('.').next().unwrap_or(name.0);
         let shown = text.and_then(|text| text.spelling(name)).unwrap_or_else(|| name.to_owned());
         let shown = shortened(&shown);
-        let error = Error::new(Code::UnknownTable, format!("no table \"{shown}\""));
+        let error = Error::new(Code::UnknownTable, format!("no table \"{shown}\"")).about(shown);
         let candidates = names.iter().flat_map(|names| names.tables.iter().map(String::as_str));
         return Some(with_place(with_hint(error, name, candidates), name, text));
     }
@@ -179,7 +205,7 @@ fn named(message: &str, text: Option<&Text>, names: Option<&Names>) -> Option<Er
         return Some(error);
     }
     let name = message.strip_prefix("Invalid function '").and_then(|rest| rest.split_once('\''))?.0;
-    let error = Error::new(Code::UnknownFunction, format!("no function \"{}\"", shortened(name)));
+    let error = Error::new(Code::UnknownFunction, format!("no function \"{}\"", shortened(name))).about(name);
     let candidates = names.iter().flat_map(|names| names.functions.iter().map(String::as_str));
     Some(with_place(with_hint(error, name, candidates), name, text))
 }
@@ -205,7 +231,7 @@ fn of_arguments(message: &str) -> Option<Error> {
 
 /// The error for a name that is no table's, with the nearest of those that there are.
 pub fn unknown_table(name: &str, tables: &[String]) -> Error {
-    let error = Error::new(Code::UnknownTable, format!("no table \"{name}\""));
+    let error = Error::new(Code::UnknownTable, format!("no table \"{name}\"")).about(name);
     with_hint(error, &name.to_lowercase(), tables.iter().map(String::as_str))
 }
 

@@ -8,7 +8,7 @@
 //!                                                       FROM t RIGHT JOIN s ON c
 //! ```
 //!
-//! With a count of rows the query has a LIMIT, and the condition that something is done.
+//! With a count of rows the query has a LIMIT, or for a share of them a QUALIFY, and the condition that something is done.
 //!
 //! A value is evaluated where its branch may be taken only: what would fail for other rows does not.
 
@@ -17,7 +17,7 @@ use crate::change::{SqlExpr, select_of, template};
 use crate::planned::Planned;
 use crate::planner::Planner;
 use crate::relation::Visibility;
-use crate::statement::{Merge, MergeAction, MergeBranch, MergeCase, unsupported};
+use crate::statement::{Merge, MergeAction, MergeBranch, MergeCase, MergeLimit, unsupported};
 use crate::text::Text;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, CaseWhen, Expr, Ident, JoinConstraint, JoinOperator, LimitClause, Query, SelectItem, Statement,
@@ -81,11 +81,16 @@ impl Planner {
             });
         }
         select.from = tables;
-        if let Some(count) = &merge.limit {
+        if let Some(limit) = &merge.limit {
             // Rows for which nothing is done do not count.
             select.selection = Some(Expr::IsNotNull(Box::new(rows.action(&merge.branches))));
-            let (limit, limit_by) = (Some(count.clone()), Vec::new());
-            query.limit_clause = Some(LimitClause::LimitOffset { limit, offset: None, limit_by });
+            match limit {
+                MergeLimit::Qualify(condition) => select.qualify = Some(condition.clone()),
+                MergeLimit::Rows(count) => {
+                    let (limit, limit_by) = (Some(count.clone()), Vec::new());
+                    query.limit_clause = Some(LimitClause::LimitOffset { limit, offset: None, limit_by });
+                }
+            }
         }
         query.with = merge.with.clone();
         let statement = Statement::Query(Box::new(query));

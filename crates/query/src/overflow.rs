@@ -18,7 +18,7 @@ use datafusion::logical_expr::{
     ScalarUDFImpl, Signature, Volatility, cast,
 };
 use datafusion::sql::sqlparser::ast::BinaryOperator;
-use mainstay_base::{Code, Error};
+use mainstay_base::{Cause, Code, Error};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
@@ -154,7 +154,7 @@ fn out_of_range(operator: Operator, args: &ScalarFunctionArgs) -> Error {
         _ => 64,
     };
     let error = Error::new(Code::InvalidValue, format!("the result of {operator} is no whole number of {bits} bits"));
-    error.hint("convert one side to DECIMAL first: CAST(x AS DECIMAL(38, 0))")
+    error.because(Cause::WholeNumber(bits)).hint("convert one side to DECIMAL first: CAST(x AS DECIMAL(38, 0))")
 }
 
 /// A literal of 64 bits as an INTEGER, if it is one.

@@ -104,7 +104,7 @@ impl Rowset {
         }
         let detail = match arguments.remove(0) {
             Expr::Literal(ScalarValue::Utf8(Some(text)) | ScalarValue::Utf8View(Some(text)), _) => text,
-            _ => return plan_err!("there is no function {name} in FROM"),
+            _ => return Err(crate::error::unknown_rowset(name)),
         };
         let none = DFSchema::empty();
         let data_type =

@@ -199,5 +199,5 @@ impl Hash for SequenceFunction {
 
 /// The error for a sequence that is not there.
 pub fn unknown_sequence(name: &str) -> Error {
-    Error::new(Code::UnknownTable, format!("there is no sequence \"{name}\""))
+    Error::new(Code::UnknownTable, format!("there is no sequence \"{name}\"")).about(name)
 }

@@ -28,6 +28,8 @@ pub(crate) struct Remembered {
     before: States,
     /// The state of the temporary tables that it led to.
     after: u64,
+    /// What it calls the types of its columns.
+    declared: Arc<[(String, String)]>,
 }
 
 impl Inner {
@@ -42,8 +44,14 @@ impl Inner {
             return false;
         }
         let is_it = |known: &&Remembered| known.before == before && *known.create == *create;
-        let Some(after) = self.made.iter().find(is_it).map(|known| known.after) else { return false };
-        self.core.create_temporary_again((before.2, after))
+        let Some(known) = self.made.iter().find(is_it) else { return false };
+        if !self.core.create_temporary_again((before.2, known.after)) {
+            return false;
+        }
+        if let Some(table) = self.state.temporary_mut(create.name.last()).filter(|_| !known.declared.is_empty()) {
+            table.declared = Arc::clone(&known.declared);
+        }
+        true
     }
 
     /// Notes what a CREATE TABLE has made.
@@ -56,7 +64,9 @@ impl Inner {
         if self.made.len() >= MOST {
             self.made.clear();
         }
-        self.made.push(Remembered { create: Arc::new(create.clone()), before, after });
+        let declared = self.state.temporary(create.name.last()).map(|table| Arc::clone(&table.declared));
+        let (create, declared) = (Arc::new(create.clone()), declared.unwrap_or_default());
+        self.made.push(Remembered { create, before, after, declared });
     }
 
     /// Drops a temporary table so that it can be made again: whether that was possible.

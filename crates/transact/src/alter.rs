@@ -6,7 +6,7 @@ use crate::errors::{raised, raised_error};
 use crate::kept::Subject;
 use crate::modules;
 use crate::session::Inner;
-use mainstay_base::{Code, Error};
+use mainstay_base::{Cause, Code, Error};
 use mainstay_mssql::Message;
 use mainstay_program::Raised;
 use mainstay_tsql::reduce::{self, Scope, quoted};
@@ -166,7 +166,8 @@ impl Inner {
             let error = match found {
                 Err(error) => error,
                 Ok(_) => {
-                    let error = Error::new(Code::CheckViolation, format!("the row does not keep to the check {name}"));
+                    let message = format!("the row does not keep to the check {name}");
+                    let error = Error::new(Code::CheckViolation, message).about(name);
                     self.explained(raised_error(error), "ALTER TABLE", table)
                 }
             };
@@ -188,13 +189,8 @@ fn no_constraint(name: &str) -> Box<Raised> {
 
 /// The error of switching a constraint that is not there.
 fn missing_constraint(names: &[Name], error: Box<Raised>) -> Box<Raised> {
-    let is_missing = error.source.as_ref().is_some_and(|error| error.message().contains("has no check or reference"));
-    let named = |error: &mainstay_base::Error| {
-        let text = error.message().to_lowercase();
-        names.iter().find(|name| text.contains(&name.text.to_lowercase())).map(|name| name.text.clone())
-    };
-    match error.source.as_ref().filter(|_| is_missing).and_then(named) {
-        Some(name) => raised(Message::error(4917, format!("Constraint '{name}' does not exist.")).state(0)),
-        None => error,
-    }
+    let source = error.source.as_ref().filter(|error| error.cause() == Some(Cause::UnknownConstraint));
+    let Some(missing) = source.and_then(|error| error.subject()) else { return error };
+    let shown = names.iter().find(|name| name.is(missing)).map_or(missing, |name| &name.text);
+    raised(Message::error(4917, format!("Constraint '{shown}' does not exist.")).state(0))
 }

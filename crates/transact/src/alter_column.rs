@@ -23,6 +23,25 @@ impl Inner {
     ) -> Result<T, Box<Raised>> {
         let own = self.state.transactions == 0;
         self.execute(if own { "BEGIN" } else { "SAVEPOINT \"#one\"" })?;
+        let before = std::mem::take(&mut self.state.has_defined);
+        let outcome = self.ended(own, work);
+        let has_defined = std::mem::replace(&mut self.state.has_defined, before);
+        self.state.has_defined |= has_defined && !own;
+        if !has_defined || !own && outcome.is_ok() {
+            return outcome;
+        }
+        // Others may have looked for its objects before they were there for them, and itself for what is taken back.
+        self.instance.version.bump();
+        let refreshed = self.refresh().map_err(raised);
+        outcome.and_then(|done| refreshed.map(|()| done))
+    }
+
+    /// Does something and ends the transaction or savepoint that was begun for it.
+    fn ended<T>(
+        &mut self,
+        own: bool,
+        work: impl FnOnce(&mut Inner) -> Result<T, Box<Raised>>,
+    ) -> Result<T, Box<Raised>> {
         let outcome = work(self);
         if outcome.is_err() && !self.core.is_in_transaction() {
             // A deadlock's victim has nothing left to undo.

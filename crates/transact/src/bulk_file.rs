@@ -11,8 +11,9 @@
 //! converted costs its row, a message (4863, 4864) and one of MAXERRORS.
 //!
 //! Only files below the opened folder are read: whoever may log in would else read every file of the machine (4861). CHECK
-//! and references are enforced always, and triggers do not run: FIRE_TRIGGERS is refused for tables that have any. So are
-//! format files, native files and files of errors. A file is read as a whole.
+//! and references are enforced always, and triggers run where FIRE_TRIGGERS says so, once for all rows, whatever BATCHSIZE is;
+//! it is refused where one stands instead of INSERT. So are format files, native files and files of errors. A file is read as a
+//! whole.
 
 use crate::bulk_text::{Field, Layout, Rows, decoded, terminators};
 use crate::errors::{raised, raised_error};
@@ -21,12 +22,21 @@ use crate::runner::{Ran, Runner};
 use mainstay_base::{Value, ValueRef};
 use mainstay_engine::Prepared;
 use mainstay_mssql::{CodePage, DataType, Length, Message};
-use mainstay_program::{Flow, Raised};
+use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_tds::Command;
 use mainstay_tsql::reduce::{self, Scope, TableColumn};
 use mainstay_tsql::tree::{Literal, ObjectName, Phrase, PhraseItem};
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
+
+/// What a load has done.
+struct Loaded {
+    count: u64,
+    /// The numbers that it gave the identity.
+    numbers: Vec<i64>,
+    /// The rows as they are then, if triggers are to see them.
+    rows: Vec<Vec<Value>>,
+}
 
 /// What WITH says.
 struct Wishes {
@@ -40,6 +50,7 @@ struct Wishes {
     keeps_nulls: bool,
     keeps_identity: bool,
     fires_triggers: bool,
+    holds_table: bool,
 }
 
 /// Statements for rows with different empty fields that are kept.
@@ -86,6 +97,7 @@ impl Wishes {
             keeps_nulls: false,
             keeps_identity: false,
             fires_triggers: false,
+            holds_table: false,
         };
         options.iter().try_for_each(|option| wishes.take(option))?;
         Ok(wishes)
@@ -108,6 +120,7 @@ impl Wishes {
             "KEEPNULLS" => self.keeps_nulls = true,
             "KEEPIDENTITY" => self.keeps_identity = true,
             "FIRE_TRIGGERS" => self.fires_triggers = true,
+            "TABLOCK" => self.holds_table = true,
             "DATAFILETYPE" => match value.to_ascii_lowercase().as_str() {
                 "char" => {}
                 "widechar" => self.is_wide = true,
@@ -122,7 +135,7 @@ impl Wishes {
                 },
             },
             "FORMAT" if self.layout.quote.is_some() => {}
-            "CHECK_CONSTRAINTS" | "TABLOCK" | "ROWS_PER_BATCH" | "KILOBYTES_PER_BATCH" | "ORDER" => {}
+            "CHECK_CONSTRAINTS" | "ROWS_PER_BATCH" | "KILOBYTES_PER_BATCH" | "ORDER" => {}
             "FORMAT"
             | "FORMATFILE"
             | "ERRORFILE"
@@ -193,8 +206,12 @@ impl Runner<'_> {
     /// Carries out a BULK INSERT.
     ///
     /// Errors: those of the file, 4832, 4865, 4866, and those of putting rows in.
-    pub(crate) fn bulk_insert_file(&mut self, table: &ObjectName, file: &str, options: &[Phrase]) -> Ran {
-        let wishes = Wishes::of(options)?;
+    pub(crate) fn bulk_insert_file(
+        &mut self,
+        (table, file, options): (&ObjectName, &str, &[Phrase]),
+        call: &mut StatementCall<'_>,
+    ) -> Ran {
+        let mut wishes = Wishes::of(options)?;
         self.inner.check_writable()?;
         let (core, columns) = {
             let names = self.inner.names(&[]);
@@ -208,9 +225,11 @@ impl Runner<'_> {
                 format!("Cannot find the object \"{name}\" because it does not exist or you do not have permissions."),
             );
         };
-        if wishes.fires_triggers && !self.inner.modules.triggers(table, "INSERT", false).is_empty() {
-            return Err(raised(reduce::not_supported("BULK INSERT with FIRE_TRIGGERS into a table with triggers")));
+        if wishes.fires_triggers && !self.inner.modules.triggers(table, "INSERT", true).is_empty() {
+            let what = "BULK INSERT with FIRE_TRIGGERS into a table with an INSTEAD OF trigger";
+            return Err(raised(reduce::not_supported(what)));
         }
+        wishes.fires_triggers &= !self.inner.firing(table, "INSERT").is_empty();
         let bytes = self.inner.instance.bulk_bytes(file).map_err(raised)?;
         let text = decoded(&bytes, wishes.is_wide, wishes.page);
         let place = |column: TableColumn| Place {
@@ -218,12 +237,34 @@ impl Runner<'_> {
             column,
         };
         let places: Vec<Place> = columns.into_iter().map(place).collect();
+        let loaded = match wishes.fires_triggers {
+            true => self.unit(call, |it, call| {
+                let mut loaded = it.load(&core, &places, &text, &wishes, false)?;
+                it.fire_loaded(table, std::mem::take(&mut loaded.rows), call).map(|()| loaded)
+            })?,
+            false => self.load_as_one(&core, &places, &text, &wishes)?,
+        };
+        self.inner.given_identity(table, loaded.numbers.into_iter());
+        self.inner.instance.watch.changed(&core, true);
+        self.inner.state.row_count = loaded.count as i64;
+        self.done(Command::BULK_INSERT, Some(loaded.count));
+        Ok(Flow::Next)
+    }
+
+    /// Puts the rows in, all of them or none, or batch by batch.
+    fn load_as_one(
+        &mut self,
+        core: &str,
+        places: &[Place],
+        text: &str,
+        wishes: &Wishes,
+    ) -> Result<Loaded, Box<Raised>> {
         let own = self.inner.state.transactions == 0;
         match own {
             true => self.inner.core.begin().map_err(raised_error)?,
             false => drop(self.inner.execute("SAVEPOINT \"#bulk\"")?),
         }
-        let outcome = self.load(&core, &places, &text, &wishes, own);
+        let outcome = self.load(core, places, text, wishes, own);
         // The error of a load is the one that matters: the victim of a deadlock has no transaction to go back in.
         match (own, &outcome) {
             (true, Ok(_)) => self.inner.core.commit().map_err(raised_error)?,
@@ -231,15 +272,10 @@ impl Runner<'_> {
             (false, Ok(_)) => drop(self.inner.execute("RELEASE SAVEPOINT \"#bulk\"")?),
             (false, Err(_)) => drop(self.inner.execute("ROLLBACK TO SAVEPOINT \"#bulk\"")),
         }
-        let (count, numbers) = outcome?;
-        self.inner.given_identity(table, numbers.into_iter());
-        self.inner.instance.watch.changed(&core, true);
-        self.inner.state.row_count = count as i64;
-        self.done(Command::BULK_INSERT, Some(count));
-        Ok(Flow::Next)
+        outcome
     }
 
-    /// Puts the rows in: how many, and the numbers that they gave the identity.
+    /// Puts the rows in.
     fn load(
         &mut self,
         core: &str,
@@ -247,7 +283,11 @@ impl Runner<'_> {
         text: &str,
         wishes: &Wishes,
         own: bool,
-    ) -> Result<(u64, Vec<i64>), Box<Raised>> {
+    ) -> Result<Loaded, Box<Raised>> {
+        if wishes.holds_table {
+            self.inner.core.hold_table(core).map_err(raised_error)?;
+        }
+        let mut put = Vec::new();
         let mut rows = Rows::new(text, &wishes.layout);
         rows.skip(wishes.first_row - 1);
         let mut statements: HashMap<Vec<usize>, Prepared> = HashMap::new();
@@ -274,16 +314,22 @@ impl Runner<'_> {
                     let statement = match statements.entry(given) {
                         std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
                         std::collections::hash_map::Entry::Vacant(new) => {
-                            let text = insert_text(core, places, new.key());
+                            let text = insert_text(core, places, new.key(), wishes.fires_triggers);
                             new.insert(inner.core.prepare(&text).map_err(raised_error)?)
                         }
                     };
                     let row: Vec<ValueRef<'_>> = values.iter().map(|(_, value)| value.as_ref()).collect();
-                    statement.execute(&mut inner.core, &row).map_err(raised_error)?;
+                    match wishes.fires_triggers {
+                        true => put.push(inserted(statement, &mut inner.core, &row).map_err(raised_error)?),
+                        false => drop(statement.execute(&mut inner.core, &row).map_err(raised_error)?),
+                    }
                     count += 1;
                     if own && wishes.batch_size > 0 && count % wishes.batch_size as u64 == 0 {
                         inner.core.commit().map_err(raised_error)?;
                         inner.core.begin().map_err(raised_error)?;
+                        if wishes.holds_table {
+                            inner.core.hold_table(core).map_err(raised_error)?;
+                        }
                     }
                 }
                 Err(message) => {
@@ -302,7 +348,7 @@ impl Runner<'_> {
             }
             number += 1;
         }
-        Ok((count, numbers))
+        Ok(Loaded { count, numbers, rows: put })
     }
 
     /// The values of a row with the places of their columns, or what is wrong with a field of it.
@@ -392,11 +438,28 @@ fn is_long(data_type: DataType) -> bool {
     )
 }
 
-fn insert_text(core: &str, places: &[Place], given: &[usize]) -> String {
+/// The statement that puts a row in, and gives all of its columns back if it is shown.
+fn insert_text(core: &str, places: &[Place], given: &[usize], is_shown: bool) -> String {
+    let all: Vec<String> = places.iter().map(|place| reduce::quoted(&place.column.name)).collect();
+    let shown = if is_shown { format!(" RETURNING {}", all.join(", ")) } else { String::new() };
     if given.is_empty() {
-        return format!("INSERT INTO {core} DEFAULT VALUES");
+        return format!("INSERT INTO {core} DEFAULT VALUES{shown}");
     }
     let names = given.iter().filter_map(|place| places.get(*place)).map(|place| reduce::quoted(&place.column.name));
     let names: Vec<String> = names.collect();
-    format!("INSERT INTO {core} ({}) VALUES ({})", names.join(", "), vec!["?"; names.len()].join(", "))
+    format!("INSERT INTO {core} ({}) VALUES ({}){shown}", names.join(", "), vec!["?"; names.len()].join(", "))
+}
+
+/// Puts a row in: as it is then.
+fn inserted(
+    statement: &mut Prepared,
+    core: &mut mainstay_engine::Session,
+    row: &[ValueRef<'_>],
+) -> mainstay_base::Result<Vec<Value>> {
+    let mut rows = statement.query(core, row)?;
+    let mut values = Vec::new();
+    while let Some(row) = rows.next()? {
+        values = (0..row.len()).map(|column| row.get(column).to_value()).collect();
+    }
+    Ok(values)
 }

@@ -5,7 +5,7 @@
 use crate::catalog::{Catalog, Detail, Object};
 use crate::flow::Origin;
 use crate::session::{Inner, object_name};
-use mainstay_base::{Code, Error};
+use mainstay_base::{Cause, Code, Error};
 use mainstay_mssql::Message;
 use mainstay_program::Raised;
 use mainstay_tsql::reduce;
@@ -79,9 +79,7 @@ impl Inner {
                 let index = place.rsplit(' ').next().unwrap_or_default();
                 let object = catalog.find(table);
                 let name = shown(&catalog, object, table);
-                let message = error.message();
-                let key = message.split_once("key (").and_then(|(_, rest)| rest.rsplit_once(") is"));
-                let key = format!("({})", key_shown(key.map_or("", |(key, _)| key)));
+                let key = format!("({})", key_shown(error.subject().unwrap_or_default()));
                 let known = object.and_then(|object| {
                     object
                         .indexes
@@ -115,8 +113,7 @@ impl Inner {
         let is_it = |object: &&Object| object.kind == "F" && object.name.eq_ignore_ascii_case(name);
         let Some(known) = catalog.objects.iter().find(is_it) else {
             // It was to be added, and is not in the catalog.
-            let (_, parent) = error.message().rsplit_once(" in ")?;
-            let parent = catalog.find(&object_name(parent))?;
+            let parent = catalog.find(&object_name(error.subject()?))?;
             let column = match &parent.primary_key()?.columns[..] {
                 [(column, _)] => Some(parent.column_name(*column).to_owned()),
                 _ => None,
@@ -126,7 +123,7 @@ impl Inner {
         let Detail::Foreign(key) = &known.detail else { return None };
         let (child, parent) = (catalog.by_id(known.parent)?, catalog.by_id(key.referenced)?);
         let is_same = child.id == parent.id;
-        let is_of_child = error.message().starts_with("there is no row");
+        let is_of_child = error.cause() == Some(Cause::NoParent);
         let kind = match (is_of_child, is_same) {
             (true, false) => "FOREIGN KEY",
             (true, true) => "FOREIGN KEY SAME TABLE",
@@ -142,7 +139,7 @@ impl Inner {
     }
 
     fn check(&self, catalog: &Catalog, error: &Error, statement: &str, table: &ObjectName) -> Option<Message> {
-        let (_, name) = error.message().rsplit_once("check ")?;
+        let name = error.subject()?;
         let own = catalog.find(table);
         let named = |object: &&Object| object.kind == "C" && object.name.eq_ignore_ascii_case(name);
         let of_table = own.and_then(|own| catalog.objects.iter().filter(|object| object.parent == own.id).find(named));

@@ -28,7 +28,7 @@ impl Runner<'_> {
         if command.is("CHECKIDENT") {
             self.check_identity(arguments, is_quiet)?;
         } else if command.is("OPENTRAN") {
-            self.show_oldest_transaction();
+            self.show_oldest_transaction(options.iter().any(|option| option.starts("TABLERESULTS")))?;
         } else if command.is("INPUTBUFFER") {
             self.show_request(arguments)?;
         }
@@ -41,17 +41,35 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// The session whose transaction is open for the longest time.
-    fn show_oldest_transaction(&mut self) {
+    /// The session whose transaction is open for the longest time: in messages, or as rows.
+    fn show_oldest_transaction(&mut self, as_rows: bool) -> Result<(), Box<Raised>> {
         let processes = self.inner.instance.processes().into_iter();
         let open = processes.filter(|process| process.activity.transactions() > 0);
         let oldest = open.min_by_key(|process| process.activity.request().transaction_since.0);
-        let Some(oldest) = oldest else { return self.note(7969, "No active open transactions.") };
+        let text = DataType::NVarChar(Length::Limited(256));
+        let columns = [Column::new("Name", text), Column::new("Value", text)];
+        let Some(oldest) = oldest else {
+            if as_rows {
+                return self.show_table(&columns, Vec::new());
+            }
+            self.note(7969, "No active open transactions.");
+            return Ok(());
+        };
         let since = Value::Timestamp(oldest.activity.request().transaction_since);
-        let text = DataType::NVarChar(Length::Max);
         // As SQL Server shows it: Nov 23 2026  8:05:42:123PM.
         let since = convert(&Context::default(), since.as_ref(), DataType::DateTime, text, Some(109));
         let since = since.map_or_else(|_| String::new(), |since| since.to_string());
+        if as_rows {
+            let spid = oldest.number.to_string();
+            let rows = [
+                ("OLDACT_SPID", &*spid),
+                ("OLDACT_UID", "-1"),
+                ("OLDACT_NAME", "user_transaction"),
+                ("OLDACT_STARTTIME", &since),
+            ];
+            let rows = rows.map(|(name, value)| vec![Value::Text(name.to_owned()), Value::Text(value.to_owned())]);
+            return self.show_table(&columns, rows.to_vec());
+        }
         let database = format!("Transaction information for database '{}'.", self.inner.state.database);
         self.note(7968, &database);
         self.note(7970, "\nOldest active transaction:");
@@ -59,6 +77,7 @@ impl Runner<'_> {
         self.note(7972, "    UID (user ID) : -1");
         self.note(7974, "    Name          : user_transaction");
         self.note(7977, &format!("    Start time    : {since}"));
+        Ok(())
     }
 
     /// The last batch of a session, or the procedure that it has called.
@@ -78,12 +97,19 @@ impl Runner<'_> {
         ];
         let event = if request.is_call { "RPC Event" } else { "Language Event" };
         let row = vec![Value::Text(event.to_owned()), Value::Integer(0), Value::Text(request.text)];
+        self.show_table(&columns, vec![row])
+    }
+
+    /// Rows for the client, or for the INSERT that takes them.
+    fn show_table(&mut self, columns: &[Column], rows: Vec<Vec<Value>>) -> Result<(), Box<Raised>> {
         if let Some(captured) = self.inner.state.captured.last_mut() {
-            return captured.take(&columns, std::iter::once(row));
+            return captured.take(columns, rows.into_iter());
         }
-        self.columns(&columns)?;
-        let cells: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
-        self.show_row(&cells)
+        self.columns(columns)?;
+        rows.iter().try_for_each(|row| {
+            let cells: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
+            self.show_row(&cells)
+        })
     }
 
     pub(crate) fn note(&mut self, number: i32, text: &str) {

@@ -116,10 +116,10 @@ impl Inner {
         }
         done?;
         self.note_clustered(&create.name, &create.elements)?;
+        self.keep_types(&create.name, &create.elements)?;
         if own {
             self.remember_made(create, before);
         }
-        self.keep_types(&create.name, &create.elements)?;
         self.keep_defaults(&create.name, &create.elements)
     }
 
@@ -301,17 +301,29 @@ impl Inner {
                 _ => raised(Message::numbered(2010, &[&shown_name(name)])),
             });
         }
-        match (define, exists) {
-            (_, true) if is_type => return Err(raised(Message::numbered(219, &[&shown_name(name)]))),
-            (DefineKind::Create, true) => return Err(name_taken(name, 3)),
+        let refusal = |exists: bool| match (define, exists) {
+            (_, true) if is_type => Some(raised(Message::numbered(219, &[&shown_name(name)]))),
+            (DefineKind::Create, true) => Some(name_taken(name, 3)),
             (DefineKind::Alter, false) => {
-                return Err(raised(Message::error(208, format!("Invalid object name '{}'.", name.last())).state(6)));
+                Some(raised(Message::error(208, format!("Invalid object name '{}'.", name.last())).state(6)))
             }
-            _ => {}
+            _ => None,
+        };
+        if let Some(error) = refusal(exists) {
+            return Err(error);
         }
         self.check_tables_given(statement)?;
-        modules::keep(&mut self.core, statement, text).map_err(raised)?;
-        self.objects_changed()
+        let is_kept = modules::keep(&mut self.core, statement, define, text).map_err(raised)?;
+        self.objects_changed()?;
+        if is_kept {
+            return Ok(());
+        }
+        // Another session was first.
+        match refusal(define == DefineKind::Create || self.modules.own(name).is_some()) {
+            Some(error) => Err(error),
+            // A file has it, which comes before what is kept here.
+            None => modules::keep(&mut self.core, statement, DefineKind::CreateOrAlter, text).map(drop).map_err(raised),
+        }
     }
 
     /// Errors: 352 for a parameter of a table type without READONLY.
@@ -379,13 +391,15 @@ impl Runner<'_> {
         let event = crate::events::event_of(statement);
         let triggers = event.as_ref().map(|event| self.inner.modules.database_triggers(event.name()));
         if let (Some(event), Some(triggers)) = (event, triggers.filter(|triggers| !triggers.is_empty())) {
-            self.with_triggers(&event, &triggers, host, call, |it, _| it.definition(statement, host).map(drop))?;
+            self.with_triggers(&event, &triggers, host, call, |it, call| {
+                it.definition(statement, host, call).map(drop)
+            })?;
             return Ok(Flow::Next);
         }
-        self.definition(statement, host)
+        self.definition(statement, host, call)
     }
 
-    fn definition(&mut self, statement: &Statement, host: &HostStatement) -> Ran {
+    fn definition(&mut self, statement: &Statement, host: &HostStatement, call: &mut StatementCall<'_>) -> Ran {
         let inner = &mut *self.inner;
         let text = &*host.text;
         let command = match &statement.kind {
@@ -399,7 +413,7 @@ impl Runner<'_> {
                     inner.check_bound(&view.name, "ALTER")?;
                 }
                 inner.create_view(view)?;
-                modules::keep(&mut inner.core, statement, text).map_err(raised)?;
+                modules::keep(&mut inner.core, statement, DefineKind::CreateOrAlter, text).map_err(raised)?;
                 inner.objects_changed()?;
                 Command::CREATE_VIEW
             }
@@ -459,7 +473,9 @@ impl Runner<'_> {
             | StatementKind::Permission(_)
             | StatementKind::ExecuteAs(_)
             | StatementKind::Revert(_) => Command::NONE,
-            StatementKind::BulkInsert(table, file, options) => return self.bulk_insert_file(table, file, options),
+            StatementKind::BulkInsert(table, file, options) => {
+                return self.bulk_insert_file((table, file, options), call);
+            }
             StatementKind::Words(words) if words.verb == "INSERT BULK" => {
                 let Some(name) = &words.name else { return Ok(Flow::Next) };
                 let table = inner.names(&[]).table(name).map_err(raised)?;

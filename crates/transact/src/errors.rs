@@ -1,6 +1,6 @@
 //! The core's errors in SQL Server's numbers and words.
 
-use mainstay_base::{Code, Error};
+use mainstay_base::{Cause, Code, Error};
 use mainstay_mssql::Message;
 use mainstay_program::{Fault, Raised, Type, Width};
 use mainstay_tsql::tree::Isolation;
@@ -19,15 +19,14 @@ pub(crate) fn message_of(error: &Error) -> Message {
         message.state = dialect.state;
         return message;
     }
-    let quoted = || error.message().split('"').nth(1).unwrap_or("").to_owned();
+    if let Some(message) = error.cause().and_then(|cause| of_cause(cause, error)) {
+        return message;
+    }
+    let subject = error.subject().unwrap_or_default();
     match error.code() {
-        Code::UnknownTable => Message::error(208, format!("Invalid object name '{}'.", quoted())),
-        Code::UnknownColumn if error.message().ends_with("no table has that name here") => {
-            // A table may be disguised: `scope::Names::disguises_tables`.
-            Message::numbered(4104, &[&quoted().replace(":.", ".")])
-        }
-        Code::UnknownColumn => Message::error(207, format!("Invalid column name '{}'.", quoted())),
-        Code::Ambiguous => Message::error(209, format!("Ambiguous column name '{}'.", quoted())),
+        Code::UnknownTable => Message::error(208, format!("Invalid object name '{subject}'.")),
+        Code::UnknownColumn => Message::error(207, format!("Invalid column name '{subject}'.")),
+        Code::Ambiguous => Message::error(209, format!("Ambiguous column name '{subject}'.")),
         Code::DivisionByZero => Message::error(8134, "Divide by zero error encountered."),
         Code::UniqueViolation => unique_violation(error),
         Code::NotNullViolation => {
@@ -45,67 +44,68 @@ pub(crate) fn message_of(error: &Error) -> Message {
             let text = format!("Snapshot isolation transaction aborted due to update conflict: {error}.");
             Message::error(3960, text)
         }
-        Code::Duplicate => {
-            let name = error.message().strip_prefix("there is a table or view ");
-            match name.and_then(|rest| rest.strip_suffix(" already")) {
-                Some(name) => name_taken(name, 6),
-                None => Message::error(2714, sentence(error)).state(6),
-            }
-        }
+        Code::Duplicate => Message::error(2714, sentence(error)).state(6),
         Code::DuplicateColumn => Message::error(2705, sentence(error)).state(3),
         Code::DependentObjects => Message::error(3729, sentence(error)),
         Code::Cancelled => Message::error(0, "The statement was cancelled by the client."),
-        Code::Syntax if function_in_from(error).is_some() => {
-            let name = function_in_from(error).unwrap_or_default();
-            Message::error(208, format!("Invalid object name '{name}'."))
-        }
-        Code::Syntax if error.message().contains("different number of columns") => {
+        Code::Syntax => Message::error(102, sentence(error)).severity(15),
+        Code::Unsupported => Message::error(40515, sentence(error)),
+        Code::OutOfMemory => Message::error(701, sentence(error)).severity(17),
+        _ => Message::error(50000, sentence(error)),
+    }
+}
+
+/// The message of an error of a code with several causes.
+fn of_cause(cause: Cause, error: &Error) -> Option<Message> {
+    let subject = error.subject().unwrap_or_default();
+    let message = match cause {
+        Cause::Relation => name_taken(subject, 6),
+        // A table may be disguised: `scope::Names::disguises_tables`.
+        Cause::UnknownQualifier => Message::numbered(4104, &[&subject.replace(":.", ".")]),
+        Cause::UnknownRowset => Message::error(208, format!("Invalid object name '{subject}'.")),
+        Cause::ColumnCounts => {
             let text = "All queries combined using a UNION, INTERSECT or EXCEPT operator must have an equal number of \
                         expressions in their target lists.";
             Message::error(205, text)
         }
-        Code::Syntax if error.message().contains("must appear in select list") => {
+        Cause::NotSelected => {
             let text = "ORDER BY items must appear in the select list if SELECT DISTINCT is specified.";
             Message::error(145, text).severity(15)
         }
-        Code::Syntax if error.message().contains("must appear in the GROUP BY clause") => {
+        Cause::NotGrouped => {
             let text = format!(
-                "Column '{}' is invalid in the select list because it is not contained in either an aggregate function or \
-                 the GROUP BY clause.",
-                quoted()
+                "Column '{subject}' is invalid in the select list because it is not contained in either an aggregate function \
+                 or the GROUP BY clause."
             );
             Message::error(8120, text)
         }
         // Of numbers that are not known before the statement runs.
-        Code::Syntax if error.message().contains("LIMIT must be >=") => Message::numbered(127, &[]),
-        Code::Syntax if error.message().contains("OFFSET must be >=") => {
+        Cause::NegativeLimit => Message::numbered(127, &[]),
+        Cause::NegativeOffset => {
             Message::error(10742, "The offset specified in a OFFSET clause may not be negative.").severity(15)
         }
-        Code::Syntax => Message::error(102, sentence(error)).severity(15),
-        Code::InvalidValue if error.message().contains("no whole number of") => {
-            let to = if error.message().contains("64 bits") { "bigint" } else { "int" };
+        Cause::WholeNumber(bits) => {
+            let to = if bits == 64 { "bigint" } else { "int" };
             Message::error(8115, format!("Arithmetic overflow error converting expression to data type {to}.")).state(2)
         }
-        Code::InvalidValue if error.message().starts_with("MERGE would change a row") => {
+        Cause::ChangedTwice => {
             let text = "The MERGE statement attempted to UPDATE or DELETE the same row more than once. This happens when a \
                         target row matches more than one source row. A MERGE statement cannot UPDATE/DELETE the same row of \
                         the target table multiple times. Refine the ON clause to ensure a target row matches at most one \
                         source row, or use the GROUP BY clause to group the source rows.";
             Message::error(8672, text)
         }
-        Code::InvalidValue if error.message().contains("more than one row") => subquery(),
-        Code::InvalidValue if error.message().ends_with("has given all its values") => {
-            let name = error.message().split(' ').nth(2).unwrap_or("");
+        Cause::SeveralRows => subquery(),
+        Cause::UsedUp => {
             let text = format!(
-                "The sequence object '{name}' has reached its minimum or maximum value. Restart the sequence object to allow \
-                 new values to be generated."
+                "The sequence object '{subject}' has reached its minimum or maximum value. Restart the sequence object to \
+                 allow new values to be generated."
             );
             Message::error(11728, text)
         }
-        Code::Unsupported => Message::error(40515, sentence(error)),
-        Code::OutOfMemory => Message::error(701, sentence(error)).severity(17),
-        _ => Message::error(50000, sentence(error)),
-    }
+        _ => return None,
+    };
+    Some(message)
 }
 
 /// 2714: there is an object of this name.
@@ -118,9 +118,7 @@ fn unique_violation(error: &Error) -> Message {
     let place = error.place().unwrap_or("");
     let (table, index) = place.split_once(", ").unwrap_or((place, ""));
     let name = index.rsplit(' ').next().unwrap_or("");
-    let key =
-        error.message().split_once("key (").and_then(|(_, rest)| rest.rsplit_once(") is")).map_or("", |(key, _)| key);
-    let key = format!("The duplicate key value is ({key}).");
+    let key = format!("The duplicate key value is ({}).", error.subject().unwrap_or_default());
     if index.starts_with("primary") || index.starts_with("unique key") {
         let kind = if index.starts_with("primary") { "PRIMARY" } else { "UNIQUE" };
         let text = format!(
@@ -252,9 +250,4 @@ pub(crate) fn of_fault(fault: &Fault) -> Message {
         }
         other => Message::error(50000, format!("{other}.")),
     }
-}
-
-/// The function of a FROM that the core does not know.
-fn function_in_from(error: &Error) -> Option<&str> {
-    error.message().strip_prefix("there is no function ")?.strip_suffix(" in FROM")
 }

@@ -89,6 +89,24 @@ impl Runner<'_> {
         Ok(())
     }
 
+    /// Runs the AFTER triggers of a table for rows that a bulk load has put in.
+    pub(crate) fn fire_loaded(
+        &mut self,
+        table: &ObjectName,
+        inserted: Vec<Vec<Value>>,
+        call: &mut StatementCall<'_>,
+    ) -> Result<(), Box<Raised>> {
+        let Some(columns) = self.inner.names(&[]).columns(table) else { return Ok(()) };
+        let updated: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+        let count = inserted.len() as i64;
+        let fired = Arc::new(Fired { event: "INSERT", inserted, deleted: Vec::new() });
+        for trigger in self.inner.firing(table, fired.event) {
+            self.inner.state.row_count = count;
+            self.run_trigger(&trigger, &columns, updated.clone(), &fired, call)?;
+        }
+        Ok(())
+    }
+
     /// Runs one trigger.
     pub(crate) fn run_trigger(
         &mut self,

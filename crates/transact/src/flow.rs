@@ -223,6 +223,16 @@ impl Inner {
                 options.lock_timeout = wait as i32;
                 self.set_lock_timeout()?;
             }
+            Some("DEADLOCK_PRIORITY") => {
+                let priority = match words.last().map(|word| word.to_ascii_uppercase()).as_deref() {
+                    Some("LOW") => -5,
+                    Some("HIGH") => 5,
+                    _ => number().unwrap_or(0),
+                };
+                // What a variable says is not known here.
+                options.deadlock_priority = priority.clamp(-10, 10) as i8;
+                self.core.set_deadlock_priority(options.deadlock_priority);
+            }
             Some("IDENTITY_INSERT") => {
                 let table: String = words.iter().skip(1).take(words.len().saturating_sub(2)).cloned().collect();
                 self.set_identity_insert(&table, on)?;
@@ -252,6 +262,9 @@ impl Inner {
         if waited != self.state.options.lock_timeout {
             // The setting was taken before.
             let _ = self.set_lock_timeout();
+        }
+        if before.deadlock_priority != self.state.options.deadlock_priority {
+            self.core.set_deadlock_priority(self.state.options.deadlock_priority);
         }
         if before.isolation != self.state.options.isolation {
             let _ = self.set_isolation(self.state.options.isolation);

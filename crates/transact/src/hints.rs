@@ -8,6 +8,10 @@
 //!   3  the statement runs, and sees what others had committed until it had its locks
 //! ```
 //!
+//! TABLOCKX, and TABLOCK of what is changed or with UPDLOCK or XLOCK, have the whole table instead: nobody else writes it or locks
+//! anything of it. With HOLDLOCK or REPEATABLEREAD alone TABLOCK holds all of its rows and its whole range; a query's TABLOCK by
+//! itself is left out, for its lock would end with the query.
+//!
 //! Both go with the transaction; without one there is nothing to hold beyond a read, which is a transaction of its own where it
 //! has to wait for others (UPDLOCK, XLOCK, TABLOCKX). A change with HOLDLOCK (the target of
 //! an UPDATE, DELETE or MERGE, or a table that an INSERT reads) is its own transaction then, and holds its ranges within
@@ -49,7 +53,7 @@ impl Runner<'_> {
             return self.lock_all(host, call).err().map(Err);
         }
         let keeps = match host.action {
-            Action::Change(_) => host.hinted.iter().any(Hinted::keeps_range),
+            Action::Change(_) => host.hinted.iter().any(|hinted| hinted.keeps_range() || hinted.holds_table()),
             // What is not kept is waited for all the same.
             _ => host.hinted.iter().any(|hinted| hinted.is_exclusive() && !hinted.locked().is_locked),
         };
@@ -63,6 +67,7 @@ impl Runner<'_> {
 
     fn lock_all(&mut self, host: &HostStatement, call: &mut StatementCall<'_>) -> Result<(), Box<Raised>> {
         for hinted in &host.hinted {
+            let holds_table = hinted.holds_table();
             let hinted = &*hinted.locked();
             let columns = {
                 let names = self.inner.names(&[]);
@@ -76,6 +81,10 @@ impl Runner<'_> {
                 }
             };
             let Some((core, columns, number)) = columns else { continue };
+            if holds_table {
+                self.inner.core.hold_table(&core).map_err(crate::errors::raised_error)?;
+                continue;
+            }
             if hinted.keeps_range() {
                 let bounds = self.bounds(hinted, &columns, host, call);
                 self.inner

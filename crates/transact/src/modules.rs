@@ -35,7 +35,9 @@ const TYPE_OF_USERS: &str = "usertype:";
 
 mod rows;
 
-pub(crate) use rows::{forget, forget_parts, keep, keep_default, keep_row, keep_type, move_parts};
+pub(crate) use rows::{
+    forget, forget_parts, keep, keep_default, keep_row, keep_type, move_parts, rename, rename_parts,
+};
 
 /// A module that is ready to run. It belongs to one session.
 pub(crate) struct Loaded {

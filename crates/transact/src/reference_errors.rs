@@ -3,18 +3,21 @@
 use crate::errors::raised;
 use crate::flow::Origin;
 use crate::session::Inner;
-use mainstay_mssql::Message;
+use mainstay_mssql::{DataType, Length, Message};
 use mainstay_program::Raised;
 use mainstay_tsql::reduce::{self, quoted};
 use mainstay_tsql::tree::{ColumnProperty, Constraint, ConstraintKind, ForeignKey, Name, ObjectName, TableElement};
+
+/// The types of columns by their names.
+type Types = Vec<(String, DataType)>;
 
 /// A reference with the constraint and the column that it stands with.
 type NewReference<'e> = (&'e Constraint, &'e ForeignKey, Option<&'e Name>);
 
 impl Inner {
-    /// Sees that what new elements of a table refer to is there: a table, its columns, and a key of these.
+    /// Sees that what new elements of a table refer to is there: a table, its columns, a key of these, and their types.
     ///
-    /// Errors: 1767, 1770, 1776.
+    /// Errors: 1753, 1767, 1770, 1776, 1778.
     pub(crate) fn check_references(
         &mut self,
         table: &ObjectName,
@@ -22,18 +25,17 @@ impl Inner {
         elements: &[TableElement],
     ) -> Result<(), Box<Raised>> {
         for (constraint, key, column) in new_references(elements) {
+            let own = self.types_of(table, elements);
             // What a table refers to in itself is not there yet.
             if crate::modules::key_of(&key.table) == crate::modules::key_of(table) {
+                let name = reduce::constraint_name(core, constraint, column, &self.names(&[]));
+                check_types((table.last(), &own), (key, &own), (&key.referenced, column), &name)?;
                 continue;
             }
             let catalog = self.catalog().map_err(crate::errors::raised_error)?;
             let name = reduce::constraint_name(core, constraint, column, &self.names(&[]));
             let shown = crate::define::shown_name(&key.table);
-            let failed = |number: i32, text: String| {
-                let mut error = raised(Message::error(number, text).state(0));
-                error.detail = Some(Box::new(Origin::Reference));
-                error
-            };
+            let failed = |number: i32, text: String| of_reference(Message::error(number, text));
             let Some(object) = catalog.find(&key.table).filter(|object| object.kind == "U") else {
                 return Err(failed(1767, format!("Foreign key '{name}' references invalid table '{shown}'.")));
             };
@@ -51,8 +53,25 @@ impl Inner {
                 );
                 return Err(failed(1776, text));
             }
+            let of_key = object.primary_key().map(|key| &key.columns[..]).unwrap_or_default();
+            let of_key = of_key
+                .iter()
+                .map(|(column, _)| Name { text: object.column_name(*column).to_owned(), ..Name::default() });
+            let referenced = if key.referenced.is_empty() { of_key.collect() } else { key.referenced.clone() };
+            let there = self.types_of(&key.table, &[]);
+            check_types((table.last(), &own), (key, &there), (&referenced, column), &name)?;
         }
         Ok(())
+    }
+
+    /// The types of a table's columns, those included that it is given now.
+    fn types_of(&mut self, table: &ObjectName, elements: &[TableElement]) -> Types {
+        let names = self.names(&[]);
+        // What is wrong with a type is told when the column is made.
+        let mut types = reduce::column_types(elements, &names).unwrap_or_default();
+        let known = reduce::Scope::columns(&names, table).unwrap_or_default();
+        types.extend(known.into_iter().map(|column| (column.name, column.data_type)));
+        types
     }
 
     /// Whether these columns are a key of a table; without columns, whether it has a primary key.
@@ -83,6 +102,47 @@ impl Inner {
         let indexes = known.indexes.iter().filter(|index| index.unique && index.filter.is_empty());
         let indexes = indexes.map(|index| index.columns.iter().map(|part| part.column).collect());
         keys.chain(indexes).any(is_it)
+    }
+}
+
+/// An error of a reference, which 1750 follows.
+fn of_reference(message: Message) -> Box<Raised> {
+    let mut error = raised(message.state(0));
+    error.detail = Some(Box::new(Origin::Reference));
+    error
+}
+
+/// Sees that columns that refer have the types of those that they refer to.
+///
+/// Errors: 1753, 1778.
+fn check_types(
+    (table, own): (&str, &Types),
+    (key, there): (&ForeignKey, &Types),
+    (referenced, column): (&[Name], Option<&Name>),
+    name: &str,
+) -> Result<(), Box<Raised>> {
+    let type_of = |types: &Types, name: &Name| types.iter().find(|(known, _)| name.is(known)).map(|(_, it)| *it);
+    let referring = column.into_iter().chain(&key.columns);
+    for (from, to) in referring.zip(referenced) {
+        let (Some(has), Some(wanted)) = (type_of(own, from), type_of(there, to)) else { continue };
+        let parts: [&dyn std::fmt::Display; 5] =
+            [&crate::define::shown_name(&key.table), &to.text, &table, &from.text, &name];
+        if std::mem::discriminant(&has) != std::mem::discriminant(&wanted) {
+            return Err(of_reference(Message::numbered(1778, &parts)));
+        }
+        if size(has) != size(wanted) {
+            return Err(of_reference(Message::numbered(1753, &parts)));
+        }
+    }
+    Ok(())
+}
+
+/// Length, precision or digits, and scale of a type; its code page is not looked at.
+fn size(data_type: DataType) -> (Option<Length>, u8, u8) {
+    match data_type {
+        DataType::Decimal { precision, scale } => (None, precision, scale),
+        DataType::Time(digits) | DataType::DateTime2(digits) | DataType::DateTimeOffset(digits) => (None, 0, digits),
+        other => (other.length(), 0, 0),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::session::{Inner, object_name};
 use mainstay_mssql::Message;
 use mainstay_program::{Flow, Raised};
 use mainstay_tsql::reduce::{self, Scope, quoted};
-use mainstay_tsql::tree::{Name, ObjectName};
+use mainstay_tsql::tree::{Name, ObjectName, StatementKind, TriggerTarget};
 
 /// Renames, and warns as SQL Server does.
 ///
@@ -20,11 +20,12 @@ use mainstay_tsql::tree::{Name, ObjectName};
 /// that is taken, 40515 for views, sequences, synonyms and types.
 pub(crate) fn rename(runner: &mut Runner<'_>, name: &str, to: &str, kind: &str) -> Ran {
     let known = object_name(name);
+    // In one: a row that came between a table's new name and that of what belongs to it would miss its triggers.
     match kind.to_ascii_uppercase().as_str() {
-        "" if is_column(runner.inner, &known)? => column(runner.inner, &known, to)?,
-        "" | "OBJECT" => object(runner.inner, &known, name, to, kind)?,
-        "COLUMN" => column(runner.inner, &known, to)?,
-        "INDEX" => index(runner.inner, &known, to)?,
+        "" if is_column(runner.inner, &known)? => runner.inner.as_one(|inner| column(inner, &known, to))?,
+        "" | "OBJECT" => runner.inner.as_one(|inner| object(inner, &known, name, to, kind))?,
+        "COLUMN" => runner.inner.as_one(|inner| column(inner, &known, to))?,
+        "INDEX" => runner.inner.as_one(|inner| index(inner, &known, to))?,
         "USERDATATYPE" | "STATISTICS" | "DATABASE" => {
             return Err(raised(reduce::not_supported(&format!("sp_rename of this kind ({kind})"))));
         }
@@ -46,10 +47,11 @@ fn is_column(inner: &mut Inner, known: &ObjectName) -> Result<bool, Box<Raised>>
 
 fn object(inner: &mut Inner, known: &ObjectName, name: &str, to: &str, kind: &str) -> Result<(), Box<Raised>> {
     let catalog = inner.catalog().map_err(crate::errors::raised_error)?;
-    let Some(found) = catalog.find(known) else {
+    let missing = |inner: &Inner| {
         let kind = if kind.is_empty() { "(null)" } else { kind };
-        return Err(raised(Message::numbered(15225, &[&name, &inner.state.database, &kind])));
+        raised(Message::numbered(15225, &[&name, &inner.state.database, &kind]))
     };
+    let Some(found) = catalog.find(known) else { return Err(missing(inner)) };
     let mut target = known.clone();
     if let Some(last) = target.parts.last_mut() {
         last.text = to.to_owned();
@@ -64,20 +66,26 @@ fn object(inner: &mut Inner, known: &ObjectName, name: &str, to: &str, kind: &st
             inner.note_renamed_table(known, &target)
         }
         "P" | "FN" | "IF" | "TF" | "TR" => {
-            let Some(object) = inner.modules.find(known).cloned() else {
-                return Err(raised(Message::numbered(15225, &[&name, &inner.state.database, &kind])));
-            };
+            let Some(object) = inner.modules.find(known).cloned() else { return Err(missing(inner)) };
             let shown = format!("{}.{to}", local_name(known).0.unwrap_or("dbo"));
-            modules::forget(&mut inner.core, &object.key).map_err(raised)?;
+            if let StatementKind::Trigger(trigger) = &object.statement.kind
+                && let TriggerTarget::Table(table) = &trigger.target
+            {
+                inner.hold_for_triggers(table)?;
+            }
             let key = modules::key_of(&target);
-            modules::keep_row(&mut inner.core, &key, &shown, &object.kind, &object.parent, &object.text)
-                .map_err(raised)?;
-            inner.objects_changed()?;
-            inner.move_properties(known, &target)
+            let taken = Message::numbered(15335, &[&to, &"object"]);
+            match modules::rename(&mut inner.core, &object.key, &key, &shown, taken).map_err(raised)? {
+                true => {
+                    inner.objects_changed()?;
+                    inner.move_properties(known, &target)
+                }
+                false => Err(missing(inner)),
+            }
         }
         "C" | "F" | "PK" | "UQ" | "D" => {
             let Some(table) = catalog.objects.iter().find(|table| table.id == found.parent) else {
-                return Err(raised(Message::numbered(15225, &[&name, &inner.state.database, &kind])));
+                return Err(missing(inner));
             };
             let part = |text: &str| Name { text: text.to_owned(), ..Name::default() };
             let parts = vec![part(catalog.schema_name(table.schema)), part(&table.name)];
@@ -132,5 +140,8 @@ fn column(inner: &mut Inner, known: &ObjectName, to: &str) -> Result<(), Box<Rai
     }
     let core = inner.names(&[]).table(&table).map_err(raised)?;
     inner.execute(&format!("ALTER TABLE {core} RENAME COLUMN {} TO {}", quoted(&column), quoted(to)))?;
+    if modules::rename_parts(&mut inner.core, &table, &column, to).map_err(raised)? > 0 {
+        inner.objects_changed()?;
+    }
     inner.rename_properties(Subject::Column(&table, &column), to)
 }

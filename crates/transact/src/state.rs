@@ -142,6 +142,7 @@ pub(crate) struct Options {
     pub(crate) language: Arc<str>,
     pub(crate) text_size: i32,
     pub(crate) lock_timeout: i32,
+    pub(crate) deadlock_priority: i8,
     pub(crate) isolation: Isolation,
 }
 
@@ -160,6 +161,7 @@ impl Default for Options {
             language: Arc::from("us_english"),
             text_size: i32::MAX,
             lock_timeout: -1,
+            deadlock_priority: 0,
             isolation: Isolation::ReadCommitted,
         }
     }
@@ -207,12 +209,14 @@ pub(crate) struct TemporaryTable {
     pub(crate) made_by: Arc<[String]>,
     /// Its clustered index, if that is not its primary key; empty where it has none.
     pub(crate) clustered: Option<Arc<str>>,
+    /// What the definitions of columns call their types, where that is another name than the type's own.
+    pub(crate) declared: Arc<[(String, String)]>,
 }
 
 impl TemporaryTable {
     /// One of the level's own.
     pub(crate) fn new(core: String) -> TemporaryTable {
-        TemporaryTable { core, borrowed: false, made_by: Arc::default(), clustered: None }
+        TemporaryTable { core, borrowed: false, made_by: Arc::default(), clustered: None, declared: Arc::default() }
     }
 }
 

@@ -277,7 +277,7 @@ impl Inner {
         self.state.cursors = Default::default();
         self.state.server_cursors.clear();
         self.state.handles.clear();
-        self.state.options = crate::state::Options::default();
+        self.restore_options(crate::state::Options::default());
         self.state.identity_insert = None;
         self.state.database.clone_from(&self.state.own_database);
         self.state.names_changed();

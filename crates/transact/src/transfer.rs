@@ -14,7 +14,7 @@ use mainstay_tsql::reduce::{self, quoted};
 use mainstay_tsql::tree::{ObjectName, PhraseItem, Words};
 
 impl Inner {
-    /// Moves an object into another schema.
+    /// Moves an object into another schema, all of it or nothing.
     ///
     /// Errors: 15151 for a schema or an object that is not there, 15530 for a name that is taken.
     pub(crate) fn transfer(&mut self, words: &Words) -> Result<(), Box<Raised>> {
@@ -32,13 +32,12 @@ impl Inner {
         };
         let last = from.parts.last().cloned().unwrap_or_default();
         let to = ObjectName { parts: vec![schema.parts.last().cloned().unwrap_or_default(), last], span: from.span };
-        let taken = || raised(Message::error(15530, format!("The object with name \"{}\" already exists.", to.last())));
         if is_type {
             let Some(found) = self.modules.type_named(&from).cloned() else {
                 return Err(missing("type", from.last(), "find"));
             };
             return match self.modules.type_named(&to) {
-                Some(other) if other.key != found.key => Err(taken()),
+                Some(other) if other.key != found.key => Err(raised(taken(&to))),
                 _ => self.moved_module(&found, &modules::key_of_type(&to), &to),
             };
         }
@@ -47,7 +46,7 @@ impl Inner {
             return Ok(());
         }
         if catalog.find(&to).is_some() {
-            return Err(taken());
+            return Err(raised(taken(&to)));
         }
         let kind = found.kind;
         let module = self.modules.own(&from).cloned();
@@ -58,25 +57,31 @@ impl Inner {
             "P" | "FN" | "IF" | "TF" | "SN" => None,
             _ => return Err(raised(reduce::not_supported("ALTER SCHEMA TRANSFER of an object of this kind"))),
         };
-        if let Some(word) = in_core {
-            self.execute(&format!("ALTER {word} {} SET SCHEMA {}", core_name(&from), quoted(schema.last())))?;
-        }
-        if kind == "U" {
-            self.note_renamed_table(&from, &to)?;
-        }
-        match module {
-            Some(module) => self.moved_module(&module, &modules::key_of(&to), &to),
-            None => self.objects_changed(),
-        }
+        self.as_one(|inner| {
+            if let Some(word) = in_core {
+                inner.execute(&format!("ALTER {word} {} SET SCHEMA {}", core_name(&from), quoted(schema.last())))?;
+            }
+            if kind == "U" {
+                inner.note_renamed_table(&from, &to)?;
+            }
+            match module {
+                Some(module) => inner.moved_module(&module, &modules::key_of(&to), &to),
+                None => inner.objects_changed(),
+            }
+        })
     }
 
     /// Gives what is text another key.
     fn moved_module(&mut self, module: &Object, key: &str, to: &ObjectName) -> Result<(), Box<Raised>> {
         let shown = to.parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join(".");
-        modules::forget(&mut self.core, &module.key).map_err(raised)?;
-        modules::keep_row(&mut self.core, key, &shown, &module.kind, &module.parent, &module.text).map_err(raised)?;
+        modules::rename(&mut self.core, &module.key, key, &shown, taken(to)).map_err(raised)?;
         self.objects_changed()
     }
+}
+
+/// 15530.
+fn taken(to: &ObjectName) -> Message {
+    Message::error(15530, format!("The object with name \"{}\" already exists.", to.last()))
 }
 
 /// What `TRANSFER [OBJECT::] a.b` names, and whether it is a type.

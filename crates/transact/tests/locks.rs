@@ -5,6 +5,7 @@ mod common;
 
 use common::Transcript;
 use mainstay_engine::Database;
+use mainstay_tds::Session as _;
 use mainstay_transact::{Instance, Session};
 use std::time::{Duration, Instant};
 
@@ -119,6 +120,141 @@ fn truncate_has_the_table_alone() {
         assert_eq!(inserted, NONE, "{batch}");
         assert_eq!(value(&mut one, "SELECT MIN(id) FROM News"), "1", "{batch}");
     }
+}
+
+#[test]
+fn truncate_takes_what_was_committed_after_its_transaction_looked() {
+    for level in ["SNAPSHOT", "REPEATABLE READ", "SERIALIZABLE"] {
+        let instance = instance();
+        let (mut one, mut other) = (instance.session(), instance.session());
+        let table = "CREATE TABLE News (id INT IDENTITY PRIMARY KEY, a INT) INSERT News VALUES (1), (2)";
+        assert_eq!(errors(&mut one, table), NONE);
+        let begin = format!("SET TRANSACTION ISOLATION LEVEL {level} BEGIN TRAN SELECT COUNT(*) FROM Orders");
+        assert_eq!(errors(&mut one, &begin), NONE);
+        assert_eq!(errors(&mut other, "INSERT News VALUES (3), (4) UPDATE News SET a = 9 WHERE id = 1"), NONE);
+        let truncate = "TRUNCATE TABLE News INSERT News VALUES (5), (6), (7), (8)";
+        assert_eq!(errors(&mut one, truncate), NONE, "{level}");
+        assert_eq!(errors(&mut one, "COMMIT"), NONE, "{level}");
+        assert_eq!(value(&mut other, "SELECT COUNT(*), MIN(a), MAX(id) FROM News"), "4 | 5 | 4", "{level}");
+    }
+}
+
+#[test]
+fn an_object_is_created_once() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    for (kind, body) in [
+        ("PROCEDURE", "AS SELECT"),
+        ("FUNCTION", "() RETURNS INT AS BEGIN RETURN"),
+        ("TRIGGER", "ON Stock AFTER INSERT AS SELECT"),
+    ] {
+        let end = if kind == "FUNCTION" { " END" } else { "" };
+        let text = |verb: &str, number: u8| format!("{verb} {kind} Made {body} {number}{end}");
+        // What one has made is there for the other one, who had looked before.
+        assert_eq!(errors(&mut one, "BEGIN TRAN"), NONE);
+        assert_eq!(errors(&mut one, &text("CREATE", 1)), NONE);
+        // A trigger waits for the table before it looks for the name.
+        let second = while_it_waits(&mut other, &text("CREATE", 2), || assert_eq!(errors(&mut one, "COMMIT"), NONE));
+        assert_eq!(second, [2714], "{kind}");
+        let kept = "SELECT definition FROM sys.sql_modules WHERE object_id = OBJECT_ID('Made')";
+        assert_eq!(value(&mut one, kept), text("CREATE", 1));
+        // What one has dropped is gone for the other one.
+        assert_eq!(errors(&mut one, &format!("BEGIN TRAN DROP {kind} Made")), NONE);
+        let second = while_it_waits(&mut other, &text("ALTER", 3), || assert_eq!(errors(&mut one, "COMMIT"), NONE));
+        assert_eq!(second, [208], "{kind}");
+        assert_eq!(value(&mut one, "SELECT COUNT(*) FROM sys.objects WHERE name = 'Made'"), "0");
+    }
+}
+
+#[test]
+fn a_table_has_its_new_name_with_all_that_belongs_to_it_or_not_at_all() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    let table = "CREATE TABLE Old (a INT CONSTRAINT D_Old DEFAULT 7, b INT)";
+    let trigger = "CREATE TRIGGER Watch ON Old AFTER INSERT AS UPDATE Stock SET amount = amount + 1 WHERE id = 1";
+    assert_eq!(errors(&mut one, table), NONE);
+    assert_eq!(errors(&mut one, trigger), NONE);
+    // The name of the default is somebody else's for a while.
+    assert_eq!(errors(&mut other, "BEGIN TRAN EXEC sp_rename 'D_Old', 'D_Other'"), NONE);
+    assert_eq!(errors(&mut one, "SET LOCK_TIMEOUT 20 EXEC sp_rename 'Old', 'New'"), [1222]);
+    assert_eq!(errors(&mut one, "INSERT Old (b) VALUES (1)"), NONE);
+    assert_eq!(value(&mut one, "SELECT amount FROM Stock WHERE id = 1"), "101");
+    assert_eq!(errors(&mut other, "COMMIT"), NONE);
+    assert_eq!(errors(&mut one, "EXEC sp_rename 'Old', 'New'"), NONE);
+    assert_eq!(errors(&mut other, "INSERT New (b) VALUES (1)"), NONE);
+    assert_eq!(value(&mut one, "SELECT amount FROM Stock WHERE id = 1"), "102");
+    // A trigger that is disabled stays so under another name.
+    assert_eq!(errors(&mut one, "DISABLE TRIGGER Watch ON New EXEC sp_rename 'Watch', 'See'"), NONE);
+    assert_eq!(errors(&mut other, "INSERT New (b) VALUES (2)"), NONE);
+    assert_eq!(value(&mut one, "SELECT amount FROM Stock WHERE id = 1"), "102");
+}
+
+#[test]
+fn tablock_has_the_table_of_a_change_alone() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    assert_eq!(errors(&mut other, "SET LOCK_TIMEOUT 20"), NONE);
+    for batch in [
+        "INSERT Orders WITH (TABLOCK) SELECT id + 10, amount FROM Stock",
+        "UPDATE Orders WITH (TABLOCK) SET amount = 5 WHERE id = 1",
+        "DELETE o FROM Orders AS o WITH (TABLOCK, XLOCK) WHERE id = 99",
+        "MERGE Orders WITH (TABLOCK) AS o USING Stock AS s ON o.id = s.id WHEN MATCHED THEN UPDATE SET amount = 1;",
+        "SELECT COUNT(*) FROM Orders WITH (TABLOCKX)",
+        "IF EXISTS (SELECT 1 FROM Orders WITH (TABLOCK, UPDLOCK) WHERE id = 99) PRINT 'there'",
+    ] {
+        assert_eq!(errors(&mut one, &format!("BEGIN TRAN {batch}")), NONE, "{batch}");
+        assert_eq!(errors(&mut other, "UPDATE Orders SET amount = 6 WHERE id = 2"), [1222], "{batch}");
+        assert_eq!(errors(&mut other, "INSERT Orders VALUES (77, 7)"), [1222], "{batch}");
+        assert_eq!(errors(&mut other, "SELECT * FROM Orders WITH (UPDLOCK) WHERE id = 2"), [1222], "{batch}");
+        assert_eq!(value(&mut other, "SELECT COUNT(*) FROM Orders WHERE id < 10"), "2", "{batch}");
+        assert_eq!(errors(&mut one, "ROLLBACK"), NONE, "{batch}");
+    }
+    // It waits for who has written, and a shared lock lets others have one.
+    assert_eq!(errors(&mut one, "BEGIN TRAN UPDATE Orders SET amount = 5 WHERE id = 1"), NONE);
+    assert_eq!(errors(&mut other, "INSERT Orders WITH (TABLOCK) VALUES (50, 5)"), [1222]);
+    assert_eq!(errors(&mut one, "ROLLBACK"), NONE);
+    let shared = "BEGIN TRAN SELECT MAX(id) FROM Orders WITH (TABLOCK, HOLDLOCK) WHERE id = 1";
+    assert_eq!(errors(&mut one, shared), NONE);
+    assert_eq!(errors(&mut other, shared), NONE);
+    assert_eq!(errors(&mut other, "COMMIT"), NONE);
+    assert_eq!(errors(&mut other, "UPDATE Orders SET amount = 6 WHERE id = 2"), [1222]);
+    assert_eq!(errors(&mut other, "INSERT Orders VALUES (77, 7)"), [1222]);
+    assert_eq!(errors(&mut one, "COMMIT"), NONE);
+}
+
+#[test]
+fn of_those_in_a_deadlock_the_one_of_the_lowest_priority_gives_way() {
+    for (first, second, victim) in [("NORMAL", "NORMAL", 2), ("LOW", "NORMAL", 1), ("-6", "-7", 2), ("3", "HIGH", 1)] {
+        let instance = instance();
+        let (mut one, mut other) = (instance.session(), instance.session());
+        let begin = |priority: &str, table: &str| {
+            format!("SET DEADLOCK_PRIORITY {priority} BEGIN TRAN UPDATE {table} SET amount = 0 WHERE id = 1")
+        };
+        assert_eq!(errors(&mut one, &begin(first, "Orders")), NONE);
+        assert_eq!(errors(&mut other, &begin(second, "Stock")), NONE);
+        let mut of_other = Vec::new();
+        let of_one = while_it_waits(&mut one, "UPDATE Stock SET amount = 1 WHERE id = 1 COMMIT", || {
+            of_other = errors(&mut other, "UPDATE Orders SET amount = 2 WHERE id = 1 COMMIT");
+        });
+        let (told, spared) = if victim == 1 { (of_one, of_other) } else { (of_other, of_one) };
+        assert_eq!((told, spared), (vec![1205], vec![]), "{first} {second}");
+        let amounts = if victim == 1 { "2 | 0" } else { "0 | 1" };
+        let query = "SELECT o.amount, s.amount FROM Orders AS o JOIN Stock AS s ON s.id = o.id WHERE o.id = 1";
+        assert_eq!(value(&mut one, query), amounts, "{first} {second}");
+    }
+}
+
+#[test]
+fn a_lock_timeout_is_that_of_the_open_transaction_too() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    assert_eq!(errors(&mut one, "BEGIN TRAN UPDATE Orders SET amount = 5 WHERE id = 1"), NONE);
+    let update = "UPDATE Orders SET amount = 6 WHERE id = 1";
+    assert_eq!(errors(&mut other, &format!("BEGIN TRAN SET LOCK_TIMEOUT 20 {update}")), [1222]);
+    // What a pool gives out anew waits for ever.
+    other.reset(false);
+    let done = while_it_waits(&mut other, update, || assert_eq!(errors(&mut one, "COMMIT"), NONE));
+    assert_eq!(done, NONE);
 }
 
 #[test]

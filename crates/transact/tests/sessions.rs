@@ -355,6 +355,38 @@ fn wide(text: &str) -> Vec<u8> {
 
 /// BULK INSERT as scripts of samples use it: terminators of several characters, wide text, quotes, rows that are left out.
 #[test]
+fn a_file_fires_triggers_where_it_says_so() {
+    // The column that is computed has a field, too.
+    let rows = b"1\t10\t\t\n2\t20\tx\t\n3\t\ty\t\n";
+    let (_folder, mut session) = with_files(&[("rows.txt", rows), ("bad.txt", b"5\t1\tx\t\n5\t1\tx\t\n")]);
+    let setup = "CREATE TABLE t (id INT PRIMARY KEY, a INT, b VARCHAR(5) DEFAULT 'none', twice AS a * 2)
+                 CREATE TABLE log (n INT, total INT, twice INT, b VARCHAR(100), open_ INT)";
+    assert_eq!(seen(&mut session, setup), "");
+    let trigger = "CREATE TRIGGER watch ON t AFTER INSERT AS
+                   INSERT log SELECT COUNT(*), SUM(a), SUM(twice), STRING_AGG(b, ',') WITHIN GROUP (ORDER BY id), @@TRANCOUNT
+                   FROM inserted HAVING COUNT(*) < 99
+                   IF EXISTS (SELECT 1 FROM inserted WHERE a = 20) AND EXISTS (SELECT 1 FROM log WHERE n < 0) ROLLBACK";
+    assert_eq!(seen(&mut session, trigger), "");
+    assert!(seen(&mut session, "BULK INSERT t FROM 'rows.txt'").ends_with("(3 rows affected)\n"));
+    assert!(seen(&mut session, "SELECT COUNT(*) AS n FROM log").contains("\n0\n"));
+    let load = "DELETE t; BULK INSERT t FROM 'rows.txt' WITH (FIRE_TRIGGERS, TABLOCK)";
+    let told = seen(&mut session, load);
+    assert!(told.ends_with("(3 rows affected)\n"), "{told}");
+    let told = seen(&mut session, "SELECT * FROM log");
+    assert!(told.contains("\n3 | 30 | 60 | none,x,y | 1\n"), "{told}");
+    // Nothing stays of a load that fails, or that a trigger rolls back.
+    let told = seen(&mut session, "BULK INSERT t FROM 'bad.txt' WITH (FIRE_TRIGGERS)");
+    assert!(told.contains("Msg 2627"), "{told}");
+    let load = "INSERT log (n) VALUES (-1) DELETE t; BULK INSERT t FROM 'rows.txt' WITH (FIRE_TRIGGERS)";
+    let told = seen(&mut session, load);
+    assert!(told.contains("Msg 3609"), "{told}");
+    assert!(seen(&mut session, "SELECT COUNT(*) AS n FROM t").contains("\n0\n"));
+    let instead = "CREATE TRIGGER other ON t INSTEAD OF INSERT AS RETURN";
+    assert_eq!(seen(&mut session, instead), "");
+    assert!(seen(&mut session, "BULK INSERT t FROM 'rows.txt' WITH (FIRE_TRIGGERS)").contains("Msg 40515"));
+}
+
+#[test]
 fn files_are_put_into_tables() {
     let (folder, mut session) = with_files(&[
         ("plain.txt", b"n\tname\tat\n1\tAnn\t2001-02-03\n2\t\t\n3\tB\xe4r\t20010204 10:00\n"),
@@ -531,6 +563,26 @@ fn it_is_shown_who_waits_for_whom() {
         assert_eq!(told("SELECT COUNT(*) FROM sys.dm_tran_active_transactions"), "1");
         assert!(told(&format!("DBCC INPUTBUFFER({waiter})")).starts_with("Language Event | 0 | UPDATE Held SET a = 3"));
         assert!(seen(&mut one, "DBCC OPENTRAN").contains(&format!("SPID (server process ID): {holder}")));
+        let rows = told("DBCC OPENTRAN WITH TABLERESULTS, NO_INFOMSGS");
+        assert!(
+            rows.starts_with(&format!("OLDACT_SPID | {holder}; OLDACT_UID | -1; OLDACT_NAME | user_tra")),
+            "{rows}"
+        );
+        let taken = "CREATE TABLE #open (what VARCHAR(25), details NVARCHAR(100))
+                     INSERT #open EXEC ('DBCC OPENTRAN WITH TABLERESULTS, NO_INFOMSGS')
+                     SELECT details FROM #open WHERE what = 'OLDACT_SPID'";
+        assert!(told(taken).ends_with(&holder));
+        let text = format!(
+            "SELECT r.session_id, t.text FROM sys.dm_exec_requests AS r
+                            CROSS APPLY sys.dm_exec_sql_text(r.sql_handle) AS t WHERE r.session_id = {waiter}"
+        );
+        assert_eq!(told(&text), format!("{waiter} | UPDATE Held SET a = 3"));
+        let text = format!(
+            "DECLARE @h BINARY(20) = (SELECT sql_handle FROM sys.sysprocesses WHERE spid = {waiter})
+                            SELECT s.text FROM sys.dm_exec_sql_text(@h) AS s JOIN sys.dm_exec_connections AS c
+                            ON c.most_recent_sql_handle = @h"
+        );
+        assert_eq!(told(&text), "UPDATE Held SET a = 3");
         seen(&mut one, "COMMIT");
     });
     assert_eq!(told("SELECT COUNT(*) FROM sys.dm_exec_requests WHERE status = 'suspended'"), "0");

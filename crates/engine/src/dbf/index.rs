@@ -100,8 +100,10 @@ fn key_column(table: &DbfTable, name: &str) -> Result<KeyColumn> {
         _ => {}
     }
     let field = place_of(table, name).and_then(|place| table.fields().get(place));
-    let unknown =
-        || Error::new(Code::UnknownColumn, format!("the table {} has no column \"{name}\"", table_name(table)));
+    let unknown = || {
+        let message = format!("the table {} has no column \"{name}\"", table_name(table));
+        Error::new(Code::UnknownColumn, message).about(name)
+    };
     let Field { name, kind, length, decimals, .. } = field.ok_or_else(unknown)?;
     let text = match kind {
         FieldKind::Numeric if *decimals == 0 => format!("STR({name},{length})"),

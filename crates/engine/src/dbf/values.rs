@@ -27,7 +27,10 @@ pub(super) fn field_of(table: &DbfTable, name: &Name) -> Result<usize> {
             let error = Error::new(Code::InvalidValue, format!("the column {name} cannot be given a value here"));
             error.hint("records are numbered by their place; UPDATE ... SET _deleted = FALSE recalls one")
         }
-        key => Error::new(Code::UnknownColumn, format!("the table {} has no column \"{key}\"", table_name(table))),
+        key => {
+            let message = format!("the table {} has no column \"{key}\"", table_name(table));
+            Error::new(Code::UnknownColumn, message).about(key)
+        }
     })
 }
 

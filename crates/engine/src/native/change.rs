@@ -431,9 +431,10 @@ impl Changer<'_> {
     /// DELETE and not of TRUNCATE: rows that are referred to stay, whatever the reference says.
     ///
     /// Nobody else writes the table until the transaction ends, nor has rows in it that are not committed: they would
-    /// outlive it, with numbers that are then given once more.
+    /// outlive it, with numbers that are then given once more. For the same reason rows go that were committed after what
+    /// the transaction sees, at every level.
     ///
-    /// Where identity columns begin again with `restart` is not taken back by ROLLBACK, as no value of a sequence is.
+    /// With `restart` identity columns begin again, and go on as before where that is rolled back.
     pub(crate) fn truncate(
         &self,
         transaction: &mut Transaction,
@@ -445,7 +446,8 @@ impl Changer<'_> {
         for name in names {
             let form = self.form(transaction, name)?;
             transaction.hold(&form.table)?;
-            let view = transaction.begin_statement()?;
+            transaction.begin_statement()?;
+            let view = transaction.view_of_now()?;
             for position in positions(&form.table, view)? {
                 match form.table.delete(transaction, position)? {
                     Written::Done(_) => done.count += 1,
@@ -456,7 +458,9 @@ impl Changer<'_> {
             if restart {
                 let sequences = self.sequences(transaction);
                 let identities = form.definition.columns.iter().filter_map(|column| column.identity.as_ref());
-                identities.into_iter().try_for_each(|identity| sequences.restart(identity.sequence))?;
+                for identity in identities {
+                    sequences.restart(transaction, identity.sequence)?;
+                }
             }
             last = Some(form);
         }

@@ -5,7 +5,7 @@ use super::forms::check_expressions;
 use super::references::foreign_key;
 use super::scope::{find_table, key_in, schema_of};
 use super::{Given, Native, SessionSequences, key_of};
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Cause, Code, Error, Result};
 use mainstay_query::{
     ColumnClause, Constraint, CreateIndex, CreateSequence, CreateTable, CreateView, DEFAULT_SCHEMAS, IndexPart, Name,
     OwnedBy, Planner, Steps,
@@ -330,7 +330,10 @@ impl<'n> Definitions<'n> {
         let is_table = find_table(catalog, &key).is_some();
         let is_view = catalog.views.iter().any(|view| key_in(catalog, view.schema, &view.name) == key);
         match is_table || is_view {
-            true if !is_fine => Err(Error::new(Code::Duplicate, format!("there is a table or view {name} already"))),
+            true if !is_fine => {
+                let error = Error::new(Code::Duplicate, format!("there is a table or view {name} already"));
+                Err(error.about(name.to_string()).because(Cause::Relation))
+            }
             taken => Ok(taken),
         }
     }
@@ -346,14 +349,18 @@ fn index_columns(table: &TableDefinition, parts: &[IndexPart]) -> Result<Vec<Ind
 ///
 /// Errors: `UnknownTable`, `UnknownColumn`.
 pub(super) fn owner_of(catalog: &Catalog, owner: &OwnedBy) -> Result<u64> {
-    let missing = || Error::new(Code::UnknownTable, format!("there is no table {}", owner.table));
+    let missing =
+        || Error::new(Code::UnknownTable, format!("there is no table {}", owner.table)).about(owner.table.to_string());
     column_of(find_table(catalog, &key_of(&owner.table)).ok_or_else(missing)?, &owner.column)
 }
 
 /// The number of a column.
 pub(super) fn column_of(table: &TableDefinition, name: &Name) -> Result<u64> {
     let found = table.columns.iter().find(|column| column.name.to_lowercase() == name.key);
-    let missing = || Error::new(Code::UnknownColumn, format!("the table {} has no column {name}", table.name));
+    let missing = || {
+        Error::new(Code::UnknownColumn, format!("the table {} has no column {name}", table.name))
+            .about(name.to_string())
+    };
     Ok(found.ok_or_else(missing)?.id)
 }
 

@@ -6,7 +6,7 @@
 
 use super::change::{Changer, positions};
 use super::define::Definitions;
-use mainstay_base::{Code, Error, Result, ValueRef};
+use mainstay_base::{Cause, Code, Error, Result, ValueRef};
 use mainstay_query::{Enabled, Name};
 use mainstay_store::Transaction;
 use mainstay_store::files::catalog::{CatalogChange, TableDefinition};
@@ -27,7 +27,8 @@ impl Definitions<'_> {
             || table.foreign_keys.iter().any(|key| is_meant(&key.name));
         if let (false, Some(name)) = (is_known, name) {
             let message = format!("the table {} has no check or reference {name}", table.name);
-            return Err(Error::new(Code::InvalidValue, message));
+            let error = Error::new(Code::InvalidValue, message);
+            return Err(error.about(name.to_string()).because(Cause::UnknownConstraint));
         }
         if enabled == Enabled::Yes && table.foreign_keys.iter().any(|key| is_meant(&key.name)) {
             // Away and back: the store looks at the rows of a reference that is new.

@@ -117,7 +117,7 @@ impl Form {
         let place = self.definition.columns.iter().position(|column| column.name.to_lowercase() == key);
         place.ok_or_else(|| {
             let message = format!("the table {} has no column \"{key}\"", self.definition.name);
-            Error::new(Code::UnknownColumn, message)
+            Error::new(Code::UnknownColumn, message).about(key)
         })
     }
 
@@ -334,7 +334,7 @@ impl Checks {
             for row in 0..result.len() {
                 if value_at(result, row)? == Value::Boolean(false) {
                     let message = format!("the row does not keep to the check {name}");
-                    return Err(Error::new(Code::CheckViolation, message));
+                    return Err(Error::new(Code::CheckViolation, message).about(name.as_str()));
                 }
             }
         }

@@ -291,7 +291,10 @@ pub(super) fn schema_of(catalog: &Catalog, name: &Name) -> Result<Option<u64>> {
     match &name.schema {
         Some(schema) if !DEFAULT_SCHEMAS.contains(&schema.as_str()) => match named(schema) {
             Some(schema) => Ok(Some(schema.id)),
-            None => Err(Error::new(Code::UnknownTable, format!("there is no schema \"{schema}\""))),
+            None => {
+                let error = Error::new(Code::UnknownTable, format!("there is no schema \"{schema}\""));
+                Err(error.about(schema))
+            }
         },
         _ => Ok(named(DEFAULT_SCHEMAS[0]).map(|schema| schema.id)),
     }

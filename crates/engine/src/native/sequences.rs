@@ -6,6 +6,7 @@
 use super::Scope;
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{DEFAULT_SCHEMAS, Sequences, unknown_sequence};
+use mainstay_store::Transaction;
 use mainstay_store::files::catalog::SequenceDefinition;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -75,14 +76,18 @@ impl SessionSequences {
         self.take(self.scope.sequence_of(id).ok_or_else(missing)?)
     }
 
-    /// Lets the sequence of this number begin again.
+    /// Lets the sequence of this number begin again, unless the transaction is rolled back. That has its table alone, so nobody
+    /// else takes numbers until it ends.
     ///
     /// Errors: those of the journal.
-    pub(super) fn restart(&self, id: u64) -> Result<()> {
-        match self.scope.sequence_of(id) {
-            None => Ok(()),
-            Some(definition) => self.scope.set_identity(id, definition.start),
+    pub(super) fn restart(&self, transaction: &mut Transaction, id: u64) -> Result<()> {
+        let Some(identity) = self.scope.identity(id) else { return Ok(()) };
+        if let Some(next) = identity.next {
+            let scope = self.scope.clone();
+            // A journal that cannot be written refuses all that comes after it.
+            transaction.on_rollback(move || drop(scope.set_identity(id, next)));
         }
+        self.scope.set_identity(id, identity.start)
     }
 
     fn take(&self, definition: &SequenceDefinition) -> Result<i64> {

@@ -4,6 +4,7 @@
 //! that began it, so what it sees is kept by the answer ([`StatementView`]) and not by the session.
 
 mod deferred;
+mod waiting;
 
 use super::actions::carry_out;
 use super::change::positions;
@@ -23,7 +24,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use waiting::Waiting;
 
 /// How often a statement is begun again because another transaction changed its rows first.
 const RESTARTS: usize = 10_000;
@@ -35,10 +36,8 @@ pub(crate) struct SessionTransaction {
     pub(crate) isolation: IsolationLevel,
     /// The isolation of the next one only.
     next_isolation: Option<IsolationLevel>,
-    /// How long a statement waits for another transaction; `None` for ever.
-    pub(crate) lock_timeout: Option<Duration>,
-    /// Whether changes wait for rows that others have put in and not committed.
-    pub(crate) waits_for_pending: bool,
+    /// How they wait for those of others.
+    pub(crate) waiting: Waiting,
     /// The number of the open transaction that writes, for others to see.
     pub(crate) sign: Arc<AtomicU64>,
     /// What ends the session's statements.
@@ -103,8 +102,7 @@ impl SessionTransaction {
             open: None,
             isolation,
             next_isolation: None,
-            lock_timeout: None,
-            waits_for_pending: false,
+            waiting: Waiting::default(),
             sign: Arc::default(),
             durability: None,
             planned_with: None,
@@ -209,8 +207,7 @@ impl SessionTransaction {
     fn start(&self, native: &Native, isolation: IsolationLevel) -> Result<Transaction> {
         let mut transaction = native.begin(stored(isolation))?;
         self.connect(&mut transaction);
-        transaction.set_lock_timeout(self.lock_timeout);
-        transaction.set_waits_for_pending(self.waits_for_pending);
+        self.waiting.apply(&mut transaction);
         transaction.set_sign(Arc::clone(&self.sign));
         if let Some(durability) = self.durability {
             transaction.set_durability(durability);

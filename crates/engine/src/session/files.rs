@@ -59,7 +59,7 @@ impl Session {
         // Native tables commit to the disk unless told otherwise, programs that share files never: here it is done when
         // it is asked for.
         let durable = self.transaction.durability == Some(Durability::Full);
-        How { lock_timeout: self.transaction.lock_timeout, durable }
+        How { lock_timeout: self.transaction.waiting.lock_timeout, durable }
     }
 
     /// Runs a statement that changes records, in the open transaction or by itself.

@@ -35,7 +35,10 @@ impl Session {
     pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
         match name.to_lowercase().as_str() {
             "timeout" | "statement_timeout" => self.timeout = duration(value)?,
-            "lock_timeout" => self.transaction.lock_timeout = duration(value)?,
+            "lock_timeout" => {
+                let timeout = duration(value)?;
+                self.transaction.set_waiting(|waiting| waiting.lock_timeout = timeout);
+            }
             "durability" => self.transaction.durability = Some(value.parse()?),
             "isolation" | "transaction_isolation" => {
                 let unknown = || {
@@ -64,7 +67,7 @@ impl Session {
         let options = &self.database.shared.options;
         let value = |name: &str| match name {
             "timeout" => milliseconds(self.timeout),
-            "lock_timeout" => milliseconds(self.transaction.lock_timeout),
+            "lock_timeout" => milliseconds(self.transaction.waiting.lock_timeout),
             "isolation" => self.transaction.isolation.name().to_owned(),
             "durability" => self.transaction.durability.unwrap_or(self.database.shared.durability).name().to_owned(),
             "show_deleted" => if self.visibility == Visibility::All { "on" } else { "off" }.to_owned(),

@@ -19,7 +19,7 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties, collect,
 };
 use futures::{StreamExt, TryStreamExt};
-use mainstay_base::{Code, Error};
+use mainstay_base::{Cause, Code, Error};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -295,10 +295,10 @@ fn value_of(found: &RecordBatch, shared: &Shared) -> Result<ScalarValue> {
             if value.data_type() == *field.data_type() { Ok(value) } else { value.cast_to(field.data_type()) }
         }
         (0, _) => ScalarValue::try_from(field.data_type()),
-        _ => Err(to_datafusion(Error::new(
-            Code::InvalidValue,
-            "a subquery that stands for a value gave more than one row",
-        ))),
+        _ => {
+            let message = "a subquery that stands for a value gave more than one row";
+            Err(to_datafusion(Error::new(Code::InvalidValue, message).because(Cause::SeveralRows)))
+        }
     }
 }
 

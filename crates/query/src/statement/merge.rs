@@ -21,12 +21,21 @@ pub struct Merge {
     pub(crate) source: TableFactor,
     /// When two rows meet.
     pub(crate) on: Expr,
-    /// For how many rows something is done at most.
-    pub(crate) limit: Option<Expr>,
+    /// For which of the rows that meet something is done.
+    pub(crate) limit: Option<MergeLimit>,
     /// What is done: the first branch whose case and condition hold.
     pub branches: Vec<MergeBranch>,
     /// What to give of the rows.
     pub returning: Option<Returning>,
+}
+
+/// For which rows of those that a branch is taken for.
+#[derive(Clone, Debug)]
+pub(crate) enum MergeLimit {
+    /// At most so many.
+    Rows(Expr),
+    /// Those for which a condition on window functions holds.
+    Qualify(Expr),
 }
 
 /// WHEN ... THEN ...
@@ -77,6 +86,8 @@ impl MergeAction {
 
 /// What a condition stands in with the count of the rows that something is done for.
 const FIRST: &str = "merge:first";
+/// What it stands in with a condition on window functions that they keep to.
+const QUALIFY: &str = "merge:qualify";
 
 pub(super) fn merge(merge: ast::Merge, text: &Text) -> Result<Merge> {
     let (table, alias) = target(&TableWithJoins { relation: merge.table, joins: Vec::new() }, text)?;
@@ -94,16 +105,21 @@ pub(super) fn merge(merge: ast::Merge, text: &Text) -> Result<Merge> {
     Ok(Merge { table, alias, with: None, source: merge.source, on, limit, branches, returning })
 }
 
-/// The condition of a MERGE, taken out of `"merge:first"(count, condition)`: how a dialect says for how many rows.
-fn limited(on: Expr) -> (Option<Expr>, Expr) {
+/// The condition of a MERGE, taken out of `"merge:first"(count, condition)` or `"merge:qualify"(window condition, condition)`:
+/// how a dialect says for how many rows.
+fn limited(on: Expr) -> (Option<MergeLimit>, Expr) {
     let Expr::Function(call) = &on else { return (None, on) };
     let ast::FunctionArguments::List(list) = &call.args else { return (None, on) };
-    let is_it = matches!(call.name.0.as_slice(), [name] if name.as_ident().is_some_and(|name| name.value == FIRST));
+    let limit: fn(Expr) -> MergeLimit = match call.name.0.as_slice() {
+        [name] if name.as_ident().is_some_and(|name| name.value == FIRST) => MergeLimit::Rows,
+        [name] if name.as_ident().is_some_and(|name| name.value == QUALIFY) => MergeLimit::Qualify,
+        _ => return (None, on),
+    };
     match list.args.as_slice() {
         [
             ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(count)),
             ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(condition)),
-        ] if is_it => (Some(count.clone()), condition.clone()),
+        ] => (Some(limit(count.clone())), condition.clone()),
         _ => (None, on),
     }
 }

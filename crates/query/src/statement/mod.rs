@@ -33,6 +33,7 @@ pub use define::{
 pub use index::{CreateIndex, FilterPart, FilterTest, IndexKey, KeyColumn};
 pub(crate) use lock::locks_rows;
 pub use lock::{IfHeld, LockingQuery};
+pub(crate) use merge::MergeLimit;
 pub use merge::{Merge, MergeAction, MergeBranch, MergeCase};
 pub use names::Name;
 pub use point::{Cell, PointStatement, with_parameters};

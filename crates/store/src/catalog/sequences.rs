@@ -10,7 +10,7 @@
 //! ```
 
 use crate::files::catalog::{Catalog, SequenceDefinition};
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Cause, Code, Error, Result};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -59,7 +59,7 @@ impl Sequences {
         let value = state.next.filter(|value| (definition.minimum..=definition.maximum).contains(value));
         let Some(value) = value else {
             let message = format!("the sequence {} has given all its values", definition.name);
-            return Err(Error::new(Code::InvalidValue, message));
+            return Err(Error::new(Code::InvalidValue, message).about(&definition.name).because(Cause::UsedUp));
         };
         if state.left == 0 {
             // A block ends where the values do; a sequence that begins again there takes a new one.

@@ -47,8 +47,9 @@ impl NativeTable {
                 if let Inserted::Existing(_) = index.entries.insert(&key, group.position(offset)) {
                     let values: Vec<String> =
                         index.columns.iter().map(|column| brief(group.value(offset, *column))).collect();
-                    let message = format!("several rows have the key ({})", values.join(", "));
-                    return Err(Error::new(Code::UniqueViolation, message).at(&definition.name));
+                    let values = values.join(", ");
+                    let error = Error::new(Code::UniqueViolation, format!("several rows have the key ({values})"));
+                    return Err(error.about(values).at(&definition.name));
                 }
             }
         }

@@ -216,9 +216,11 @@ impl NativeTable {
     #[cold]
     fn duplicate<R: Row + ?Sized>(&self, index: &TableIndex, row: &R) -> Error {
         let values: Vec<String> = index.columns.iter().map(|column| brief(row.value(*column))).collect();
+        let values = values.join(", ");
         let kind = if index.definition.primary { "primary key" } else { "unique index" };
-        let message = format!("a row with the key ({}) is there already", values.join(", "));
+        let message = format!("a row with the key ({values}) is there already");
         Error::new(Code::UniqueViolation, message)
+            .about(values)
             .at(format!("{}, {kind} {}", self.definition.name, index.definition.name))
     }
 

@@ -27,7 +27,7 @@ use crate::key::successor;
 use crate::row::{Row, Stored};
 use crate::stamp::{ABORTED, MARK, NEVER};
 use crate::transaction::{Obstacle, Transaction, obstacle};
-use mainstay_base::{Code, Error, Result, ValueRef};
+use mainstay_base::{Cause, Code, Error, Result, ValueRef};
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
@@ -243,12 +243,9 @@ impl Check {
                 Verdict::Open(obstacle) => transaction.wait(&obstacle)?,
                 Verdict::Dead => {
                     let values = reference.child_columns.iter().map(|column| brief(stored.value(*column)));
-                    let message = format!(
-                        "there is no row with the key ({}) in {}",
-                        values.collect::<Vec<_>>().join(", "),
-                        parent.definition().name
-                    );
-                    return Err(violation(&self.table, reference, message));
+                    let (values, of) = (values.collect::<Vec<_>>().join(", "), &parent.definition().name);
+                    let message = format!("there is no row with the key ({values}) in {of}");
+                    return Err(violation(&self.table, reference, message).about(of).because(Cause::NoParent));
                 }
             }
         }

@@ -115,6 +115,7 @@ pub struct Transaction {
     view: Option<View>,
     statement: Option<Arc<str>>,
     lock_timeout: Option<Duration>,
+    deadlock_priority: i8,
     /// Whether changes wait for rows that others have put in and not committed.
     waits_for_pending: bool,
     /// Whether its first statement has not ended, so that nothing was done yet by what its view shows.
@@ -153,6 +154,8 @@ pub struct Transaction {
     beside: Option<(Arc<Outlook>, bool)>,
     /// How to take the changes of the catalog back.
     steps: Vec<CatalogStep>,
+    /// What else is to be done then.
+    reversals: Vec<undo::Reversal>,
     is_over: bool,
 }
 
@@ -179,12 +182,14 @@ impl Transaction {
             outlook: None,
             beside: None,
             steps: Vec::new(),
+            reversals: Vec::new(),
             id: 0,
             sign: None,
             ticket: None,
             view: None,
             statement: None,
             lock_timeout: None,
+            deadlock_priority: 0,
             waits_for_pending: false,
             is_fresh: false,
             pace: Pace::default(),
@@ -242,6 +247,11 @@ impl Transaction {
         self.lock_timeout = timeout;
     }
 
+    /// Of those in a deadlock the one of the lowest priority gives way; 0 unless it is said.
+    pub fn set_deadlock_priority(&mut self, priority: i8) {
+        self.deadlock_priority = priority;
+    }
+
     /// How durable the commit must be before it is acknowledged; the store's, unless it is said here.
     pub fn set_durability(&mut self, durability: Durability) {
         self.durability = durability;
@@ -274,7 +284,8 @@ impl Transaction {
     /// Waits for the end of another transaction, or until that gives back what it holds.
     fn wait_as(&self, (what, named): (Awaited, &str), holder: u64, is_held: impl Fn() -> bool) -> Result<()> {
         let statement = self.statement.clone().unwrap_or_else(|| Arc::from("a statement"));
-        let waiter = Waiter { transaction: self.id, statement: &statement, what, named, timeout: self.lock_timeout };
+        let (transaction, timeout, priority) = (self.id, self.lock_timeout, self.deadlock_priority);
+        let waiter = Waiter { transaction, statement: &statement, what, named, timeout, priority };
         self.shared.waits.wait(&waiter, holder, is_held)
     }
 
@@ -321,6 +332,16 @@ impl Transaction {
     pub fn wait_for_commits(&self) -> Result<()> {
         let last = self.shared.commits().last;
         self.shared.wait_published(last)
+    }
+
+    /// Everything that is committed now, whatever the statement sees: for a table that the transaction holds
+    /// ([`Transaction::hold`]), where nobody clears anything away meanwhile.
+    ///
+    /// Errors: the store failed.
+    pub fn view_of_now(&self) -> Result<View> {
+        let last = self.shared.commits().last;
+        self.shared.wait_published(last)?;
+        Ok(View::at(last, self.mark_or_none()))
     }
 
     /// What the current statement sees. Begins one if there is none.

@@ -17,7 +17,11 @@ pub struct Savepoint {
     checks: usize,
     deferral: DeferralMark,
     steps: usize,
+    reversals: usize,
 }
+
+/// What is to be done when a transaction goes back behind the point where it was noted.
+pub(super) type Reversal = Box<dyn FnOnce() + Send>;
 
 impl Savepoint {
     /// How many checks were noted then.
@@ -47,7 +51,14 @@ impl Transaction {
             checks: self.checks.len(),
             deferral: self.deferral.mark(),
             steps: self.steps.len(),
+            reversals: self.reversals.len(),
         }
+    }
+
+    /// Notes what is to be done if this is taken back, for what is no row and no definition: after the rows, and before
+    /// anybody else may have the tables.
+    pub fn on_rollback(&mut self, reversal: impl FnOnce() + Send + 'static) {
+        self.reversals.push(Box::new(reversal));
     }
 
     /// Takes back all changes since a savepoint, which can be used again. Savepoints after it are void.
@@ -57,6 +68,7 @@ impl Transaction {
         self.check_open()?;
         self.own_catalog.look_away();
         self.undo_to(savepoint.writes, savepoint.steps);
+        self.reverse_to(savepoint.reversals);
         self.checks.truncate(savepoint.checks);
         self.deferral.take_back(savepoint.deferral);
         if let Some(redo) = &mut self.redo {
@@ -73,7 +85,16 @@ impl Transaction {
 
     pub(super) fn rollback_all(&mut self) {
         self.undo_to(0, 0);
+        self.reverse_to(0);
         self.release();
+    }
+
+    fn reverse_to(&mut self, reversals: usize) {
+        while self.reversals.len() > reversals {
+            if let Some(reversal) = self.reversals.pop() {
+                reversal();
+            }
+        }
     }
 
     /// Undoes writes and changes of the catalog down to these numbers, the last one first.

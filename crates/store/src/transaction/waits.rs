@@ -2,12 +2,13 @@
 //!
 //! A writer that meets the mark of another open transaction waits until the mark is gone. Each transaction waits for at most
 //! one other, so the graph of waits is a set of chains, and a cycle is found by following the chain from the one that is to
-//! be waited for: if it ends at the one who asks, the newcomer closes a cycle, and is its victim. So deadlocks are found at
-//! once, and exactly; nothing is guessed from time.
+//! be waited for: if it ends at the one who asks, the newcomer closes a cycle. Its victim is the one of the lowest priority,
+//! and the newcomer where none is lower. So deadlocks are found at once, and exactly; nothing is guessed from time.
 //!
 //! ```text
 //!   1 -> 2 -> 5        3 asks for 1:  3 -> 1 -> 2 -> 5     waits
 //!                      5 asks for 1:  5 -> 1 -> 2 -> 5     deadlock: 5 gets the error
+//!                                                          with 2 of lower priority: 2 gets it, 5 waits until 2 has gone
 //! ```
 //!
 //! Whoever takes marks away (commit, rollback) wakes all that wait, if any do; each looks at its own mark again. Who wants a
@@ -35,6 +36,9 @@ struct Edge {
     statement: Arc<str>,
     what: Awaited,
     since: Instant,
+    priority: i8,
+    /// The statement for which it is to give way.
+    gives_way: Option<Arc<str>>,
 }
 
 /// What a transaction waits for.
@@ -73,13 +77,15 @@ pub(crate) struct Waiter<'a> {
     pub named: &'a str,
     /// How long it may wait; `None` for ever.
     pub timeout: Option<Duration>,
+    /// Of those in a deadlock the one of the lowest gives way.
+    pub priority: i8,
 }
 
 impl Waits {
     /// Waits until `is_held` says that what the transaction `holder` holds is free.
     ///
-    /// Errors: `Deadlock` when the holder waits, through others perhaps, for the waiter; `LockTimeout`; those of
-    /// [`interrupt`].
+    /// Errors: `Deadlock` when the holder waits, through others perhaps, for the waiter, and the waiter is to give way;
+    /// `LockTimeout`; those of [`interrupt`].
     pub(crate) fn wait(&self, waiter: &Waiter<'_>, holder: u64, is_held: impl Fn() -> bool) -> Result<()> {
         let since = Instant::now();
         let deadline = waiter.timeout.map(|timeout| since + timeout);
@@ -89,11 +95,24 @@ impl Waits {
         fence(Ordering::SeqCst);
         let mut outcome = Ok(());
         while is_held() {
-            if let Some(other) = find_cycle(&edges, waiter.transaction, holder) {
-                outcome = Err(deadlock(waiter.statement, &other));
+            if let Some(other) = edges.get(&waiter.transaction).and_then(|own| own.gives_way.as_ref()) {
+                outcome = Err(deadlock(waiter.statement, other));
                 break;
             }
-            let edge = Edge { holder, statement: Arc::clone(waiter.statement), what: waiter.what, since };
+            if let Some((other, statement)) = find_cycle(&edges, waiter.transaction, holder) {
+                match edges.get_mut(&other).filter(|other| other.priority < waiter.priority) {
+                    Some(victim) => {
+                        victim.gives_way = Some(Arc::clone(waiter.statement));
+                        self.changed.notify_all();
+                    }
+                    None => {
+                        outcome = Err(deadlock(waiter.statement, &statement));
+                        break;
+                    }
+                }
+            }
+            let (statement, what) = (Arc::clone(waiter.statement), waiter.what);
+            let edge = Edge { holder, statement, what, since, priority: waiter.priority, gives_way: None };
             edges.insert(waiter.transaction, edge);
             if let Err(error) = interrupt::check() {
                 outcome = Err(error);
@@ -158,15 +177,22 @@ impl Waits {
     }
 }
 
-/// The statement that waits for the waiter, if the chain of waits from the holder leads to it.
-fn find_cycle(edges: &HashMap<u64, Edge>, waiter: u64, holder: u64) -> Option<Arc<str>> {
-    let mut at = edges.get(&holder)?;
+/// The one of the lowest priority of those that wait, and the statement that waits for the waiter, if the chain of waits from
+/// the holder leads to it. One that is to give way waits for nobody any more.
+fn find_cycle(edges: &HashMap<u64, Edge>, waiter: u64, holder: u64) -> Option<(u64, Arc<str>)> {
+    let waits = |transaction: u64| edges.get(&transaction).filter(|edge| edge.gives_way.is_none());
+    let mut at = waits(holder)?;
+    let mut lowest = (at.priority, holder);
     // A chain is no longer than the number of edges; this bounds the walk whatever happens.
     for _ in 0..=edges.len() {
         if at.holder == waiter {
-            return Some(Arc::clone(&at.statement));
+            return Some((lowest.1, Arc::clone(&at.statement)));
         }
-        at = edges.get(&at.holder)?;
+        let next = at.holder;
+        at = waits(next)?;
+        if at.priority < lowest.0 {
+            lowest = (at.priority, next);
+        }
     }
     None
 }
@@ -190,6 +216,41 @@ mod tests {
     use super::*;
     use mainstay_base::interrupt::{InForce, Interrupt};
     use std::sync::atomic::{AtomicBool, AtomicU64};
+
+    fn waiter(transaction: u64, statement: &Arc<str>, priority: i8) -> Waiter<'_> {
+        Waiter { transaction, statement, what: Awaited::Row, named: "a row", timeout: None, priority }
+    }
+
+    /// Two wait already, and a third one closes the cycle: who is told, and who goes on when that one has gone?
+    #[test]
+    fn the_lowest_priority_gives_way_and_the_newcomer_among_equals() {
+        for (priorities, victim) in [([0, 0, 0], 3), ([0, -1, 0], 2), ([-3, -1, 0], 1), ([5, 5, 4], 3), ([9, 8, 9], 2)]
+        {
+            let waits = Waits::default();
+            let gone = AtomicU64::new(0);
+            let told = std::thread::scope(|scope| {
+                let (waits, gone) = (&waits, &gone);
+                let mut all = Vec::new();
+                for (number, priority) in (1..=3u64).zip(priorities) {
+                    all.push(scope.spawn(move || {
+                        let (holder, statement) = (number % 3 + 1, Arc::from(number.to_string()));
+                        let is_held = || gone.load(Ordering::Acquire) & (1 << holder) == 0;
+                        let outcome = waits.wait(&waiter(number, &statement, priority), holder, is_held);
+                        // Its marks go, whether it was the victim or has done its work.
+                        gone.fetch_or(1 << number, Ordering::AcqRel);
+                        waits.wake();
+                        outcome.is_err()
+                    }));
+                    while number < 3 && waits.lock().len() < number as usize {
+                        std::thread::yield_now();
+                    }
+                }
+                all.into_iter().map(|one| one.join().unwrap()).collect::<Vec<_>>()
+            });
+            let expected: Vec<bool> = (1..=3).map(|number| number == victim).collect();
+            assert_eq!(told, expected, "{priorities:?}");
+        }
+    }
 
     #[derive(Default)]
     struct Wish(AtomicBool);
@@ -221,8 +282,7 @@ mod tests {
             });
             for round in 1..=rounds {
                 taken.store(round, Ordering::Release);
-                let waiter =
-                    Waiter { transaction: 1, statement: &statement, what: Awaited::Row, named: "a row", timeout: None };
+                let waiter = waiter(1, &statement, 0);
                 waits.wait(&waiter, 2, || mark.load(Ordering::Acquire) < round).unwrap();
             }
         });
@@ -237,11 +297,7 @@ mod tests {
             let (waits, statement, wish) = (&waits, &statement, Arc::clone(&stopped));
             let ended = scope.spawn(move || {
                 let _in_force = InForce::new(wish);
-                waits.wait(
-                    &Waiter { transaction: 1, statement, what: Awaited::Row, named: "a row", timeout: None },
-                    2,
-                    || true,
-                )
+                waits.wait(&waiter(1, statement, 0), 2, || true)
             });
             while waits.waiting() == 0 {
                 std::thread::yield_now();

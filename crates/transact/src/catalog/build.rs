@@ -4,7 +4,7 @@ use super::text::shown;
 use super::{Catalog, Column, DBO, Detail, ForeignKey, Index, Object};
 use crate::modules::Modules;
 use crate::scope::GLOBALS;
-use crate::state::State;
+use crate::state::{State, TemporaryTable};
 use mainstay_base::{Result, Timestamp};
 use mainstay_engine::Database;
 use mainstay_engine::definitions::{
@@ -129,6 +129,12 @@ impl Made<'_> {
         known.map_or(core, |(name, _)| name.as_str())
     }
 
+    /// What the session says of one of its temporary tables.
+    fn temporary(&self, table: &TableDefinition) -> Option<&TemporaryTable> {
+        let mut own = self.state.levels.iter().flat_map(|level| level.tables.values());
+        own.find(|known| known.core.eq_ignore_ascii_case(&table.name))
+    }
+
     /// The name of a table's clustered index; `None` for a heap.
     fn clustered_index<'t>(
         &'t self,
@@ -137,16 +143,9 @@ impl Made<'_> {
         is_temporary: bool,
     ) -> Option<&'t str> {
         let said = match is_temporary {
-            true => {
-                let mut own = self.state.levels.iter().flat_map(|level| level.tables.values());
-                let known = own.find(|known| known.core.eq_ignore_ascii_case(&table.name));
-                known.and_then(|known| known.clustered.as_deref())
-            }
+            true => self.temporary(table).and_then(|known| known.clustered.as_deref()),
             false => {
-                let schema = catalog.schemas.iter().find(|schema| schema.id == table.schema);
-                let schema =
-                    schema.map_or("dbo", |it| if it.name.eq_ignore_ascii_case("main") { "dbo" } else { &it.name });
-                let key = format!("{schema}.{}", table.name).to_lowercase();
+                let key = format!("{}.{}", schema_name(catalog, table), table.name).to_lowercase();
                 self.modules.kept().clustered.get(&key).map(String::as_str)
             }
         };
@@ -174,7 +173,7 @@ impl Made<'_> {
             detail,
             ..plain(id, schema, name, kind)
         };
-        let (columns, defaults) = columns(self, catalog, table, schema, sign);
+        let (columns, defaults) = columns(self, catalog, table, sign);
         for (number, name, is_system_named, column, text) in defaults {
             let detail = Detail::Default(column, text);
             objects.push(Object { is_system_named, ..child(number, &name, "D", detail) });
@@ -352,14 +351,21 @@ fn columns(
     made: &Made<'_>,
     catalog: &definitions::Catalog,
     table: &TableDefinition,
-    schema: i64,
     sign: i64,
 ) -> (Vec<Column>, Vec<DefaultRow>) {
     let sequence = |id: u64| catalog.sequences.iter().find(|sequence| sequence.id == id);
     let steps = |sequence: &SequenceDefinition| (sequence.start, sequence.increment);
     let (mut columns, mut defaults) = (Vec::new(), Vec::new());
     let names = column_names(table);
-    let schema_name = if schema == DBO { "dbo" } else { "" };
+    let schema_name = schema_name(catalog, table);
+    let own = made.temporary(table).filter(|_| sign < 0);
+    let declared = |column: &str| match own {
+        Some(own) => {
+            let (_, name) = own.declared.iter().find(|(known, _)| known.eq_ignore_ascii_case(column))?;
+            super::declared(made.modules, name)
+        }
+        None => made.modules.declared_type(schema_name, &table.name, column),
+    };
     for (place, column) in table.columns.iter().enumerate() {
         let id = place as i64 + 1;
         let mut default = 0;
@@ -381,7 +387,7 @@ fn columns(
             name: column.name.clone(),
             id,
             data_type,
-            declared: made.modules.declared_type(schema_name, &table.name, &column.name),
+            declared: declared(&column.name),
             nullable: !column.not_null && !is_version,
             identity: column.identity.as_ref().map(|of| sequence(of.sequence).map_or((1, 1), steps)),
             computed: column.computed.as_ref().map(|computed| shown(&computed.text, &names)),
@@ -389,6 +395,12 @@ fn columns(
         });
     }
     (columns, defaults)
+}
+
+/// The name of a table's schema.
+fn schema_name<'c>(catalog: &'c definitions::Catalog, table: &TableDefinition) -> &'c str {
+    let schema = catalog.schemas.iter().find(|schema| schema.id == table.schema);
+    schema.map_or("dbo", |it| if it.name.eq_ignore_ascii_case("main") { "dbo" } else { &it.name })
 }
 
 fn column_names(table: &TableDefinition) -> Vec<&str> {

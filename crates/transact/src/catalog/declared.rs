@@ -72,6 +72,14 @@ impl Inner {
     pub(crate) fn keep_type(&mut self, table: &ObjectName, column: &tree::Column) -> Result<(), Box<Raised>> {
         let ColumnKind::Stored(written) = &column.kind else { return Ok(()) };
         if is_temporary(table.last()) {
+            let declared = self.declared_name(written);
+            if let Some(known) = self.state.temporary_mut(table.last()) {
+                let others = known.declared.iter().filter(|(name, _)| !column.name.is(name)).cloned();
+                let own = declared.map(|declared| (column.name.text.clone(), declared));
+                if own.is_some() || !known.declared.is_empty() {
+                    known.declared = others.chain(own).collect();
+                }
+            }
             return Ok(());
         }
         let key = key_of_column(&key_of(table), &column.name.text);

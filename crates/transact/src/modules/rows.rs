@@ -5,19 +5,21 @@ use crate::catalog::key_of_column;
 use crate::errors::message_of;
 use crate::kept::{TYPE, TYPE_PREFIX};
 use crate::scope::local_name;
-use mainstay_base::{Result, ValueRef};
+use mainstay_base::{Code, Result, ValueRef};
 use mainstay_mssql::Message;
 use mainstay_tsql::reduce;
-use mainstay_tsql::tree::{ObjectName, Statement};
+use mainstay_tsql::tree::{DefineKind, ObjectName, Statement};
 
-/// Keeps an object's text.
+/// Keeps an object's text: false when CREATE finds an object of its name, or ALTER finds none. What another session has made
+/// or dropped since the names were looked at counts, too.
 ///
 /// Errors: those of writing the table.
 pub(crate) fn keep(
     core: &mut mainstay_engine::Session,
     statement: &Statement,
+    define: DefineKind,
     text: &str,
-) -> std::result::Result<(), Message> {
+) -> std::result::Result<bool, Message> {
     let Some((name, kind, parent)) = defined(statement) else {
         return Err(reduce::not_supported("An object of this kind"));
     };
@@ -25,7 +27,37 @@ pub(crate) fn keep(
     let shown = format!("{}.{last}", schema.unwrap_or("dbo"));
     let parent = parent.map_or_else(String::new, key_of);
     let key = if matches!(kind, "TT" | "UDT") { key_of_type(name) } else { key_of(name) };
-    keep_row(core, &key, &shown, kind, &parent, &crate::kept_text::as_created(text))
+    let text = crate::kept_text::as_created(text);
+    match write_row(core, [&key, &shown, kind, &parent, &text], define) {
+        Ok(rows) => Ok(rows > 0),
+        Err(error) if error.code() == Code::UniqueViolation => Ok(false),
+        Err(error) => Err(message_of(&error)),
+    }
+}
+
+/// Gives an object another name, with what is said of it beside its text if it is a trigger: false when the table does not have
+/// it.
+///
+/// Errors: `taken` when there is an object of that name, and those of writing the table.
+pub(crate) fn rename(
+    core: &mut mainstay_engine::Session,
+    from: &str,
+    to: &str,
+    shown: &str,
+    taken: Message,
+) -> std::result::Result<bool, Message> {
+    let work = |core: &mut mainstay_engine::Session| -> Result<bool> {
+        let mut update = core.prepare(&format!("UPDATE {TABLE} SET \"key\" = ?, name = ? WHERE \"key\" = ?"))?;
+        if update.execute(core, &[to, shown, from].map(ValueRef::Text))? == 0 {
+            return Ok(false);
+        }
+        let mut update = core.prepare(&format!("UPDATE {TABLE} SET \"key\" = ? WHERE \"key\" = ?"))?;
+        for (old, new) in crate::triggers::keys_of(from).zip(crate::triggers::keys_of(to)) {
+            update.execute(core, &[ValueRef::Text(&new), ValueRef::Text(&old)])?;
+        }
+        Ok(true)
+    };
+    work(core).map_err(|error| if error.code() == Code::UniqueViolation { taken } else { message_of(&error) })
 }
 
 /// Keeps the name of a column's default.
@@ -93,6 +125,32 @@ pub(crate) fn forget_parts(
     work(core).map_err(|error| message_of(&error))
 }
 
+/// Gives a column that has another name what is kept of its default and its type: how much that was.
+///
+/// Errors: those of writing the table.
+pub(crate) fn rename_parts(
+    core: &mut mainstay_engine::Session,
+    table: &ObjectName,
+    from: &str,
+    to: &str,
+) -> std::result::Result<u64, Message> {
+    let parent = key_of(table);
+    let (old, new) = (key_of_column(&parent, from), key_of_column(&parent, to));
+    let work = |core: &mut mainstay_engine::Session| -> Result<u64> {
+        if core.changeable_columns(TABLE)?.is_none() {
+            return Ok(0);
+        }
+        let text = format!("UPDATE {TABLE} SET \"key\" = ?, \"text\" = ? WHERE \"key\" = ?");
+        let (mut update, mut moved) = (core.prepare(&text)?, 0);
+        for prefix in [DEFAULT_PREFIX, TYPE_PREFIX] {
+            let values = [&format!("{prefix}{new}"), to, &format!("{prefix}{old}")];
+            moved += update.execute(core, &values.map(ValueRef::Text))?;
+        }
+        Ok(moved)
+    };
+    work(core).map_err(|error| message_of(&error))
+}
+
 /// Gives a table that has another name, or is in another schema, what is kept of its columns and its triggers.
 ///
 /// Errors: those of writing the table.
@@ -152,23 +210,31 @@ pub(crate) fn keep_row(
     parent: &str,
     text: &str,
 ) -> std::result::Result<(), Message> {
-    let work = |core: &mut mainstay_engine::Session| -> Result<()> {
-        if core.changeable_columns(TABLE)?.is_none() {
-            core.execute("CREATE SCHEMA IF NOT EXISTS sys")?;
-            core.execute(&format!(
-                "CREATE TABLE IF NOT EXISTS {TABLE} (\"key\" TEXT PRIMARY KEY, name TEXT, kind TEXT, parent TEXT, \"text\" TEXT)"
-            ))?;
+    let done = write_row(core, [key, shown, kind, parent, text], DefineKind::CreateOrAlter);
+    done.map(drop).map_err(|error| message_of(&error))
+}
+
+/// Writes a row of the table of objects, which is made when it is not there: how many it has written.
+fn write_row(core: &mut mainstay_engine::Session, values: [&str; 5], define: DefineKind) -> Result<u64> {
+    if core.changeable_columns(TABLE)?.is_none() {
+        core.execute("CREATE SCHEMA IF NOT EXISTS sys")?;
+        core.execute(&format!(
+            "CREATE TABLE IF NOT EXISTS {TABLE} (\"key\" TEXT PRIMARY KEY, name TEXT, kind TEXT, parent TEXT, \"text\" TEXT)"
+        ))?;
+    }
+    let insert = format!("INSERT INTO {TABLE} VALUES ($1, $2, $3, $4, $5)");
+    let statement = match define {
+        DefineKind::Create => insert,
+        DefineKind::Alter => {
+            format!("UPDATE {TABLE} SET name = $2, kind = $3, parent = $4, \"text\" = $5 WHERE \"key\" = $1")
         }
-        let values = [key, shown, kind, parent, text].map(ValueRef::Text);
         // In one statement: nobody is to find an object missing while it is replaced.
-        core.prepare(&format!(
-            "INSERT INTO {TABLE} VALUES (?, ?, ?, ?, ?) ON CONFLICT (\"key\") DO UPDATE SET name = excluded.name, \
-             kind = excluded.kind, parent = excluded.parent, \"text\" = excluded.\"text\""
-        ))?
-        .execute(core, &values)?;
-        Ok(())
+        DefineKind::CreateOrAlter => format!(
+            "{insert} ON CONFLICT (\"key\") DO UPDATE SET name = excluded.name, kind = excluded.kind, \
+             parent = excluded.parent, \"text\" = excluded.\"text\""
+        ),
     };
-    work(core).map_err(|error| message_of(&error))
+    core.prepare(&statement)?.execute(core, &values.map(ValueRef::Text))
 }
 
 /// Drops an object's text.

@@ -8,18 +8,21 @@ use super::{Facts, Rows, View, row};
 use crate::catalog::kept_id;
 use crate::instance::Process;
 use mainstay_engine::{Awaited, Held, LockMode};
+use std::collections::HashSet;
 
-pub(super) const VIEWS: [View; 6] = [
+pub(super) const VIEWS: [View; 7] = [
     View { name: "sys.dm_exec_sessions", columns: SESSION, rows: sessions },
     View {
         name: "sys.dm_exec_requests",
         columns: "session_id:s request_id:i=0 start_time:d status:n30 \
-        command:n32=SELECT sql_handle:y64=null statement_start_offset:i=0 statement_end_offset:i=-1 plan_handle:y64=null \
+        command:n32=SELECT sql_handle:y64 statement_start_offset:i=0 statement_end_offset:i=-1 plan_handle:y64=null \
         database_id:s user_id:i=1 connection_id:g=null blocking_session_id:s wait_type:n60 wait_time:i \
         last_wait_type:n60 wait_resource:n256= open_transaction_count:i percent_complete:r=0 \
         cpu_time:i=0 total_elapsed_time:i reads:l=0 writes:l=0 logical_reads:l=0 row_count:l",
         rows: requests,
     },
+    // What `sys.dm_exec_sql_text` chooses from.
+    View { name: "sys.mainstay_requests", columns: "sql_handle:y64 is_call:b text:n4000", rows: texts },
     View {
         name: "sys.dm_os_waiting_tasks",
         columns: "waiting_task_address:y8=null session_id:s exec_context_id:i=0 wait_duration_ms:l wait_type:n60 \
@@ -56,7 +59,7 @@ const SESSION: &str = "session_id:s login_time:d host_name:n program_name:n host
     total_elapsed_time:i=0 endpoint_id:i=4 last_request_start_time:d last_request_end_time:d reads:l=0 writes:l=0 \
     logical_reads:l=0 is_user_process:b=1 text_size:i language:n=us_english date_format:n3=mdy date_first:s \
     quoted_identifier:b=1 arithabort:b=0 ansi_null_dflt_on:b=1 ansi_defaults:b=0 ansi_warnings:b=1 ansi_padding:b=1 \
-    ansi_nulls:b=1 concat_null_yields_null:b=1 transaction_isolation_level:s lock_timeout:i deadlock_priority:i=0 \
+    ansi_nulls:b=1 concat_null_yields_null:b=1 transaction_isolation_level:s lock_timeout:i deadlock_priority:i \
     row_count:l prev_error:i=0 original_security_id:y85=null original_login_name:n group_id:i=2 database_id:s \
     authenticating_database_id:i=1 open_transaction_count:i";
 
@@ -125,6 +128,7 @@ fn sessions(facts: &Facts<'_>) -> Rows {
             i64::from(state.options.date_first),
             process.activity.isolation(),
             i64::from(state.options.lock_timeout),
+            if is_own { i64::from(state.options.deadlock_priority) } else { 0 },
             if is_own { state.row_count } else { 0 },
             &process.login,
             5,
@@ -140,12 +144,14 @@ fn requests(facts: &Facts<'_>) -> Rows {
     let running = processes.iter().filter(|process| process.activity.is_running());
     let row = |process: &Process| {
         let wait = wait_of(&blocked, process);
-        let since = process.activity.request().since;
+        let request = process.activity.request();
+        let since = request.since;
         let elapsed_ms = (crate::session::now().0 - since.0).max(0) / TICKS_PER_MS;
         row![
             i64::from(process.number),
             since,
             if wait.is_some() { "suspended" } else { "running" },
+            request.handle(),
             5,
             wait.map_or(0, |wait| i64::from(wait.by)),
             wait.map(Blocked::kind),
@@ -157,6 +163,16 @@ fn requests(facts: &Facts<'_>) -> Rows {
         ]
     };
     running.map(row).collect()
+}
+
+fn texts(facts: &Facts<'_>) -> Rows {
+    let mut seen = HashSet::new();
+    let row = |process: Process| {
+        let request = process.activity.request();
+        let handle = request.handle().filter(|handle| seen.insert(handle.clone()))?;
+        Some(row![handle, request.is_call, request.text])
+    };
+    facts.instance.processes().into_iter().filter_map(row).collect()
 }
 
 fn waiting_tasks(facts: &Facts<'_>) -> Rows {

@@ -91,7 +91,7 @@ const INDEX: &str = "id:i status:i first:y6=null indid:s root:y6=null minlen:s=0
 const PROCESS: &str = "spid:s kpid:s=0 blocked:s waittype:y2=null waittime:l lastwaittype:c32 \
     waitresource:c256= dbid:s=5 uid:s=1 cpu:i=0 physical_io:l=0 memusage:i=4 login_time:d last_batch:d ecid:s=0 open_tran:s \
     status:c30 sid:y86=null hostname:c128 program_name:c128 hostprocess:c10= cmd:c26=AWAITING~COMMAND nt_domain:c128= \
-    nt_username:c128= net_address:c12= net_library:c12=TCP/IP loginame:c128 context_info:y128=null sql_handle:y20=null \
+    nt_username:c128= net_address:c12= net_library:c12=TCP/IP loginame:c128 context_info:y128=null sql_handle:y20 \
     stmt_start:i=0 stmt_end:i=0 request_id:i=0";
 
 /// Whether a view is known by its name alone.
@@ -267,7 +267,8 @@ fn processes(facts: &Facts<'_>) -> Rows {
             status,
             &process.host,
             &process.application,
-            &process.login
+            &process.login,
+            process.activity.request().handle()
         ]
     };
     processes.iter().map(row).collect()

@@ -144,6 +144,12 @@ impl Cell for i64 {
     }
 }
 
+impl Cell for Vec<u8> {
+    fn cell(self) -> Value {
+        Value::Binary(self)
+    }
+}
+
 impl Cell for bool {
     fn cell(self) -> Value {
         Value::Boolean(self)

@@ -66,7 +66,7 @@ pub(super) const VIEWS: [View; 19] = [
         net_transport:n40=TCP protocol_type:n40=TSQL protocol_version:i=1946157060 endpoint_id:i=4 encrypt_option:n40=FALSE \
         auth_scheme:n40=SQL node_affinity:s=0 num_reads:i=0 num_writes:i=0 last_read:d last_write:d net_packet_size:i=4096 \
         client_net_address:v48=127.0.0.1 client_tcp_port:i=0 local_net_address:v48=127.0.0.1 local_tcp_port:i=1433 \
-        connection_id:g=null",
+        connection_id:g=null most_recent_sql_handle:y64",
         rows: connections,
     },
     View {
@@ -257,7 +257,8 @@ fn messages(facts: &Facts<'_>) -> Rows {
 fn connections(facts: &Facts<'_>) -> Rows {
     let row = |process: Process| {
         let number = i64::from(process.number);
-        row![number, number, process.since, process.since, process.since]
+        let handle = process.activity.request().handle();
+        row![number, number, process.since, process.since, process.since, handle]
     };
     facts.instance.processes().into_iter().map(row).collect()
 }

@@ -99,3 +99,23 @@ INSERT I4 (v) VALUES (1), (2)
 SELECT id, v FROM I4
 SELECT IDENT_CURRENT('I4') AS last, IDENT_CURRENT('I3') AS i3, IDENT_CURRENT('Plain') AS none, IDENT_CURRENT('Nothing') AS nothing
 GO
+GO
+-- TRUNCATE that is rolled back: the numbers go on behind the rows that are there again.
+CREATE TABLE Kept (id INT IDENTITY(10, 5) PRIMARY KEY, v VARCHAR(10))
+INSERT Kept VALUES ('a'), ('b'), ('c')
+BEGIN TRAN
+TRUNCATE TABLE Kept
+INSERT Kept OUTPUT inserted.id VALUES ('again')
+ROLLBACK
+INSERT Kept VALUES ('d')
+SELECT id, v FROM Kept ORDER BY id
+BEGIN TRAN
+SAVE TRAN here
+TRUNCATE TABLE Kept
+ROLLBACK TRAN here
+INSERT Kept VALUES ('e')
+TRUNCATE TABLE Kept
+COMMIT
+INSERT Kept VALUES ('f')
+SELECT id, v FROM Kept ORDER BY id
+SELECT IDENT_CURRENT('Kept') AS kept

@@ -4,6 +4,7 @@
 //!   IF NOT EXISTS (SELECT 1 FROM Stock WITH (UPDLOCK, HOLDLOCK) WHERE Id = @id) INSERT ...
 //!   SELECT SUM(o.Amount) FROM Customers AS c JOIN Orders AS o WITH (UPDLOCK) ON o.Customer = c.Id WHERE c.City = @city
 //!   UPDATE Stock WITH (SERIALIZABLE) SET ... WHERE Id = @id            MERGE Stock WITH (HOLDLOCK) AS s USING ...
+//!   INSERT Stock WITH (TABLOCK) SELECT ...                             SELECT MAX(Id) FROM Stock WITH (TABLOCK, HOLDLOCK)
 //! ```
 //!
 //! What the core locks by itself (`locking`: the rows of an outermost query of one table) is marked so. The rest is told
@@ -44,6 +45,8 @@ const WHOLE: &str = "TABLOCKX";
 const OF_TARGET: [&str; 4] = ["HOLDLOCK", "SERIALIZABLE", WHOLE, HURRIED];
 /// The hint that does not wait for others.
 const HURRIED: &str = "NOWAIT";
+/// The hint that makes another one's lock, or that of a change, one of the whole table.
+const TABLE: &str = "TABLOCK";
 /// Hints that keep others from locking likewise.
 const EXCLUSIVE: [&str; 3] = ["UPDLOCK", "XLOCK", "TABLOCKX"];
 
@@ -62,9 +65,20 @@ impl Hinted {
         says(&self.table.hints, &RANGES)
     }
 
+    /// Whether the statement has the table alone: nobody else writes it or locks anything of it.
+    pub fn holds_table(&self) -> bool {
+        let hints = &self.table.hints;
+        says(hints, &[WHOLE]) || says(hints, &[TABLE]) && (self.is_target() || says(hints, &EXCLUSIVE))
+    }
+
+    /// Whether it is what the statement changes.
+    fn is_target(&self) -> bool {
+        self.from.is_empty()
+    }
+
     /// What is locked: all of the table where the hint says so, whatever the statement reads of it.
     pub fn locked(&self) -> Cow<'_, Hinted> {
-        if !says(&self.table.hints, &[WHOLE]) {
+        if !says(&self.table.hints, &[WHOLE, TABLE]) {
             return Cow::Borrowed(self);
         }
         Cow::Owned(Hinted {
@@ -87,7 +101,10 @@ impl Hinted {
 /// Whether a text may have such hints: a look before the tree is walked.
 pub fn may_have_hints(text: &str) -> bool {
     let text = text.as_bytes();
-    LOCKING.iter().chain([&HURRIED]).any(|word| text.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes())))
+    LOCKING
+        .iter()
+        .chain([&TABLE, &HURRIED])
+        .any(|word| text.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes())))
 }
 
 /// The hinted tables of a query that is a statement.
@@ -109,6 +126,7 @@ pub fn hinted_of_change(change: &Change) -> Vec<Hinted> {
     let mut found = Vec::new();
     let (target, from, condition) = match change {
         Change::Insert(insert) => {
+            of_held_target(&insert.target, &mut found);
             if let InsertRows::Query(query) = &insert.rows {
                 of_query(query, false, &mut found);
             }
@@ -121,6 +139,7 @@ pub fn hinted_of_change(change: &Change) -> Vec<Hinted> {
             return found;
         }
     };
+    of_held_target(target, &mut found);
     if let Target::Table(name, hints) = target
         && says(hints, &OF_TARGET)
         && from.is_empty()
@@ -133,12 +152,23 @@ pub fn hinted_of_change(change: &Change) -> Vec<Hinted> {
     found
 }
 
+/// The target of a change that has its table alone.
+fn of_held_target(target: &Target, found: &mut Vec<Hinted>) {
+    if let Target::Table(name, hints) = target
+        && says(hints, &[WHOLE, TABLE])
+    {
+        let table = TableSource { name: name.clone(), hints: hints.clone(), ..TableSource::default() };
+        found.push(target_of(table, None, Vec::new()));
+    }
+}
+
 /// The target of a change: its rows are locked by being changed.
 fn target_of(table: TableSource, condition: Option<Expr>, known: Vec<(String, String, Expr)>) -> Hinted {
     Hinted { table, from: Vec::new(), condition, top: None, order: Vec::new(), is_locked: true, known }
 }
 
 fn of_merge(merge: &Merge, found: &mut Vec<Hinted>) {
+    of_held_target(&merge.target, found);
     if let Target::Table(name, hints) = &merge.target
         && says(hints, &OF_TARGET)
     {

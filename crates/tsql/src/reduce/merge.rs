@@ -17,9 +17,6 @@ impl Reducer<'_> {
         }
         if let Some(top) = &merge.top {
             self.check_top(top)?;
-            if top.percent {
-                return Err(not_supported("MERGE TOP with PERCENT"));
-            }
         }
         check_branches(&merge.branches)?;
         let columns = self.scope.columns(&target);
@@ -53,6 +50,13 @@ impl Reducer<'_> {
         self.push(" ON ");
         match &merge.top {
             // The core's MERGE has no place for a count of rows but this.
+            Some(top) if top.percent => {
+                self.push("\"merge:qualify\"(");
+                self.is_in_share(top, &[])?;
+                self.push(", ");
+                self.condition(&merge.condition)?;
+                self.push(")");
+            }
             Some(top) => {
                 self.push("\"merge:first\"(");
                 self.row_count(&top.count)?;

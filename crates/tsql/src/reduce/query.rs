@@ -475,12 +475,19 @@ impl Reducer<'_> {
 
     /// TOP n PERCENT: the rows whose number in the order is at most so much of their count.
     pub(super) fn percent(&mut self, top: &Top, order: &[OrderItem]) -> Result<(), Message> {
-        self.push(" QUALIFY row_number() OVER (");
+        self.push(" QUALIFY ");
+        self.is_in_share(top, order)?;
+        self.order(order)
+    }
+
+    /// Whether a row is among the first n per cent.
+    pub(super) fn is_in_share(&mut self, top: &Top, order: &[OrderItem]) -> Result<(), Message> {
+        self.push("row_number() OVER (");
         self.order(order)?;
         self.push(") <= ceil(count(1) OVER () * CAST(");
         self.call("cast:float", &[&top.count])?;
         self.push(" AS DOUBLE) / 100.0)");
-        self.order(order)
+        Ok(())
     }
 
     /// TOP (SELECT ...): the core's LIMIT has no subqueries, so these are the rows whose number in the order is at most that.
