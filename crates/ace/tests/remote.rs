@@ -56,6 +56,7 @@ macro_rules! programs {
 
 programs! {
     browse
+    code_pages
     connections
     creation
     expressions
