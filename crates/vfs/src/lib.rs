@@ -16,6 +16,7 @@
 //! **Writing.** The methods that write say in the essay of `writing.rs` what survives a power loss, and when.
 //! A file system that has none of them answers `Code::ReadOnly`.
 
+mod content;
 mod disk;
 mod disk_locks;
 mod enclosed;
