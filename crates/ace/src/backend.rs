@@ -8,7 +8,10 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use mainstay_base::{Code, Error, Result};
-pub use mainstay_navigator::sql::{Column, Firing, Live, Outcome, Parameter, SqlSession, TransactionStep as Step};
+pub use mainstay_navigator::rows::RowSource;
+pub use mainstay_navigator::sql::{
+    Column, Executed, Firing, Live, Outcome, Parameter, SqlSession, TransactionStep as Step,
+};
 
 use crate::dictionary::Session;
 pub use crate::far_sql::Served;

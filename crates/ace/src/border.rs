@@ -414,6 +414,19 @@ impl Pointer {
         }
     }
 
+    /// The same as it came.
+    pub fn given(self, options: u32) -> Result<Given> {
+        match options & ADS_ENCODE_UTF16 {
+            0 => Text(self.0).required().map(Given::Bytes),
+            _ => Wide(self.0.cast()).string().map(Given::Text),
+        }
+    }
+
+    /// Gives a text that is bytes.
+    pub fn set_bytes<L: Length>(self, length: Out<L>, text: &[u8]) -> Result<()> {
+        Buffer(self.0).set_text(length, text)
+    }
+
     /// Gives a text, in UTF-16 if the options say so.
     pub fn set_encoded<L: Length>(self, options: u32, length: Out<L>, text: &str) -> Result<()> {
         match options & ADS_ENCODE_UTF16 {
@@ -529,6 +542,15 @@ impl ProgressCallback {
     pub fn call(self, percent: u16) -> u32 {
         self.0.map_or(0, |function| function(percent))
     }
+}
+
+/// A text as it came: one that is bytes means what its table's code page says (`conditions.rs`).
+#[derive(Clone, Debug)]
+pub enum Given {
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// UTF-16.
+    Text(String),
 }
 
 /// Names of files and tables come in the system's encoding; a name that is not UTF-8 is taken byte by byte.

@@ -3,8 +3,11 @@
 //! What a table's area is given, a server's too, is the text of `mainstay_xbase::expr::at_moment`; a program that asks for its
 //! filter is given the text that it wrote.
 
+use crate::border::Given;
 use crate::connection::Connection;
+use crate::table::State;
 use crate::{dates, settings};
+use mainstay_workarea::WorkArea;
 use mainstay_xbase::expr::{Moment, at_moment};
 
 /// A condition or another expression that a program has given, as it is meant now.
@@ -24,11 +27,34 @@ pub fn meant_now(connection: &Connection, text: &str) -> String {
     at_moment(text, &moment)
 }
 
+/// The text of bytes that a program gives to a table: UTF-8, or else, as programs send it that know the table's code page
+/// and no other, text of that page.
+pub fn text_in(area: &dyn WorkArea, bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| area.form().decode_text(error.as_bytes()))
+}
+
+/// An expression over a table that a program has given, as it is meant now.
+pub fn meant_in(state: &State, connection: &Connection, given: Given) -> String {
+    let text = match given {
+        Given::Bytes(bytes) => text_in(&*state.area, bytes),
+        Given::Text(text) => text,
+    };
+    meant_now(connection, &text)
+}
+
 /// The texts of a table's conditions as its program wrote them.
 #[derive(Debug, Default)]
 pub struct Written {
     /// What is kept, and what was written: of the filter and of the optimized filter that were set last.
-    texts: Vec<(String, String)>,
+    texts: Vec<(String, Wrote)>,
+}
+
+/// What a program wrote.
+#[derive(Clone, Debug)]
+struct Wrote {
+    text: String,
+    /// As it came, where that is not UTF-8.
+    bytes: Option<Vec<u8>>,
 }
 
 /// So many texts are remembered.
@@ -36,19 +62,36 @@ const REMEMBERED: usize = 4;
 
 impl Written {
     /// Notes a condition, and gives it as it is meant now.
-    pub fn note(&mut self, connection: &Connection, text: &str) -> String {
-        let meant = meant_now(connection, text);
-        if meant != text {
-            self.texts.retain(|(known, _)| *known != meant);
+    pub fn note(&mut self, connection: &Connection, area: &dyn WorkArea, given: &Given) -> String {
+        let (text, bytes) = match given {
+            Given::Bytes(bytes) => (text_in(area, bytes.clone()), Some(bytes.clone())),
+            Given::Text(text) => (text.clone(), None),
+        };
+        let meant = meant_now(connection, &text);
+        let bytes = bytes.filter(|bytes| *bytes != text.as_bytes());
+        self.texts.retain(|(known, _)| *known != meant);
+        if meant != text || bytes.is_some() {
             self.texts.truncate(REMEMBERED - 1);
-            self.texts.insert(0, (meant.clone(), text.to_owned()));
+            self.texts.insert(0, (meant.clone(), Wrote { text, bytes }));
         }
         meant
     }
 
+    fn wrote(&self, meant: &str) -> Option<&Wrote> {
+        self.texts.iter().find(|(known, _)| known == meant).map(|(_, wrote)| wrote)
+    }
+
     /// What the program wrote for a condition that is kept so.
     pub fn of(&self, meant: &str) -> String {
-        let known = self.texts.iter().find(|(known, _)| known == meant);
-        known.map_or(meant, |(_, text)| text).to_owned()
+        self.wrote(meant).map_or(meant, |wrote| &wrote.text).to_owned()
+    }
+
+    /// The same in the bytes that it wrote.
+    pub fn bytes_of(&self, meant: &str) -> Vec<u8> {
+        match self.wrote(meant) {
+            Some(Wrote { bytes: Some(bytes), .. }) => bytes.clone(),
+            Some(Wrote { text, .. }) => text.clone().into_bytes(),
+            None => meant.as_bytes().to_vec(),
+        }
     }
 }

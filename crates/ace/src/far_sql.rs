@@ -11,7 +11,7 @@ use mainstay_base::Result;
 use mainstay_navigator::client::Client;
 use mainstay_navigator::sql::ServedSql;
 
-use crate::backend::{Outcome, Parameter, Sql, SqlSession, Step};
+use crate::backend::{Executed, Outcome, Parameter, Sql, SqlSession, Step};
 
 /// The statements of a server. What it was told of how statements run is told again only when it is another.
 pub struct Far {
@@ -30,6 +30,10 @@ impl Far {
 impl SqlSession for Far {
     fn execute(&mut self, sql: &str, parameters: &[Parameter]) -> Result<Outcome> {
         self.server.execute(sql, parameters)
+    }
+
+    fn query(&mut self, sql: &str, parameters: &[Parameter]) -> Result<Executed> {
+        self.server.query(sql, parameters)
     }
 
     fn prepare(&mut self, sql: &str) -> Result<Vec<String>> {

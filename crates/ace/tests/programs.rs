@@ -30,6 +30,7 @@ macro_rules! programs {
 programs! {
     browse
     cascade
+    code_pages
     connections
     creation
     dictionary

@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use common::{compile, folder_of_tables, run};
+use common::{compile, crate_folder, folder_of_tables, run, run_in};
 use mainstay_server::{Config, NavigatorDoor};
 use mainstay_vfs::Disk;
 
@@ -54,8 +54,37 @@ macro_rules! programs {
     };
 }
 
+/// The certificates of `tests/tls` are of two servers of this machine; the key is that of the first, and of no other use.
+#[test]
+fn a_server_is_known_by_the_certificates_that_the_environment_names() {
+    let tables = folder_of_tables();
+    let file = |name: &str| crate_folder().join("tests/tls").join(name);
+    let config = Config {
+        navigator: Some(SocketAddr::from(([127, 0, 0, 1], 0))),
+        certificate: Some(file("server.pem")),
+        key: Some(file("server.key")),
+        ..Config::default()
+    };
+    let written = Box::new(Lines::default());
+    let door = NavigatorDoor::of_settings(&config, tables.path(), Arc::new(Disk), written).unwrap().unwrap();
+    let program = compile("tests/tls/known.c", &[]);
+    let address = PathBuf::from(format!("tls://{}", door.address()));
+    let known_by = |certificates: &str| {
+        let variables = [("MAINSTAY_CA", &*file(certificates))];
+        run_in(&program, &[&address, tables.path()], &variables)
+    };
+    known_by("server.pem").unwrap();
+    for other in ["other.pem", "server.key", "none.pem"] {
+        let errors = known_by(other).unwrap_err();
+        assert!(errors.contains("AdsConnect60"), "{other}: {errors}");
+    }
+    assert!(known_by("other.pem").unwrap_err().contains("not trusted"));
+    assert!(door.stop());
+}
+
 programs! {
     browse
+    code_pages
     connections
     creation
     expressions

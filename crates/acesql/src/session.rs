@@ -1,5 +1,6 @@
 //! A session: one connection's statements, and what it remembers between them.
 
+use crate::answer::Source;
 use crate::cursor::Cursor;
 use crate::define::Temporary;
 use crate::failure::{Failed, leaving, told};
@@ -9,7 +10,7 @@ use crate::procedures::Tables;
 use crate::runner::{Caught, Runner, failed, program};
 use crate::scope::{Values, now, type_of};
 use crate::statement::step_of;
-use ace::backend::{Firing, Live, Outcome, Parameter, SqlSession, Step};
+use ace::backend::{Executed, Firing, Live, Outcome, Parameter, SqlSession, Step};
 use mainstay_adssql::compile::is_plain;
 use mainstay_adssql::tree::StatementKind;
 use mainstay_adssql::{Parsed, SqlError, parse};
@@ -223,13 +224,19 @@ impl Session {
         }
     }
 
-    fn run(&mut self, text: &str, parsed: &Parsed, parameters: &[Parameter]) -> Result<Outcome> {
+    /// Has the session ready to run a text.
+    fn begin(&mut self, parsed: &Parsed, parameters: &[Parameter]) -> Result<()> {
         self.start_clock();
         let state = &mut self.inner.state;
         state.now = now();
         state.parameters = bound(parsed, parameters)?;
         state.frames.clear();
         self.inner.refresh();
+        Ok(())
+    }
+
+    fn run(&mut self, text: &str, parsed: &Parsed, parameters: &[Parameter]) -> Result<Outcome> {
+        self.begin(parsed, parameters)?;
         if let [statement] = &parsed.statements[..]
             && is_plain(&parsed.statements)
             && !matches!(statement.kind, StatementKind::ExecuteProcedure(..) | StatementKind::ExecuteImmediate(_))
@@ -270,6 +277,21 @@ impl SqlSession for Session {
         self.run(sql, &parsed, parameters).map_err(|error| leaving(&error, sql))
     }
 
+    fn query(&mut self, sql: &str, parameters: &[Parameter]) -> mainstay_base::Result<Executed> {
+        let parsed = parse(sql).map_err(|error| leaving(&error, sql))?;
+        if let [statement] = &parsed.statements[..]
+            && let StatementKind::Query(query) = &statement.kind
+            && is_plain(&parsed.statements)
+        {
+            let begun = self.begin(&parsed, parameters);
+            let rows = begun.and_then(|()| self.inner.rows_of(query)).map_err(|error| leaving(&error, sql))?;
+            if let Some(rows) = rows {
+                return Ok(Executed::Rows(Box::new(Source { rows, text: sql.to_owned() })));
+            }
+        }
+        self.run(sql, &parsed, parameters).map(Executed::Done).map_err(|error| leaving(&error, sql))
+    }
+
     fn prepare(&mut self, sql: &str) -> mainstay_base::Result<Vec<String>> {
         let parsed = parse(sql).map_err(|error| leaving(&error, sql))?;
         let shown = |name: String| if name.starts_with('?') { String::new() } else { name };
@@ -295,12 +317,7 @@ impl SqlSession for Session {
 
     fn live(&mut self, sql: &str, parameters: &[Parameter]) -> mainstay_base::Result<Option<Live>> {
         let parsed = parse(sql).map_err(|error| leaving(&error, sql))?;
-        self.start_clock();
-        let state = &mut self.inner.state;
-        state.now = now();
-        state.parameters = bound(&parsed, parameters).map_err(|error| leaving(&error, sql))?;
-        state.frames.clear();
-        self.inner.refresh();
+        self.begin(&parsed, parameters).map_err(|error| leaving(&error, sql))?;
         self.inner.live(&parsed).map_err(|error| leaving(&error, sql))
     }
 

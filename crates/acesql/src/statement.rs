@@ -1,6 +1,6 @@
 //! One statement: reduced to the core's SQL and run.
 
-use crate::answer;
+use crate::answer::{self, Rows};
 use crate::define::is_temporary;
 use crate::failure::{Failed, aborted, of_core};
 use crate::scope::{Names, Values};
@@ -162,6 +162,16 @@ impl Inner {
             _ => {}
         }
         Ok(())
+    }
+
+    /// The rows of a query as they come; nothing for one whose rows are needed all at once.
+    pub(crate) fn rows_of(&mut self, query: &Query) -> Result<Option<Rows>, Failed> {
+        let Reduced { text, percent, into } = self.reduced(&Values::new(), |scope| reduce::query(query, scope))?;
+        if percent.is_some() || into.is_some() {
+            return Ok(None);
+        }
+        self.core.set_timeout(time_left(self.state.deadline)?);
+        self.core.execute(&text).map(|answer| Some(Rows::new(answer))).map_err(|error| of_core(&error))
     }
 
     fn query(&mut self, query: &Query, values: &Values) -> Ran {

@@ -15,12 +15,14 @@
 //!   Service      the folder, who is connected, who locks what   server: service, folder
 //! ```
 //!
-//! SQL and data dictionaries are given to the service by who has them (`sql`, `dictionary`).
+//! SQL and data dictionaries are given to the service by who has them (`sql`, `dictionary`). The rows of a query are a
+//! table, too, at the server as here (`rows`).
 //!
 //! The server's side has no sockets: `mainstay-server` listens, checks who may come in, and hands requests on.
 
 pub mod client;
 pub mod dictionary;
+pub mod rows;
 pub mod server;
 pub mod sql;
 pub mod wire;

@@ -1,13 +1,15 @@
 //! Statements: what runs them, and what they take and answer. The library has the same shapes for statements here.
 //!
 //! The crate knows no SQL. Whoever serves a folder may give its [`Service`](crate::server::Service) something that does;
-//! then each client has a session of it, from its first statement on. Rows come all at once: the cursors of the library
-//! are static.
+//! then each client has a session of it, from its first statement on. The rows of a query may come piece by piece
+//! ([`SqlSession::query`]); they are made a table that is not kept in memory ([`crate::rows`]).
 //!
 //! A statement that begins or ends a transaction only says so: the client then does it, and who has both the tables and
 //! the statements has both do it, so that they are in one.
 
+use crate::rows::RowSource;
 use mainstay_base::{Code, Error, Result, SqlType, Value};
+use mainstay_workarea::WorkArea;
 use mainstay_xbase::indexed::{IndexedTable, Transaction};
 use std::path::Path;
 
@@ -21,6 +23,14 @@ pub trait ServedSql: Send + Sync + std::fmt::Debug {
 pub trait SqlSession: Send {
     /// Runs one statement or a script. `parameters` are by position, or by name where one is given.
     fn execute(&mut self, sql: &str, parameters: &[Parameter]) -> Result<Outcome>;
+
+    /// The same for who wants a cursor over the rows, and need not have all of them in memory. The source of rows is of
+    /// the state that there is now, as long as nothing is changed before its end.
+    ///
+    /// Errors: those of the statement; what goes wrong behind the first rows its source may say.
+    fn query(&mut self, sql: &str, parameters: &[Parameter]) -> Result<Executed> {
+        self.execute(sql, parameters).map(Executed::Done)
+    }
 
     /// Checks a statement without running it, and says its parameters: their names, empty for those by position.
     fn prepare(&mut self, sql: &str) -> Result<Vec<String>>;
@@ -133,6 +143,21 @@ pub struct Outcome {
     pub affected: u64,
     /// What the connection's transaction is to do: a statement that says BEGIN, COMMIT and the like only asks for it.
     pub step: Option<TransactionStep>,
+}
+
+/// What a statement gives whose rows need not be there at once.
+pub enum Executed {
+    /// All of it.
+    Done(Outcome),
+    /// Rows, and nothing else.
+    Rows(Box<dyn RowSource>),
+    /// The same as a table: rows of a server.
+    Table {
+        /// The columns.
+        columns: Vec<Column>,
+        /// The rows.
+        area: Box<dyn WorkArea>,
+    },
 }
 
 /// A step of a transaction.

@@ -336,6 +336,46 @@ fn bytes_that_are_no_protocol_end_the_connection_and_nothing_else() {
     eventually("again", || running.connect("ada", "").is_ok());
 }
 
+/// Who is one too many is told why, and comes in when another has gone.
+#[test]
+fn one_client_too_many_is_told_so() {
+    let running = Running::start("max_connections = 3");
+    let mut clients: Vec<_> = (0..3).map(|_| running.connect("ada", "").unwrap()).collect();
+    for _ in 0..5 {
+        let error = running.connect("ada", "").unwrap_err();
+        assert!(error.message().contains("3 connections"), "{error}");
+    }
+    clients.pop();
+    eventually("again", || running.connect("ada", "").is_ok());
+}
+
+/// The memory of this process, in kilobytes.
+#[allow(clippy::disallowed_methods, reason = "it is no stored data, and has no length")]
+fn memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+/// A thousand clients that do nothing cost little, and keep nobody from working.
+#[test]
+fn a_thousand_clients_may_be_there() {
+    let running = Running::start("");
+    let before = memory();
+    let mut clients: Vec<_> = (0..999).map(|_| logged_in(&running)).collect();
+    let grown = memory().saturating_sub(before);
+    // Other tests of this process run beside it.
+    assert!(grown < 200_000, "{grown} kB for 999 clients");
+    let began = Instant::now();
+    let mut area = open(&running.connect("ada", "").unwrap());
+    area.go_bottom().unwrap();
+    assert_eq!(area.get_integer(0).unwrap(), 10);
+    assert!(began.elapsed() < Duration::from_secs(5));
+    clients.clear();
+    drop(area);
+    assert!(running.door.stop());
+}
+
 #[test]
 fn stopping_ends_connections_and_says_so() {
     let running = Running::start("");

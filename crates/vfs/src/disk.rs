@@ -308,6 +308,16 @@ impl File for DiskFile {
         Ok(done)
     }
 
+    fn read_few_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize> {
+        // A regular file gives a few bytes whole, unless it ends there.
+        loop {
+            match self.file.read_at(buffer, offset) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                read => return read.map_err(at(&self.path)),
+            }
+        }
+    }
+
     fn stamp(&self) -> Result<Stamp> {
         let found = rustix::fs::fstat(&self.file).map_err(|error| at(&self.path)(error.into()))?;
         Ok(stamp(&self.path, &found))
@@ -411,6 +421,7 @@ mod tests {
         let file = Disk.open(&path).unwrap();
         let mut buffer = [0; 4];
         assert_eq!(file.read_at(&mut buffer, 8).unwrap(), 2);
+        assert_eq!((file.read_few_at(&mut buffer, 8).unwrap(), &buffer[..2]), (2, &b"89"[..]));
         assert_eq!(file.read_exact_at(&mut buffer, 8).unwrap_err().code(), Code::Damaged);
         assert_eq!(Disk.list(folder.path()).unwrap().len(), 1);
 

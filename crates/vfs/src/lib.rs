@@ -16,6 +16,7 @@
 //! **Writing.** The methods that write say in the essay of `writing.rs` what survives a power loss, and when.
 //! A file system that has none of them answers `Code::ReadOnly`.
 
+mod content;
 mod disk;
 mod disk_locks;
 mod enclosed;
@@ -176,6 +177,12 @@ pub trait FileSystem: Send + Sync + Debug {
 pub trait File: Send + Sync + Debug {
     /// Reads from `offset` until `buffer` is full or the file ends; gives the number of bytes read.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize>;
+
+    /// The same for a few bytes, with one question to the system where two would be asked to be sure of the end of the
+    /// file: fewer bytes than there is room for are all that there are. A system may give less of many bytes than there is.
+    fn read_few_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize> {
+        self.read_at(buffer, offset)
+    }
 
     /// The stamp of the open file now.
     fn stamp(&self) -> Result<Stamp>;

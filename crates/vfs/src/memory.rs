@@ -1,8 +1,9 @@
 //! Files that exist only in memory: for tests, for input that never was a file, and for databases that are not
-//! to outlive their process.
+//! to outlive their process. [`Memory::spilling`] keeps the beginning there and long files on the disk, without a name.
 //!
 //! A folder is there because it was created, or because a file is in it. Syncs do nothing.
 
+use crate::content::Content;
 use crate::locking::{HandleLocks, LockTable};
 use crate::{
     ByteRange, Create, Entry, File, FileSystem, FolderLock, LockHolder, LockMode, Stamp, WritableFile, writing,
@@ -14,9 +15,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 use std::time::{Duration, SystemTime};
 
 /// A tree of files in memory. Clones share the same files.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Memory {
     tree: Arc<Mutex<Tree>>,
+    /// A file that is longer is kept on the disk.
+    most_bytes: usize,
+}
+
+impl Default for Memory {
+    fn default() -> Memory {
+        Memory::spilling(usize::MAX)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -34,11 +43,12 @@ struct Node {
     identity: u64,
     state: RwLock<State>,
     locks: Arc<LockTable>,
+    most_bytes: usize,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    content: Vec<u8>,
+    content: Content,
     /// Stands for the file time: one second later at every write.
     version: u64,
 }
@@ -69,13 +79,19 @@ impl Memory {
         Memory::default()
     }
 
+    /// An empty tree of which a file with more bytes than this is kept in the system's folder for temporary files,
+    /// without a name.
+    pub fn spilling(most_bytes: usize) -> Memory {
+        Memory { tree: Arc::default(), most_bytes }
+    }
+
     /// Creates the file, or replaces its content in place (an open handle sees the new content).
     pub fn write(&self, path: impl AsRef<Path>, content: impl Into<Vec<u8>>) {
         let mut tree = self.tree();
         match tree.files.get(path.as_ref()) {
-            Some(node) => node.change(|old| *old = content.into()),
+            Some(node) => node.replace(content.into()),
             None => {
-                tree.insert(path.as_ref(), content.into());
+                tree.insert(path.as_ref(), content.into(), self.most_bytes);
             }
         }
     }
@@ -95,10 +111,10 @@ fn missing(path: &Path) -> Error {
 }
 
 impl Tree {
-    fn insert(&mut self, path: &Path, content: Vec<u8>) -> Arc<Node> {
+    fn insert(&mut self, path: &Path, content: Vec<u8>, most_bytes: usize) -> Arc<Node> {
         self.created += 1;
-        let state = RwLock::new(State { content, version: 0 });
-        let node = Arc::new(Node { identity: self.created, state, locks: Arc::default() });
+        let state = RwLock::new(State { content: Content::Here(content), version: 0 });
+        let node = Arc::new(Node { identity: self.created, state, locks: Arc::default(), most_bytes });
         self.files.insert(path.to_owned(), Arc::clone(&node));
         node
     }
@@ -158,11 +174,11 @@ impl FileSystem for Memory {
             None if how == Create::Existing => return Err(missing(path)),
             None => {
                 tree.check_folder_of(path)?;
-                tree.insert(path, Vec::new())
+                tree.insert(path, Vec::new(), self.most_bytes)
             }
         };
         if how == Create::Truncate {
-            node.change(Vec::clear);
+            node.replace(Vec::new());
         }
         Ok(Arc::new(MemoryFile::new(path, node)))
     }
@@ -247,16 +263,20 @@ impl Node {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change(&self, change: impl FnOnce(&mut Vec<u8>)) {
+    fn change<T>(&self, change: impl FnOnce(&mut Content) -> T) -> T {
         let mut state: RwLockWriteGuard<'_, State> = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        change(&mut state.content);
         state.version += 1;
+        change(&mut state.content)
+    }
+
+    fn replace(&self, content: Vec<u8>) {
+        self.change(|old| *old = Content::Here(content));
     }
 }
 
 impl File for MemoryFile {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize> {
-        Ok(copy_range(&self.node.state().content, buffer, offset))
+        self.node.state().content.read(buffer, offset)
     }
 
     fn stamp(&self) -> Result<Stamp> {
@@ -272,8 +292,7 @@ impl File for MemoryFile {
 impl WritableFile for MemoryFile {
     fn write_at(&self, bytes: &[u8], offset: u64) -> Result<()> {
         let start = address(offset, bytes.len()).map_err(|error| error.at(self.path.display()))?;
-        self.node.change(|content| write_range(content, bytes, start));
-        Ok(())
+        self.node.change(|content| content.write(bytes, start, self.node.most_bytes))
     }
 
     fn sync(&self) -> Result<()> {
@@ -282,8 +301,7 @@ impl WritableFile for MemoryFile {
 
     fn set_len(&self, len: u64) -> Result<()> {
         let len = address(len, 0).map_err(|error| error.at(self.path.display()))?;
-        self.node.change(|content| content.resize(len, 0));
-        Ok(())
+        self.node.change(|content| content.set_len(len, self.node.most_bytes))
     }
 
     fn try_lock_range(&self, range: ByteRange, mode: LockMode) -> Result<bool> {
@@ -334,9 +352,9 @@ pub(crate) fn write_range(content: &mut Vec<u8>, bytes: &[u8], start: usize) {
 }
 
 /// The stamp of a file whose clock ticks once at every write.
-pub(crate) fn stamp_of(len: usize, version: u64, identity: u64) -> Stamp {
+pub(crate) fn stamp_of(len: u64, version: u64, identity: u64) -> Stamp {
     let time = SystemTime::UNIX_EPOCH + Duration::from_secs(version);
-    Stamp { len: len as u64, modified: time, changed: time, identity, tick: Duration::ZERO }
+    Stamp { len, modified: time, changed: time, identity, tick: Duration::ZERO }
 }
 
 #[cfg(test)]
@@ -360,7 +378,30 @@ mod tests {
 
     #[test]
     fn written_files_behave_as_on_a_disk() {
-        let memory = Memory::new();
+        [Memory::new(), Memory::spilling(0), Memory::spilling(7)].into_iter().for_each(write_some);
+    }
+
+    #[test]
+    fn long_files_leave_the_memory_and_are_what_they_were() {
+        let memory = Memory::spilling(100);
+        let path = Path::new("rows");
+        let file = memory.create(path, Create::New).unwrap();
+        let whole: Vec<u8> = (0..=255).cycle().take(1000).collect();
+        for (at, piece) in whole.chunks(30).enumerate() {
+            file.write_at(piece, at as u64 * 30).unwrap();
+            let is_here = matches!(memory.file(path).unwrap().node.state().content, Content::Here(_));
+            assert_eq!(is_here, at < 3, "{at}");
+        }
+        assert_eq!(memory.read(path).unwrap(), whole);
+        let (mut some, mut none) = ([0; 20], [0; 5]);
+        assert_eq!((file.read_at(&mut some, 990).unwrap(), &some[..10]), (10, &whole[990..]));
+        assert_eq!(file.read_at(&mut none, 1000).unwrap() + file.read_at(&mut none, u64::MAX).unwrap(), 0);
+        memory.replace(path, b"short").unwrap();
+        assert_eq!(memory.read(path).unwrap(), b"short");
+        assert_eq!(file.stamp().unwrap().len, 1000, "an open handle keeps what it has");
+    }
+
+    fn write_some(memory: Memory) {
         let (folder, path) = (Path::new("shop/store"), Path::new("shop/store/a"));
         assert_eq!(memory.create(path, Create::New).unwrap_err().code(), Code::NotFound);
         memory.create_folder(folder).unwrap();

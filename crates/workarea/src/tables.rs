@@ -74,15 +74,16 @@ impl NewOrder {
         })
     }
 
-    fn spec(&self) -> IndexSpec {
+    /// With its expressions in the table's code page, as index files keep them.
+    fn spec(&self, area: &Area) -> IndexSpec {
         IndexSpec {
-            condition: self.condition.as_ref().map(|text| text.clone().into_bytes()),
+            condition: self.condition.as_ref().map(|text| area.literal_bytes(text)),
             unique: self.unique,
             candidate: self.candidate,
             descending: self.descending,
             custom: self.custom,
             ignore_case: self.ignore_case,
-            ..IndexSpec::new(&self.name, self.key.as_bytes())
+            ..IndexSpec::new(&self.name, area.literal_bytes(&self.key))
         }
     }
 }
@@ -114,13 +115,15 @@ impl Area {
         self.leave()?;
         let shown = if new.visible_only { Some(self.shown_records()?) } else { None };
         let mut records = shown.map(|shown| shown.into_iter().map(u64::from));
+        let while_condition = new.while_condition.as_deref().map(|text| self.literal_bytes(text));
         let building = Building {
             progress: Some(progress),
             records: records.as_mut().map(|records| records as &mut dyn Iterator<Item = u64>),
-            while_condition: new.while_condition.as_deref().map(str::as_bytes),
+            while_condition: while_condition.as_deref(),
         };
+        let spec = new.spec(self);
         let table = self.table()?;
-        let made = table.create_index(new.file.as_deref(), new.kind(), &new.spec(), building)?;
+        let made = table.create_index(new.file.as_deref(), new.kind(), &spec, building)?;
         let path = table.bags().nth(made.bag).map(Path::to_owned).unwrap_or_default();
         self.dbf = table.dbf().clone();
         let at_hand = self.files.iter().any(|file| file.path == path);

@@ -150,7 +150,7 @@ fn behind_others_it_is_listed_by_its_first_change() {
 /// before, those of a blank record among them. The record's next change takes them out.
 #[test]
 fn keys_of_the_values_before_are_mended_by_the_next_change() {
-    let specs: Vec<IndexSpec> = tag_specs().into_iter().filter(|spec| !spec.unique).collect();
+    let specs = tag_specs();
     for kind in [BagKind::Cdx, BagKind::Ntx] {
         for access in [Access::Shared, Access::Exclusive] {
             let memory = prepared(&[]);
@@ -177,6 +177,65 @@ fn keys_of_the_values_before_are_mended_by_the_next_change() {
             compare(&fs, path(), &files).unwrap();
         }
     }
+}
+
+/// Whether every key of a tag is that of its record.
+fn has_own_keys_only(table: &mut IndexedTable, name: &str) -> bool {
+    let id = table.find_tag(name).unwrap();
+    let listed = walk(&table.tag(id).unwrap()).unwrap();
+    listed.iter().all(|(key, record)| {
+        let mut bytes = Vec::new();
+        table.read(u64::from(*record), &mut bytes).unwrap();
+        table.key_of(id, u64::from(*record), &bytes).unwrap().as_ref() == Some(key)
+    })
+}
+
+/// The same of tags that are UNIQUE: beside another tag, which tells that the record was left out, and alone, where
+/// nobody else has the new key.
+#[test]
+fn keys_of_the_values_before_leave_unique_tags_too() {
+    let only = IndexSpec { unique: true, ..IndexSpec::new("ONLY", "NAME") };
+    let beside = [IndexSpec::new("NAME", "UPPER(NAME)"), only.clone()];
+    for (specs, name) in [(&beside[..], "Anna11"), (&beside[..], "New name"), (&[only][..], "New name")] {
+        for (kind, access) in
+            [(BagKind::Cdx, Access::Shared), (BagKind::Cdx, Access::Exclusive), (BagKind::Ntx, Access::Shared)]
+        {
+            let memory = prepared(&[]);
+            let fs: Arc<dyn FileSystem> = Arc::new(memory.clone());
+            let mut table = open(&fs, path(), Access::Exclusive);
+            table.update(5, &[(0, ValueRef::Text("Anna11"))]).unwrap();
+            table.update(17, &[(0, ValueRef::Text("Old name"))]).unwrap();
+            let files = index(&mut table, kind, specs);
+            let (offset, length) = (table.fields()[0].offset as u64, table.fields()[0].length);
+            table.close().unwrap();
+            let dbf = fs.create(path(), mainstay_vfs::Create::Existing).unwrap();
+            let at = table_header(&*dbf) + 16 * u64::from(record_length(&*dbf)) + offset;
+            dbf.write_at(format!("{name:length$}").as_bytes(), at).unwrap();
+            let mut table = open(&fs, path(), access);
+            files.iter().for_each(|file| assert!(table.open_bag(file).is_ok()));
+            assert!(!has_own_keys_only(&mut table, "ONLY"), "nothing is left of the values before");
+            table.update(17, &[(0, ValueRef::Text("Found"))]).unwrap();
+            assert!(has_own_keys_only(&mut table, "ONLY"), "{name} {kind:?} {access:?}");
+            table.close().unwrap();
+            compare(&fs, path(), &files).unwrap();
+        }
+    }
+}
+
+/// Records that a UNIQUE tag does not list, since another has their key or had it first, are changed as ever.
+#[test]
+fn records_that_a_unique_tag_does_not_list_are_changed() {
+    let only = IndexSpec { unique: true, ..IndexSpec::new("ONLY", "NAME") };
+    let memory = prepared(&[only]);
+    let fs: Arc<dyn FileSystem> = Arc::new(memory.clone());
+    let mut table = open(&fs, path(), Access::Shared);
+    [3, 4, 5].into_iter().for_each(|record| drop(table.update(record, &[(0, ValueRef::Text("Same"))]).unwrap()));
+    table.update(4, &[(0, ValueRef::Text("Another"))]).unwrap();
+    table.update(3, &[(0, ValueRef::Text("First"))]).unwrap();
+    table.update(5, &[(0, ValueRef::Text("Last"))]).unwrap();
+    assert!(has_own_keys_only(&mut table, "ONLY"));
+    table.close().unwrap();
+    compare(&fs, path(), &[]).unwrap();
 }
 
 /// Where its keys could be refused later, or have to be taken back, they are there at once.
@@ -271,6 +330,13 @@ fn statements_use_the_index_and_find_a_record_that_it_does_not_list_yet() {
     dbf.write_at(b"Somebody", header + (record - 1) * length + 1).unwrap();
     assert_eq!(found(&table, "Somebody"), None);
     assert!(table.snapshot().unwrap().notices().iter().any(|notice| notice.contains("disagree")));
+}
+
+/// The bytes of a record.
+fn record_length(dbf: &dyn mainstay_vfs::WritableFile) -> u16 {
+    let mut length = [0; 2];
+    dbf.read_exact_at(&mut length, 10).unwrap();
+    u16::from_le_bytes(length)
 }
 
 /// The bytes before the first record.

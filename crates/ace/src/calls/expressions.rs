@@ -16,8 +16,9 @@ use crate::settings;
 
 fn value(table: Handle, expression: Text) -> Result<FieldValue> {
     let (table, _) = registry::table_or_order(table)?;
-    let expression = conditions::meant_now(&table.connection, &expression.string()?);
+    let given = Given::Bytes(expression.required()?);
     table.with(|state| {
+        let expression = conditions::meant_in(state, &table.connection, given);
         table.check_value(state, &expression)?;
         Ok(state.area.evaluate(&expression)?)
     })
@@ -63,27 +64,33 @@ pub fn string(table: Handle, expression: Text, result: Buffer, length: Out<u16>)
 
 /// An expression with the long or the short names of its fields: in these tables a field has one name.
 pub fn same(table: Handle, expression: Text, other: Buffer, length: Out<u16>) -> Result<()> {
-    other.set_text(length, checked(table, expression)?.as_bytes())
+    other.set_text(length, &checked(table, expression)?)
 }
 
 pub fn same_90(table: Handle, expression: Text, other: Buffer, length: Out<u32>) -> Result<()> {
-    other.set_text(length, checked(table, expression)?.as_bytes())
+    other.set_text(length, &checked(table, expression)?)
 }
 
 /// An expression that means something over a table's fields.
-fn checked(table: Handle, expression: Text) -> Result<String> {
+fn checked(table: Handle, expression: Text) -> Result<Vec<u8>> {
     let (table, _) = registry::table_or_order(table)?;
-    let expression = expression.string()?;
-    let meant = conditions::meant_now(&table.connection, &expression);
-    table.with(|state| Ok(state.area.check_expression(&meant)?))?;
+    let expression = expression.required()?;
+    let given = Given::Bytes(expression.clone());
+    table.with(|state| {
+        let meant = conditions::meant_in(state, &table.connection, given);
+        Ok(state.area.check_expression(&meant)?)
+    })?;
     Ok(expression)
 }
 
 /// The type that an expression gives, as a field's type; AE_INVALID_EXPRESSION for one that gives none.
 pub fn kind(table: Handle, expression: Text, kind: Out<u16>) -> Result<()> {
     let (table, _) = registry::table_or_order(table)?;
-    let expression = conditions::meant_now(&table.connection, &expression.string()?);
-    let found = table.with(|state| Ok(state.area.check_expression(&expression)?))?;
+    let given = Given::Bytes(expression.required()?);
+    let found = table.with(|state| {
+        let expression = conditions::meant_in(state, &table.connection, given);
+        Ok(state.area.check_expression(&expression)?)
+    })?;
     kind.set(u16::try_from(number_of(found)).unwrap_or(0))
 }
 
@@ -100,8 +107,11 @@ pub fn number_of(kind: ValueKind) -> u32 {
 
 pub fn is_valid(table: Handle, expression: Text, valid: Out<u16>) -> Result<()> {
     let (table, _) = registry::table_or_order(table)?;
-    let expression = conditions::meant_now(&table.connection, &expression.string()?);
-    let answer = table.with(|state| Ok(state.area.check_expression(&expression).is_ok()))?;
+    let given = Given::Bytes(expression.required()?);
+    let answer = table.with(|state| {
+        let expression = conditions::meant_in(state, &table.connection, given);
+        Ok(state.area.check_expression(&expression).is_ok())
+    })?;
     valid.set(answer.into())
 }
 

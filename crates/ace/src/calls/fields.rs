@@ -4,6 +4,7 @@ use mainstay_workarea::{Area, FieldValue};
 use mainstay_xbase::dbf::{Field as Definition, FieldKind};
 
 use crate::border::*;
+use crate::conditions::text_in;
 use crate::constants::*;
 use crate::dates;
 use crate::failure::{Failure, Result};
@@ -17,7 +18,7 @@ pub fn number(table: &Table, state: &State, field: Field) -> Result<usize> {
         FieldName::Number(number) if number <= fields.len() => Ok(number - 1),
         FieldName::Number(number) => Err(Failure::new(AE_INVALID_FIELDNUMBER, number.to_string())),
         FieldName::Name(name) => {
-            let name = text_of(name);
+            let name = text_in(&*state.area, name);
             let name = name.trim_end();
             let long = table.columns.iter().position(|column| column.eq_ignore_ascii_case(name));
             let found = long.or_else(|| state.area.field_number(name));

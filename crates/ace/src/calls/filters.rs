@@ -3,37 +3,36 @@
 use mainstay_workarea::{Customize, Optimized};
 
 use crate::border::*;
-use crate::conditions;
+use crate::conditions::{self, Written};
 use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::registry;
 use crate::table::is_positioned;
 
-pub fn set_filter(table: Handle, filter: Text) -> Result<()> {
+fn filter_by(table: Handle, filter: &Given) -> Result<()> {
     let table = registry::table(table)?;
-    let filter = filter.string()?;
     table.with(|state| {
-        let filter = state.written.note(&table.connection, &filter);
+        let filter = state.written.note(&table.connection, &*state.area, filter);
         table.check_condition(state, &filter)?;
         Ok(state.area.set_filter(Some(&filter))?)
     })
+}
+
+pub fn set_filter(table: Handle, filter: Text) -> Result<()> {
+    registry::table(table)?;
+    filter_by(table, &Given::Bytes(filter.required()?))
 }
 
 /// The newer form: the text may be UTF-16.
 pub fn set_filter_100(table: Handle, filter: Pointer, options: u32) -> Result<()> {
-    let table = registry::table(table)?;
-    let filter = filter.encoded(options)?;
-    table.with(|state| {
-        let filter = state.written.note(&table.connection, &filter);
-        table.check_condition(state, &filter)?;
-        Ok(state.area.set_filter(Some(&filter))?)
-    })
+    registry::table(table)?;
+    filter_by(table, &filter.given(options)?)
 }
 
 pub fn get_filter(table: Handle, filter: Buffer, length: Out<u16>) -> Result<()> {
     let table = registry::table(table)?;
-    let text = table.with(|state| Ok(state.area.filter().map(|filter| state.written.of(filter))))?;
-    filter.set_text(length, text.ok_or_else(|| Failure::new(AE_NO_FILTER, ""))?.as_bytes())
+    let text = table.with(|state| Ok(state.area.filter().map(|filter| state.written.bytes_of(filter))))?;
+    filter.set_text(length, &text.ok_or_else(|| Failure::new(AE_NO_FILTER, ""))?)
 }
 
 pub fn clear_filter(table: Handle) -> Result<()> {
@@ -41,10 +40,10 @@ pub fn clear_filter(table: Handle) -> Result<()> {
     table.with(|state| Ok(state.area.set_filter(None)?))
 }
 
-fn set(table: Handle, filter: &str) -> Result<()> {
+fn set(table: Handle, filter: &Given) -> Result<()> {
     let table = registry::table(table)?;
     table.with(|state| {
-        let filter = state.written.note(&table.connection, filter);
+        let filter = state.written.note(&table.connection, &*state.area, filter);
         table.check_condition(state, &filter)?;
         state.area.set_aof(&filter)?;
         Ok(())
@@ -53,25 +52,28 @@ fn set(table: Handle, filter: &str) -> Result<()> {
 
 pub fn set_aof(table: Handle, filter: Text, _resolve: u16) -> Result<()> {
     registry::table(table)?;
-    set(table, &filter.string()?)
+    set(table, &Given::Bytes(filter.required()?))
 }
 
 pub fn set_aof_100(table: Handle, filter: Pointer, options: u32) -> Result<()> {
     registry::table(table)?;
-    set(table, &filter.encoded(options)?)
+    set(table, &filter.given(options)?)
 }
 
 pub fn get_aof(table: Handle, filter: Buffer, length: Out<u16>) -> Result<()> {
-    filter.set_text(length, aof_of(table)?.as_bytes())
+    filter.set_text(length, &aof_of(table, Written::bytes_of)?)
 }
 
 pub fn get_aof_100(table: Handle, options: u32, filter: Pointer, length: Out<u32>) -> Result<()> {
-    filter.set_encoded(options, length, &aof_of(table)?)
+    match options & ADS_ENCODE_UTF16 {
+        0 => filter.set_bytes(length, &aof_of(table, Written::bytes_of)?),
+        _ => filter.set_encoded(options, length, &aof_of(table, Written::of)?),
+    }
 }
 
-fn aof_of(table: Handle) -> Result<String> {
+fn aof_of<T>(table: Handle, wrote: fn(&Written, &str) -> T) -> Result<T> {
     let table = registry::table(table)?;
-    let text = table.with(|state| Ok(state.area.aof().map(|filter| state.written.of(filter))))?;
+    let text = table.with(|state| Ok(state.area.aof().map(|filter| wrote(&state.written, filter))))?;
     text.ok_or_else(|| Failure::new(AE_NO_FILTER, "the table has no optimized filter"))
 }
 
@@ -102,16 +104,16 @@ fn number_of(level: Optimized) -> u16 {
 
 /// How far the indexes answer the filter; and the filter itself, if not fully.
 pub fn level(table: Handle, level: Out<u16>, rest: Buffer, length: Out<u16>) -> Result<()> {
-    let (found, text) = level_of(table)?;
+    let (found, text) = level_of(table, Written::bytes_of)?;
     level.set(number_of(found))?;
     if rest.is_null() || length.is_null() {
         return Ok(());
     }
-    rest.set_text(length, text.as_bytes())
+    rest.set_text(length, &text)
 }
 
 pub fn level_100(table: Handle, level: Out<u16>, rest: Pointer, length: Out<u32>, options: u32) -> Result<()> {
-    let (found, text) = level_of(table)?;
+    let (found, text) = level_of(table, Written::of)?;
     level.set(number_of(found))?;
     if rest.is_null() || length.is_null() {
         return Ok(());
@@ -119,29 +121,32 @@ pub fn level_100(table: Handle, level: Out<u16>, rest: Pointer, length: Out<u32>
     rest.set_encoded(options, length, &text)
 }
 
-fn level_of(table: Handle) -> Result<(Optimized, String)> {
+fn level_of<T: Default>(table: Handle, wrote: fn(&Written, &str) -> T) -> Result<(Optimized, T)> {
     let table = registry::table(table)?;
     table.with(|state| {
         let level = state.area.aof_level().ok_or_else(|| Failure::new(AE_NO_FILTER, ""))?;
-        let text = state.written.of(state.area.aof().unwrap_or_default());
-        Ok((level, if level == Optimized::Full { String::new() } else { text }))
+        let text = wrote(&state.written, state.area.aof().unwrap_or_default());
+        Ok((level, if level == Optimized::Full { T::default() } else { text }))
     })
 }
 
-pub fn evaluate(table: Handle, filter: Text, level: Out<u16>) -> Result<()> {
+fn level_for(table: Handle, filter: Given, level: Out<u16>) -> Result<()> {
     let table = registry::table(table)?;
-    let filter = filter.string()?;
-    let filter = conditions::meant_now(&table.connection, &filter);
-    let found = table.with(|state| Ok(state.area.aof_level_of(&filter)?))?;
+    let found = table.with(|state| {
+        let filter = conditions::meant_in(state, &table.connection, filter);
+        Ok(state.area.aof_level_of(&filter)?)
+    })?;
     level.set(number_of(found))
 }
 
+pub fn evaluate(table: Handle, filter: Text, level: Out<u16>) -> Result<()> {
+    registry::table(table)?;
+    level_for(table, Given::Bytes(filter.required()?), level)
+}
+
 pub fn evaluate_100(table: Handle, filter: Pointer, options: u32, level: Out<u16>) -> Result<()> {
-    let table = registry::table(table)?;
-    let filter = filter.encoded(options)?;
-    let filter = conditions::meant_now(&table.connection, &filter);
-    let found = table.with(|state| Ok(state.area.aof_level_of(&filter)?))?;
-    level.set(number_of(found))
+    registry::table(table)?;
+    level_for(table, filter.given(options)?, level)
 }
 
 pub fn customize(table: Handle, count: u32, records: Out<u32>, option: u16) -> Result<()> {
@@ -186,13 +191,14 @@ pub fn is_in_aof(table: Handle, record: u32, is_in: Out<u16>) -> Result<()> {
 /// To the next record (or the one before) for which a condition is true, from the first of the table on.
 pub fn locate(table: Handle, expression: Text, forward: u16, found: Out<u16>) -> Result<()> {
     let table = registry::table(table)?;
-    let expression = conditions::meant_now(&table.connection, &expression.string()?);
+    let given = Given::Bytes(expression.required()?);
     let forward = forward != 0;
-    table.with(|state| {
+    let expression = table.with(|state| {
+        let expression = conditions::meant_in(state, &table.connection, given);
         table.check_condition(state, &expression)?;
         state.area.check_expression(&expression)?;
         state.locate = Some((expression.clone(), forward));
-        Ok(())
+        Ok(expression)
     })?;
     table.go(None, |area| match forward {
         true => Ok(area.go_top()?),

@@ -11,6 +11,7 @@ use crate::border::*;
 use crate::calls::expressions;
 use crate::calls::records::Teller;
 use crate::calls::{tables, text_search};
+use crate::conditions::text_in;
 use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::files;
@@ -139,9 +140,11 @@ pub fn by_number(table: Handle, number: u16, index: Out<Handle>) -> Result<()> {
 pub fn by_expression(table: Handle, expression: Text, descending: u32, index: Out<Handle>) -> Result<()> {
     let table = registry::table(table)?;
     let plain = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).collect::<String>().to_uppercase();
-    let wanted = plain(&expression.string()?);
+    let expression = expression.required()?;
     let descending = descending & ADS_DESCENDING != 0;
+    let mut wanted = String::new();
     let found = table.with(|state| {
+        wanted = plain(&text_in(&*state.area, expression));
         let infos = state.area.orders();
         let info = infos.iter().find(|info| plain(&info.key) == wanted && info.descending == descending);
         Ok(info.and_then(|info| state.orders.iter().find(|(id, _)| *id == info.id).map(|(_, handle)| *handle)))
@@ -269,7 +272,9 @@ pub fn relate_scoped(parent: Handle, child: Handle, expression: Text) -> Result<
 fn relate_as(parent: Handle, child: Handle, expression: Text, scoped: bool) -> Result<()> {
     let parent = registry::table(parent)?;
     let child = registry::order(child)?;
-    parent.relate(&child.table, child.id, &expression.string()?, scoped)
+    let expression = expression.required()?;
+    let expression = parent.with(|state| Ok(text_in(&*state.area, expression)))?;
+    parent.relate(&child.table, child.id, &expression, scoped)
 }
 
 pub fn clear_relations(parent: Handle) -> Result<()> {
@@ -316,20 +321,27 @@ fn make(object: Handle, made: Made, index: Out<Handle>) -> Result<()> {
     // A file with the table's name is the structural index, however it is asked for.
     let path = path.filter(|path| !is_structural(&table, path));
     let by_file = path.as_deref().map_or_else(|| stem(&table.path), stem);
+    let expression = made.expression.required()?;
+    let texts = [Some(expression), made.condition.optional(), made.while_condition.optional()];
+    let [expression, condition, while_condition] = table.with(|state| {
+        let text =
+            |bytes: Option<Vec<u8>>| bytes.map(|bytes| text_in(&*state.area, bytes)).filter(|text| !text.is_empty());
+        Ok(texts.map(text))
+    })?;
     let new = NewOrder {
         file: match (path, table.table_type) {
             (Some(path), _) => Some(path),
             (None, ADS_NTX) => Some(table.path.with_extension("ntx")),
             (None, _) => None,
         },
-        condition: made.condition.optional_string(),
-        while_condition: made.while_condition.optional_string(),
+        condition,
+        while_condition,
         unique: made.options & ADS_UNIQUE != 0,
         candidate: made.options & ADS_CANDIDATE != 0,
         descending: made.options & ADS_DESCENDING != 0,
         custom: made.options & ADS_CUSTOM != 0,
         visible_only: within.is_some(),
-        ..NewOrder::new(&tag.unwrap_or(by_file), &made.expression.string()?)
+        ..NewOrder::new(&tag.unwrap_or(by_file), &expression.unwrap_or_default())
     };
     let mut teller = Teller::new();
     let handle = table.with(|state| {

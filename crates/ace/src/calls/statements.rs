@@ -8,7 +8,7 @@ use mainstay_navigator::client::RemoteArea;
 use mainstay_workarea::{Area, WorkArea};
 use mainstay_xbase::lock::Sharer;
 
-use crate::backend::{self, Parameter};
+use crate::backend::{self, Executed, Parameter};
 use crate::border::*;
 use crate::calls::{connections, tables, transactions};
 use crate::constants::*;
@@ -132,23 +132,28 @@ fn run(
         });
     }
     let timeout = timeout_of(statement)?;
-    let mut outcome = beside_handles(statement, sql, || {
+    let mut executed = beside_handles(statement, sql, || {
         statement.connection.sql(|session| {
             session.set_table_type(table_type);
             session.set_timeout(timeout);
-            session.execute(sql, parameters).map_err(as_sql)
+            session.query(sql, parameters).map_err(as_sql)
         })
     })?;
-    if let Some(step) = outcome.step.take() {
+    let (step, affected) = match &mut executed {
+        Executed::Done(outcome) => (outcome.step.take(), outcome.affected),
+        _ => (None, 0),
+    };
+    if let Some(step) = step {
         transactions::step(statement.connection_handle, step)?;
     }
-    if outcome.affected > 0 {
+    if affected > 0 {
         forget_members(statement);
     }
     rows.set_if_given(Handle(0));
-    let cursor = match outcome.columns.is_empty() {
-        true => None,
-        false => {
+    let given = cursor::open_executed(executed, &statement.connection).map_err(as_sql)?;
+    let cursor = match given.area {
+        None => None,
+        Some(area) => {
             rows.required()?;
             let opening = Opening {
                 connection: Arc::clone(&statement.connection),
@@ -160,16 +165,16 @@ fn run(
                 lock_type: ADS_COMPATIBLE_LOCKING,
                 options: ADS_EXCLUSIVE | ADS_READONLY,
                 statement: Some(handle),
-                columns: outcome.columns.iter().map(|column| column.name.clone()).collect(),
+                columns: given.columns.into_iter().map(|column| column.name).collect(),
             };
-            let (cursor, _) = Table::add(opening, Box::new(cursor::open(&outcome, &statement.connection)?))?;
+            let (cursor, _) = Table::add(opening, area)?;
             rows.set(cursor)?;
             Some(cursor)
         }
     };
     statement.with(|state| {
         state.cursor = cursor;
-        state.affected = outcome.affected;
+        state.affected = affected;
         Ok(())
     })
 }

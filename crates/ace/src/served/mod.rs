@@ -9,7 +9,7 @@
 
 mod confined;
 
-use crate::backend::{Firing, Outcome, Parameter, SqlSession, Step};
+use crate::backend::{Executed, Firing, Outcome, Parameter, SqlSession, Step};
 use crate::border::{Handle, Held};
 use crate::calls::dictionary::{opening, relations};
 use crate::connection::{Connection, Running};
@@ -211,7 +211,7 @@ impl Drop for ServedDictionary {
 struct Statements(Arc<Connection>);
 
 /// Errors of statements stay what they are.
-fn kept(failed: std::result::Result<Result<Outcome>, Failure>) -> Result<Outcome> {
+fn kept<T>(failed: std::result::Result<Result<T>, Failure>) -> Result<T> {
     failed.map_err(told).and_then(|done| done)
 }
 
@@ -220,8 +220,12 @@ impl SqlSession for Statements {
         kept(self.0.sql(|session| Ok(session.execute(sql, parameters))))
     }
 
+    fn query(&mut self, sql: &str, parameters: &[Parameter]) -> Result<Executed> {
+        kept(self.0.sql(|session| Ok(session.query(sql, parameters))))
+    }
+
     fn prepare(&mut self, sql: &str) -> Result<Vec<String>> {
-        self.0.sql(|session| Ok(session.prepare(sql))).map_err(told).and_then(|names| names)
+        kept(self.0.sql(|session| Ok(session.prepare(sql))))
     }
 
     fn set_table_type(&mut self, table_type: u32) {

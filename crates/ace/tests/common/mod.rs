@@ -65,13 +65,21 @@ fn compile_file(source: &Path, flags: &[&str]) -> Program {
 /// Runs a program, which must answer 0.
 #[allow(dead_code, reason = "not every test runs a program")]
 pub fn run(program: &Program, arguments: &[&Path]) -> String {
+    run_in(program, arguments, &[]).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// Runs a program with these variables in its environment. What it has written; or what about errors, if it does not
+/// answer 0.
+#[allow(dead_code, reason = "not every test runs a program")]
+pub fn run_in(program: &Program, arguments: &[&Path], variables: &[(&str, &Path)]) -> Result<String, String> {
     // The path that the build sets leads to a library that an earlier `cargo build` may have left.
     let mut command = Command::new(program.folder.path().join("program"));
-    let output =
-        command.args(arguments).env_remove("LD_LIBRARY_PATH").env("ASAN_OPTIONS", "detect_leaks=0").output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}\n{errors}", output.status);
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    command.args(arguments).envs(variables.iter().copied());
+    let output = command.env_remove("LD_LIBRARY_PATH").env("ASAN_OPTIONS", "detect_leaks=0").output().unwrap();
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(format!("{}\n{}", output.status, String::from_utf8_lossy(&output.stderr))),
+    }
 }
 
 /// A copy of the tables that Harbour has made, for a program to change.

@@ -191,7 +191,7 @@ impl WorkArea for RemoteArea {
 
     fn record_count(&mut self, what: Counting) -> Result<u32> {
         if what == Counting::All {
-            if !self.is_fresh() {
+            if !self.is_fresh() || !self.is_whole {
                 self.ask_one(false, Step::RecordCount(what))?;
             }
             return Ok(self.count);
@@ -358,7 +358,8 @@ impl WorkArea for RemoteArea {
     }
 
     fn set_hide_deleted(&mut self, hide: bool) {
-        if self.view.hide_deleted != hide {
+        // No row of a statement is marked as deleted.
+        if !self.is_cursor && self.view.hide_deleted != hide {
             self.view.hide_deleted = hide;
             self.forget_rows();
         }

@@ -1,8 +1,9 @@
 //! A connection: requests out, answers in, one after the other; counted; made again when it is lost.
 
+use super::remote::RemoteArea;
 use super::transport::{Tcp, Transport, lost};
 use crate::dictionary::{Called, Given};
-use crate::sql::{Outcome, Parameter};
+use crate::sql::{Executed, Outcome, Parameter};
 use crate::wire::frame::Kind;
 use crate::wire::messages::{Activity, Answer, Hello, Person, Progress, Reply, Request, Step};
 use crate::wire::{decode, encode, malformed};
@@ -428,6 +429,22 @@ impl Client {
         Client::changed_any();
         match answer? {
             Reply::Outcome(outcome) => Ok(outcome),
+            _ => Err(malformed("another reply")),
+        }
+    }
+
+    /// The same for who wants a cursor over the rows: where they are many they stay at the server.
+    pub fn query(self: &Arc<Client>, sql: &str, parameters: &[Parameter]) -> Result<Executed> {
+        let step = Step::Query { sql: sql.to_owned(), parameters: parameters.to_vec() };
+        let answer = self.steps(vec![step]);
+        Client::changed_any();
+        match answer? {
+            Reply::Outcome(outcome) => Ok(Executed::Done(outcome)),
+            Reply::Cursor(mut cursor) => {
+                let columns = std::mem::take(&mut cursor.columns);
+                let area = RemoteArea::of_cursor(self, cursor)?;
+                Ok(Executed::Table { columns, area: Box::new(area) })
+            }
             _ => Err(malformed("another reply")),
         }
     }

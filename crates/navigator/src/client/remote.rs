@@ -17,6 +17,7 @@
 //! the request is sent again, unless something is lost with it: changes that were not written, locks, a transaction.
 
 mod again;
+mod opening;
 
 use super::by_hand::ByHand;
 use super::connection::Client;
@@ -24,9 +25,11 @@ use super::run::Run;
 use super::transport::lost;
 use crate::dictionary::code_of;
 use crate::wire::malformed;
-use crate::wire::messages::{InDictionary, Opened, Opening, Page, PageWish, Reply, Request, State, Step};
+use crate::wire::messages::{InDictionary, Page, PageWish, Reply, Request, State, Step};
 use mainstay_base::{Code, Error, Result};
-use mainstay_workarea::{Area, Counting, Mode, Optimized, OrderId, OrderInfo, Position, RowChanges, Side, untold};
+use mainstay_workarea::{
+    Area, Counting, Form, Mode, Optimized, OrderId, OrderInfo, Position, RowChanges, Side, untold,
+};
 use mainstay_xbase::indexed::Telling;
 use mainstay_xbase::lock::LockScheme;
 use std::path::PathBuf;
@@ -108,6 +111,10 @@ pub struct RemoteArea {
     pub(crate) is_new: bool,
     pub(crate) place: Position,
     pub(crate) count: u32,
+    /// It is the rows of a statement, which do not change.
+    pub(crate) is_cursor: bool,
+    /// Whether `count` is that of all rows. The server has more of a statement's rows than it has told.
+    pub(crate) is_whole: bool,
     pub(crate) run: Run,
     pub(crate) reading: Reading,
     /// The orders: their names here, and what they are; the names there are in `info.id`.
@@ -128,63 +135,6 @@ pub struct RemoteArea {
 }
 
 impl RemoteArea {
-    /// Opens the table of the first of some paths below [`Client::base`] that there is a file of, and goes to its first
-    /// record.
-    ///
-    /// Errors: those of opening a table; `ConnectionLost`.
-    pub fn open(client: &Arc<Client>, paths: &[PathBuf], how: &OpenHow) -> Result<RemoteArea> {
-        let (request, epoch) = (open_request(client, paths, how), client.epoch());
-        let answer = client.ask(epoch, &request, &mut untold)?.ok_or_else(|| lost("it was made again"))?;
-        if let Some(error) = answer.error {
-            return Err(error);
-        }
-        let mut replies = answer.replies.into_iter();
-        let (Some(Reply::Opened(opened)), Some(state)) = (replies.next(), answer.state) else {
-            return Err(malformed("no table"));
-        };
-        let Opened { table, name, form, is_read_only, in_dictionary } = opened;
-        let path = client.path(&name);
-        let mode = if is_read_only { Mode::ReadOnly } else { how.mode };
-        let changed = Client::changed(&path);
-        let seen = changed.load(SeqCst);
-        let mut area = RemoteArea {
-            client: Arc::clone(client),
-            epoch: client.epoch(),
-            table,
-            record: Area::detached(&path, &form)?,
-            path,
-            how: OpenHow { mode, ..how.clone() },
-            is_loaded: false,
-            is_edited: false,
-            tried: Vec::new(),
-            is_new: false,
-            place: state.position,
-            count: state.count,
-            run: Run::empty(),
-            reading: Reading { bytes: PAGE_BYTES, unused: 0, jumped: false, wanted: 0 },
-            orders: Vec::new(),
-            current: None,
-            browsed: None,
-            next_order: 1,
-            files: Vec::new(),
-            locks: (false, Vec::new()),
-            view: View { hide_deleted: how.hide_deleted, exact: how.exact, ..View::default() },
-            there: (None, state.position, (how.hide_deleted, how.exact)),
-            changed,
-            seen,
-            is_closed: false,
-            in_dictionary,
-        };
-        area.record.set_exact(how.exact);
-        let stamp = state.stamp;
-        area.take_state(state);
-        if let Some(Reply::Page(page)) = replies.last() {
-            area.take_page(page, stamp, None, Instant::now(), seen);
-        }
-        area.arrive();
-        Ok(area)
-    }
-
     /// How it is open: for reading only, if it cannot be written to.
     pub fn mode(&self) -> Mode {
         self.how.mode
@@ -400,7 +350,7 @@ impl RemoteArea {
         }
         self.place = state.position;
         self.there.1 = state.position;
-        self.count = state.count;
+        (self.count, self.is_whole) = (state.count, true);
         self.is_new = state.is_new;
         if let Some(locks) = state.locks {
             self.locks = locks;
@@ -445,7 +395,7 @@ impl RemoteArea {
 
     /// Whether the rows at hand may be used without asking.
     pub(crate) fn is_fresh(&self) -> bool {
-        self.is_current() && self.run.asked.elapsed() < KEPT_FOR
+        self.is_current() && (self.is_cursor || self.run.asked.elapsed() < KEPT_FOR)
     }
 
     /// Whether the rows at hand are right as far as this process knows.
@@ -516,7 +466,7 @@ impl RemoteArea {
     }
 
     /// Another form: the table was given other fields.
-    pub(crate) fn take_form(&mut self, form: &mainstay_workarea::Form) -> Result<()> {
+    pub(crate) fn take_form(&mut self, form: &Form) -> Result<()> {
         self.record = Area::detached(&self.path, form)?;
         self.record.set_exact(self.view.exact);
         self.is_loaded = false;
@@ -559,20 +509,6 @@ impl Drop for RemoteArea {
 
 fn is_long(step: &Step) -> bool {
     matches!(step, Step::CreateOrder(_) | Step::Pack | Step::Reindex | Step::Restructure { .. } | Step::CopyTo { .. })
-}
-
-fn open_request(client: &Client, paths: &[PathBuf], how: &OpenHow) -> Request {
-    let opening = Opening {
-        names: paths.iter().map(|path| client.name(path)).collect(),
-        mode: how.mode,
-        scheme: how.scheme,
-        open_structural: how.open_structural,
-        or_read_only: true,
-    };
-    let page = PageWish { before: 1, after: SCREEN, bytes: PAGE_BYTES, unless: None, numbers: 0 };
-    let view = Step::View { hide_deleted: how.hide_deleted, exact: how.exact };
-    let steps = vec![Step::Open(opening), view, Step::GoTop, Step::Page(page)];
-    Request::new(0, steps)
 }
 
 /// Adds the places of pieces to others, each byte once: a write that is refused again and again stays as long as it is.

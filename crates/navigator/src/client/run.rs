@@ -2,6 +2,7 @@
 
 use crate::wire::messages::{Numbers, Page, Row};
 use mainstay_workarea::OrderId;
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::time::Instant;
 
@@ -25,6 +26,8 @@ pub(crate) struct Run {
     /// What was counted, and the row for which.
     pub numbers: [Option<Numbers>; 3],
     pub numbered: u32,
+    /// The place of the record that was asked for last.
+    asked_for: Cell<usize>,
 }
 
 impl Run {
@@ -38,6 +41,7 @@ impl Run {
             asked: Instant::now(),
             numbers: [None; 3],
             numbered: 0,
+            asked_for: Cell::new(0),
         }
     }
 
@@ -50,7 +54,13 @@ impl Run {
 
     /// The place of a record among the rows.
     pub fn place_of(&self, record: u32) -> Option<usize> {
-        self.rows.iter().position(|row| row.record == record)
+        let is_at = |at: &usize| self.rows.get(*at).is_some_and(|row| row.record == record);
+        // Who walks asks for the one that was asked for last, or its neighbour.
+        let last = self.asked_for.get();
+        let near = [last, last.wrapping_add(1), last.wrapping_sub(1)].into_iter().find(is_at);
+        let found = near.or_else(|| self.rows.iter().position(|row| row.record == record))?;
+        self.asked_for.set(found);
+        Some(found)
     }
 
     /// Takes a page in. One that follows the rows at hand, of the same state, is put behind or before them.
@@ -83,11 +93,12 @@ impl Run {
     fn shorten(&mut self, current: u32) {
         let length = self.rows.front().map_or(1, |row| row.bytes.len().max(1));
         let most = (MOST_BYTES / length).clamp(64, MOST_ROWS);
+        let mut at = self.place_of(current).unwrap_or(0);
         while self.rows.len() > most {
-            let at = self.place_of(current).unwrap_or(0);
             if at > self.rows.len() / 2 {
                 self.rows.pop_front();
                 self.is_first = false;
+                at -= 1;
             } else {
                 self.rows.pop_back();
                 self.is_last = false;

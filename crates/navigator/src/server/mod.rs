@@ -2,12 +2,13 @@
 //!
 //! ```text
 //!   Service    the folder that is served; who is connected, what they have locked, how often tables have changed
-//!     Session  one client: its open tables, its transaction; requests in, answers out       session, steps, pages
+//!     Session  one client: its open tables, its transaction; requests in, answers out       session, steps, pages, cursors
 //! ```
 //!
 //! No sockets here: who has one reads a request from it, asks the session, and writes the answer. A session that is
 //! dropped rolls its transaction back and gives back its locks, so that a client that is lost leaves nothing behind.
 
+mod cursors;
 mod folder;
 mod hidden;
 mod pages;

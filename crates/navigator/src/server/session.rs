@@ -1,5 +1,6 @@
 //! One client's session: its open tables, its transaction, and the answers to its requests.
 
+use super::cursors::Filled;
 use super::folder::Folder;
 use super::hidden::Bound;
 use super::service::{Changes, Member, Service};
@@ -21,7 +22,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 
 /// Tables that a client may have open.
-const MOST_TABLES: usize = 1000;
+pub(crate) const MOST_TABLES: usize = 1000;
 
 /// An open table.
 pub(crate) struct Open {
@@ -29,12 +30,32 @@ pub(crate) struct Open {
     /// Its file.
     pub path: PathBuf,
     pub changes: Arc<Changes>,
-    told_locks: (bool, Vec<u32>),
-    told_orders: Vec<OrderInfo>,
+    pub(crate) told_locks: (bool, Vec<u32>),
+    pub(crate) told_orders: Vec<OrderInfo>,
     /// What the dictionary says about it.
     pub bound: Option<Bound>,
     /// Whether it takes no part in transactions.
     pub is_transaction_free: bool,
+    /// Whether it is the rows of a statement, and no file.
+    pub is_cursor: bool,
+    /// Whether it has all its rows.
+    pub filled: Filled,
+}
+
+impl Open {
+    pub(crate) fn new(area: Area, path: PathBuf) -> Open {
+        Open {
+            area,
+            path,
+            changes: Arc::default(),
+            told_locks: (false, Vec::new()),
+            told_orders: Vec::new(),
+            bound: None,
+            is_transaction_free: false,
+            is_cursor: false,
+            filled: Filled::Whole,
+        }
+    }
 }
 
 /// A client's session.
@@ -93,6 +114,7 @@ impl Session {
         }
         for step in &request.steps {
             let (began, wait) = (Instant::now(), wait_of(step, request.wait_ms));
+            self.fill_before(step);
             if let Some(open) = self.tables.get_mut(&table) {
                 open.area.set_wait(wait);
             }
@@ -111,7 +133,7 @@ impl Session {
                             }
                             _ => Ok(()),
                         };
-                        let done = checked.and(copied);
+                        let done = checked.and(copied).and_then(|()| open.fill());
                         let done = done.and_then(|()| open.carry_out(step, &self.folder, &self.service, progress));
                         done.map(|reply| open.cover(step, reply))
                     }
@@ -235,21 +257,16 @@ impl Session {
         }
         let form = area.form_of_table()?;
         let changes = self.service.changes_of(&path);
-        let told_locks = (false, Vec::new());
-        self.next_table += 1;
-        *table = self.next_table;
-        let open = Open {
-            area,
-            path: path.clone(),
-            changes,
-            told_locks,
-            told_orders: Vec::new(),
-            bound,
-            is_transaction_free: false,
-        };
-        self.tables.insert(*table, open);
+        *table = self.add(Open { changes, bound, ..Open::new(area, path.clone()) });
         self.publish(&path);
         Ok(Reply::Opened(Opened { table: *table, name, form, is_read_only, in_dictionary }))
+    }
+
+    /// Gives a table its number.
+    pub(crate) fn add(&mut self, open: Open) -> u32 {
+        self.next_table += 1;
+        self.tables.insert(self.next_table, open);
+        self.next_table
     }
 
     fn close(&mut self, table: u32) -> Result<Reply> {
@@ -289,16 +306,11 @@ impl Session {
                 Ok(Reply::Done)
             }
             Step::Execute { sql, parameters } => {
-                self.statements()?;
-                self.tables.values_mut().try_for_each(|open| open.area.before_statement())?;
-                let sharing = self.locks.enter(Sharer::Statement);
-                let outcome = self.statements()?.execute(sql, parameters);
-                drop(sharing);
-                let met = self.tables.values_mut().try_for_each(|open| open.area.after_statement());
-                let outcome = outcome.and_then(|outcome| met.map(|()| outcome));
-                // Which tables it has changed is not known.
-                self.tables.values().for_each(|open| open.changes.add());
-                outcome.map(Reply::Outcome)
+                self.beside_tables(|statements| statements.execute(sql, parameters)).map(Reply::Outcome)
+            }
+            Step::Query { sql, parameters } => {
+                let executed = self.beside_tables(|statements| statements.query(sql, parameters))?;
+                self.executed(executed)
             }
             Step::Prepare(sql) => self.statements()?.prepare(sql).map(Reply::Names),
             Step::StatementTimeout(seconds) => {
@@ -339,10 +351,23 @@ impl Session {
         }
     }
 
+    /// Runs a statement, which shares the locks of the tables.
+    fn beside_tables<T>(&mut self, run: impl FnOnce(&mut dyn SqlSession) -> Result<T>) -> Result<T> {
+        self.statements()?;
+        self.tables.values_mut().try_for_each(|open| open.area.before_statement())?;
+        let sharing = self.locks.enter(Sharer::Statement);
+        let done = self.statements().and_then(|statements| run(statements.as_mut()));
+        drop(sharing);
+        let met = self.tables.values_mut().try_for_each(|open| open.area.after_statement());
+        // Which tables it has changed is not known.
+        self.tables.values().for_each(|open| open.changes.add());
+        done.and_then(|done| met.map(|()| done))
+    }
+
     /// Has others know how a table is used.
     pub(crate) fn publish(&self, path: &Path) {
         let mut now: Option<TableUse> = None;
-        for open in self.tables.values().filter(|open| open.path == path) {
+        for open in self.tables.values().filter(|open| open.path == path && !open.is_cursor) {
             let area = &open.area;
             let now = now.get_or_insert_with(|| TableUse { path: path.to_owned(), ..TableUse::default() });
             now.scheme = area.options().scheme;
@@ -376,13 +401,14 @@ impl Session {
     /// What a table is like behind the last step.
     fn state(&mut self, table: u32) -> Result<Option<State>> {
         let Some(open) = self.tables.get_mut(&table) else { return Ok(None) };
+        let stamp = open.stamp(&self.service)?;
         let area = &mut open.area;
         let locks = (area.is_table_locked(), area.locked_records());
         let orders: Vec<OrderInfo> = area.orders().into_iter().map(|info| named(&self.folder, info)).collect();
         let state = State {
             position: area.position(),
             count: area.known_count(),
-            stamp: self.service.stamp(&open.changes, &area.stamp()?),
+            stamp,
             is_new: area.has_new_record(),
             is_pending: area.has_pending(),
             locks: (locks != open.told_locks).then(|| locks.clone()),

@@ -30,6 +30,7 @@ impl Step {
                 | Step::LockOwner { .. }
                 | Step::Activity
                 | Step::Execute { .. }
+                | Step::Query { .. }
                 | Step::Prepare(_)
                 | Step::StatementTimeout(_)
                 | Step::TableType(_)
@@ -141,7 +142,7 @@ impl Open {
 
     fn page(&mut self, wish: &PageWish, service: &Service) -> Result<Reply> {
         if let Some(known) = wish.unless
-            && service.stamp(&self.changes, &self.area.stamp()?) == known
+            && self.stamp(service)? == known
         {
             return Ok(Reply::Unchanged);
         }

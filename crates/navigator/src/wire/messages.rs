@@ -8,7 +8,7 @@
 use super::values::*;
 use super::{choice, structure};
 use crate::dictionary::{Called, Given, Hidden};
-use crate::sql::{Outcome, Parameter};
+use crate::sql::{Column, Outcome, Parameter};
 use mainstay_base::{Code, Error};
 use mainstay_workarea::{
     CopyOptions, Counting, Customize, FieldValue, Form, Mode, NewOrder, Optimized, OrderId, OrderInfo, Position,
@@ -166,6 +166,7 @@ pub enum Step {
     Call { name: String, arguments: Vec<Given> },
     RowsOfView(String),
     EndUser { user: String, connection: u64 },
+    Query { sql: String, parameters: Vec<Parameter> },
     // About the table.
     Close,
     View { hide_deleted: bool, exact: bool },
@@ -291,6 +292,25 @@ pub struct Opened {
     pub in_dictionary: Option<InDictionary>,
 }
 
+/// Rows of a statement that are a table at the server, of which more may come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cursor {
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// Its number for requests.
+    pub table: u32,
+    /// Its form.
+    pub form: Form,
+    /// The first rows; the first of all is the current one.
+    pub page: Page,
+    /// Whether the server has all of them. If not, there are more than these, and the next request waits for them.
+    pub is_whole: bool,
+    /// How many there are, or are known to be.
+    pub count: u32,
+    /// The table's stamp.
+    pub stamp: u64,
+}
+
 /// A table of a dictionary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InDictionary {
@@ -378,6 +398,7 @@ pub enum Reply {
     Owner(Option<Person>),
     Activity(Activity),
     Outcome(Outcome),
+    Cursor(Cursor),
     Called(Called),
     WordIndexes(Vec<WordIndex>),
     Opened(Opened),
@@ -431,6 +452,7 @@ structure! { PageWish { before, after, bytes, unless, numbers } }
 structure! { Row { record, bytes, key } }
 structure! { Numbers { count, number } }
 structure! { Opened { table, name, form, is_read_only, in_dictionary } }
+structure! { Cursor { columns, table, form, page, is_whole, count, stamp } }
 structure! { InDictionary { name, kinds, hidden } }
 structure! { Person { connection, user, application, address } }
 structure! { TableUse { path, scheme, indexes, orders, is_locked, records } }
@@ -463,6 +485,7 @@ choice! { named Step {
     41 Call { name, arguments };
     42 RowsOfView(name);
     43 EndUser { user, connection };
+    45 Query { sql, parameters };
     20 Close;
     21 View { hide_deleted, exact };
     22 SetOrder(order);
@@ -545,6 +568,7 @@ choice! { Reply {
     19 Outcome(outcome);
     20 Called(called);
     21 WordIndexes(indexes);
+    22 Cursor(cursor);
 } }
 
 impl super::Wire for [Option<Numbers>; 3] {

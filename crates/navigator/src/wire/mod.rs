@@ -69,6 +69,11 @@ impl<'a> Reader<'a> {
         Reader { left: bytes }
     }
 
+    /// Whether all of them were read.
+    pub fn is_empty(&self) -> bool {
+        self.left.is_empty()
+    }
+
     /// The next so many bytes.
     pub fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
         let (taken, left) = self.left.split_at_checked(count).ok_or_else(|| malformed("it ends too early"))?;

@@ -21,12 +21,16 @@ mod stream;
 use crate::config::{Config, Encryption, User};
 use crate::log::{Level, Log};
 use crate::metrics::NavigatorMetrics;
+use crate::process;
 use crate::registry::first_to_go;
 use crate::tls::Tls;
-use mainstay_base::{Error, Result};
+use mainstay_base::{Code, Error, Result};
 use mainstay_navigator::dictionary::Dictionaries;
 use mainstay_navigator::server::Service;
 use mainstay_navigator::sql::ServedSql;
+use mainstay_navigator::wire::encode;
+use mainstay_navigator::wire::frame::{Frame, Kind};
+use mainstay_navigator::wire::messages::Problem;
 use mainstay_password::Checker;
 use mainstay_vfs::FileSystem;
 use std::collections::HashMap;
@@ -167,6 +171,7 @@ impl NavigatorDoor {
             open: Mutex::default(),
             emptied: Condvar::new(),
         });
+        process::prepare(&shared.log);
         let fields: [(&str, &dyn Display); 2] = [("door", &"navigator"), ("address", &address)];
         shared.log.event(Level::Info, "listening", &fields);
         let accepting = Arc::clone(&shared);
@@ -243,6 +248,7 @@ fn accept(shared: &Arc<Shared>, listener: &TcpListener) {
 fn begin(shared: &Arc<Shared>, socket: TcpStream, address: SocketAddr) {
     let Some(number) = shared.enter(&socket) else {
         shared.metrics.refused_total.fetch_add(1, SeqCst);
+        refuse(&socket, shared.config.max_connections);
         return shared.log.event(Level::Warning, "too_many_connections", &[("address", &address)]);
     };
     shared.metrics.connections_total.fetch_add(1, SeqCst);
@@ -252,6 +258,16 @@ fn begin(shared: &Arc<Shared>, socket: TcpStream, address: SocketAddr) {
     if let Err(error) = spawned {
         shared.log.event(Level::Error, "no_thread", &[("error", &error)]);
     }
+}
+
+/// Says to a client why it is not let in, without waiting for anything: what is said fits into the socket's buffer.
+fn refuse(mut socket: &TcpStream, most: usize) {
+    let message = format!("the server has {most} connections, as many as it may have");
+    let error = Error::new(Code::OutOfMemory, message).hint("max_connections in [server] of mainstay.toml");
+    let frame = Frame::bytes(Kind::Refused, &encode(&Problem { error }));
+    // Who cannot be told finds the connection closed.
+    let _ = socket.set_nonblocking(true).and_then(|()| socket.write_all(&frame));
+    let _ = socket.shutdown(Shutdown::Write);
 }
 
 /// Forgets the connection when its thread ends, however it does.

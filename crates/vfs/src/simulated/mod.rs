@@ -290,7 +290,7 @@ impl File for SimulatedFile {
     fn stamp(&self) -> Result<Stamp> {
         let machine = self.system.alive()?;
         let node = machine.tree.node(self.id)?;
-        Ok(stamp_of(node.seen.len(), node.version, self.id))
+        Ok(stamp_of(node.seen.len() as u64, node.version, self.id))
     }
 
     fn path(&self) -> &Path {

@@ -186,7 +186,7 @@ impl Dbf {
     pub fn count_by_mark(&self, known: u64) -> Result<u64> {
         let mark_of = |count: u64| u64::from(self.header.header_length) + count * u64::from(self.header.record_length);
         let mut end = [0; 2];
-        if self.file.read_at(&mut end, mark_of(known))? == 1 && end[0] == END_MARK {
+        if self.file.read_few_at(&mut end, mark_of(known))? == 1 && end[0] == END_MARK {
             return Ok(known);
         }
         let mut count = [0; 4];

@@ -22,7 +22,10 @@
 //! **A key with letters beyond ASCII**, the first one of each tag: some pages are read, which have to be in the order of
 //! bytes, and the keys of this kind in them compared with their records.
 //!
-//! Tags that list some records only, because of UNIQUE or by their making, lack keys rightly.
+//! Tags that list some records only by their making lack keys rightly. A UNIQUE tag does where another record has the key,
+//! which is not looked into further: updates of records that it does not list are nothing rare. Where nobody has the key,
+//! or another tag tells that the record was left out, it is searched like the others. (So what a killed program has left
+//! stays in a table without other tags whose records share the new key.)
 
 use super::bag::Live;
 use crate::dbf::Dbf;
@@ -72,10 +75,10 @@ impl Sample {
     }
 }
 
-/// Whether the tag has the key of every record that its expressions list.
+/// Whether the tag has the key of every record that its expressions list; one that is unique has each key once.
 fn has_all(header: &TagHeader) -> bool {
     // A plain IDX cannot say that it was made over some of the records.
-    !(header.unique || header.partial || header.custom || header.kind == BagKind::PlainIdx)
+    !(header.partial || header.custom || header.kind == BagKind::PlainIdx)
 }
 
 /// Whether so many keys that are none of the expression's speak against it. Another program may be between a record and its
@@ -87,11 +90,21 @@ fn are_many(other: usize, all: usize) -> bool {
 impl Live {
     /// A key that was to be taken out is not there. Fails if that is because the tag is another one than is understood.
     pub(super) fn missed(&mut self, tag: usize, key: &[u8], record: u32, dbf: &Dbf) -> Result<Missing> {
-        if !self.writer.tags().nth(tag).is_some_and(has_all) {
+        let Some(header) = self.writer.tags().nth(tag).filter(|header| has_all(header)) else {
             return Ok(Missing::Rightly);
+        };
+        let is_unique = header.unique;
+        if is_unique {
+            // It takes a key only if nobody has it.
+            if !self.writer.insert(tag, key, record)? {
+                return Ok(Missing::Rightly);
+            }
+            self.writer.delete(tag, key, record)?;
         }
         match self.wrong_listings(tag, Some(key), record, dbf)? {
             (_, true) => Err(self.out_of_order(tag, record)),
+            // The one that had the key first has another now.
+            (wrong, false) if is_unique && wrong.is_empty() => Ok(Missing::Rightly),
             (wrong, false) => Ok(Missing::ByMistake(wrong)),
         }
     }
@@ -146,7 +159,7 @@ impl Live {
         other
     }
 
-    /// Whether a tag should list every record of its condition, and refuses none.
+    /// Whether a tag should list every record of its condition, or the first one of each key, and refuses none.
     pub(super) fn lists_all(&self, tag: usize) -> bool {
         self.writer.tags().nth(tag).is_some_and(|header| has_all(header) && !header.candidate)
     }

@@ -288,7 +288,8 @@ fn open_rows(handle: Handle, through: &Arc<Connection>, name: &str, outcome: &Ou
         statement: Some(statement),
         columns: outcome.columns.iter().map(|column| column.name.clone()).collect(),
     };
-    let opened = cursor::open(outcome, through).and_then(|area| Table::add(opening, Box::new(area)));
+    let area = cursor::open(outcome, through);
+    let opened = area.map_err(Failure::from).and_then(|area| Table::add(opening, Box::new(area)));
     // The rows need no statement any more; its handle is not the program's to close.
     crate::registry::remove(statement);
     opened.map(|(handle, _)| handle)

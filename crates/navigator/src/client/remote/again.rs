@@ -1,6 +1,7 @@
 //! A table that is opened again, through a connection that was made again: with its orders, scopes, filters as they were.
 
-use super::{RemoteArea, open_request};
+use super::RemoteArea;
+use super::opening::open_request;
 use crate::client::transport::lost;
 use crate::wire::malformed;
 use crate::wire::messages::{MOST_STEPS, Reply, Request, State, Step};
@@ -13,6 +14,9 @@ impl RemoteArea {
         let has_locks = (self.locks.0 || !self.locks.1.is_empty()) && !self.client.has_told_loss(self.epoch);
         let has_lost = self.is_edited || self.record.has_pending() || has_locks;
         self.forget_rows();
+        if self.is_cursor {
+            return Err(lost("the rows of the statement are lost with it"));
+        }
         let mut request = open_request(&self.client, std::slice::from_ref(&self.path), &self.how);
         request.steps.truncate(2);
         let epoch = self.client.epoch();
