@@ -55,13 +55,24 @@ pub(crate) fn message_of(error: &Error) -> Message {
     }
 }
 
+/// A column with its table's own name: a table may be called otherwise in the core, with a colon and a number behind its
+/// name.
+fn without_mark(column: &str) -> String {
+    match column.split_once('.') {
+        Some((table, column)) => {
+            let own = table.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix(':').unwrap_or(table);
+            format!("{own}.{column}")
+        }
+        None => column.to_owned(),
+    }
+}
+
 /// The message of an error of a code with several causes.
 fn of_cause(cause: Cause, error: &Error) -> Option<Message> {
     let subject = error.subject().unwrap_or_default();
     let message = match cause {
         Cause::Relation => name_taken(subject, 6),
-        // A table may be disguised: `scope::Names::disguises_tables`.
-        Cause::UnknownQualifier => Message::numbered(4104, &[&subject.replace(":.", ".")]),
+        Cause::UnknownQualifier => Message::numbered(4104, &[&without_mark(subject)]),
         Cause::UnknownRowset => Message::error(208, format!("Invalid object name '{subject}'.")),
         Cause::ColumnCounts => {
             let text = "All queries combined using a UNION, INTERSECT or EXCEPT operator must have an equal number of \

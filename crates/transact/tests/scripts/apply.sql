@@ -40,3 +40,20 @@ SELECT c.Name, d.cnt FROM Cust c CROSS APPLY (SELECT COUNT(*) AS cnt FROM Ord o 
 GO
 SELECT c.Id, x.n, x.last FROM Cust c OUTER APPLY (SELECT COUNT(*) AS n, MAX(CAST(o.At AS DATETIME)) AS last FROM Ord o WHERE o.CustId = c.Id) x ORDER BY c.Id
 GO
+-- Arguments of inline functions are columns of the tables around the call, whatever the function calls its own.
+CREATE TABLE Parts (id INT PRIMARY KEY, x INT);
+INSERT Parts VALUES (1, 10), (2, 20), (3, 20);
+GO
+CREATE FUNCTION SameX(@p INT) RETURNS TABLE AS RETURN SELECT r.id, r.x FROM Parts AS r WHERE r.x = @p;
+GO
+CREATE FUNCTION SameX2(@p INT) RETURNS TABLE AS RETURN
+    SELECT r.id, (SELECT COUNT(*) FROM SameX(@p) AS f WHERE f.x = r.x) AS n FROM Parts AS r CROSS APPLY SameX(r.x) AS s WHERE s.id = @p;
+GO
+SELECT r.id, f.id AS other FROM Parts AS r CROSS APPLY SameX(r.x) AS f ORDER BY r.id, f.id;
+SELECT Parts.id, f.id AS other FROM Parts CROSS APPLY SameX(Parts.x) AS f ORDER BY Parts.id, f.id;
+SELECT r.id, f.id AS other FROM Parts AS r CROSS APPLY SameX(x) AS f ORDER BY r.id, f.id;
+SELECT r.id, f.id AS other FROM (SELECT id, x FROM Parts WHERE id < 3) AS r OUTER APPLY SameX(x) AS f ORDER BY r.id, f.id;
+SELECT p.id, f.id AS other, f.n FROM Parts AS p CROSS APPLY SameX2(p.id) AS f ORDER BY p.id, f.id;
+SELECT COUNT(*) AS n FROM Parts AS r WHERE EXISTS (SELECT * FROM SameX(r.x) AS f WHERE f.id <> r.id);
+SELECT * FROM Parts AS r CROSS APPLY SameX(r.nothing) AS f;
+GO

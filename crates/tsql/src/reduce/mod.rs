@@ -311,7 +311,7 @@ pub fn view(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
 }
 
 fn reduced_query(query: &Query, reducer: Reducer<'_>) -> Result<ReducedQuery, Message> {
-    let mut reducer = Reducer { disguises: reducer.scope.disguises_tables(), ..reducer };
+    let mut reducer = Reducer { mark: mark_of(reducer.scope), ..reducer };
     reducer.query(query)?;
     let heads = match &query.format {
         Some(format) => vec![format::head(format)],
@@ -324,7 +324,7 @@ fn reduced_query(query: &Query, reducer: Reducer<'_>) -> Result<ReducedQuery, Me
 ///
 /// Errors: as [`query`].
 pub fn expression(value: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
-    let mut reducer = Reducer { disguises: scope.disguises_tables(), in_value: true, ..Reducer::new(scope) };
+    let mut reducer = Reducer { mark: mark_of(scope), in_value: true, ..Reducer::new(scope) };
     reducer.push("SELECT ");
     match value.is_condition() {
         true => reducer.condition(value)?,
@@ -339,7 +339,7 @@ pub fn expression(value: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQuery,
 ///
 /// Errors: as [`query`].
 pub fn condition(condition: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
-    let mut reducer = Reducer { disguises: scope.disguises_tables(), ..Reducer::new(scope) };
+    let mut reducer = Reducer { mark: mark_of(scope), ..Reducer::new(scope) };
     reducer.push("SELECT TRUE AS \"#1\" WHERE ");
     reducer.condition(condition)?;
     reducer.push(" UNION ALL SELECT FALSE AS \"#1\" WHERE ");
@@ -390,6 +390,10 @@ fn source_name(name: &str) -> Cow<'_, str> {
     if name.starts_with('@') { Cow::Owned(format!("#{name}")) } else { Cow::Borrowed(name) }
 }
 
+fn mark_of(scope: &dyn Scope) -> String {
+    if scope.disguises_tables() { ":".to_owned() } else { String::new() }
+}
+
 /// A statement while it is written.
 struct Reducer<'s> {
     scope: &'s dyn Scope,
@@ -429,8 +433,9 @@ struct Reducer<'s> {
     looks_up: bool,
     /// How often the recursive part of a common table expression may run; 0 for no limit.
     recursion_limit: u32,
-    /// Whether tables are called otherwise than the statement calls them.
-    disguises: bool,
+    /// What stands behind the names of tables, which are called otherwise than the statement calls them: where one of them
+    /// is taken for a column, and in the query of an inline function, whose arguments name tables around the call.
+    mark: String,
     /// Whether the order of the outermost query's rows is seen.
     is_ordered: bool,
     /// Whether a condition that is written is part of a value, where the core looks into no subquery but for one value.
@@ -466,7 +471,7 @@ impl<'s> Reducer<'s> {
             common_columns: Vec::new(),
             looks_up: false,
             recursion_limit: 100,
-            disguises: false,
+            mark: String::new(),
             is_ordered: false,
             in_value: false,
             is_negated: false,
@@ -491,9 +496,9 @@ impl<'s> Reducer<'s> {
 
     /// Writes what a table is called.
     fn table_alias(&mut self, name: &str) {
-        match self.disguises {
-            true => self.name(&format!("{name}:")),
-            false => self.name(&source_name(name)),
+        match self.mark.is_empty() {
+            true => self.name(&source_name(name)),
+            false => self.name(&format!("{name}{}", self.mark)),
         }
     }
 

@@ -78,7 +78,7 @@ impl Reducer<'_> {
                 self.table_alias(&alias.text);
             }
             // The table is known by the name that was written, whatever it is called behind the scenes.
-            None if self.disguises || !self.out.ends_with(&quoted(table.name.last())) => {
+            None if !self.mark.is_empty() || !self.out.ends_with(&quoted(table.name.last())) => {
                 self.push(" AS ");
                 self.table_alias(table.name.last());
             }
@@ -230,9 +230,12 @@ impl Reducer<'_> {
             inlined.push((name.clone(), text));
         }
         self.inlined.extend(inlined);
+        self.made += 1;
+        let mark = std::mem::replace(&mut self.mark, format!(":{}", self.made));
         self.push("(");
         self.query(&function.query)?;
         self.push(")");
+        self.mark = mark;
         self.inlined.truncate(before);
         match &alias.name {
             Some(_) => self.alias(alias),
@@ -287,11 +290,50 @@ impl Reducer<'_> {
         if is_inline || is_rowset || matches!(right, Source::Query(..) | Source::Values(..)) {
             self.push("LATERAL ");
         }
-        self.source(right)?;
+        match right {
+            Source::Function(call, columns, alias) if is_inline => {
+                let call = Box::new(self.with_owned_columns(call, left));
+                self.source(&Source::Function(call, columns.clone(), alias.clone()))?;
+            }
+            _ => self.source(right)?,
+        }
         if outer {
             self.push(" ON TRUE");
         }
         Ok(())
+    }
+
+    /// The call of an inline function with the tables of its columns: in the function's query they would be taken for those of
+    /// its own tables.
+    fn with_owned_columns(&self, call: &Expr, left: &Source) -> Expr {
+        let mut call = call.clone();
+        let Expr::Call(inner) = &mut call else { return call };
+        for argument in &mut inner.arguments {
+            if let crate::tree::Argument::Value(Expr::Column(column)) = argument
+                && let [name] = &column.parts[..]
+                && let Some(owner) = self.owner_of(left, &name.text)
+            {
+                column.parts.insert(0, owner);
+            }
+        }
+        call
+    }
+
+    /// What the table is called that has a column of this name.
+    fn owner_of(&self, source: &Source, column: &str) -> Option<Name> {
+        let has_it = |source: &Source| {
+            let columns = self.columns_of(source).unwrap_or_default();
+            columns.iter().any(|known| known.eq_ignore_ascii_case(column))
+        };
+        match source {
+            Source::Join(join) => self.owner_of(&join.left, column).or_else(|| self.owner_of(&join.right, column)),
+            Source::Apply(left, _, right) => self.owner_of(left, column).or_else(|| self.owner_of(right, column)),
+            Source::Nested(inner) => self.owner_of(inner, column),
+            Source::Table(table) if has_it(source) => table.alias.clone().or_else(|| table.name.parts.last().cloned()),
+            Source::Variable(name, alias) if has_it(source) => Some(alias.name.clone().unwrap_or_else(|| name.clone())),
+            Source::Query(_, alias) | Source::Values(_, alias) if has_it(source) => alias.name.clone(),
+            _ => None,
+        }
     }
 
     /// `PIVOT (SUM(x) FOR c IN ([a], [b]))`: a group of all other columns, with a condition in each aggregate.
