@@ -252,6 +252,17 @@ impl Order {
         }
     }
 
+    /// Whether the tag has this name, in whatever case.
+    pub(crate) fn has_name(&self, name: &str) -> bool {
+        self.header().name.eq_ignore_ascii_case(name)
+    }
+
+    /// Another is made in its place: it has neither the scope nor the direction that was set for this one.
+    pub(crate) fn forget_settings(&mut self) {
+        self.turn(false);
+        (self.top, self.bottom, self.at) = (None, None, None);
+    }
+
     /// An end of the scope: the beginning of a key.
     pub(crate) fn scope(&self, side: Side) -> Option<&[u8]> {
         match side {

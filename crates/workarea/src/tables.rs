@@ -105,8 +105,8 @@ impl Area {
         mainstay_xbase::writer::create(&**fs, path, spec, &WriteOptions::new(Access::Exclusive))
     }
 
-    /// Makes an order over the table's records and gives it; a tag of the same name in the same file is replaced. The
-    /// current order stays.
+    /// Makes an order over the table's records and gives it; a tag of the same name in the same file is replaced, and
+    /// its scope and direction are forgotten. The current order stays.
     ///
     /// Errors: those of the expressions; `UniqueViolation` for a candidate key that is there twice; `Busy` for the
     /// structural index of a table that others may have open; `Cancelled` when `progress` (told how many of how many
@@ -126,8 +126,10 @@ impl Area {
         let made = table.create_index(new.file.as_deref(), new.kind(), &spec, building)?;
         let path = table.bags().nth(made.bag).map(Path::to_owned).unwrap_or_default();
         self.dbf = table.dbf().clone();
-        let at_hand = self.files.iter().any(|file| file.path == path);
-        let orders = if at_hand { self.reopen_index(&path)? } else { self.open_index(&path)? };
+        let at_hand = self.files.iter().find(|file| file.path == path).map(|file| file.number);
+        let is_replaced = |order: &Order| Some(order.file) == at_hand && order.has_name(&new.name);
+        self.orders.iter_mut().filter(|order| is_replaced(order)).for_each(Order::forget_settings);
+        let orders = if at_hand.is_some() { self.reopen_index(&path)? } else { self.open_index(&path)? };
         let of_name = |id: &OrderId| self.order_info(*id).is_some_and(|info| info.name.eq_ignore_ascii_case(&new.name));
         let found = orders.iter().copied().find(of_name).or(orders.first().copied());
         found.ok_or_else(|| Error::new(Code::Internal, "an index that was made has no order"))

@@ -315,3 +315,34 @@ fn an_appended_record_that_is_cancelled_is_a_deleted_one() {
     area.go_to(2).unwrap();
     assert_eq!(area.get_integer(0).unwrap(), 8);
 }
+
+/// As Harbour's DBFCDX has it: the tag is another one, whatever was set for that of before.
+#[test]
+fn an_order_that_is_made_again_has_neither_scope_nor_direction_of_the_one_before() {
+    let memory = Memory::new();
+    made(&memory, Format::FoxPro);
+    let mut area = open(&memory, Mode::Exclusive);
+    for id in 1..=15 {
+        area.append_blank().unwrap();
+        area.set_integer(0, id).unwrap();
+        area.write().unwrap();
+    }
+    for (descending, turned) in [(false, false), (true, false), (false, true), (true, true)] {
+        let mut new = NewOrder::new("BY_ID", "ID");
+        let id = area.create_order(&new, &mut mainstay_workarea::untold).unwrap();
+        area.set_order(Some(id)).unwrap();
+        area.set_scope(mainstay_workarea::Side::Top, &SeekKey::Number(3.0)).unwrap();
+        area.set_scope(mainstay_workarea::Side::Bottom, &SeekKey::Number(4.0)).unwrap();
+        area.set_descending(id, turned).unwrap();
+        new.descending = descending;
+        new.name = "by_id".to_owned();
+        let again = area.create_order(&new, &mut mainstay_workarea::untold).unwrap();
+        assert_eq!((again, area.order()), (id, Some(id)));
+        assert_eq!(area.scope(mainstay_workarea::Side::Top), None);
+        let mut wanted: Vec<u32> = (1..=15).collect();
+        if descending {
+            wanted.reverse();
+        }
+        assert_eq!(walk(&mut area), wanted, "{descending} {turned}");
+    }
+}

@@ -4,7 +4,7 @@ mod indexed_common;
 
 use indexed_common::{compare, create, index, open, options, refs, table_spec, tag_specs, values};
 use mainstay_base::{Code, Value, ValueRef};
-use mainstay_vfs::{Disk, FileSystem, Memory, Simulated, explore};
+use mainstay_vfs::{Create, Disk, FileSystem, LockMode, Memory, Simulated, WritableFile, explore};
 use mainstay_xbase::dbf::{FieldSpec, Format, TableSpec};
 use mainstay_xbase::index::BagKind;
 use mainstay_xbase::indexed::{IndexSpec, IndexedTable, Transaction};
@@ -562,6 +562,98 @@ fn who_goes_on_after_anothers_death_sees_what_was_before() {
     }
     drop(other);
     compare(&fs, &path("a"), &[]).unwrap();
+}
+
+/// Leaves what a transaction of another process has changed in record 3, whose locks are gone but for that of its journal:
+/// the lock of the record goes first when a process is killed, and who undoes a transaction holds its journal, too.
+fn dying(fs: &Arc<dyn FileSystem>, access: Access) -> Arc<dyn WritableFile> {
+    let mut table = open(fs, &path("a"), access);
+    let transaction = Transaction::begin(Arc::clone(fs));
+    table.enlist(&transaction).unwrap();
+    table.update(3, &[(0, ValueRef::Text("uncommitted"))]).unwrap();
+    let journals = Path::new("shop/.mainstay-transactions");
+    let journal = fs.read(&fs.list(journals).unwrap()[0].path).unwrap();
+    let file = fs.create(&journals.join("0-0-0.undo"), Create::New).unwrap();
+    assert!(file.try_share(LockMode::Exclusive).unwrap());
+    file.write_at(&journal, 0).unwrap();
+    transaction.commit(&mut [&mut table]).unwrap();
+    file
+}
+
+/// A record whose lock could be had before its owner is dead is not had with what that one had not committed.
+#[test]
+fn who_gets_the_lock_of_one_who_is_dying_waits_until_its_change_is_undone() {
+    let (fs, _) = shop(Format::FoxPro, BagKind::Cdx);
+    let mut other = open(&fs, &path("a"), Access::Shared);
+    let before = state(&mut other);
+    let at_once = LockWait { timeout: Duration::ZERO, ..LockWait::default() };
+    for round in 0..4 {
+        let journal = dying(&fs, Access::Shared);
+        assert!(!other.try_lock_record(3).unwrap() && other.try_lock_record(4).unwrap());
+        assert!(!other.try_lock_table().unwrap() && other.is_locked(4) && !other.is_locked(3));
+        other.unlock().unwrap();
+        other.set_wait(at_once);
+        assert_eq!(other.lock_record(3).unwrap_err().code(), Code::Busy);
+        assert_eq!(other.lock_table().unwrap_err().code(), Code::Busy);
+        assert_eq!(other.update(3, &[(1, ValueRef::Integer(7))]).unwrap_err().code(), Code::Busy);
+        assert!(other.locked_records().is_empty() && !other.holds_table());
+        other.set_wait(LockWait::default());
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(30));
+                drop(journal);
+            });
+            match round {
+                0 => other.lock_record(3).unwrap(),
+                1 => other.lock_table().unwrap(),
+                2 => drop(other.update(3, &[(0, before[2].1[0].as_ref())]).unwrap()),
+                _ => while !other.try_lock_record(3).unwrap() {},
+            }
+        });
+        assert!(state(&mut other) == before && !has_journals(&*fs), "round {round}");
+        other.unlock().unwrap();
+    }
+    drop(other);
+    compare(&fs, &path("a"), &[]).unwrap();
+}
+
+/// What a transaction of another process has taken back at a savepoint, it holds no longer.
+#[test]
+fn a_journal_that_was_cut_off_names_what_it_has_then() {
+    let (fs, _) = shop(Format::FoxPro, BagKind::Cdx);
+    let mut other = open(&fs, &path("a"), Access::Shared);
+    let journal = dying(&fs, Access::Shared);
+    assert!(!other.try_lock_record(3).unwrap());
+    journal.set_len(16).unwrap();
+    assert!(other.try_lock_record(3).unwrap());
+}
+
+/// Who undoes a transaction may have the table alone for that time, and who opens it then waits for it.
+#[test]
+fn who_opens_a_table_waits_until_it_is_undone() {
+    let (fs, _) = shop(Format::FoxPro, BagKind::Cdx);
+    for access in [Access::Shared, Access::Exclusive] {
+        let journal = dying(&fs, Access::Exclusive);
+        let alone = fs.create(&path("a"), Create::Existing).unwrap();
+        assert!(alone.try_share(LockMode::Exclusive).unwrap());
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(30));
+                drop(alone);
+                drop(journal);
+            });
+            let how = WriteOptions { open_timeout: Some(Duration::ZERO), ..options(access) };
+            IndexedTable::open(Arc::clone(&fs), &path("a"), how).unwrap();
+        });
+        IndexedTable::open(Arc::clone(&fs), &path("a"), options(access)).unwrap();
+        assert!(!has_journals(&*fs));
+    }
+    // Without one that is undone, nobody waits.
+    let _alone = open(&fs, &path("a"), Access::Exclusive);
+    let how = WriteOptions { open_timeout: Some(Duration::ZERO), ..options(Access::Shared) };
+    let begun = std::time::Instant::now();
+    assert_eq!(IndexedTable::open(Arc::clone(&fs), &path("a"), how).unwrap_err().code(), Code::Busy);
+    assert!(begun.elapsed() < Duration::from_secs(2));
 }
 
 /// While there never was a transaction in a folder, a lock asks whether something has come into it, and notices the first

@@ -241,6 +241,36 @@ impl Dbf {
         Ok(Records::new(buffer, usize::from(self.header.record_length), rows.start + 1))
     }
 
+    /// The same for who has counted the records before. Where the file ends by now, because what another had appended was
+    /// rolled back, records are blank and deleted.
+    pub(crate) fn read_counted<'a>(&self, rows: Range<u64>, buffer: &'a mut Vec<u8>) -> Result<Records<'a>> {
+        let bytes = rows.end.saturating_sub(rows.start).saturating_mul(u64::from(self.header.record_length));
+        let length = usize::try_from(bytes).map_err(|_| Error::new(Code::OutOfMemory, "the table is too large"))?;
+        match buffer.capacity() < length {
+            // New memory comes cleared from the system.
+            true => *buffer = vec![0; length],
+            false => buffer.resize(length, 0),
+        }
+        self.read_counted_into(rows.start, buffer)?;
+        Ok(Records::new(buffer, usize::from(self.header.record_length), rows.start + 1))
+    }
+
+    /// The same for whole records into a slice.
+    pub(crate) fn read_counted_into(&self, row: u64, buffer: &mut [u8]) -> Result<()> {
+        let record_length = usize::from(self.header.record_length).max(1);
+        let offset = row.saturating_mul(u64::from(self.header.record_length));
+        let read = self.file.read_at(buffer, offset.saturating_add(u64::from(self.header.header_length)))?;
+        if read == buffer.len() {
+            return Ok(());
+        }
+        let mut blank = blank_record(&self.fields, record_length);
+        blank.iter_mut().take(1).for_each(|mark| *mark = b'*');
+        for record in buffer.chunks_exact_mut(record_length).skip(read / record_length) {
+            record.iter_mut().zip(&blank).for_each(|(to, from)| *to = *from);
+        }
+        Ok(())
+    }
+
     /// Reads one record into `buffer`, replacing what is there. Rows count from 0.
     pub fn read_record(&self, row: u64, buffer: &mut Vec<u8>) -> Result<()> {
         buffer.resize(usize::from(self.header.record_length), 0);
@@ -295,7 +325,9 @@ pub(crate) fn uncounted_records(header: &Header, file_length: u64, file: &dyn Fi
         let records = per_block.min(whole - counted - found);
         let offset = u64::from(header.header_length) + (counted + found) * record_length;
         buffer.resize((records * record_length) as usize, 0);
-        file.read_exact_at(&mut buffer, offset)?;
+        // Another may have taken its record out since the length was asked for.
+        let read = file.read_at(&mut buffer, offset)?;
+        buffer.truncate(read);
         let sound = buffer.chunks_exact(record_length as usize).take_while(|record| matches!(record[0], b' ' | b'*'));
         let sound = sound.count() as u64;
         found += sound;
@@ -333,8 +365,9 @@ fn check_size(header: &Header, file_length: u64, uncounted: u64, file: &dyn File
     let end = header_length + (count + uncounted) * record_length;
     let beyond = file_length - end;
     let mut first = [0];
-    if beyond > 0 {
-        file.read_exact_at(&mut first, end)?;
+    if beyond > 0 && file.read_at(&mut first, end)? == 0 {
+        // Another has taken its record out since the length was asked for.
+        return Ok(());
     }
     if beyond > 1 || beyond == 1 && first != [END_MARK] {
         let after = if first == [END_MARK] { beyond - 1 } else { beyond };

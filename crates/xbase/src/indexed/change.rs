@@ -128,9 +128,9 @@ impl IndexedTable {
     /// A transaction that holds very many records takes the whole table, if nobody else holds one: the system looks
     /// through all locks of a file for each new one.
     fn lock_table_for_many(&mut self) -> Result<()> {
-        let Some(joined) = &mut self.joined else { return Ok(()) };
-        if joined.wants_table() && !self.writer.holds_table() && self.writer.try_lock_table()? {
-            joined.release_table_at_end();
+        let wants_table = self.joined.as_ref().is_some_and(|joined| joined.wants_table());
+        if wants_table && !self.writer.holds_table() && self.try_lock_table()? {
+            self.joined.iter_mut().for_each(|joined| joined.release_table_at_end());
         }
         Ok(())
     }

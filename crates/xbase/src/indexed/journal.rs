@@ -11,20 +11,20 @@
 
 use crate::lock::LockScheme;
 use mainstay_base::{Code, Error, Result};
-use mainstay_vfs::{Create, File, FileSystem, LockMode, Stamp, WritableFile};
+use mainstay_vfs::{Create, FileSystem, LockMode, WritableFile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 /// The folder of the journals, beside the tables.
-const FOLDER: &str = ".mainstay-transactions";
+pub(super) const FOLDER: &str = ".mainstay-transactions";
 
 const MAGIC: [u8; 8] = *b"MSDBFTX\x01";
 
 /// Bytes of the header, and of what is in front of an entry.
-const HEADER_LENGTH: u64 = 16;
-const FRAME_LENGTH: usize = 12;
+pub(super) const HEADER_LENGTH: u64 = 16;
+pub(super) const FRAME_LENGTH: usize = 12;
 
 /// The longest entry that is believed.
 const MAX_ENTRY: u32 = 1 << 26;
@@ -54,7 +54,7 @@ pub(super) struct Journal {
     end: u64,
 }
 
-fn folder_of(table: &Path) -> &Path {
+pub(super) fn folder_of(table: &Path) -> &Path {
     table.parent().unwrap_or(Path::new(""))
 }
 
@@ -195,98 +195,6 @@ pub(super) fn abandoned(fs: &dyn FileSystem, table: &Path) -> Result<Vec<Abandon
     Ok(found)
 }
 
-/// What was seen of a folder's journals: looking again costs one question while there is no other than the own.
-#[derive(Debug, Default)]
-pub(super) struct Watch {
-    /// The journals of others, and the folder's stamp under which they were all, if a later one changes that.
-    others: Option<(Stamp, Vec<PathBuf>)>,
-    /// The folder of the table.
-    tables: Option<Arc<dyn File>>,
-    /// The stamp of that under which it had no folder of journals, if a later one changes that: an open folder tells it in
-    /// half the time that the system needs to look for a name.
-    without: Option<Stamp>,
-    /// So many times the name is looked for before the stamp is asked for.
-    unasked: u32,
-}
-
-/// While the stamp of the table's folder is young it proves nothing, and is asked for at every so many looks.
-const LOOKS_UNASKED: u32 = 16;
-
-impl Watch {
-    /// Whether there is a journal that belongs to nobody in the folder of this table. `own` is one of which that is
-    /// known.
-    pub(super) fn sees_abandoned(&mut self, fs: &dyn FileSystem, table: &Path, own: Option<&Path>) -> Result<bool> {
-        // Mostly there is none.
-        if self.still_without(fs) {
-            return Ok(false);
-        }
-        let journals = folder_of(table).join(FOLDER);
-        let now = SystemTime::now();
-        let tables = self.stamp_of_tables(fs, table);
-        if !fs.is_folder(&journals) {
-            self.without = tables.filter(|stamp| stamp.is_settled(now));
-            return Ok(false);
-        }
-        let stamp = fs.stamp(&journals).ok();
-        let known = self.others.take().filter(|(before, _)| Some(*before) == stamp);
-        let others = match known {
-            Some((_, others)) => others,
-            None => others_in(fs, &journals, own)?,
-        };
-        let mut found = false;
-        for path in &others {
-            // One that is gone by now was ended.
-            let Ok(file) = fs.create(path, Create::Existing) else { continue };
-            found |= file.try_share(LockMode::Exclusive)?;
-        }
-        self.others = stamp.filter(|stamp| stamp.is_settled(now)).map(|stamp| (stamp, others));
-        Ok(found)
-    }
-
-    /// Whether nothing has come into the table's folder since there was no folder of journals in it.
-    fn still_without(&mut self, fs: &dyn FileSystem) -> bool {
-        let (Some(tables), Some(without)) = (&self.tables, self.without) else { return false };
-        if tables.stamp_by_name(fs).is_ok_and(|stamp| stamp == without) {
-            return true;
-        }
-        self.without = None;
-        false
-    }
-
-    /// The stamp of the table's folder, now and then.
-    fn stamp_of_tables(&mut self, fs: &dyn FileSystem, table: &Path) -> Option<Stamp> {
-        if let Some(left) = self.unasked.checked_sub(1) {
-            self.unasked = left;
-            return None;
-        }
-        self.unasked = LOOKS_UNASKED;
-        if self.tables.is_none() {
-            let folder = folder_of(table);
-            self.tables = fs.open(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }).ok();
-        }
-        self.tables.as_ref()?.stamp_by_name(fs).ok()
-    }
-}
-
-/// The journals that a folder of them holds or has links to, without the own one.
-fn others_in(fs: &dyn FileSystem, journals: &Path, own: Option<&Path>) -> Result<Vec<PathBuf>> {
-    let mut others = Vec::new();
-    for entry in fs.list(journals)? {
-        let path = match entry.path.extension().and_then(|extension| extension.to_str()) {
-            Some("undo") => entry.path,
-            Some("link") => match fs.read(&entry.path) {
-                Ok(target) => PathBuf::from(String::from_utf8_lossy(&target).into_owned()),
-                Err(_) => continue,
-            },
-            _ => continue,
-        };
-        if own != Some(&path) {
-            others.push(path);
-        }
-    }
-    Ok(others)
-}
-
 fn ignore_missing(result: Result<()>) -> Result<()> {
     match result {
         Err(error) if error.code() == Code::NotFound => Ok(()),
@@ -411,7 +319,7 @@ fn parse(bytes: &[u8], folder: &Path) -> Result<(Vec<Entry>, u64)> {
 }
 
 /// The first entry, if it is whole, and what follows it.
-fn whole_entry(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(super) fn whole_entry(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?);
     let sum = u64::from_le_bytes(bytes.get(4..FRAME_LENGTH)?.try_into().ok()?);
     let end = FRAME_LENGTH + length as usize;
@@ -445,7 +353,7 @@ impl<'b> Reading<'b> {
     }
 }
 
-fn decode(payload: &[u8], folder: &Path) -> Option<Entry> {
+pub(super) fn decode(payload: &[u8], folder: &Path) -> Option<Entry> {
     let mut reading = Reading(payload);
     let entry = match reading.byte()? {
         1 => {

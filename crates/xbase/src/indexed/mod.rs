@@ -48,6 +48,7 @@ mod set;
 mod transaction;
 mod trust;
 mod unlisted;
+mod watch;
 
 pub use build::{Building, IndexSpec, Telling};
 pub use columns::{field_spec, field_value, spec_of, table_spec};
@@ -62,13 +63,14 @@ use crate::index::{Bag, KeyType, Tag};
 use crate::lock::IndexLock;
 use crate::writer::{Access, TableWriter, WriteOptions};
 use bag::{OpenBag, Sharing};
-use journal::Watch;
-use mainstay_base::{Error, Result, Value};
+use mainstay_base::{Code, Error, Result, Value};
 use mainstay_vfs::{File, FileSystem};
 use set::{IndexSet, no_such_bag, no_such_tag};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 use transaction::Joined;
+use watch::{Left, Watch};
 
 /// A tag of an open table: the number of its index file and its number in it. Both change when files or tags come or
 /// go.
@@ -129,8 +131,29 @@ impl IndexedTable {
     ///
     /// What a transaction has left here that was cut off is undone first.
     pub fn open(fs: Arc<dyn FileSystem>, path: &Path, options: WriteOptions) -> Result<IndexedTable> {
-        recovery::recover(&fs, path)?;
-        IndexedTable::open_unrecovered(fs, path, options)
+        let mut begun = None;
+        loop {
+            recovery::recover(&fs, path)?;
+            let opened = IndexedTable::open_unrecovered(Arc::clone(&fs), path, options);
+            let is_busy = opened.as_ref().is_err_and(|error| error.code() == Code::Busy);
+            if !is_busy && (opened.is_err() || options.access == Access::Shared) {
+                return opened;
+            }
+            // Who undoes what was cut off is alone for that time; and one may have died while this waited to be alone.
+            match Watch::default().look(&*fs, path, None, None)? {
+                Left::Nothing => return opened,
+                Left::Ending
+                    if is_busy && begun.is_some_and(|begun: Instant| begun.elapsed() >= options.wait.timeout) =>
+                {
+                    return opened;
+                }
+                Left::Ending => {
+                    drop(opened);
+                    locks::wait_for_ending(path, options.wait, &mut begun)?;
+                }
+                Left::Abandoned => {}
+            }
+        }
     }
 
     fn open_unrecovered(fs: Arc<dyn FileSystem>, path: &Path, options: WriteOptions) -> Result<IndexedTable> {
