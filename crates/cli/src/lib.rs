@@ -37,8 +37,7 @@ use errors::{Failure, Origin};
 use exit::Exit;
 use mainstay_base::{Code, Error};
 use mainstay_engine::{Checked, Database};
-use mainstay_vfs::FileSystem;
-use output::Format;
+use output::{Destination, Format};
 use serve::Addresses;
 use shell::{Conduct, Flow, Look, Shell};
 use std::io::{self, IsTerminal, Write};
@@ -133,7 +132,7 @@ fn run_script(shell: &mut Shell, script: &Script) -> Result<Flow, Failure> {
         Script::Text(text) => script::run(shell, text, &Origin::default()),
         Script::File(path) if path.as_os_str() == "-" => match script::read_stdin() {
             Ok(text) => script::run(shell, &text, &Origin::default()),
-            Err(failure) => Err(shell.report(failure, "", &Origin::default())),
+            Err(error) => Err(shell.report(error.into(), "", &Origin::default())),
         },
         Script::File(path) => run_file(shell, path),
     }
@@ -142,10 +141,9 @@ fn run_script(shell: &mut Shell, script: &Script) -> Result<Flow, Failure> {
 /// Runs the statements and commands in a file.
 fn run_file(shell: &mut Shell, path: &Path) -> Result<Flow, Failure> {
     let origin = Origin { name: Some(path.display().to_string()), ..Origin::default() };
-    let read = mainstay_vfs::Disk.read(path).map_err(|error| Failure::Error(error.at(path.display())));
-    match read.and_then(script::utf8) {
+    match script::read_file(path) {
         Ok(text) => script::run(shell, &text, &origin),
-        Err(failure) => Err(shell.report(failure, "", &origin)),
+        Err(error) => Err(shell.report(error.into(), "", &origin)),
     }
 }
 
@@ -181,12 +179,14 @@ fn check(paths: &[PathBuf], engine: &arguments::Engine) -> Exit {
         match mainstay_engine::check_what_can_be(path, &engine.options()) {
             Ok(Checked { findings: found, unchecked }) => {
                 findings += found.len();
-                for finding in &found {
-                    if writeln!(io::stdout(), "{finding}").is_err() {
-                        return exit;
-                    }
-                    if finding.severity == mainstay_engine::Severity::Error {
-                        exit = exit.max(Exit::FoundErrors);
+                let has_error = found.iter().any(|finding| finding.severity == mainstay_engine::Severity::Error);
+                exit = exit.max(if has_error { Exit::FoundErrors } else { Exit::Success });
+                match show(&found) {
+                    Ok(()) => {}
+                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return exit,
+                    Err(error) => {
+                        complain(&Error::from(error).at("the output"));
+                        return exit.max(Exit::CannotWrite);
                     }
                 }
                 if let Some(error) = unchecked {
@@ -206,6 +206,15 @@ fn check(paths: &[PathBuf], engine: &arguments::Engine) -> Exit {
         let _ = writeln!(io::stderr(), "{}, no errors", output::table::count(findings as u64, "finding"));
     }
     exit
+}
+
+/// Writes findings to standard output, one a line.
+fn show(findings: &[mainstay_engine::Finding]) -> io::Result<()> {
+    let mut out = Destination::stdout();
+    for finding in findings {
+        writeln!(out, "{finding}")?;
+    }
+    out.finish()
 }
 
 /// Makes the native tables of a folder from a backup.

@@ -6,7 +6,8 @@
 //! from then on the rows are the progress.
 //!
 //! The time left is what the measured speed gives for the bytes that are left (or rows, when the engine
-//! does not know the bytes); without a total only the counts and the time so far are shown.
+//! does not know the bytes); without a total, and when all of it was read, only the counts and the time so far are shown:
+//! a join or a sort goes on with what was read.
 
 use crate::output::table::thousands;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -138,19 +139,22 @@ impl Counts {
         }
     }
 
-    /// How much is done, from 0 to 1.
+    /// How much is read, from 0 to less than 1.
     fn ratio(&self) -> Option<f64> {
-        let of = |done: u64, total: Option<u64>| {
-            total.filter(|&total| total > 0).map(|total| (done as f64 / total as f64).min(1.0))
-        };
+        let of =
+            |done: u64, total: Option<u64>| total.filter(|&total| done < total).map(|total| done as f64 / total as f64);
         of(self.bytes, self.bytes_total).or_else(|| of(self.rows, self.rows_total))
     }
 
     fn message(&self) -> String {
-        let of = |total: Option<String>| total.map(|total| format!(" of {total}")).unwrap_or_default();
-        let rows = format!("{}{} rows", thousands(self.rows), of(self.rows_total.map(thousands)));
-        let bytes = format!("{}{}", size(self.bytes), of(self.bytes_total.map(size)));
-        format!("{rows}, {bytes}, {}", self.time())
+        // A table that is read twice is counted once in the total.
+        let of = |done: u64, total: Option<u64>, shown: fn(u64) -> String| {
+            let total = total.filter(|&total| done <= total).map(|total| format!(" of {}", shown(total)));
+            format!("{}{}", shown(done), total.unwrap_or_default())
+        };
+        let rows = of(self.rows, self.rows_total, thousands);
+        let bytes = of(self.bytes, self.bytes_total, size);
+        format!("{rows} rows, {bytes}, {}", self.time())
     }
 
     /// The time left when it can be told, the time so far otherwise.
@@ -212,7 +216,8 @@ mod tests {
         };
         assert_eq!(counts(250, Some(1_000)).message(), "5 rows, 250 B of 1.0 kB, 30 s left");
         assert_eq!(counts(250, None).message(), "5 rows, 250 B, 10 s");
-        assert_eq!(counts(2_000, Some(1_000)).time(), "0 s left");
+        assert_eq!(counts(1_000, Some(1_000)).message(), "5 rows, 1.0 kB of 1.0 kB, 10 s");
+        assert_eq!(counts(2_000, Some(1_000)).message(), "5 rows, 2.0 kB, 10 s");
         assert_eq!(clock(3_725), "1:02:05 h");
     }
 }

@@ -13,6 +13,7 @@ use crate::shell::{Flow, Shell};
 use crate::tokens;
 use mainstay_base::{Code, Error};
 use std::io::{self, BufRead};
+use std::path::Path;
 
 /// What a text consists of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,19 +131,25 @@ fn read_line(input: &mut impl BufRead, text: &mut String) -> Result<bool, Failur
 }
 
 /// The text of a script, which must be UTF-8.
-pub(crate) fn utf8(bytes: Vec<u8>) -> Result<String, Failure> {
+fn utf8(bytes: Vec<u8>) -> Result<String, Error> {
     String::from_utf8(bytes).map(|text| text.trim_start_matches('\u{feff}').to_owned()).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let message = format!("the statements are not UTF-8 (from byte {at})");
-        Failure::Error(Error::new(Code::InvalidValue, message).hint("save the script as UTF-8"))
+        Error::new(Code::InvalidValue, message).hint("save the script as UTF-8")
     })
 }
 
 /// Everything that standard input still holds.
-pub(crate) fn read_stdin() -> Result<String, Failure> {
+pub(crate) fn read_stdin() -> Result<String, Error> {
     let mut bytes = Vec::new();
-    io::Read::read_to_end(&mut io::stdin().lock(), &mut bytes).map_err(|error| Failure::Error(Error::from(error)))?;
+    io::Read::read_to_end(&mut io::stdin().lock(), &mut bytes)?;
     utf8(bytes)
+}
+
+/// The text of a file.
+#[expect(clippy::disallowed_methods, reason = "a script may come from a pipe, whose length nobody knows")]
+pub(crate) fn read_file(path: &Path) -> Result<String, Error> {
+    std::fs::read(path).map_err(Error::from).and_then(utf8).map_err(|error| error.at(path.display()))
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 //! types goes on.
 
 use crate::arguments::Script;
-use crate::errors::Failure;
 use crate::exit::Exit;
 use crate::interrupt::{self, OnConsole};
 use crate::output::Destination;
@@ -89,33 +88,19 @@ fn start(
         if io::stdin().is_terminal() {
             return Ok(console.stream(session, &mut io::stdin().lock(), true)?);
         }
-        return play(console, session, &text(script::read_stdin())?, variables).map(drop);
+        return play(console, session, &script::read_stdin()?, variables).map(drop);
     }
     for one in scripts {
         let goes_on = match one {
             Script::Text(text) => play(console, session, text, variables)?,
-            Script::File(path) if path.as_os_str() == "-" => {
-                play(console, session, &text(script::read_stdin())?, variables)?
-            }
-            Script::File(path) => play(console, session, &read_file(path)?, variables)?,
+            Script::File(path) if path.as_os_str() == "-" => play(console, session, &script::read_stdin()?, variables)?,
+            Script::File(path) => play(console, session, &script::read_file(path)?, variables)?,
         };
         if !goes_on {
             break;
         }
     }
     Ok(())
-}
-
-fn text(read: Result<String, Failure>) -> Result<String, Error> {
-    read.map_err(|failure| match failure {
-        Failure::Error(error) => error,
-        _ => Error::new(Code::InvalidValue, "the script cannot be read"),
-    })
-}
-
-fn read_file(path: &Path) -> Result<String, Error> {
-    let bytes = Disk.read(path).map_err(|error| error.at(path.display()))?;
-    text(script::utf8(bytes))
 }
 
 /// Runs a script; false when an error has ended it and those behind it.
@@ -125,7 +110,7 @@ fn play(
     script: &str,
     variables: &mut Variables,
 ) -> Result<bool, Error> {
-    let read = |file: &str| read_file(Path::new(file)).map_err(|error| error.to_string());
+    let read = |file: &str| script::read_file(Path::new(file)).map_err(|error| error.to_string());
     let pieces = pieces(script, variables, &read).map_err(|reason| Error::new(Code::InvalidValue, reason))?;
     let mut ends_on_error = false;
     for piece in pieces {

@@ -139,3 +139,23 @@ fn the_benchmark_is_the_program_beside_and_its_exit_code_is_given_on() {
     let output = bench();
     assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(7), "<cloud><--only><a b>"));
 }
+
+#[test]
+fn a_script_that_is_not_there_is_named_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().to_str().unwrap();
+    for tsql in [&[][..], &["--tsql"]] {
+        let output = mainstay(&[&[folder, "-f", "/no/such/script.sql"], tsql].concat(), "");
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(text(&output.stderr).matches("/no/such/script.sql").count(), 1, "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_script_may_come_from_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().to_str().unwrap();
+    let output = mainstay(&[folder, "--format", "csv", "-f", "/dev/stdin"], "SELECT 7 AS a");
+    assert_eq!(text(&output.stdout), "a\n7\n", "{}", text(&output.stderr));
+}

@@ -40,6 +40,15 @@ fn folders_of_parquet_files_have_columns_by_their_names() {
     );
     assert_eq!(rows(folder, "SELECT count(*), max(note) FROM sales WHERE year = 2026 AND month < 2"), "2,y\n");
     assert_eq!(rows(folder, "SELECT count(*) FROM sales WHERE year = 2024"), "0\n");
+    let default = "__HIVE_DEFAULT_PARTITION__";
+    write(folder, &format!("sales/year={default}/month=03/a.parquet"), "parquet", "SELECT 7 AS amount, 'n' AS note");
+    assert_eq!(rows(folder, "SELECT year, month + 1, amount FROM sales WHERE year IS NULL"), ",4,7\n");
+    assert_eq!(rows(folder, "SELECT count(*), max(year) FROM sales WHERE year > 2025"), "4,2026\n");
+    write(folder, "towns/town=Lund/a.parquet", "parquet", "SELECT 1 AS n");
+    write(folder, &format!("towns/town={default}/a.parquet"), "parquet", "SELECT 2 AS n");
+    assert_eq!(rows(folder, "SELECT n, town FROM towns ORDER BY n"), "1,Lund\n2,\n");
+    assert_eq!(rows(folder, &format!("SELECT count(*) FROM towns WHERE town = '{default}'")), "0\n");
+    assert_eq!(rows(folder, "SELECT n FROM towns WHERE town IS NOT NULL"), "1\n");
     write(folder, "days/day=2026-01-31/a.parquet", "parquet", "SELECT 1 AS n");
     assert_eq!(rows(folder, "SELECT day + INTERVAL '1' DAY, n FROM days"), "2026-02-01,1\n");
 }

@@ -38,6 +38,9 @@ pub(crate) fn from_datafusion(error: DataFusionError, text: Option<&Text>, names
             None => Error::new(Code::Internal, "an empty list of errors"),
         },
         DataFusionError::SQL(error, _) => syntax(&error.to_string(), text),
+        DataFusionError::Internal(message) if is_about_types(&message) => {
+            Error::new(Code::TypeMismatch, shortened(&lower_first(message.lines().next().unwrap_or_default())))
+        }
         other => {
             let message = plain(&other.strip_backtrace());
             named(&message, text, names).unwrap_or_else(|| caused(Error::new(code_of(&other), message)))
@@ -45,16 +48,24 @@ pub(crate) fn from_datafusion(error: DataFusionError, text: Option<&Text>, names
     }
 }
 
+/// Whether DataFusion takes types that do not fit for a fault of its own: BETWEEN of bytes and numbers, RANGE over texts.
+fn is_about_types(message: &str) -> bool {
+    message.starts_with("Failed to coerce types") || message.starts_with("Cannot run range queries")
+}
+
 fn shared_error(error: &DataFusionError) -> Option<Error> {
     match error {
         DataFusionError::External(inner) => inner.downcast_ref::<Error>().cloned(),
         DataFusionError::Context(_, inner) => shared_error(inner),
+        DataFusionError::Shared(inner) => shared_error(inner),
         _ => None,
     }
 }
 
 fn code_of(error: &DataFusionError) -> Code {
     match error {
+        DataFusionError::Context(_, inner) => code_of(inner),
+        DataFusionError::Shared(inner) => code_of(inner),
         DataFusionError::NotImplemented(_) => Code::Unsupported,
         DataFusionError::ResourcesExhausted(_) => Code::OutOfMemory,
         DataFusionError::IoError(_) | DataFusionError::ObjectStore(_) => Code::Io,
@@ -63,6 +74,7 @@ fn code_of(error: &DataFusionError) -> Code {
         DataFusionError::ArrowError(inner, _) => match inner.as_ref() {
             datafusion::arrow::error::ArrowError::DivideByZero => Code::DivisionByZero,
             datafusion::arrow::error::ArrowError::ParquetError(_) => Code::Damaged,
+            datafusion::arrow::error::ArrowError::IoError(..) => Code::Io,
             _ => Code::InvalidValue,
         },
         DataFusionError::Execution(_) => Code::InvalidValue,

@@ -16,8 +16,11 @@ use std::sync::Arc;
 
 const RECORDS: usize = 25;
 
-/// All ways to read that a statement has; each counts the records it can see.
-fn ways() -> Vec<(&'static str, fn(&dyn Snapshot) -> usize)> {
+/// A way to read, by its name: it counts the records that it can see.
+type Way = (&'static str, fn(&dyn Snapshot) -> usize);
+
+/// All ways to read that a statement has.
+fn ways() -> Vec<Way> {
     fn seen(visible: Option<arrow_buffer::BooleanBuffer>, all: usize) -> usize {
         visible.map_or(all, |visible| visible.count_set_bits())
     }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   sales/year=2026/month=01/a.parquet       columns year and month, whole numbers; dates and texts are known, too
+//!   sales/year=__HIVE_DEFAULT_PARTITION__/b.parquet   year is NULL
 //!   a.parquet: n INTEGER, b.parquet: n BIGINT       n BIGINT: the type that holds the values of both
 //! ```
 
@@ -14,10 +15,28 @@ use std::sync::Arc;
 /// The most digits of a DECIMAL.
 const MOST_DIGITS: u8 = 38;
 
+/// The value of a column that is NULL, as Hive and Spark name its folder.
+pub(super) const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// A column that the names of sub-folders say.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SaidColumn {
+    pub(super) name: String,
+    pub(super) data_type: DataType,
+    /// Whether a folder says that it is NULL there.
+    pub(super) has_null: bool,
+}
+
+impl SaidColumn {
+    fn new(name: String, values: &[String]) -> SaidColumn {
+        SaidColumn { name, data_type: type_of(values), has_null: values.iter().any(|value| value == NULL) }
+    }
+}
+
 /// The columns that the names of sub-folders say, in the order of the folders.
 ///
 /// Errors: `Unsupported` where the files do not all have the same ones.
-pub(super) fn columns_of_names(folder: &Path, files: &[PathBuf]) -> mainstay_base::Result<Vec<(String, DataType)>> {
+pub(super) fn columns_of_names(folder: &Path, files: &[PathBuf]) -> mainstay_base::Result<Vec<SaidColumn>> {
     let mut columns: Option<Vec<(String, Vec<String>)>> = None;
     for file in files {
         let said = said_by(folder, file);
@@ -32,7 +51,7 @@ pub(super) fn columns_of_names(folder: &Path, files: &[PathBuf]) -> mainstay_bas
             values.push(value);
         }
     }
-    Ok(columns.unwrap_or_default().into_iter().map(|(name, values)| (name, type_of(&values))).collect())
+    Ok(columns.unwrap_or_default().into_iter().map(|(name, values)| SaidColumn::new(name, &values)).collect())
 }
 
 /// What the sub-folders that a file is in say.
@@ -45,13 +64,17 @@ fn said_by(folder: &Path, file: &Path) -> Vec<(String, String)> {
 
 fn type_of(values: &[String]) -> DataType {
     let is_number = |value: &String| !value.starts_with('+') && value.parse::<i64>().is_ok();
-    if values.iter().all(|value| is_number(value) && value.parse::<i32>().is_ok()) {
+    let known = || values.iter().filter(|value| *value != NULL);
+    if known().next().is_none() {
+        return DataType::Utf8View;
+    }
+    if known().all(|value| is_number(value) && value.parse::<i32>().is_ok()) {
         return DataType::Int32;
     }
-    if values.iter().all(is_number) {
+    if known().all(is_number) {
         return DataType::Int64;
     }
-    match values.iter().all(|value| value.len() == "2026-01-31".len() && value.parse::<Date>().is_ok()) {
+    match known().all(|value| value.len() == "2026-01-31".len() && value.parse::<Date>().is_ok()) {
         true => DataType::Date32,
         false => DataType::Utf8View,
     }
@@ -175,12 +198,17 @@ mod tests {
             columns_of_names(Path::new("/sales"), &files).map_err(|error| error.code())
         };
         assert_eq!(columns(&["a.parquet", "b.parquet"]), Ok(vec![]));
-        let said = |a: (&str, DataType), b: (&str, DataType)| Ok(vec![(a.0.to_owned(), a.1), (b.0.to_owned(), b.1)]);
+        let column = |name: &str, data_type, has_null| SaidColumn { name: name.to_owned(), data_type, has_null };
+        let said =
+            |a: (&str, DataType), b: (&str, DataType)| Ok(vec![column(a.0, a.1, false), column(b.0, b.1, false)]);
         assert_eq!(
             columns(&["year=2026/day=2026-01-31/a.parquet", "year=2027/day=2027-01-01/b.parquet"]),
             said(("year", Int32), ("day", Date32))
         );
         assert_eq!(columns(&["n=5000000000/city=a/x.parquet"]), said(("n", Int64), ("city", Utf8View)));
         assert_eq!(columns(&["year=1/a.parquet", "b.parquet"]), Err(Code::Unsupported));
+        let null = format!("n={NULL}/a.parquet");
+        assert_eq!(columns(&["n=7/a.parquet", &null]), Ok(vec![column("n", Int32, true)]));
+        assert_eq!(columns(&[&null]), Ok(vec![column("n", Utf8View, true)]));
     }
 }

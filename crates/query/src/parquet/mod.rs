@@ -32,12 +32,13 @@ use datafusion::common::{Column, Result, Statistics};
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
 use datafusion::execution::SessionState;
-use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::logical_expr::{Expr, Operator, TableProviderFilterPushDown, TableType};
 use datafusion::physical_expr::expressions::Column as PhysicalColumn;
-use datafusion::physical_expr::expressions::cast;
+use datafusion::physical_expr::expressions::{binary, case, cast, lit};
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::projection::ProjectionExec;
+use folder::SaidColumn;
 use futures::FutureExt;
 use mainstay_base::{Code, Error};
 use mainstay_table::names::free_name;
@@ -55,6 +56,8 @@ struct ParquetTable {
     inner: ListingTable,
     schema: SchemaRef,
     bytes: u64,
+    /// The columns that a folder's name says to be NULL: of text below the scan, where they have a value for that.
+    with_null: Vec<String>,
 }
 
 /// Opens a Parquet file, or a folder of `*.parquet` files, which are given; `bytes` is their length.
@@ -75,6 +78,12 @@ pub fn open_parquet(
         true => files.iter().try_for_each(|file| damaged::check_footer(file))?,
         false => damaged::check_footer(path)?,
     }
+    // A text of another form than those that are shown, so that no condition is asked of it before it is made NULL.
+    let below = |column: &SaidColumn| {
+        let data_type = if column.has_null { DataType::Utf8 } else { column.data_type.clone() };
+        (column.name.clone(), data_type)
+    };
+    let partitions: Vec<(String, DataType)> = said.iter().map(below).collect();
     let open = async {
         let url = ListingTableUrl::parse(&url)?;
         let options = ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension(".parquet");
@@ -83,10 +92,10 @@ pub fn open_parquet(
             inferred => inferred?,
         };
         // What the names of the folders say need not be in the files, and is not read from them.
-        let in_files = |field: &&FieldRef| said.iter().all(|(name, _)| name != field.name());
+        let in_files = |field: &&FieldRef| said.iter().all(|column| column.name != *field.name());
         let fields: Vec<FieldRef> = schema.fields().iter().filter(in_files).cloned().collect();
         let schema = Arc::new(Schema::new(fields));
-        let options = options.with_table_partition_cols(said);
+        let options = options.with_table_partition_cols(partitions);
         ListingTable::try_new(ListingTableConfig::new(url).with_listing_options(options).with_schema(schema))
     };
     let opened = AssertUnwindSafe(open).catch_unwind();
@@ -96,10 +105,14 @@ pub fn open_parquet(
     let mut taken = HashMap::new();
     let shown = |field: &FieldRef| {
         let name = free_name(field.name(), &mut taken);
-        lower_case(&field.as_ref().clone().with_name(name).with_data_type(shown_type(field.data_type())))
+        let said = said.iter().find(|column| column.name == *field.name());
+        let data_type = said.map_or_else(|| shown_type(field.data_type()), |column| column.data_type.clone());
+        let nullable = field.is_nullable() || said.is_some_and(|column| column.has_null);
+        lower_case(&field.as_ref().clone().with_name(name).with_data_type(data_type).with_nullable(nullable))
     };
     let schema = Arc::new(Schema::new(inner.schema().fields().iter().map(shown).collect::<Vec<Field>>()));
-    Ok(Arc::new(ParquetTable { inner, schema, bytes }))
+    let with_null = said.iter().filter(|column| column.has_null).map(|column| column.name.clone()).collect();
+    Ok(Arc::new(ParquetTable { inner, schema, bytes, with_null }))
 }
 
 /// The columns of files whose types differ.
@@ -161,6 +174,12 @@ impl ParquetTable {
     }
 }
 
+/// The column that a folder's name says, NULL where that says so.
+fn nulled(column: Arc<dyn PhysicalExpr>, input: &SchemaRef, to: &Field) -> Result<Arc<dyn PhysicalExpr>> {
+    let is_value = binary(Arc::clone(&column), Operator::NotEq, lit(folder::NULL), input)?;
+    cast(case(None, vec![(is_value, column)], None)?, input, to.data_type().clone())
+}
+
 /// A column of a file in the type that statements have for it.
 fn converted(state: &dyn Session, input: &SchemaRef, index: usize, to: &Field) -> Result<Arc<dyn PhysicalExpr>> {
     let from = input.field(index);
@@ -210,7 +229,14 @@ impl TableProvider for ParquetTable {
             None => Arc::clone(&self.schema),
         };
         let input = plan.schema();
-        let shown = |(index, to): (usize, &FieldRef)| Ok((converted(state, &input, index, to)?, to.name().clone()));
+        let shown = |(index, to): (usize, &FieldRef)| {
+            let from = input.field(index).name();
+            let column = match self.with_null.contains(from) {
+                true => nulled(Arc::new(PhysicalColumn::new(from, index)), &input, to)?,
+                false => converted(state, &input, index, to)?,
+            };
+            Ok((column, to.name().clone()))
+        };
         let shown = output.fields().iter().enumerate().map(shown).collect::<Result<Vec<_>>>()?;
         Ok(Arc::new(ProjectionExec::try_new(shown, plan)?))
     }
