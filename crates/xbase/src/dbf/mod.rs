@@ -241,36 +241,6 @@ impl Dbf {
         Ok(Records::new(buffer, usize::from(self.header.record_length), rows.start + 1))
     }
 
-    /// The same for who has counted the records before. Where the file ends by now, because what another had appended was
-    /// rolled back, records are blank and deleted.
-    pub(crate) fn read_counted<'a>(&self, rows: Range<u64>, buffer: &'a mut Vec<u8>) -> Result<Records<'a>> {
-        let bytes = rows.end.saturating_sub(rows.start).saturating_mul(u64::from(self.header.record_length));
-        let length = usize::try_from(bytes).map_err(|_| Error::new(Code::OutOfMemory, "the table is too large"))?;
-        match buffer.capacity() < length {
-            // New memory comes cleared from the system.
-            true => *buffer = vec![0; length],
-            false => buffer.resize(length, 0),
-        }
-        self.read_counted_into(rows.start, buffer)?;
-        Ok(Records::new(buffer, usize::from(self.header.record_length), rows.start + 1))
-    }
-
-    /// The same for whole records into a slice.
-    pub(crate) fn read_counted_into(&self, row: u64, buffer: &mut [u8]) -> Result<()> {
-        let record_length = usize::from(self.header.record_length).max(1);
-        let offset = row.saturating_mul(u64::from(self.header.record_length));
-        let read = self.file.read_at(buffer, offset.saturating_add(u64::from(self.header.header_length)))?;
-        if read == buffer.len() {
-            return Ok(());
-        }
-        let mut blank = blank_record(&self.fields, record_length);
-        blank.iter_mut().take(1).for_each(|mark| *mark = b'*');
-        for record in buffer.chunks_exact_mut(record_length).skip(read / record_length) {
-            record.iter_mut().zip(&blank).for_each(|(to, from)| *to = *from);
-        }
-        Ok(())
-    }
-
     /// Reads one record into `buffer`, replacing what is there. Rows count from 0.
     pub fn read_record(&self, row: u64, buffer: &mut Vec<u8>) -> Result<()> {
         buffer.resize(usize::from(self.header.record_length), 0);

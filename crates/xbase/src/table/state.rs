@@ -6,8 +6,7 @@
 //!
 //! A record that another program writes while it is read may come out half old and half new, exactly as for
 //! the xBase programs that share the file: only locks could prevent that. What is never seen is a record
-//! beyond the count that the statement began with. One that was taken out again since, because its appending was
-//! rolled back, is a deleted one.
+//! beyond the count that the statement began with.
 
 use super::indexes::Indexes;
 use super::{Files, Stamps};
@@ -141,7 +140,7 @@ impl State {
         }
         let rows = self.group(group);
         let mut buffer = Vec::new();
-        self.files.dbf.read_counted(rows.start as u64..rows.end as u64, &mut buffer)?;
+        self.files.dbf.read_records(rows.start as u64..rows.end as u64, &mut buffer)?;
         let length = buffer.len();
         let bytes = UInt8Array::new(ScalarBuffer::new(Buffer::from_vec(buffer), 0, length), None);
         self.vectors.insert(key, Arc::new(bytes.clone()));
@@ -221,7 +220,7 @@ impl State {
             bytes.copy_from_slice(record);
             return Ok(());
         }
-        self.files.dbf.read_counted_into(row as u64, bytes)
+        self.files.dbf.read_record_into(row as u64, bytes)
     }
 
     /// Which records of a group are deleted, when its bytes are wanted for nothing else: a piece at a time, so that they
@@ -238,7 +237,7 @@ impl State {
         let mut buffer = Vec::new();
         for start in rows.clone().step_by(step) {
             let piece = start as u64..rows.end.min(start + step) as u64;
-            let records = self.files.dbf.read_counted(piece, &mut buffer)?;
+            let records = self.files.dbf.read_records(piece, &mut buffer)?;
             let (deleted, found) = deleted_flags(&records, path);
             flags.append_buffer(&deleted);
             findings.append(found);
@@ -408,7 +407,7 @@ impl Snapshot for State {
 
     fn run(&self, slots: Range<usize>, columns: &[usize]) -> Result<(Vec<ArrayRef>, Option<BooleanBuffer>)> {
         let mut buffer = Vec::new();
-        let records = self.files.dbf.read_counted(slots.start as u64..slots.end as u64, &mut buffer)?;
+        let records = self.files.dbf.read_records(slots.start as u64..slots.end as u64, &mut buffer)?;
         let (deleted, _) = deleted_flags(&records, self.files.dbf.path());
         let decoding = self.files.dbf.decoding(self.files.memo.as_ref());
         let mut vectors: Vec<ArrayRef> = Vec::with_capacity(columns.len());

@@ -67,7 +67,7 @@ impl TableTag {
             return Ok(found);
         }
         let blank = Blank::of(state);
-        state.files.dbf.read_counted(first as u64..slots as u64, &mut last)?;
+        state.files.dbf.read_records(first as u64..slots as u64, &mut last)?;
         let length = usize::from(state.files.dbf.header().record_length).max(1);
         for (row, record) in (first as u32..).zip(last.chunks_exact(length)) {
             if blank.is(record) && !self.has(&mut scratch, record, row + 1)? {
