@@ -212,3 +212,24 @@ fn many_different_statements_do_not_pile_up() {
         assert_eq!(rows(&mut session, &statement), [(i % 7 + i + 1).to_string()]);
     }
 }
+
+#[test]
+fn a_join_without_equal_keys_that_does_not_fit_gives_no_row_twice() {
+    let folder = Folder::new();
+    let mut plenty = open(&folder, Options::default()).session();
+    for statement in [
+        "CREATE TABLE u (id INTEGER PRIMARY KEY, k INTEGER, s VARCHAR(40))",
+        "INSERT INTO u SELECT g, g, 'some text of a row ' || g FROM generate_series(1, 100000) q(g)",
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, k INTEGER)",
+        "INSERT INTO t SELECT g, g FROM generate_series(1, 1000000) q(g)",
+    ] {
+        run(&mut plenty, statement).unwrap();
+    }
+    let joined = "SELECT count(*), count(b.id), max(a.s) FROM u a \
+                  LEFT JOIN (SELECT * FROM t WHERE k % 100000 = 3) b ON a.k > b.k + 900000";
+    assert_eq!(rows(&mut plenty, joined), ["100000|0|'some text of a row 99999'"]);
+    drop(plenty);
+    let little = Options { memory_limit_bytes: Some(8_000_000), ..Options::default() };
+    let error = run(&mut open(&folder, little).session(), joined).err().expect("the left side fits");
+    assert_eq!(error.code(), Code::OutOfMemory, "{error:?}");
+}

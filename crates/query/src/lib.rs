@@ -58,6 +58,7 @@ mod lateral;
 mod literals;
 mod lookup;
 mod meeting;
+mod memory;
 mod merge;
 mod moment;
 pub mod mssql;

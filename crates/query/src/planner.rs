@@ -5,6 +5,7 @@ use crate::context::StatementContext;
 use crate::direct::Direct;
 use crate::error::{Names, from_datafusion};
 use crate::literals::{self, Lifted};
+use crate::memory::Pool;
 use crate::optimize::{Optimizers, Physical};
 use crate::planned::{Built, Planned, tables_of};
 use crate::relation::{ORIGINAL_NAME, Visibility, named_schema};
@@ -17,7 +18,6 @@ use datafusion::common::{DFSchema, DataFusionError, ParamValues, plan_err};
 use datafusion::config::SqlParserOptions;
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::context::SessionConfig;
-use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::{SendableRecordBatchStream, SessionState, TaskContext};
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
@@ -135,7 +135,7 @@ impl Planner {
             .enable_time()
             .build()?;
         let runtime_env = RuntimeEnvBuilder::new()
-            .with_memory_pool(Arc::new(FairSpillPool::new(settings.memory_limit_bytes)))
+            .with_memory_pool(Arc::new(Pool::new(settings.memory_limit_bytes)))
             // The catalog notices files that come and go; a list that is kept would hide them.
             .with_object_list_cache_limit(0)
             .build_arc()

@@ -1,0 +1,68 @@
+//! The memory that running statements may hold, for the operators that need it.
+//!
+//! DataFusion's nested loop join goes on with temporary files when its left side does not fit. In several partitions it then
+//! gives the rows of that side which have met no other once for each of them. It begins with that only where the pool says
+//! that memory is exhausted: so to these joins the pool says that in an error of ours, which ends the statement (53200).
+
+use crate::error::{from_datafusion, to_datafusion};
+use datafusion::common::Result;
+use datafusion::execution::memory_pool::{FairSpillPool, MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation};
+use std::fmt;
+
+/// How the names begin that nested loop joins have in the pool.
+const NESTED_LOOPS: &str = "NestedLoopJoin";
+
+/// DataFusion's fair pool, which nested loop joins do not take for a sign to spill.
+#[derive(Debug)]
+pub(crate) struct Pool(FairSpillPool);
+
+impl Pool {
+    /// A pool of so many bytes.
+    pub(crate) fn new(bytes: usize) -> Pool {
+        Pool(FairSpillPool::new(bytes))
+    }
+}
+
+impl MemoryPool for Pool {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn register(&self, consumer: &MemoryConsumer) {
+        self.0.register(consumer);
+    }
+
+    fn unregister(&self, consumer: &MemoryConsumer) {
+        self.0.unregister(consumer);
+    }
+
+    fn grow(&self, reservation: &MemoryReservation, additional: usize) {
+        self.0.grow(reservation, additional);
+    }
+
+    fn shrink(&self, reservation: &MemoryReservation, shrink: usize) {
+        self.0.shrink(reservation, shrink);
+    }
+
+    fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
+        let grown = self.0.try_grow(reservation, additional);
+        match reservation.consumer().name().starts_with(NESTED_LOOPS) {
+            true => grown.map_err(|error| to_datafusion(from_datafusion(error, None, None))),
+            false => grown,
+        }
+    }
+
+    fn reserved(&self) -> usize {
+        self.0.reserved()
+    }
+
+    fn memory_limit(&self) -> MemoryLimit {
+        self.0.memory_limit()
+    }
+}
+
+impl fmt::Display for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
