@@ -2,12 +2,11 @@
 
 mod common;
 
-use common::{Served, hello};
+use common::Served;
 use mainstay_base::{Code, Collation, Error, Result, SqlType, Value};
-use mainstay_navigator::client::{Client, InProcess, Transport};
+use mainstay_navigator::client::Client;
 use mainstay_navigator::rows::RowSource;
 use mainstay_navigator::sql::{Column, Executed, Outcome, Parameter, ServedSql, SqlSession};
-use mainstay_navigator::wire::frame::{Frame, Kind};
 use mainstay_workarea::{Counting, Mode, WorkArea, untold};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -240,36 +239,12 @@ fn a_cursor_that_is_closed_ends_its_statement() {
     assert_eq!(sql.given.load(SeqCst), given);
 }
 
-/// A connection that a test can cut.
-struct Cuttable {
-    inner: InProcess,
-    is_cut: Arc<AtomicBool>,
-}
-
-impl Transport for Cuttable {
-    fn send(&mut self, kind: Kind, body: &[u8]) -> Result<usize> {
-        self.inner.send(kind, body)
-    }
-    fn receive(&mut self) -> Result<(Frame, usize)> {
-        self.inner.receive()
-    }
-    fn is_alive(&mut self) -> bool {
-        !self.is_cut.swap(false, SeqCst)
-    }
-}
-
 /// Rows that are lost with the connection are said to be; the connection is made again for others.
 #[test]
 fn rows_are_lost_with_the_connection() {
     let (served, sql) = served();
     sql.go_on();
-    let is_cut = Arc::new(AtomicBool::new(false));
-    let (service, cut) = (Arc::clone(&served.service), Arc::clone(&is_cut));
-    let connect = move || {
-        let inner = InProcess::connect(&service, &hello("ada"))?;
-        Ok(Box::new(Cuttable { inner, is_cut: Arc::clone(&cut) }) as Box<dyn Transport>)
-    };
-    let client = Client::over("tcp://here", connect).unwrap();
+    let (client, is_cut) = served.cuttable_client();
     let mut area = cursor(&client, "rows 20000");
     is_cut.store(true, SeqCst);
     for _ in 0..2 {

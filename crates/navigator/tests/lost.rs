@@ -2,43 +2,11 @@
 
 mod common;
 
-use common::{Served, hello};
-use mainstay_base::Result;
-use mainstay_navigator::client::{Client, InProcess, Transport};
-use mainstay_navigator::wire::frame::{Frame, Kind};
+use common::Served;
 use mainstay_vfs::{Disk, FileSystem};
 use mainstay_workarea::{Customize, Mode, NewOrder, SeekKey, Side, WorkArea, untold};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-
-/// A connection that a test can cut.
-struct Cuttable {
-    inner: InProcess,
-    is_cut: Arc<AtomicBool>,
-}
-
-impl Transport for Cuttable {
-    fn send(&mut self, kind: Kind, body: &[u8]) -> Result<usize> {
-        self.inner.send(kind, body)
-    }
-    fn receive(&mut self) -> Result<(Frame, usize)> {
-        self.inner.receive()
-    }
-    fn is_alive(&mut self) -> bool {
-        !self.is_cut.swap(false, SeqCst)
-    }
-}
-
-fn client(served: &Served) -> (Arc<Client>, Arc<AtomicBool>) {
-    let is_cut = Arc::new(AtomicBool::new(false));
-    let (service, cut) = (Arc::clone(&served.service), Arc::clone(&is_cut));
-    let connect = move || {
-        let inner = InProcess::connect(&service, &hello("ada"))?;
-        Ok(Box::new(Cuttable { inner, is_cut: Arc::clone(&cut) }) as Box<dyn Transport>)
-    };
-    (Client::over("tcp://here", connect).unwrap(), is_cut)
-}
+use std::sync::atomic::Ordering::SeqCst;
 
 /// The records that are shown, from the first on.
 fn shown(area: &mut dyn WorkArea) -> Vec<u32> {
@@ -55,7 +23,7 @@ fn shown(area: &mut dyn WorkArea) -> Vec<u32> {
 fn what_was_said_by_hand_about_an_aof_is_said_again() {
     let served = Served::new();
     served.make_numbers("numbers.dbf", 10);
-    let (client, is_cut) = client(&served);
+    let (client, is_cut) = served.cuttable_client();
     let mut area = served.open(&client, "numbers.dbf", Mode::Shared);
     area.set_aof("NUMBER <= 4").unwrap();
     area.customize_aof(&[7, 8], Customize::Add).unwrap();
@@ -73,7 +41,7 @@ fn what_was_said_by_hand_about_an_aof_is_said_again() {
 fn a_view_of_many_settings_is_made_again() {
     let served = Served::new();
     served.make_numbers("numbers.dbf", 60);
-    let (client, is_cut) = client(&served);
+    let (client, is_cut) = served.cuttable_client();
     let mut area = served.open(&client, "numbers.dbf", Mode::Shared);
     let mut orders = Vec::new();
     for number in 0..40 {
@@ -109,7 +77,7 @@ fn a_view_of_many_settings_is_made_again() {
 fn a_view_that_cannot_be_made_again_is_made_by_the_next_request() {
     let served = Served::new();
     served.make_numbers("numbers.dbf", 10);
-    let (client, is_cut) = client(&served);
+    let (client, is_cut) = served.cuttable_client();
     let mut area = served.open(&client, "numbers.dbf", Mode::Shared);
     let file = Path::new("tcp://here").join("more.cdx");
     area.create_order(&NewOrder { file: Some(file.clone()), ..NewOrder::new("MORE", "-NUMBER") }, &mut untold).unwrap();

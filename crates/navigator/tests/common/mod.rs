@@ -2,20 +2,41 @@
 
 #![allow(dead_code, reason = "not every test uses all of it")]
 
-use mainstay_navigator::client::{Client, InProcess, OpenHow, RemoteArea};
+use mainstay_base::Result;
+use mainstay_navigator::client::{Client, InProcess, OpenHow, RemoteArea, Transport};
 use mainstay_navigator::server::Service;
+use mainstay_navigator::wire::frame::{Frame, Kind};
 use mainstay_navigator::wire::messages::Hello;
 use mainstay_vfs::{Disk, FileSystem};
 use mainstay_workarea::{Area, AreaOptions, Mode, NewOrder, untold};
 use mainstay_xbase::dbf::{FieldSpec, Format, TableSpec};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use tempfile::TempDir;
 
 /// A folder with its service.
 pub struct Served {
     pub folder: TempDir,
     pub service: Arc<Service>,
+}
+
+/// A connection that a test can cut.
+struct Cuttable {
+    inner: InProcess,
+    is_cut: Arc<AtomicBool>,
+}
+
+impl Transport for Cuttable {
+    fn send(&mut self, kind: Kind, body: &[u8]) -> Result<usize> {
+        self.inner.send(kind, body)
+    }
+    fn receive(&mut self) -> Result<(Frame, usize)> {
+        self.inner.receive()
+    }
+    fn is_alive(&mut self) -> bool {
+        !self.is_cut.swap(false, SeqCst)
+    }
 }
 
 /// Who connects.
@@ -28,6 +49,17 @@ impl Served {
         let folder = TempDir::new().unwrap();
         let service = Arc::new(Service::new(Arc::new(Disk), folder.path()));
         Served { folder, service }
+    }
+
+    /// A client whose connection is cut when the flag beside it is set.
+    pub fn cuttable_client(&self) -> (Arc<Client>, Arc<AtomicBool>) {
+        let is_cut = Arc::new(AtomicBool::new(false));
+        let (service, cut) = (Arc::clone(&self.service), Arc::clone(&is_cut));
+        let connect = move || {
+            let inner = InProcess::connect(&service, &hello("ada"))?;
+            Ok(Box::new(Cuttable { inner, is_cut: Arc::clone(&cut) }) as Box<dyn Transport>)
+        };
+        (Client::over("tcp://here", connect).unwrap(), is_cut)
     }
 
     /// A copy of files of the fixtures.
