@@ -141,7 +141,10 @@ impl FileSystem for Disk {
         let mut entries = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(at(folder))? {
             let path = entry.map_err(at(folder))?.path();
-            if let Ok(metadata) = std::fs::metadata(&path) {
+            // Opening a pipe waits for who writes into it, maybe for ever.
+            if let Ok(metadata) = std::fs::metadata(&path)
+                && (metadata.is_dir() || metadata.is_file())
+            {
                 entries.push(Entry { path, is_folder: metadata.is_dir() });
             }
         }

@@ -85,7 +85,7 @@ pub trait FileSystem: Send + Sync + Debug {
     /// The stamp of the file under this name now.
     fn stamp(&self, path: &Path) -> Result<Stamp>;
 
-    /// The entries of a folder, sorted by name; links are followed, dead links left out.
+    /// The entries of a folder, sorted by name: files and folders. Links are followed; dead links, pipes and devices left out.
     fn list(&self, folder: &Path) -> Result<Vec<Entry>>;
 
     /// Whether this is a folder; false also when there is nothing.

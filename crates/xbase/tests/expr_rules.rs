@@ -178,6 +178,13 @@ fn nulls_pass_through_in_foxpro_and_are_empty_in_clipper() {
         ("ISNULL(BAL)", "true"),
         ("BAL > 0 .OR. ACTIVE", "Unsupported"),
         ("NAME", "Adam Smith"),
+        ("IIF(BAL < 0, 'a', 'b')", "b"),
+        ("IIF(.NOT. BAL < 0, 'a', 'b')", "b"),
+        ("IIF(BAL < 0, 'a', IIF(BAL >= 0, 'b', 'c'))", "c"),
+        ("STR(BAL,8,2)+IIF(BAL < 0, 'a', 'b')", "NULL"),
+        ("IIF(BAL < 0, 'a', STR(BAL,8,2))", "NULL"),
+        ("IIF(ACTIVE, NAME, STR(BAL,8,2))", "Adam Smith"),
+        ("IIF(BAL < 0 .OR. ACTIVE, 'a', 'b')", "Unsupported"),
     ] {
         assert_eq!(evaluate(text, Dialect::FoxPro, 1), foxpro, "{text}");
     }

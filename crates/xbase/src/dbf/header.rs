@@ -60,8 +60,8 @@ impl Header {
             let message = format!("the file has {} bytes; the header of a DBF alone has 32", bytes.len());
             return Err(Error::new(Code::NotThisFormat, message));
         };
-        if bytes[0] == 0x02 {
-            return Err(Error::new(Code::Unsupported, "a table of dBASE II or FoxBASE 1 (version byte 0x02)")
+        if bytes[0] == 0x02 && !has_later_layout(bytes) {
+            return Err(Error::new(Code::Unsupported, "a table of dBASE II (version byte 0x02)")
                 .hint("convert it with a later dBASE or FoxPro"));
         }
         let year = i32::from(bytes[1]) + if bytes[1] < 80 { 2000 } else { 1900 };
@@ -86,7 +86,7 @@ impl Header {
             0x04 | 0x8C => Family::MaybeDbase7,
             0x30..=0x32 => Family::VisualFoxPro,
             0x06 | 0x86 | 0xE6 | 0xF6 => Family::Encrypted,
-            0x03 | 0x05 | 0x07 | 0x43 | 0x63 | 0x7B | 0x83 | 0x87 | 0x8B | 0x8E | 0xCB | 0xE5 | 0xF5 | 0xFB => {
+            0x02 | 0x03 | 0x05 | 0x07 | 0x43 | 0x63 | 0x7B | 0x83 | 0x87 | 0x8B | 0x8E | 0xCB | 0xE5 | 0xF5 | 0xFB => {
                 Family::Classic
             }
             _ => Family::Unknown,
@@ -101,6 +101,7 @@ impl Header {
             0x8B | 0x43 | 0x63 | 0xCB | 0x7B | 0x8E => "dBASE IV",
             0x04 | 0x8C => "dBASE 7",
             0x05 => "dBASE V",
+            0x02 => "FoxBASE",
             0xE5 | 0x87 | 0x07 => "Clipper (SMT memo)",
             _ => "dBASE III",
         }
@@ -111,6 +112,15 @@ impl Header {
         let data = file_length.saturating_sub(u64::from(self.header_length));
         data.checked_div(u64::from(self.record_length)).unwrap_or(0)
     }
+}
+
+/// Whether a header that dBASE II may have written has the layout of dBASE III, as FoxBASE's and those of Python's `dbf` have.
+/// In dBASE II the name of the first field begins at byte 8: the header would be longer than any is, or its records empty.
+fn has_later_layout(bytes: &[u8; FIXED_LENGTH]) -> bool {
+    const MOST: usize = FIXED_LENGTH + 255 * 32 + 1 + 263;
+    let header = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    let record = u16::from_le_bytes([bytes[10], bytes[11]]);
+    (FIXED_LENGTH + 33..=MOST).contains(&header) && record > 1
 }
 
 #[cfg(test)]
@@ -131,7 +141,12 @@ mod tests {
         bytes[1] = 26; // as Visual FoxPro counts
         assert_eq!(Header::parse(&bytes).unwrap().updated, Date::from_ymd(2026, 11, 21));
         bytes[0] = 2;
-        assert_eq!(Header::parse(&bytes).unwrap_err().code(), Code::Unsupported);
+        assert_eq!(Header::parse(&bytes).unwrap().family(), Family::Classic);
+        for first_field in [*b"NAME", *b"A\0\0\0", *b"AB\0\0"] {
+            // dBASE II: the count is of two bytes, and the first field follows the record's length at once.
+            bytes[8..12].copy_from_slice(&first_field);
+            assert_eq!(Header::parse(&bytes).unwrap_err().code(), Code::Unsupported);
+        }
         assert_eq!(Header::parse(&bytes[..31]).unwrap_err().code(), Code::NotThisFormat);
     }
 }

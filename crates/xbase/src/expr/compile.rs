@@ -12,7 +12,7 @@ use super::number::{self, Number};
 use super::tree::{Binary, Node, NodeKind, Unary};
 use super::types::{Context, Dialect, Kind, Memos, NumberForm, TextLength, Width};
 use super::typing::{self, Typed};
-use super::unsupported;
+use super::{passes_null, unsupported};
 use crate::dbf::Field;
 use mainstay_base::{Code, Error, Result};
 
@@ -70,8 +70,9 @@ impl<'c, 'f> Compiler<'c, 'f> {
     /// Makes the jump at `place` lead to the next op.
     fn land(&mut self, place: usize) {
         let next = self.program.ops.len();
-        if let Some(Op::Jump(target) | Op::JumpIfFalse(target) | Op::JumpKeeping(_, target)) =
-            self.program.ops.get_mut(place)
+        if let Some(
+            Op::Jump(target) | Op::JumpIfFalse(target) | Op::JumpUnlessTrue { target, .. } | Op::JumpKeeping(_, target),
+        ) = self.program.ops.get_mut(place)
         {
             *target = next;
         }
@@ -416,9 +417,20 @@ impl<'c, 'f> Compiler<'c, 'f> {
 
     fn choice(&mut self, function: &Function, arguments: &[Node]) -> Result<Typed> {
         let [condition, yes, no] = arguments else { return Err(unsupported((0, 0), "IIF() takes three arguments")) };
+        let knows_null = self.context.dialect == Dialect::FoxPro;
+        if knows_null {
+            self.emit(Op::HoldNull);
+        }
+        let from = self.program.ops.len();
         let typed = self.lower(condition)?;
         check_kind(function, 0, condition, typed.kind)?;
-        let to_no = self.emit(Op::JumpIfFalse(0));
+        let to_no = match knows_null {
+            true => {
+                let passes_null = passes_null(&self.program.ops[from..]);
+                self.emit(Op::JumpUnlessTrue { passes_null, target: 0 })
+            }
+            false => self.emit(Op::JumpIfFalse(0)),
+        };
         let first = self.lower(yes)?;
         let to_end = self.emit(Op::Jump(0));
         self.land(to_no);

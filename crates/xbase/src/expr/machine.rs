@@ -43,6 +43,14 @@ pub(super) enum Op {
     Jump(usize),
     /// Takes a logical, and jumps if it is false.
     JumpIfFalse(usize),
+    /// Lays aside whether a field was NULL, for a condition of its own.
+    HoldNull,
+    /// Takes the logical of that condition, and jumps unless it is true. What was laid aside holds again. A NULL is not true
+    /// if the condition passes it on; else nobody knows what it makes of it, and it stays.
+    JumpUnlessTrue {
+        passes_null: bool,
+        target: usize,
+    },
     /// Jumps and keeps the logical if it is this; else takes it.
     JumpKeeping(bool, usize),
     /// Replaces a field that is NULL by the value after it (NVL), or says whether it is NULL (ISNULL).
@@ -161,6 +169,18 @@ impl Machine<'_> {
                 Op::Jump(target) => next = target,
                 Op::JumpIfFalse(target) => {
                     if !self.logical()? {
+                        next = target;
+                    }
+                }
+                Op::HoldNull => {
+                    let null = std::mem::take(&mut self.null);
+                    self.push(Slot::Logical(null));
+                }
+                Op::JumpUnlessTrue { passes_null, target } => {
+                    let is_true = self.logical()? && !self.null;
+                    let before = self.logical()?;
+                    self.null = before || (self.null && !passes_null);
+                    if !is_true {
                         next = target;
                     }
                 }

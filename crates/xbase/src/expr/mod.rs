@@ -133,7 +133,7 @@ impl Expression {
         let result = ResultType { kind: typed.kind, length, max_length, decimals };
         let (program, fields) = (compiler.program, compiler.fields);
         let record_length = program.fields.iter().map(|field| field.end()).max().unwrap_or(0).max(1);
-        let passes_null = program.ops.iter().all(passes_null);
+        let passes_null = passes_null(&program.ops);
         Ok(Compiled { program, fields, result, record_length, passes_null, parts: shape::parts(context, &self.root)? })
     }
 }
@@ -164,15 +164,18 @@ fn asks_for_letters(op: &Op) -> bool {
     )
 }
 
-/// Whether the result is NULL as soon as one operand is.
-fn passes_null(op: &Op) -> bool {
-    match op {
+/// Whether a NULL that is read is the result's, or decides an IIF(), whatever else is read.
+fn passes_null(ops: &[Op]) -> bool {
+    ops.iter().all(|op| match op {
         Op::Push(_) | Op::Field(_) | Op::Memo(..) | Op::Negate | Op::Not | Op::Binary(_) => true,
+        Op::HoldNull | Op::JumpUnlessTrue { .. } => true,
+        // Behind what an IIF() has chosen.
+        Op::Jump(_) => true,
         Op::Call(builtin, _) => {
             !matches!(builtin, Builtin::Empty | Builtin::Between | Builtin::InList | Builtin::Max | Builtin::Min)
         }
-        Op::Jump(_) | Op::JumpIfFalse(_) | Op::JumpKeeping(..) | Op::IsNull(_) => false,
-    }
+        Op::JumpIfFalse(_) | Op::JumpKeeping(..) | Op::IsNull(_) => false,
+    })
 }
 
 /// A value of an expression. A text borrows from the record, the program or the scratch memory.
