@@ -106,6 +106,37 @@ fn a_table_is_made_of_a_query() {
     check(folder.path());
 }
 
+/// What a copy has is what the table has, and no field is wider than there; values that are computed have the field of their
+/// type.
+#[test]
+fn a_copy_of_a_table_keeps_its_fields() {
+    let (folder, mut session) = folder();
+    let made =
+        "CREATE TABLE a (name CHAR(10), n DECIMAL(6, 2), w DECIMAL(18, 4), y MONEY) WITH (FORMAT = dbf, VERSION = vfp)";
+    run(&mut session, made);
+    run(&mut session, "INSERT INTO a VALUES ('x', -9999.99, 99999999999999.9999, 12.5), (NULL, NULL, NULL, NULL)");
+    let fields = |session: &mut Session, table: &str| lines(session, &format!("SHOW COLUMNS FROM {table}"));
+    let (rows, of_a) = (lines(&mut session, "SELECT * FROM a"), fields(&mut session, "a"));
+    run(&mut session, "CREATE TABLE b WITH (FORMAT = dbf, VERSION = vfp) AS SELECT * FROM a");
+    run(&mut session, "CREATE TABLE c WITH (FORMAT = dbf, VERSION = vfp) AS SELECT * FROM b ORDER BY n");
+    assert_eq!(fields(&mut session, "c"), of_a);
+    assert_eq!(lines(&mut session, "SELECT * FROM c ORDER BY _recno DESC"), rows);
+    run(&mut session, "CREATE INDEX name ON c (name)");
+    run(&mut session, "CREATE TABLE d WITH (FORMAT = dbf, VERSION = dbase3) AS SELECT name AS who, n, y FROM a");
+    assert_eq!(lines(&mut session, "SELECT who, n, y FROM d"), ["x|-9999.99|12.5000", "|NULL|NULL"]);
+    // What is computed may be longer than the field that it comes from.
+    let computed = "SELECT name || '-0123456789' AS t, coalesce(name, '0123456789abc') AS u, -n AS n, CAST(n * 10 AS DECIMAL(9, 2)) AS m FROM a";
+    run(&mut session, &format!("CREATE TABLE e WITH (FORMAT = dbf, VERSION = vfp) AS {computed}"));
+    let joined = "SELECT name FROM a UNION ALL SELECT 'longer than ten' FROM a";
+    run(&mut session, &format!("CREATE TABLE f WITH (FORMAT = dbf) AS {joined}"));
+    let other =
+        "SELECT CASE WHEN n < 0 THEN name ELSE 'longer than ten' END AS t, CAST(n AS DECIMAL(8, 3)) AS n FROM a";
+    run(&mut session, &format!("CREATE TABLE g WITH (FORMAT = dbf) AS {other}"));
+    assert_eq!(lines(&mut session, "SELECT * FROM g"), ["x|-9999.990", "longer than ten|NULL"]);
+    drop(session);
+    check(folder.path());
+}
+
 #[test]
 fn indexes_are_made_of_columns_and_expressions_and_used() {
     let (folder, mut session) = folder();

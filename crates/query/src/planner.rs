@@ -4,12 +4,14 @@ use crate::catalog::{Catalog, FIRST_PRIVATE};
 use crate::context::StatementContext;
 use crate::direct::Direct;
 use crate::error::{Names, from_datafusion};
+use crate::kept::only_of_tables;
 use crate::literals::{self, Lifted};
 use crate::memory::Pool;
 use crate::optimize::{Optimizers, Physical};
 use crate::planned::{Built, Planned, tables_of};
 use crate::relation::{ORIGINAL_NAME, Visibility, named_schema};
 use crate::rows::Short;
+use crate::rules::FIELD_COLUMN;
 use crate::run::{Answer, Run, RunOptions};
 use crate::text::Text;
 use datafusion::arrow::datatypes::{FieldRef, Schema, SchemaRef};
@@ -350,7 +352,7 @@ impl Planner {
             return Ok(Planned::of_short(short, logical));
         }
         let (built, schema) = self.build(&logical, None)?;
-        let schema = named_schema(&declared(&schema, logical.schema()), text);
+        let schema = only_of_tables(named_schema(&declared(&schema, logical.schema()), text), &logical);
         let built = Built { direct: Direct::of(&built.plan, &schema), ..built };
         let (tables, foreign) = tables_of(&logical);
         Ok(Planned { tables, foreign, ..Planned::of_built(built, schema) })
@@ -555,7 +557,7 @@ fn declared(schema: &SchemaRef, logical: &DFSchema) -> SchemaRef {
     }
     let told = |(field, of_logical): (&FieldRef, &FieldRef)| {
         let mut metadata = field.metadata().clone();
-        for key in [crate::mssql::DECLARED, ORIGINAL_NAME] {
+        for key in [crate::mssql::DECLARED, ORIGINAL_NAME, FIELD_COLUMN] {
             if let Some(declared) = of_logical.metadata().get(key) {
                 metadata.insert(key.to_owned(), declared.clone());
             }

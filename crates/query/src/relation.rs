@@ -6,7 +6,7 @@
 //! it exactly.
 
 use crate::condition;
-use crate::rules::{CHAR_COLUMN, SHOWN_LENGTH};
+use crate::rules::{CHAR_COLUMN, FIELD_COLUMN, SHOWN_LENGTH};
 use crate::scan::TableScan;
 use crate::text::Text;
 use async_trait::async_trait;
@@ -162,10 +162,10 @@ pub(crate) fn named_schema(schema: &SchemaRef, text: &Text) -> SchemaRef {
         let original = || field.metadata().get(ORIGINAL_NAME).filter(|name| name.to_lowercase() == known).cloned();
         let name = written.or_else(original).or_else(|| text.spelling(known));
         let name = name.unwrap_or_else(|| known.to_owned());
-        let declared = field.metadata().get_key_value(crate::mssql::DECLARED);
-        let declared = declared.map(|(key, value)| (key.clone(), value.clone()));
+        let kept = [crate::mssql::DECLARED, FIELD_COLUMN].into_iter();
+        let kept = kept.filter_map(|key| Some((key.to_owned(), field.metadata().get(key)?.clone())));
         let length = field.metadata().get(CHAR_COLUMN).map(|length| (SHOWN_LENGTH.to_owned(), length.clone()));
-        let metadata = declared.into_iter().chain(length).collect();
+        let metadata = kept.chain(length).collect();
         Field::new(name, field.data_type().clone(), field.is_nullable()).with_metadata(metadata)
     };
     Arc::new(Schema::new(schema.fields().iter().enumerate().map(named).collect::<Vec<Field>>()))

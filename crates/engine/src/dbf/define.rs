@@ -18,7 +18,7 @@ use mainstay_vfs::FileSystem;
 use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::dbf::{Counter, FieldSpec, Format, TableSpec};
 use mainstay_xbase::index::BagKind;
-use mainstay_xbase::indexed::{Building, IndexSpec, IndexedTable, field_spec, spec_of};
+use mainstay_xbase::indexed::{Building, IndexSpec, IndexedTable, declared_spec, field_spec, spec_of};
 use mainstay_xbase::table::{DbfTable, Disputed};
 use mainstay_xbase::writer::{self, Access, Source};
 use std::ops::ControlFlow;
@@ -165,7 +165,13 @@ fn field(format: Format, column: &ColumnClause) -> Result<FieldSpec> {
     if column.computed.is_some() {
         return no_place("a computed column");
     }
-    let mut field = field_spec(format, &column.name.written, column.sql_type, !column.not_null)?;
+    let (name, nullable) = (&column.name.written, !column.not_null);
+    let of_file = column.declared.as_deref();
+    let of_file = of_file.and_then(|declared| declared_spec(format, name, declared, column.sql_type, nullable));
+    let mut field = match of_file {
+        Some(field) => field,
+        None => field_spec(format, name, column.sql_type, nullable)?,
+    };
     if column.identity.is_some() {
         let steps = &column.identity_steps;
         let (Ok(next), Ok(step)) = (u32::try_from(steps.start.unwrap_or(1)), u8::try_from(steps.increment)) else {

@@ -4,10 +4,10 @@ use super::{Session, nothing};
 use crate::dbf;
 use crate::describe;
 use crate::words::Upkeep;
-use mainstay_base::{Code, Error, Result};
-use mainstay_query::{Answer, CreateTable, Drop, DropKind, Name, Statement};
+use mainstay_base::{Code, Error, Result, SqlType};
+use mainstay_query::{Answer, CreateTable, Drop, DropKind, FIELD_COLUMN, Name, SHOWN_LENGTH, Statement};
 use mainstay_table::values::value_at;
-use mainstay_xbase::table::{CHAR_COLUMN, DbfTable};
+use mainstay_xbase::table::DbfTable;
 use std::sync::Arc;
 
 impl Session {
@@ -102,9 +102,11 @@ impl Session {
             whole = describe::table_of_query(create, planned.schema())?;
             for (column, field) in whole.columns.iter_mut().zip(planned.schema().fields()) {
                 // A text that was padded in a file is padded here too.
-                if let Some(length) = field.metadata().get(CHAR_COLUMN).and_then(|length| length.parse().ok()) {
-                    column.sql_type = mainstay_base::SqlType::Char { length, collation: Default::default() };
+                if let Some(length) = field.metadata().get(SHOWN_LENGTH).and_then(|length| length.parse().ok()) {
+                    column.sql_type = SqlType::Char { length, collation: Default::default() };
                 }
+                // And a number keeps its field: one for all values of its type would be wider in every copy.
+                column.declared = field.metadata().get(FIELD_COLUMN).cloned();
             }
         }
         let new = dbf::NewTable::new(shared.catalog.folder()?, &whole)?;

@@ -86,6 +86,28 @@ pub fn field_spec(format: Format, name: &str, column: SqlType, nullable: bool) -
     Ok(made)
 }
 
+/// A field of numbers as programs of xBase write it: `N(8,2)`.
+pub fn declared(field: &Field) -> String {
+    format!("{}({},{})", char::from(field.letter), field.length, field.decimals)
+}
+
+/// The field of a new table that is as one which [`declared`] gave for a column of this type. `None` where the table's format
+/// has none of that kind, or the column is of another type by now.
+pub fn declared_spec(format: Format, name: &str, declared: &str, column: SqlType, nullable: bool) -> Option<FieldSpec> {
+    let (letter, size) = declared.strip_suffix(')')?.split_once('(')?;
+    let (length, decimals) = size.split_once(',')?;
+    let (length, decimals): (u8, u8) = (length.parse().ok()?, decimals.parse().ok()?);
+    let foxpro = format == Format::VisualFoxPro;
+    let (letter, digits) = match letter {
+        "N" | "F" => (b'N', length.max(decimals)),
+        "Y" if foxpro => (b'Y', 19),
+        "Y" => return field_spec(format, name, SqlType::Money, nullable).ok(),
+        _ => return None,
+    };
+    let is_of = column == SqlType::Decimal { precision: digits, scale: decimals };
+    is_of.then(|| FieldSpec { nullable: nullable && foxpro, ..FieldSpec::new(name, letter, length.into(), decimals) })
+}
+
 /// A new table of these columns: name, type, and whether they can be NULL.
 pub fn table_spec(format: Format, columns: &[(&str, SqlType, bool)]) -> Result<TableSpec> {
     let fields: Result<Vec<FieldSpec>> =

@@ -51,7 +51,7 @@ mod unlisted;
 mod watch;
 
 pub use build::{Building, IndexSpec, Telling};
-pub use columns::{field_spec, field_value, spec_of, table_spec};
+pub use columns::{declared, declared_spec, field_spec, field_value, spec_of, table_spec};
 pub(crate) use recovery::recover;
 pub use recovery::{InDoubt, in_doubt, settle};
 pub use repair::repair;

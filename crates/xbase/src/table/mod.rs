@@ -38,7 +38,7 @@ pub use own::BeforeWrite;
 
 use crate::codepage::CodePage;
 use crate::dbf::{Dbf, Field, FieldKind, OpenOptions};
-use crate::indexed::IndexedTable;
+use crate::indexed::{IndexedTable, declared};
 use crate::memo::Memo;
 use crate::writer::WriteOptions;
 use crate::{Finding, Severity};
@@ -56,6 +56,9 @@ use std::time::SystemTime;
 
 /// Metadata of a column that holds text padded with blanks: it compares without them.
 pub const CHAR_COLUMN: &str = "mainstay.char";
+
+/// Metadata of a column of numbers: its field as programs of xBase write it, `N(8,2)`. The type alone does not say it.
+pub const FIELD_COLUMN: &str = "mainstay.field";
 
 /// The number of hidden columns at the end of the schema.
 const HIDDEN_COLUMNS: usize = 2;
@@ -355,6 +358,7 @@ fn schema(fields: &[Field]) -> SchemaRef {
     let column = |field: &Field| {
         let metadata = match field.kind {
             FieldKind::Character => HashMap::from([(CHAR_COLUMN.to_owned(), field.length.to_string())]),
+            FieldKind::Numeric | FieldKind::Currency => HashMap::from([(FIELD_COLUMN.to_owned(), declared(field))]),
             _ => HashMap::new(),
         };
         // A field may be called as one of the two that every table has.
