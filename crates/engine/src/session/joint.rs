@@ -81,8 +81,8 @@ impl Session {
         if !catalog.native.is_kept() {
             return Ok(None);
         }
-        let Ok(folder) = catalog.folder() else { return Ok(None) };
-        let Some(name) = self.transaction.prepare(folder)? else { return Ok(None) };
+        // Native tables are kept below a folder only. It is not asked for again: that costs as much as the commit's write.
+        let Some(name) = self.transaction.prepare(catalog.path())? else { return Ok(None) };
         if !self.has_joint_commits() {
             // Once in a folder's life.
             self.other(&format!("CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))?;
