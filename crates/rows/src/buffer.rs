@@ -162,6 +162,22 @@ impl Buffer {
         }
     }
 
+    /// The cells of a row; where there are more than it has, they stay as they are.
+    pub fn read<'b>(&'b self, row: usize, cells: &mut [ValueRef<'b>]) {
+        match &self.stored {
+            Some(stored) => {
+                let Some((group, offset)) = stored.rows.get(row) else { return };
+                if let Some(group) = stored.groups.get(*group as usize) {
+                    group.read(*offset as usize, &stored.columns, cells);
+                }
+            }
+            None => {
+                let of_row = cells.iter_mut().take(self.width).enumerate();
+                of_row.for_each(|(column, cell)| *cell = self.value(row, column));
+            }
+        }
+    }
+
     /// A cell of a row in the order in which they came.
     #[inline]
     pub(crate) fn cell(&self, row: usize, column: usize) -> ValueRef<'_> {

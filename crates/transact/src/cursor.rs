@@ -19,7 +19,7 @@ use crate::instance::Watcher;
 use crate::modules::Loaded;
 use crate::query::Plan;
 use crate::runner::{Ran, Runner, set};
-use mainstay_base::{Value, ValueRef};
+use mainstay_base::Value;
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_query::mssql::type_of_field;
@@ -295,8 +295,8 @@ impl Runner<'_> {
             None => {
                 self.columns(columns)?;
                 if let Some(row) = &row {
-                    crate::query::send_row(self.sink, columns, |place| {
-                        row.get(place).map_or(ValueRef::Null, Value::as_ref)
+                    crate::query::send_row(self.sink, columns, |cells| {
+                        cells.iter_mut().zip(row).for_each(|(cell, value)| *cell = value.as_ref());
                     })?;
                 }
             }

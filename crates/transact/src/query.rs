@@ -250,7 +250,9 @@ impl Runner<'_> {
             Some(captured) => {
                 captured.rows.push((0..columns.len()).map(|place| call.input(place).to_value()).collect())
             }
-            None if is_wanted => send_row(self.sink, columns, |place| call.input(place))?,
+            None if is_wanted => send_row(self.sink, columns, |cells| {
+                cells.iter_mut().enumerate().for_each(|(place, cell)| *cell = call.input(place));
+            })?,
             None => {}
         }
         let count = u64::from(is_wanted);
@@ -292,7 +294,7 @@ impl Runner<'_> {
                 && let Some(row) = rows.next().map_err(crate::errors::raised_error)?
             {
                 count += 1;
-                send_row(self.sink, &columns, |column| row.get(column))?;
+                send_row(self.sink, &columns, |cells| row.read(cells))?;
             }
             return Ok(count);
         }
@@ -490,52 +492,47 @@ fn sourced(mut columns: Vec<Column>, sources: &[Option<SourceColumn>]) -> Vec<Co
     columns
 }
 
-/// Sends a row, CHAR values with the blanks that are not stored.
+/// Sends a row, CHAR values with the blanks that are not stored. `fill` gets a cell for each column, NULL all of them.
 pub(crate) fn send_row<'v>(
     sink: &mut dyn Sink,
     columns: &[Column],
-    value: impl Fn(usize) -> ValueRef<'v>,
+    fill: impl FnOnce(&mut [ValueRef<'v>]),
 ) -> Result<(), Box<Raised>> {
-    let is_padded = |column: &Column| matches!(column.data_type, DataType::Char(..) | DataType::NChar(_));
-    if columns.iter().any(is_padded) {
-        let padded: Vec<(usize, String)> = padded(columns, &value);
-        let cell = |place: usize| match padded.iter().find(|(of, _)| *of == place) {
-            Some((_, text)) => ValueRef::Text(text),
-            None => value(place),
-        };
-        return send_cells(sink, columns.len(), cell);
-    }
-    send_cells(sink, columns.len(), value)
-}
-
-fn send_cells<'v>(sink: &mut dyn Sink, count: usize, cell: impl Fn(usize) -> ValueRef<'v>) -> Result<(), Box<Raised>> {
     // Rows that are not wide need no room of their own, and making less of it ready takes less time.
-    let (mut few, mut more);
-    let cells: &mut [ValueRef<'v>] = match count {
+    let (mut few, mut more, mut many);
+    let cells: &mut [ValueRef<'v>] = match columns.len() {
         0..=4 => {
             few = [ValueRef::Null; 4];
             &mut few
         }
-        _ => {
+        5..=16 => {
             more = [ValueRef::Null; 16];
             &mut more
         }
-    };
-    match cells.get_mut(..count) {
-        Some(cells) => {
-            cells.iter_mut().enumerate().for_each(|(place, to)| *to = cell(place));
-            sink.row(cells).map_err(stopped)
+        count => {
+            many = vec![ValueRef::Null; count];
+            &mut many
         }
-        None => sink.row(&(0..count).map(cell).collect::<Vec<_>>()).map_err(stopped),
+    };
+    let (cells, _) = cells.split_at_mut(columns.len());
+    fill(cells);
+    let padded = padded(columns, cells);
+    if padded.is_empty() {
+        return sink.row(cells).map_err(stopped);
     }
+    let mut cells: Vec<ValueRef<'_>> = cells.to_vec();
+    for (place, text) in &padded {
+        cells[*place] = ValueRef::Text(text);
+    }
+    sink.row(&cells).map_err(stopped)
 }
 
 /// The texts of CHAR columns with the blanks that are not stored, by their places.
-fn padded<'v>(columns: &[Column], value: impl Fn(usize) -> ValueRef<'v>) -> Vec<(usize, String)> {
+fn padded(columns: &[Column], cells: &[ValueRef<'_>]) -> Vec<(usize, String)> {
     let mut padded = Vec::new();
-    for (place, column) in columns.iter().enumerate() {
+    for (place, (column, cell)) in columns.iter().zip(cells).enumerate() {
         let (DataType::Char(length, _) | DataType::NChar(length)) = column.data_type else { continue };
-        let ValueRef::Text(text) = value(place) else { continue };
+        let ValueRef::Text(text) = cell else { continue };
         let short = usize::from(length).saturating_sub(column.data_type.encoding().size(text));
         if short > 0 {
             padded.push((place, format!("{text}{}", " ".repeat(short))));

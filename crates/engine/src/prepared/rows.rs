@@ -81,6 +81,7 @@ impl<'p> Rows<'p> {
     ///
     /// Errors: as [`Answer::next_batch`].
     #[allow(clippy::should_implement_trait)]
+    #[inline]
     pub fn next(&mut self) -> Result<Option<Row<'_>>> {
         match &mut self.source {
             Source::None | Source::One { is_given: true, .. } => Ok(None),
@@ -128,6 +129,18 @@ impl<'r> Row<'r> {
             Values::Cells { buffer, row, len } if column < *len => buffer.value(*row, column),
             Values::Cells { .. } => ValueRef::Null,
             Values::List(values) => values.get(column).map_or(ValueRef::Null, Value::as_ref),
+        }
+    }
+
+    /// The values of its columns, a cell for each, which takes less time than to ask for one after the other. Where there
+    /// are more cells than columns, they stay as they are.
+    pub fn read(&self, cells: &mut [ValueRef<'r>]) {
+        match &self.values {
+            Values::Stored { group, offset, columns } => group.read(*offset, columns, cells),
+            Values::Cells { buffer, row, .. } => buffer.read(*row, cells),
+            Values::List(values) => {
+                cells.iter_mut().zip(values.iter()).for_each(|(cell, value)| *cell = value.as_ref());
+            }
         }
     }
 

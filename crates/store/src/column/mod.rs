@@ -232,33 +232,43 @@ impl Column {
     /// The value of a row; NULL also for a row that is not there.
     #[inline]
     pub fn value(&self, offset: usize) -> ValueRef<'_> {
-        if self.is_null(offset) {
-            return ValueRef::Null;
+        let mut value = ValueRef::Null;
+        self.read(offset, &mut value);
+        value
+    }
+
+    /// Brings the value of a row into a cell. It is written there at once: a value that is made elsewhere and copied waits
+    /// for its parts to be stored, which takes longer than all else.
+    #[inline]
+    pub(crate) fn read<'c>(&'c self, offset: usize, cell: &mut ValueRef<'c>) {
+        *cell = ValueRef::Null;
+        if !self.is_null(offset) {
+            self.read_present(offset, cell);
         }
-        self.present(offset).unwrap_or(ValueRef::Null)
     }
 
     #[inline]
-    fn present(&self, at: usize) -> Option<ValueRef<'_>> {
-        Some(match &self.values {
-            Values::I64(values) => self.of_i64(*values.slice().get(at)?),
-            Values::F64(values) => ValueRef::Float(*values.slice().get(at)?),
+    fn read_present<'c>(&'c self, at: usize, cell: &mut ValueRef<'c>) -> Option<()> {
+        match &self.values {
+            Values::I64(values) => *cell = self.of_i64(*values.slice().get(at)?),
+            Values::F64(values) => *cell = ValueRef::Float(*values.slice().get(at)?),
             Values::Views(views) => match views.text_at(at) {
-                Some(text) => ValueRef::Text(text),
-                None => ValueRef::Binary(views.bytes_at(at)?),
+                Some(text) => *cell = ValueRef::Text(text),
+                None => *cell = ValueRef::Binary(views.bytes_at(at)?),
             },
-            Values::I32(values) => self.of_i32(*values.slice().get(at)?),
-            Values::U8(values) => ValueRef::Boolean(*values.slice().get(at)? != 0),
-            Values::I8(values) => ValueRef::Integer((*values.slice().get(at)?).into()),
-            Values::I16(values) => ValueRef::Integer((*values.slice().get(at)?).into()),
-            Values::I128(values) => self.of_i128(*values.slice().get(at)?),
-            Values::F32(values) => ValueRef::Float((*values.slice().get(at)?).into()),
+            Values::I32(values) => *cell = self.of_i32(*values.slice().get(at)?),
+            Values::U8(values) => *cell = ValueRef::Boolean(*values.slice().get(at)? != 0),
+            Values::I8(values) => *cell = ValueRef::Integer((*values.slice().get(at)?).into()),
+            Values::I16(values) => *cell = ValueRef::Integer((*values.slice().get(at)?).into()),
+            Values::I128(values) => *cell = self.of_i128(*values.slice().get(at)?),
+            Values::F32(values) => *cell = ValueRef::Float((*values.slice().get(at)?).into()),
             Values::Days(values) => {
                 let IntervalMonthDayNano { months, days, nanoseconds } = *values.slice().get(at)?;
-                ValueRef::Interval(Interval { months, days, ticks: nanoseconds / NANOS_PER_TICK })
+                *cell = ValueRef::Interval(Interval { months, days, ticks: nanoseconds / NANOS_PER_TICK });
             }
-            Values::Uuid(values) => ValueRef::Uuid(*values.slice().get(at)?),
-        })
+            Values::Uuid(values) => *cell = ValueRef::Uuid(*values.slice().get(at)?),
+        }
+        Some(())
     }
 
     #[inline]

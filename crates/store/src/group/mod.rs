@@ -175,6 +175,16 @@ impl Group {
         self.columns.get(column).map_or(ValueRef::Null, |column| column.value(offset))
     }
 
+    /// The values of some columns of a slot, a cell for each; those that are not there leave their cells as they are.
+    #[inline]
+    pub fn read<'g>(&'g self, offset: usize, columns: &[usize], cells: &mut [ValueRef<'g>]) {
+        for (cell, column) in cells.iter_mut().zip(columns) {
+            if let Some(column) = self.columns.get(*column) {
+                column.read(offset, cell);
+            }
+        }
+    }
+
     /// The id of the row of which a slot holds a version.
     #[inline]
     pub fn row_id(&self, offset: usize) -> u64 {
