@@ -133,6 +133,11 @@ fn a_copy_of_a_table_keeps_its_fields() {
         "SELECT CASE WHEN n < 0 THEN name ELSE 'longer than ten' END AS t, CAST(n AS DECIMAL(8, 3)) AS n FROM a";
     run(&mut session, &format!("CREATE TABLE g WITH (FORMAT = dbf) AS {other}"));
     assert_eq!(lines(&mut session, "SELECT * FROM g"), ["x|-9999.990", "longer than ten|NULL"]);
+    // A query that gives no row has the same fields.
+    run(&mut session, "CREATE TABLE h WITH (FORMAT = dbf, VERSION = vfp) AS SELECT * FROM a LIMIT 0");
+    assert_eq!(fields(&mut session, "h"), of_a);
+    run(&mut session, &format!("CREATE TABLE i WITH (FORMAT = dbf, VERSION = vfp) AS {computed} WHERE 1 = 0"));
+    assert_eq!(fields(&mut session, "i"), fields(&mut session, "e"));
     drop(session);
     check(folder.path());
 }

@@ -3,34 +3,53 @@
 //! DataFusion hands a field's metadata on with the first argument of an operator and with the first query of a UNION, whose
 //! values may be longer than the field. Only a column that comes from a table as it is keeps them here.
 
-use crate::rules::{FIELD_COLUMN, SHOWN_LENGTH};
+use crate::rules::{CHAR_COLUMN, FIELD_COLUMN, SHOWN_LENGTH};
 use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
-use datafusion::common::JoinType;
-use datafusion::logical_expr::{Distinct, Expr, LogicalPlan};
+use datafusion::common::{DFSchema, JoinType, Result};
+use datafusion::logical_expr::{Distinct, EmptyRelation, Expr, LogicalPlan};
 use std::sync::Arc;
 
 /// The columns of an answer, with what their fields are only where the values are those of a table's field.
 pub(crate) fn only_of_tables(schema: SchemaRef, logical: &LogicalPlan) -> SchemaRef {
-    let says = |field: &Field| [FIELD_COLUMN, SHOWN_LENGTH].iter().any(|key| field.metadata().contains_key(*key));
-    let is_computed = |place: usize, field: &FieldRef| says(field) && !is_of_table(logical, place);
-    if !schema.fields().iter().enumerate().any(|(place, field)| is_computed(place, field)) {
+    let columns = schema.fields().iter().enumerate();
+    let known: Vec<FieldRef> = columns.map(|(place, field)| kept(field, logical, place)).collect();
+    if known.iter().zip(schema.fields()).all(|(known, field)| Arc::ptr_eq(known, field)) {
         return schema;
     }
-    let forgetting = |(place, field): (usize, &FieldRef)| {
-        if !is_computed(place, field) {
-            return Arc::clone(field);
+    Arc::new(Schema::new(known))
+}
+
+/// The plan of a query, or the one without rows that the optimizer found it to be: that one knows no more where its columns
+/// come from, so only those that are of tables in the plan `before` are said to be.
+pub(crate) fn of_no_rows(plan: LogicalPlan, before: &LogicalPlan) -> Result<LogicalPlan> {
+    match plan {
+        LogicalPlan::EmptyRelation(EmptyRelation { produce_one_row: false, schema }) => {
+            let columns = schema.iter().enumerate();
+            let known = columns.map(|(place, (table, field))| (table.cloned(), kept(field, before, place))).collect();
+            let schema = Arc::new(DFSchema::new_with_metadata(known, schema.metadata().clone())?);
+            Ok(LogicalPlan::EmptyRelation(EmptyRelation { produce_one_row: false, schema }))
         }
-        let mut metadata = field.metadata().clone();
-        metadata.retain(|key, _| ![FIELD_COLUMN, SHOWN_LENGTH].contains(&key.as_str()));
-        Arc::new(field.as_ref().clone().with_metadata(metadata))
-    };
-    Arc::new(Schema::new(schema.fields().iter().enumerate().map(forgetting).collect::<Vec<FieldRef>>()))
+        plan => Ok(plan),
+    }
+}
+
+/// A column of a plan, without what is said of a table's field if it is none.
+fn kept(field: &FieldRef, plan: &LogicalPlan, place: usize) -> FieldRef {
+    const SAID: [&str; 3] = [CHAR_COLUMN, FIELD_COLUMN, SHOWN_LENGTH];
+    if !SAID.iter().any(|key| field.metadata().contains_key(*key)) || is_of_table(plan, place) {
+        return Arc::clone(field);
+    }
+    let mut metadata = field.metadata().clone();
+    metadata.retain(|key, _| !SAID.contains(&key.as_str()));
+    Arc::new(field.as_ref().clone().with_metadata(metadata))
 }
 
 /// Whether a column of a plan is one of a table, its values unchanged.
 fn is_of_table(plan: &LogicalPlan, place: usize) -> bool {
     match plan {
         LogicalPlan::TableScan(_) => true,
+        // See `of_no_rows`.
+        LogicalPlan::EmptyRelation(of) => !of.produce_one_row,
         LogicalPlan::Projection(of) => of.expr.get(place).is_some_and(|expr| is_column_of_table(&of.input, expr)),
         LogicalPlan::Filter(of) => is_of_table(&of.input, place),
         LogicalPlan::Sort(of) => is_of_table(&of.input, place),

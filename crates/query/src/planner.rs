@@ -437,7 +437,8 @@ impl Planner {
         let is_momentary = dated.transformed
             || crate::sequences::are_in_plan(&dated.data)
             || crate::mssql::calls_user_functions(&dated.data);
-        Ok(Logical { plan: self.optimizers.logical(&dated.data)?, is_momentary })
+        let plan = crate::kept::of_no_rows(self.optimizers.logical(&dated.data)?, &dated.data)?;
+        Ok(Logical { plan, is_momentary })
     }
 
     /// The plan of the batch executor with its columns; ready for reads without a stream where the names of the columns are
