@@ -77,6 +77,7 @@ impl RemoteArea {
             record,
             path,
             is_loaded: false,
+            is_behind: false,
             is_edited: false,
             tried: Vec::new(),
             is_new: false,
