@@ -30,6 +30,14 @@ impl RemoteArea {
         Ok(())
     }
 
+    /// Has the table show the records of a statement, of which the server has said this number, and goes to the first.
+    pub fn show_members(&mut self, number: u32) -> Result<()> {
+        self.ask_one(false, Step::Members(number))?;
+        self.is_live = true;
+        self.forget_rows();
+        self.go_to_end(true)
+    }
+
     fn is_on_record(&self) -> bool {
         self.place.record >= 1 && self.place.record <= self.count
     }

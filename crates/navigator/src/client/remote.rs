@@ -115,6 +115,8 @@ pub struct RemoteArea {
     pub(crate) count: u32,
     /// It is the rows of a statement, which do not change.
     pub(crate) is_cursor: bool,
+    /// It shows the records of a statement.
+    pub(crate) is_live: bool,
     /// Whether `count` is that of all rows. The server has more of a statement's rows than it has told.
     pub(crate) is_whole: bool,
     pub(crate) run: Run,

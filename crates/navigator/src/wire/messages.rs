@@ -167,6 +167,7 @@ pub enum Step {
     RowsOfView(String),
     EndUser { user: String, connection: u64 },
     Query { sql: String, parameters: Vec<Parameter> },
+    Live { sql: String, parameters: Vec<Parameter> },
     // About the table.
     Close,
     View { hide_deleted: bool, exact: bool },
@@ -225,6 +226,7 @@ pub enum Step {
     CreateWordIndex(WordIndex),
     DeleteWordIndex(String),
     RebuildWordIndexes,
+    Members(u32),
 }
 
 /// Which rows are wanted.
@@ -309,6 +311,15 @@ pub struct Cursor {
     pub count: u32,
     /// The table's stamp.
     pub stamp: u64,
+}
+
+/// A statement whose rows are records of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The table, as a program would open it.
+    pub table: String,
+    /// The number by which the table is told to show these records.
+    pub members: u32,
 }
 
 /// A table of a dictionary.
@@ -399,6 +410,7 @@ pub enum Reply {
     Activity(Activity),
     Outcome(Outcome),
     Cursor(Cursor),
+    Live(Option<Shown>),
     Called(Called),
     WordIndexes(Vec<WordIndex>),
     Opened(Opened),
@@ -453,6 +465,7 @@ structure! { Row { record, bytes, key } }
 structure! { Numbers { count, number } }
 structure! { Opened { table, name, form, is_read_only, in_dictionary } }
 structure! { Cursor { columns, table, form, page, is_whole, count, stamp } }
+structure! { Shown { table, members } }
 structure! { InDictionary { name, kinds, hidden } }
 structure! { Person { connection, user, application, address } }
 structure! { TableUse { path, scheme, indexes, orders, is_locked, records } }
@@ -486,6 +499,7 @@ choice! { named Step {
     42 RowsOfView(name);
     43 EndUser { user, connection };
     45 Query { sql, parameters };
+    46 Live { sql, parameters };
     20 Close;
     21 View { hide_deleted, exact };
     22 SetOrder(order);
@@ -543,6 +557,7 @@ choice! { named Step {
     87 CreateWordIndex(new);
     88 DeleteWordIndex(tag);
     89 RebuildWordIndexes;
+    90 Members(number);
 } }
 
 choice! { Reply {
@@ -569,6 +584,7 @@ choice! { Reply {
     20 Called(called);
     21 WordIndexes(indexes);
     22 Cursor(cursor);
+    23 Live(shown);
 } }
 
 impl super::Wire for [Option<Numbers>; 3] {

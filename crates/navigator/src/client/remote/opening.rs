@@ -84,6 +84,7 @@ impl RemoteArea {
             place: nowhere,
             count: 0,
             is_cursor: false,
+            is_live: false,
             is_whole: true,
             run: Run::empty(),
             reading: Reading { bytes: PAGE_BYTES, unused: 0, jumped: false, wanted: 0 },
