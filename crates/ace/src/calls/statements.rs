@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use mainstay_base::{Date, Decimal, Error, Time, Timestamp, Value};
 use mainstay_navigator::client::RemoteArea;
-use mainstay_navigator::wire::messages::Shown;
+use mainstay_navigator::sql::Shown;
 use mainstay_workarea::{Area, WorkArea};
 use mainstay_xbase::lock::Sharer;
 

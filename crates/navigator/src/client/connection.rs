@@ -3,9 +3,9 @@
 use super::remote::RemoteArea;
 use super::transport::{Tcp, Transport, lost};
 use crate::dictionary::{Called, Given};
-use crate::sql::{Executed, Outcome, Parameter};
+use crate::sql::{Executed, Outcome, Parameter, Shown};
 use crate::wire::frame::Kind;
-use crate::wire::messages::{Activity, Answer, Hello, Person, Progress, Reply, Request, Shown, Step};
+use crate::wire::messages::{Activity, Answer, Hello, Person, Progress, Reply, Request, Step};
 use crate::wire::{decode, encode, malformed};
 use mainstay_base::{Code, Error, Result};
 use mainstay_xbase::dbf::TableSpec;

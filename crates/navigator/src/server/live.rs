@@ -11,8 +11,8 @@
 
 use super::session::{MOST_TABLES, Open, Session};
 use crate::live::{Rows, Watch};
-use crate::sql::{Live, Parameter, SqlSession};
-use crate::wire::messages::{Reply, Shown, Step};
+use crate::sql::{Live, Outcome, Parameter, Shown, SqlSession};
+use crate::wire::messages::{Reply, Step};
 use mainstay_base::{Code, Error, Result};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -56,8 +56,11 @@ impl Session {
         Ok(Reply::Done)
     }
 
-    /// Statements have changed rows: which are members is asked before the cursors are used next.
-    pub(crate) fn forget_members(&mut self) {
+    /// A statement may have changed rows: which are members is asked before the cursors are used next.
+    pub(crate) fn forget_members(&mut self, outcome: &Outcome) {
+        if outcome.affected == 0 {
+            return;
+        }
         let members = self.tables.values_mut().filter_map(|open| open.members.as_mut());
         members.for_each(|members| members.is_stale = members.query.is_some());
     }

@@ -7,7 +7,7 @@ use super::live::Members;
 use super::service::{Changes, Member, Service};
 use super::transaction::Running;
 use crate::dictionary::{Dictionary, Found};
-use crate::sql::SqlSession;
+use crate::sql::{Executed, SqlSession};
 use crate::wire::messages::{
     Activity, Answer, InDictionary, MOST_STEPS, Opened, Opening, Person, Reply, Request, State, Step, TableUse,
 };
@@ -329,10 +329,15 @@ impl Session {
                 Ok(Reply::Done)
             }
             Step::Execute { sql, parameters } => {
-                self.beside_tables(|statements| statements.execute(sql, parameters)).map(Reply::Outcome)
+                let outcome = self.beside_tables(|statements| statements.execute(sql, parameters))?;
+                self.forget_members(&outcome);
+                Ok(Reply::Outcome(outcome))
             }
             Step::Query { sql, parameters } => {
                 let executed = self.beside_tables(|statements| statements.query(sql, parameters))?;
+                if let Executed::Done(outcome) = &executed {
+                    self.forget_members(outcome);
+                }
                 self.executed(executed)
             }
             Step::Live { sql, parameters } => self.live(sql, parameters),
@@ -383,7 +388,6 @@ impl Session {
         let done = self.statements().and_then(|statements| run(statements.as_mut()));
         drop(sharing);
         let met = self.tables.values_mut().try_for_each(|open| open.area.after_statement());
-        self.forget_members();
         // Which tables it has changed is not known.
         self.tables.values().for_each(|open| open.changes.add());
         done.and_then(|done| met.map(|()| done))

@@ -8,7 +8,7 @@
 use super::values::*;
 use super::{choice, structure};
 use crate::dictionary::{Called, Given, Hidden};
-use crate::sql::{Column, Outcome, Parameter};
+use crate::sql::{Column, Outcome, Parameter, Shown};
 use mainstay_base::{Code, Error};
 use mainstay_workarea::{
     CopyOptions, Counting, Customize, FieldValue, Form, Mode, NewOrder, Optimized, OrderId, OrderInfo, Position,
@@ -313,15 +313,6 @@ pub struct Cursor {
     pub stamp: u64,
 }
 
-/// A statement whose rows are records of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
-    /// The table, as a program would open it.
-    pub table: String,
-    /// The number by which the table is told to show these records.
-    pub members: u32,
-}
-
 /// A table of a dictionary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InDictionary {
@@ -465,7 +456,6 @@ structure! { Row { record, bytes, key } }
 structure! { Numbers { count, number } }
 structure! { Opened { table, name, form, is_read_only, in_dictionary } }
 structure! { Cursor { columns, table, form, page, is_whole, count, stamp } }
-structure! { Shown { table, members } }
 structure! { InDictionary { name, kinds, hidden } }
 structure! { Person { connection, user, application, address } }
 structure! { TableUse { path, scheme, indexes, orders, is_locked, records } }

@@ -371,19 +371,6 @@ impl BagWriter {
         synced
     }
 
-    /// What the file's header says of its first free page, 0 for none.
-    fn pointer_to_free(&self, page: u32) -> [u8; 4] {
-        let none = if self.spec.by_harbour || self.spec.is_ntx() { 0 } else { NO_PAGE };
-        if page == 0 { none.to_le_bytes() } else { self.spec.pointer(page).to_le_bytes() }
-    }
-
-    /// Writes that alone and at once.
-    pub(super) fn write_first_free(&mut self, page: u32) -> Result<()> {
-        let (at, pointer) = (self.spec.free_at(), self.pointer_to_free(page));
-        spec::put(&mut self.head, at, &pointer);
-        self.store.file.write_at(&pointer, at as u64)
-    }
-
     fn write_all(&mut self) -> Result<()> {
         self.store.write_changes()?;
         let file = Arc::clone(&self.store.file);

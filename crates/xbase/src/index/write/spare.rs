@@ -14,7 +14,9 @@
 
 use super::bag::BagWriter;
 use super::node::Shape;
+use super::spec;
 use super::store::{Content, PageStore};
+use crate::index::node::NO_PAGE;
 use mainstay_base::Result;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -83,6 +85,19 @@ impl PageStore {
 }
 
 impl BagWriter {
+    /// What the file's header says of its first free page, 0 for none.
+    pub(super) fn pointer_to_free(&self, page: u32) -> [u8; 4] {
+        let none = if self.spec.by_harbour || self.spec.is_ntx() { 0 } else { NO_PAGE };
+        if page == 0 { none.to_le_bytes() } else { self.spec.pointer(page).to_le_bytes() }
+    }
+
+    /// Writes that alone and at once.
+    fn write_first_free(&mut self, page: u32) -> Result<()> {
+        let (at, pointer) = (self.spec.free_at(), self.pointer_to_free(page));
+        spec::put(&mut self.head, at, &pointer);
+        self.store.file.write_at(&pointer, at as u64)
+    }
+
     /// Takes free pages for a tree of about so many bytes.
     pub(super) fn take_spares(&mut self, shape: &Shape, bytes: u64) -> Result<Spares> {
         if self.spec.is_single() || self.store.free == 0 {
