@@ -28,7 +28,7 @@ fn filled(fs: &Arc<dyn FileSystem>, path: &Path, records: u64) -> IndexedTable {
 /// Three tags, of which two are made again in turns; the condition makes the trees differ in length.
 fn spec(round: usize) -> IndexSpec {
     let name = ["NAME", "BORN"][round % 2];
-    let condition = (round % 3 == 0).then(|| b"NUMBER > 0".to_vec());
+    let condition = round.is_multiple_of(3).then(|| b"NUMBER > 0".to_vec());
     IndexSpec {
         condition,
         unique: round % 5 == 4,
