@@ -8,36 +8,30 @@
 //! connection has changed rows, and by `AdsRefreshAOF`; a record that is written through the cursor is asked for by
 //! itself. So a record that the condition holds for no more is gone with the next move, and a new one is there.
 //!
+//! Where the table is a server's, the server knows and asks for them (`navigator::server`).
+//!
 //! Limits: what others and other handles write is seen after `AdsRefreshAOF`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
-use mainstay_workarea::{Area, Predicate, RecordRules};
+use mainstay_navigator::live::Rows;
+use mainstay_workarea::{Area, RecordRules};
 
 use crate::backend::Live;
 use crate::connection::Connection;
 use crate::failure::Result;
 
 /// The records of a live cursor.
+#[derive(Debug)]
 pub struct Members {
     connection: Weak<Connection>,
     /// The query of their numbers; none if every record is one.
     query: Option<String>,
-    /// A bit for each record, from the first on.
-    records: Mutex<Vec<u64>>,
+    rows: Arc<Rows>,
     is_stale: AtomicBool,
-}
-
-impl std::fmt::Debug for Members {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Members({:?})", self.query)
-    }
-}
-
-fn place(record: u32) -> (usize, u64) {
-    let at = record.saturating_sub(1) as usize;
-    (at / 64, 1 << (at % 64))
+    /// The server knows them.
+    pub are_far: bool,
 }
 
 impl Members {
@@ -45,18 +39,18 @@ impl Members {
     ///
     /// Errors: those of the query.
     pub fn new(connection: &Arc<Connection>, live: &Live) -> Result<Arc<Members>> {
-        let members = Members {
-            connection: Arc::downgrade(connection),
-            query: live.members.clone(),
-            records: Mutex::default(),
-            is_stale: AtomicBool::new(false),
-        };
+        let query = live.members.clone();
+        let rows = if query.is_some() { Rows::none() } else { Rows::all() };
+        let connection = Arc::downgrade(connection);
+        let members = Members { connection, query, rows, is_stale: AtomicBool::new(false), are_far: false };
         members.read()?;
         Ok(Arc::new(members))
     }
 
-    fn records(&self) -> MutexGuard<'_, Vec<u64>> {
-        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Those of a table that a server shows these records of.
+    pub fn far() -> Arc<Members> {
+        let (connection, query, rows) = (Weak::new(), None, Rows::all());
+        Arc::new(Members { connection, query, rows, is_stale: AtomicBool::new(false), are_far: true })
     }
 
     fn ask(&self, record: Option<u32>) -> Result<Vec<u32>> {
@@ -67,10 +61,7 @@ impl Members {
     }
 
     fn read(&self) -> Result<()> {
-        let found = self.ask(None)?;
-        let mut records = self.records();
-        records.clear();
-        found.into_iter().for_each(|record| set(&mut records, record, true));
+        self.rows.replace(&self.ask(None)?);
         Ok(())
     }
 
@@ -91,24 +82,12 @@ impl Members {
 
     /// Whether a record is one, as far as it is known by its number.
     pub fn has(&self, record: u32) -> bool {
-        let (word, bit) = place(record);
-        self.query.is_none() || self.records().get(word).is_some_and(|bits| bits & bit != 0)
+        self.rows.has(record)
     }
 
     /// What an area shows. Deleted records are no rows.
-    pub fn predicate(self: &Arc<Members>) -> Predicate {
-        let members = Arc::clone(self);
-        Box::new(move |record, bytes| Ok(bytes.first() != Some(&b'*') && members.has(record)))
-    }
-}
-
-fn set(records: &mut Vec<u64>, record: u32, is_member: bool) {
-    let (word, bit) = place(record);
-    if records.len() <= word {
-        records.resize(word + 1, 0);
-    }
-    if let Some(bits) = records.get_mut(word) {
-        *bits = if is_member { *bits | bit } else { *bits & !bit };
+    pub fn predicate(&self) -> mainstay_workarea::Predicate {
+        self.rows.predicate()
     }
 }
 
@@ -124,7 +103,7 @@ pub struct Watch {
 impl RecordRules for Watch {
     fn appended(&self, area: &mut Area) -> mainstay_base::Result<()> {
         // Until it is written it is what the program works on.
-        set(&mut self.members.records(), area.record_number(), true);
+        self.members.rows.set(area.record_number(), true);
         self.rules.as_ref().map_or(Ok(()), |rules| rules.appended(area))
     }
 
@@ -137,7 +116,7 @@ impl RecordRules for Watch {
         area.flush()?;
         let record = area.record_number();
         match self.members.ask(Some(record)) {
-            Ok(found) => set(&mut self.members.records(), record, !found.is_empty()),
+            Ok(found) => self.members.rows.set(record, !found.is_empty()),
             // It is written all the same: what cannot be asked for now is when the cursor is used next.
             Err(_) => self.members.forget(),
         }

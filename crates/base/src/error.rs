@@ -113,8 +113,8 @@ codes! {
     LockTimeout, Retry, "55P03", "lock_timeout";
     /// Another transaction changed first what this one wants to change, or has read.
     Conflict, Retry, "40001", "conflict";
-    /// Another transaction changed the definition of what the statement was made for; it is run again by itself, and this
-    /// is told only where that does not end.
+    /// Another transaction changed the definition of what the statement was made for, or took rows back that it had counted;
+    /// it is run again by itself, and this is told only where that does not end.
     DefinitionChanged, Retry, "40001", "definition_changed";
     /// A row with this key is there already.
     UniqueViolation, Input, "23505", "unique_violation";

@@ -61,7 +61,7 @@ programs! {
     "ace/tests/c/":
         browse cascade code_pages connections creation dictionary expressions fields filters free_tables hammer indexes key_columns locks
         management misuse navigation others raw_keys rdd records rules sections settings text_search threads transactions;
-    "libace/tests/c/": dictionary_sql scripts statements triggers trouble;
+    "libace/tests/c/": dictionary_sql live scripts statements triggers trouble;
 }
 
 #[test]

@@ -22,6 +22,7 @@
 
 pub mod client;
 pub mod dictionary;
+pub mod live;
 pub mod rows;
 pub mod server;
 pub mod sql;

@@ -114,6 +114,15 @@ pub struct Live {
     pub members: Option<String>,
 }
 
+/// The same as a client of the server knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The table, as a program would open it.
+    pub table: String,
+    /// The number by which the table is told to show these records.
+    pub members: u32,
+}
+
 /// A value for a parameter of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {

@@ -102,6 +102,7 @@ mod similar;
 mod single;
 mod sort_key;
 mod span;
+mod start;
 mod statement;
 mod string_agg;
 mod sum;

@@ -12,23 +12,20 @@ use crate::planned::{Built, Planned, tables_of};
 use crate::relation::{ORIGINAL_NAME, Visibility, named_schema};
 use crate::rows::Short;
 use crate::rules::FIELD_COLUMN;
-use crate::run::{Answer, Run, RunOptions};
+use crate::run::{Answer, RunOptions};
+use crate::start::{Again, How, TaskTemplate};
 use crate::text::Text;
 use datafusion::arrow::datatypes::{FieldRef, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::common::{DFSchema, DataFusionError, ParamValues, plan_err};
 use datafusion::config::SqlParserOptions;
 use datafusion::datasource::provider_as_source;
-use datafusion::execution::context::SessionConfig;
-use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
-use datafusion::execution::{SendableRecordBatchStream, SessionState, TaskContext};
+use datafusion::execution::SessionState;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
-use datafusion::physical_plan::execution_plan::reset_plan_states;
-use datafusion::physical_plan::stream::{RecordBatchReceiverStream, RecordBatchStreamAdapter};
-use datafusion::physical_plan::{ExecutionPlan, displayable, execute_stream};
+use datafusion::physical_plan::displayable;
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::Statement;
-use futures::StreamExt;
 use mainstay_base::{Code, Error, Result};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -68,17 +65,11 @@ pub struct Planner {
     optimizers: Optimizers,
     fuse: bool,
     threads: usize,
-    task: TaskTemplate,
+    task: Arc<TaskTemplate>,
     runtime: tokio::runtime::Runtime,
     cache: Mutex<Cache>,
     /// Plans of catalogs that only one session has, by their versions.
     private: Mutex<HashMap<u64, Cache>>,
-}
-
-/// What every run's task context has in common.
-struct TaskTemplate {
-    config: SessionConfig,
-    runtime_env: Arc<RuntimeEnv>,
 }
 
 #[derive(Default)]
@@ -143,7 +134,7 @@ impl Planner {
             .build_arc()
             .map_err(|error| from_datafusion(error, None, None))?;
         let optimizers = Optimizers::new(settings.threads.max(1), settings.fuse, &runtime_env);
-        let task = TaskTemplate { config: optimizers.session().config().clone(), runtime_env };
+        let task = Arc::new(TaskTemplate { config: optimizers.session().config().clone(), runtime_env });
         let (fuse, threads) = (settings.fuse, settings.threads.max(1));
         Ok(Planner { optimizers, fuse, threads, task, runtime, cache: Mutex::default(), private: Mutex::default() })
     }
@@ -194,41 +185,11 @@ impl Planner {
         {
             return Ok(answer);
         }
-        let threads = if built.large { self.threads } else { 1 };
-        let run = Arc::new(Run::new(options, threads));
-        for table in &planned.tables {
-            run.snapshot(table)?;
-        }
-        let config = self.task.config.clone().with_extension(Arc::clone(&run));
-        // Functions are looked up in a task context only by plans that travel between processes.
-        let none = HashMap::new;
-        let environment = Arc::clone(&self.task.runtime_env);
-        let context = TaskContext::new(
-            None,
-            String::new(),
-            config,
-            none(),
-            HashMap::new(),
-            HashMap::new(),
-            HashMap::new(),
-            environment,
-        );
-        let start = || {
-            let plan = match built.stateful {
-                true => reset_plan_states(Arc::clone(&built.plan))?,
-                false => Arc::clone(&built.plan),
-            };
-            // The branches of a UNION ALL come in their order, but where threads share the work.
-            match built.large {
-                true => execute_stream(plan, Arc::new(context)),
-                false => one_after_another(&plan, Arc::new(context)),
-            }
-        };
+        let (how, runtime) = (How::of(built, self.threads), self.runtime.handle());
+        let again = Again::of(&self.task, planned, (built, how), &options, runtime);
         let _workers = self.runtime.enter();
-        let stream = start().map_err(|error| from_datafusion(error, None, None))?;
-        // Leaves of ours look for the wish to stop themselves; other operators may be busy for long.
-        let stream = if built.stateful { on_a_worker(stream) } else { stream };
-        Ok(Answer::streaming(Arc::clone(&planned.schema), stream, self.runtime.handle().clone(), run))
+        let (stream, run) = self.task.start((&built.plan, how), &planned.tables, options)?;
+        Ok(Answer::streaming(Arc::clone(&planned.schema), stream, runtime.clone(), (run, again)))
     }
 
     /// Reads all rows of a table that DataFusion reads by itself.
@@ -516,37 +477,6 @@ pub fn functions() -> Vec<String> {
     names.sort_unstable();
     names.dedup();
     names
-}
-
-/// The partitions of a plan (the branches of a UNION ALL) by the caller's own thread.
-fn one_after_another(
-    plan: &Arc<dyn ExecutionPlan>,
-    context: Arc<TaskContext>,
-) -> Result<SendableRecordBatchStream, DataFusionError> {
-    let partitions = plan.properties().partitioning.partition_count();
-    if partitions == 1 {
-        return plan.execute(0, context);
-    }
-    let streams: Result<Vec<_>, _> =
-        (0..partitions).map(|partition| plan.execute(partition, Arc::clone(&context))).collect();
-    let batches = futures::stream::iter(streams?).flatten();
-    Ok(Box::pin(RecordBatchStreamAdapter::new(plan.schema(), batches)))
-}
-
-/// The stream, driven by a worker thread: so the caller can stop waiting for it at any time, and its work
-/// ends when the caller drops it.
-fn on_a_worker(mut stream: SendableRecordBatchStream) -> SendableRecordBatchStream {
-    let mut builder = RecordBatchReceiverStream::builder(stream.schema(), 2);
-    let sender = builder.tx();
-    builder.spawn(async move {
-        while let Some(batch) = stream.next().await {
-            if sender.send(batch).await.is_err() {
-                break;
-            }
-        }
-        Ok(())
-    });
-    builder.build()
 }
 
 /// The columns of the batch executor's plan with the types and the spelling that the logical plan declares: its operators

@@ -10,6 +10,7 @@
 
 use crate::cancel::{CancelHandle, cancelled, timed_out};
 use crate::coded::Dictionaries;
+use crate::start::Again;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use datafusion::common::DataFusionError;
@@ -101,6 +102,7 @@ impl View for Newest {
 }
 
 /// How a statement is run.
+#[derive(Clone)]
 pub struct RunOptions {
     /// Stops it.
     pub cancel: CancelHandle,
@@ -251,8 +253,8 @@ enum ToldBy {
 }
 
 enum Source {
-    /// A running plan.
-    Stream { stream: SendableRecordBatchStream, runtime: tokio::runtime::Handle },
+    /// A running plan, and what it begins again with as long as it has given no rows.
+    Stream { stream: SendableRecordBatchStream, runtime: tokio::runtime::Handle, again: Option<Box<Again>> },
     /// Rows that are here already.
     Batch(Option<RecordBatch>),
     /// The same, in several batches.
@@ -288,9 +290,9 @@ impl Answer {
         schema: SchemaRef,
         stream: SendableRecordBatchStream,
         runtime: tokio::runtime::Handle,
-        run: Arc<Run>,
+        (run, again): (Arc<Run>, Option<Box<Again>>),
     ) -> Answer {
-        Answer { schema, source: Source::Stream { stream, runtime }, told_by: ToldBy::Run(run), changed: None }
+        Answer { schema, source: Source::Stream { stream, runtime, again }, told_by: ToldBy::Run(run), changed: None }
     }
 
     /// The columns.
@@ -301,13 +303,7 @@ impl Answer {
     /// The next rows, or `None` after the last. After an error there are no more.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         let result = match &mut self.source {
-            Source::Stream { stream, runtime } => {
-                let run = match &self.told_by {
-                    ToldBy::Run(run) => Some(run),
-                    _ => None,
-                };
-                wait(runtime, next_of(stream, run))
-            }
+            Source::Stream { stream, runtime, again } => next_of_plan((stream, &*runtime, again), &mut self.told_by),
             Source::Batch(batch) => Ok(batch.take()),
             Source::Batches(batches) => Ok(batches.next()),
             Source::Ended => Ok(None),
@@ -344,6 +340,33 @@ impl Answer {
         let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(rows));
         RecordBatch::try_new_with_options(Arc::clone(&self.schema), batch.columns().to_vec(), &options)
             .map_err(|error| Error::new(Code::Internal, format!("the plan gave other columns than it said: {error}")))
+    }
+}
+
+/// The next rows of a plan. It begins again where a table has lost rows before any was given.
+fn next_of_plan(
+    (stream, runtime, again): (&mut SendableRecordBatchStream, &tokio::runtime::Handle, &mut Option<Box<Again>>),
+    told_by: &mut ToldBy,
+) -> Result<Option<RecordBatch>> {
+    loop {
+        let run = match told_by {
+            ToldBy::Run(run) => Some(&*run),
+            _ => None,
+        };
+        let error = match (wait(runtime, next_of(stream, run)), again.as_mut()) {
+            (Ok(batch), Some(again)) => {
+                again.note_given(batch.as_ref().is_none_or(|batch| batch.num_rows() > 0));
+                return Ok(batch);
+            }
+            (next, None) => return next,
+            (Err(error), Some(_)) => error,
+        };
+        let Some(again) = again.as_mut() else { return Err(error) };
+        let (new, run) = again.start(error)?;
+        if let ToldBy::Run(before) = std::mem::replace(told_by, ToldBy::Run(run)) {
+            before.stopped.store(true, Ordering::Relaxed);
+        }
+        *stream = new;
     }
 }
 

@@ -57,6 +57,12 @@ pub trait Table: Any + Send + Sync + Debug {
         }
     }
 
+    /// Whether rows that a snapshot has counted may be taken back while it is read: then it fails with
+    /// [`DefinitionChanged`](mainstay_base::Code::DefinitionChanged), and what reads it begins again with another.
+    fn may_take_back(&self) -> bool {
+        false
+    }
+
     /// The hidden column of numbers that rows keep, and in whose order they were put in; `None` without one.
     fn row_id_column(&self) -> Option<usize> {
         None

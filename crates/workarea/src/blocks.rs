@@ -15,7 +15,7 @@ use crate::kept::{self, Kept};
 use crate::test::Run;
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::File;
-use mainstay_xbase::dbf::Dbf;
+use mainstay_xbase::dbf::{Dbf, blank_deleted, read_counted};
 use std::sync::Arc;
 
 /// About how many bytes are read at once.
@@ -44,6 +44,8 @@ pub(crate) struct Blocks {
     /// The file's length when its records were last all there; and whether some are not any more.
     length: u64,
     is_cut: bool,
+    /// A record that is as good as none.
+    blank: Vec<u8>,
 }
 
 /// Some records, and which of them are visible.
@@ -78,6 +80,7 @@ impl Blocks {
             is_patched: false,
             length: 0,
             is_cut: false,
+            blank: blank_deleted(dbf),
         };
         new.length = new.file.stamp()?.len;
         new.take_kept();
@@ -225,9 +228,14 @@ impl Blocks {
             self.blocks.clear();
             self.kept = 0;
         }
-        let offset = self.header_length + ((place << self.shift) * self.record_length) as u64;
         block.bytes.resize(wanted, 0);
-        self.file.read_exact_at(&mut block.bytes, offset)?;
+        let lengths = (self.header_length, self.record_length);
+        let there = read_counted(&*self.file, lengths, (place << self.shift) as u64, &mut block.bytes)?;
+        // Records that were taken back since the last look, which the next one counts no more.
+        for record in block.bytes.chunks_exact_mut(self.record_length).skip(there) {
+            record.copy_from_slice(&self.blank);
+            self.is_patched = true;
+        }
         block.generation = self.generation;
         block.visible = None;
         if self.blocks.len() <= place {

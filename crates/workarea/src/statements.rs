@@ -34,13 +34,25 @@ impl Area {
         let mut now = vec![0; self.row.bytes.len()];
         self.dbf.read_record(u64::from(self.recno) - 1, &mut now)?;
         self.blocks.patch(self.recno, &now);
+        self.put_beneath(now);
+        Ok(())
+    }
+
+    /// The current record is this one in the table, of which an area without its table has changed some fields.
+    pub fn show_beneath(&mut self, now: &[u8]) {
+        if now.len() == self.blank.len() {
+            self.put_beneath(now.to_vec());
+            self.row.lent.clear();
+        }
+    }
+
+    fn put_beneath(&mut self, now: Vec<u8>) {
         if self.row.is_changed {
             let merged = self.merged(&now);
             (self.row.bytes, self.row.before) = (merged, now);
         } else {
             self.row.bytes = now;
         }
-        Ok(())
     }
 
     /// The places in a record of what says which fields are NULL: behind the fields that programs see.

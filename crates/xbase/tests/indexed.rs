@@ -238,12 +238,14 @@ fn who_shares_a_table_does_not_rebuild_its_index() {
     people(&fs, &path, Format::FoxPro, BagKind::Cdx, 10);
     let mut table = open(&fs, &path, Access::Shared);
     let id = table.find_tag("NAME").unwrap();
+    let other = open(&fs, &path, Access::Shared);
     let refusals = [
         table.reindex(&mut |_, _| ControlFlow::Continue(())).unwrap_err(),
         table.drop_tag(id).unwrap_err(),
         table.create_index(None, BagKind::Cdx, &IndexSpec::new("X", "NAME"), Building::default()).unwrap_err(),
     ];
     assert!(refusals.iter().all(|error| error.code() == Code::Busy));
+    drop(other);
     // An index of one's own is another matter.
     let own = Path::new("shop/own.cdx");
     table.create_index(Some(own), BagKind::Cdx, &IndexSpec::new("X", "NAME"), Building::default()).unwrap();

@@ -179,6 +179,9 @@ pub fn is_in_aof(table: Handle, record: u32, is_in: Out<u16>) -> Result<()> {
             0 => return Err(AE_NO_CURRENT_RECORD.into()),
             record => record,
         };
+        if table.live.get().is_some_and(|members| members.are_far) {
+            return Ok(state.area.is_record_in_aof(record)?);
+        }
         let is_row = table.live.get().is_none_or(|members| members.has(record));
         match state.area.aof() {
             Some(_) => Ok(is_row && state.area.is_record_in_aof(record)?),

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use mainstay_base::{Date, Decimal, Error, Time, Timestamp, Value};
 use mainstay_navigator::client::RemoteArea;
+use mainstay_navigator::sql::Shown;
 use mainstay_workarea::{Area, WorkArea};
 use mainstay_xbase::lock::Sharer;
 
@@ -239,12 +240,47 @@ fn open_live(
     sql: &str,
     parameters: &[Parameter],
 ) -> Result<Option<Handle>> {
-    if statement.connection.server.is_some() {
-        return Ok(None);
+    let connection = &statement.connection;
+    if let Some(server) = &connection.server {
+        // Asking costs a round trip: what cannot be live is not asked about.
+        let shown = if may_be_live(sql) { server.live(sql, parameters).map_err(as_sql)? } else { None };
+        let Some(Shown { table, members }) = shown else { return Ok(None) };
+        return open_members(handle, statement, &table, |table| {
+            table.with(|state| Ok(far_of(&mut *state.area).map_or(Ok(()), |area| area.show_members(members))?))?;
+            Ok(Members::far())
+        });
     }
-    let Some(live) = statement.connection.sql(|session| session.live(sql, parameters).map_err(as_sql))? else {
+    let Some(live) = connection.sql(|session| session.live(sql, parameters).map_err(as_sql))? else {
         return Ok(None);
     };
+    open_members(handle, statement, &live.table, |table| {
+        let members = Members::new(connection, &live)?;
+        table.with(|state| {
+            if let Some(area) = state.area.local() {
+                restrict(area, &members);
+            }
+            Ok(state.area.go_top()?)
+        })?;
+        Ok(members)
+    })
+}
+
+/// Whether the first columns that a statement asks for are all of a table, hints aside.
+fn may_be_live(sql: &str) -> bool {
+    let text = sql.trim_start();
+    let is_select = text.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"));
+    let behind = text.get(6..).unwrap_or_default().trim_start();
+    // A comment may stand anywhere, and a hint does: then the server is asked.
+    is_select && behind.starts_with(['*', '{', '/', '-'])
+}
+
+/// Opens the table of a live cursor; nothing if it cannot be opened as the cursor would need it. `show` has it show the rows.
+fn open_members(
+    handle: Handle,
+    statement: &Arc<Statement>,
+    name: &str,
+    show: impl FnOnce(&Table) -> Result<Arc<Members>>,
+) -> Result<Option<Handle>> {
     let table_type = statement.with(|state| Ok(state.table_type))?;
     let table_type = if table_type == ADS_NTX { ADS_NTX } else { ADS_DEFAULT };
     let wanted = |options: u32| tables::Wanted {
@@ -255,21 +291,15 @@ fn open_live(
         options,
         statement: Some(handle),
     };
-    let open = |options: u32| tables::open_named(statement.connection_handle, live.table.clone(), &wanted(options));
+    let open = |options: u32| tables::open_named(statement.connection_handle, name.to_owned(), &wanted(options));
     // Who may only read has the records to read.
     let Ok(cursor) = open(ADS_SHARED).or_else(|_| open(ADS_SHARED | ADS_READONLY)) else { return Ok(None) };
     let table = registry::table(cursor)?;
-    let restricted = Members::new(&statement.connection, &live).and_then(|members| {
-        table.with(|state| {
-            if let Some(area) = state.area.local() {
-                restrict(area, &members);
-            }
-            Ok(state.area.go_top()?)
-        })?;
+    let shown = show(&table).map(|members| {
         let _ = table.live.set(members);
-        Ok(cursor)
+        cursor
     });
-    restricted.map(Some).or_else(|_| table.close().map(|()| None))
+    shown.map(Some).or_else(|_| table.close().map(|()| None))
 }
 
 /// How many rows a statement has changed, where `AdsGetRecordCount` is asked with its handle.

@@ -359,6 +359,41 @@ static void related_rows( void )
    OK( AdsCloseTable( parent ) );
 }
 
+/* A tag of the structural index is made in a table that is opened to be shared, as long as nobody else has it open. */
+static void made_while_shared( void )
+{
+   ADSHANDLE shared = 0, other = 0, index = 0;
+   UNSIGNED16 number = 0;
+   UNSIGNED32 keys = 0;
+   OK( AdsCreateTable( connection, T( "shared" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, 0,
+                       T( "ID,Numeric,8;NAME,Character,10" ), &shared ) );
+   OK( AdsCloseTable( shared ) );
+   OK( AdsOpenTable( connection, T( "shared" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED, &shared ) );
+   OK( AdsAppendRecord( shared ) );
+   OK( AdsSetLong( shared, T( "ID" ), 7 ) );
+   OK( AdsWriteRecord( shared ) );
+   OK( AdsCreateIndex61( shared, NULL, T( "ID" ), T( "ID" ), NULL, NULL, ADS_COMPOUND, 512, &index ) );
+   OK( AdsCreateIndex61( shared, NULL, T( "NAME" ), T( "UPPER(NAME)" ), NULL, NULL, ADS_COMPOUND, 512, &index ) );
+   OK( AdsGetNumIndexes( shared, &number ) );
+   SAME( 2, number );
+   /* Who opens the table now knows the tags; who has it open already would not. */
+   OK( AdsOpenTable( connection, T( "shared" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED, &other ) );
+   OK( AdsGetNumIndexes( other, &number ) );
+   SAME( 2, number );
+   ANSWERS( AE_TABLE_NOT_EXCLUSIVE, AdsCreateIndex61( shared, NULL, T( "MORE" ), T( "NAME" ), NULL, NULL, ADS_COMPOUND, 512, &index ) );
+   OK( AdsAppendRecord( other ) );
+   OK( AdsSetLong( other, T( "ID" ), 8 ) );
+   OK( AdsCloseTable( other ) );
+   OK( AdsCreateIndex61( shared, NULL, T( "MORE" ), T( "NAME" ), NULL, NULL, ADS_COMPOUND, 512, &index ) );
+   OK( AdsGetIndexHandle( shared, T( "ID" ), &index ) );
+   OK( AdsGetKeyCount( index, ADS_IGNOREFILTERS, &keys ) );
+   SAME( 2, keys );
+   OK( AdsGetIndexHandle( shared, T( "MORE" ), &index ) );
+   OK( AdsGetKeyCount( index, ADS_IGNOREFILTERS, &keys ) );
+   SAME( 2, keys );
+   OK( AdsCloseTable( shared ) );
+}
+
 int main( int count, char ** arguments )
 {
    if( count < 2 )
@@ -373,6 +408,7 @@ int main( int count, char ** arguments )
    files();
    relations();
    related_rows();
+   made_while_shared();
    OK( AdsDisconnect( connection ) );
    END();
 }

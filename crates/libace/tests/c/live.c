@@ -69,6 +69,15 @@ static void changes_are_those_of_the_table( void )
    ADSHANDLE statement2 = 0, nothing = 0;
    SAME( 2, count_of( cursor ) );
    TEXT( "bolt", text_of( cursor, "item" ) );
+   /* A lock is the record's. */
+   OK( AdsLockRecord( cursor, 1 ) );
+   OK( AdsIsRecordLocked( cursor, 1, &in ) );
+   SAME( 1, in );
+   OK( AdsOpenTable( connection, T( "stock" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED, &nothing ) );
+   ANSWERS( AE_LOCK_FAILED, AdsLockRecord( nothing, 1 ) );
+   OK( AdsUnlockRecord( cursor, 1 ) );
+   OK( AdsLockRecord( nothing, 1 ) );
+   OK( AdsCloseTable( nothing ) );
    OK( AdsSetDouble( cursor, T( "price" ), 2 ) );
    OK( AdsWriteRecord( cursor ) );
    SAME( 2, count_of( cursor ) );
@@ -156,7 +165,9 @@ int main( int count, char ** arguments )
    SAME( 3, changed( "INSERT INTO stock VALUES ('bolt', 10, 1.5), ('nut', 5, 0.25), ('gear', 1, 99.95)" ) );
    which_are_live();
    changes_are_those_of_the_table();
-   rows_are_saved();
+   /* Few rows of a static cursor are here, and their copy would be there. */
+   if( ! IS_FAR )
+      rows_are_saved();
    disconnect();
    END();
 }

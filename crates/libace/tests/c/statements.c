@@ -141,6 +141,7 @@ static void statements_change_what_handles_have_locked( char * folder )
 {
    ADSHANDLE table = 0, index = 0, other = 0, theirs = 0;
    UNSIGNED16 found = 0, locked = 0;
+   SIGNED32 number = 0;
    int record;
    OK( AdsCreateTable( connection, T( "held" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, 0,
                        T( "ID,Numeric,8;NAME,Character,10;NOTES,Memo" ), &table ) );
@@ -172,6 +173,18 @@ static void statements_change_what_handles_have_locked( char * folder )
    SAME( 4, changed( "UPDATE held SET name = 'all'" ) );
    OK( AdsWriteRecord( table ) );
    SAME( 1, value( "SELECT COUNT(*) FROM held WHERE id = 99 AND name = 'all'" ) );
+   /* The program goes on with what a statement has put into another field of the record. */
+   OK( AdsGotoRecord( table, 1 ) );
+   OK( AdsSetString( table, T( "NAME" ), T( "sums" ), 4 ) );
+   SAME( 1, changed( "UPDATE held SET id = id + 100, name = 'no', notes = 'more' WHERE id = 11" ) );
+   OK( AdsGetLong( table, T( "ID" ), &number ) );
+   SAME( 111, number );
+   TEXT( "sums", text_of( table, "NAME" ) );
+   TEXT( "more", text_of( table, "NOTES" ) );
+   OK( AdsSetLong( table, T( "ID" ), number + 1 ) );
+   OK( AdsWriteRecord( table ) );
+   SAME( 1, value( "SELECT COUNT(*) FROM held WHERE id = 112 AND name = 'sums' AND notes = 'more'" ) );
+   SAME( 1, changed( "UPDATE held SET id = 11 WHERE id = 112" ) );
    OK( AdsGetIndexHandle( table, T( "ID" ), &index ) );
    for( record = 11; record <= 13; ++record )
    {

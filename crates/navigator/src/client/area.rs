@@ -30,12 +30,21 @@ impl RemoteArea {
         Ok(())
     }
 
+    /// Has the table show the records of a statement, of which the server has said this number, and goes to the first.
+    pub fn show_members(&mut self, number: u32) -> Result<()> {
+        self.ask_one(false, Step::Members(number))?;
+        self.is_live = true;
+        self.forget_rows();
+        self.go_to_end(true)
+    }
+
     fn is_on_record(&self) -> bool {
         self.place.record >= 1 && self.place.record <= self.count
     }
 
     /// The record as it is here, if it is not so there yet.
     fn pending_record(&mut self) -> Result<Option<Vec<u8>>> {
+        self.catch_up()?;
         self.record.has_pending().then(|| self.record.record().map(<[u8]>::to_vec)).transpose()
     }
 
@@ -90,6 +99,7 @@ impl WorkArea for RemoteArea {
     }
 
     fn row(&mut self) -> Result<&mut Area> {
+        self.catch_up()?;
         if !self.is_loaded && !self.record.has_pending() {
             self.ask(false, vec![Step::Row])?;
             if !self.is_loaded {
@@ -112,6 +122,7 @@ impl WorkArea for RemoteArea {
     }
 
     fn row_to_change(&mut self) -> Result<&mut Area> {
+        self.catch_up()?;
         let is_ready = self.record.has_pending() || !self.is_on_record() || self.how.mode == Mode::ReadOnly;
         if !is_ready && !self.is_edited {
             if self.has_lock(self.place.record) {

@@ -3,7 +3,7 @@
 use super::remote::RemoteArea;
 use super::transport::{Tcp, Transport, lost};
 use crate::dictionary::{Called, Given};
-use crate::sql::{Executed, Outcome, Parameter};
+use crate::sql::{Executed, Outcome, Parameter, Shown};
 use crate::wire::frame::Kind;
 use crate::wire::messages::{Activity, Answer, Hello, Person, Progress, Reply, Request, Step};
 use crate::wire::{decode, encode, malformed};
@@ -445,6 +445,14 @@ impl Client {
                 let area = RemoteArea::of_cursor(self, cursor)?;
                 Ok(Executed::Table { columns, area: Box::new(area) })
             }
+            _ => Err(malformed("another reply")),
+        }
+    }
+
+    /// Whether the rows of a statement are records of a table, and how that is opened: [`RemoteArea::show_members`].
+    pub fn live(&self, sql: &str, parameters: &[Parameter]) -> Result<Option<Shown>> {
+        match self.steps(vec![Step::Live { sql: sql.to_owned(), parameters: parameters.to_vec() }])? {
+            Reply::Live(shown) => Ok(shown),
             _ => Err(malformed("another reply")),
         }
     }

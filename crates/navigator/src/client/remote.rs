@@ -103,6 +103,8 @@ pub struct RemoteArea {
     pub(crate) record: Area,
     /// Whether its bytes are there.
     pub(crate) is_loaded: bool,
+    /// A statement may have changed it since its changes here began.
+    is_behind: bool,
     /// The server has the record ready to be changed.
     pub(crate) is_edited: bool,
     /// Where the server has changes that it did not write, because something refused the record as it was.
@@ -113,6 +115,8 @@ pub struct RemoteArea {
     pub(crate) count: u32,
     /// It is the rows of a statement, which do not change.
     pub(crate) is_cursor: bool,
+    /// It shows the records of a statement.
+    pub(crate) is_live: bool,
     /// Whether `count` is that of all rows. The server has more of a statement's rows than it has told.
     pub(crate) is_whole: bool,
     pub(crate) run: Run,
@@ -325,6 +329,7 @@ impl RemoteArea {
                     self.run.asked = asked;
                     self.seen = seen;
                 }
+                Reply::Row(bytes) if self.record.has_pending() => self.record.show_beneath(&bytes),
                 Reply::Row(bytes) => {
                     self.record.show(self.place, self.count, Some(&bytes));
                     self.is_loaded = true;
@@ -483,13 +488,24 @@ impl RemoteArea {
         self.changed.fetch_add(1, SeqCst);
     }
 
-    /// A statement of the connection may have changed the record: it is read anew, unless changes of it are pending, which the
-    /// server puts together with the statement's.
+    /// A statement of the connection may have changed the record: it is read anew. Fields that are changed here and not written
+    /// stay so.
     pub fn note_statement(&mut self) {
-        if !self.record.has_pending() {
-            self.forget_rows();
-            self.is_loaded = false;
+        match self.record.has_pending() {
+            true => self.is_behind = true,
+            false => {
+                self.forget_rows();
+                self.is_loaded = false;
+            }
         }
+    }
+
+    /// Has those fields of a record with pending changes that a statement may have changed.
+    pub(crate) fn catch_up(&mut self) -> Result<()> {
+        if std::mem::take(&mut self.is_behind) && self.record.has_pending() && !self.is_new {
+            self.ask(false, vec![Step::Row])?;
+        }
+        Ok(())
     }
 
     pub(crate) fn close_it(&mut self) -> Result<()> {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   Service    the folder that is served; who is connected, what they have locked, how often tables have changed
-//!     Session  one client: its open tables, its transaction; requests in, answers out       session, steps, pages, cursors
+//!     Session  one client: its open tables, its transaction; requests in, answers out       session, steps, pages, cursors, live
 //! ```
 //!
 //! No sockets here: who has one reads a request from it, asks the session, and writes the answer. A session that is
@@ -11,6 +11,7 @@
 mod cursors;
 mod folder;
 mod hidden;
+mod live;
 mod pages;
 mod service;
 mod session;

@@ -3,10 +3,11 @@
 use super::cursors::Filled;
 use super::folder::Folder;
 use super::hidden::Bound;
+use super::live::Members;
 use super::service::{Changes, Member, Service};
 use super::transaction::Running;
 use crate::dictionary::{Dictionary, Found};
-use crate::sql::SqlSession;
+use crate::sql::{Executed, SqlSession};
 use crate::wire::messages::{
     Activity, Answer, InDictionary, MOST_STEPS, Opened, Opening, Person, Reply, Request, State, Step, TableUse,
 };
@@ -40,6 +41,8 @@ pub(crate) struct Open {
     pub is_cursor: bool,
     /// Whether it has all its rows.
     pub filled: Filled,
+    /// Which records it shows, if it is a live cursor.
+    pub(crate) members: Option<Members>,
 }
 
 impl Open {
@@ -54,6 +57,7 @@ impl Open {
             is_transaction_free: false,
             is_cursor: false,
             filled: Filled::Whole,
+            members: None,
         }
     }
 }
@@ -72,6 +76,9 @@ pub struct Session {
     pub(crate) dictionary: Option<Box<dyn Dictionary>>,
     /// The locks that its tables and its statements have together.
     locks: LockSharing,
+    /// What finds the records of statements whose tables are still to be opened, by numbers.
+    pub(crate) seen_live: BTreeMap<u32, Option<String>>,
+    pub(crate) next_live: u32,
 }
 
 impl std::fmt::Debug for Session {
@@ -84,7 +91,19 @@ impl Session {
     pub(crate) fn new(service: Arc<Service>, folder: Folder, member: Arc<Member>) -> Session {
         let (tables, transaction, statements) = (BTreeMap::new(), None, None);
         let locks = LockSharing::default();
-        Session { service, folder, member, tables, next_table: 1, transaction, statements, dictionary: None, locks }
+        Session {
+            service,
+            folder,
+            member,
+            tables,
+            next_table: 1,
+            transaction,
+            statements,
+            dictionary: None,
+            locks,
+            seen_live: BTreeMap::new(),
+            next_live: 0,
+        }
     }
 
     /// The same with a dictionary, whose statements are its own from the start.
@@ -118,9 +137,12 @@ impl Session {
             if let Some(open) = self.tables.get_mut(&table) {
                 open.area.set_wait(wait);
             }
+            let asked = self.members_before(table, step);
             let reply = match step {
+                _ if asked.is_err() => asked.map(|()| Reply::Done),
                 Step::Open(opening) => self.open(opening, wait, &mut table),
                 Step::Close => self.close(table),
+                Step::Members(number) => self.show_members(table, *number),
                 step => match self.tables.get_mut(&table) {
                     _ if step.is_about_folder() => self.about_folder(step),
                     Some(open) => {
@@ -140,6 +162,7 @@ impl Session {
                     None => Err(Error::new(Code::NotFound, format!("the client has no table number {table} open"))),
                 },
             };
+            self.members_after(table);
             match reply {
                 Ok(reply) => answer.replies.push(reply),
                 Err(error) => {
@@ -306,12 +329,18 @@ impl Session {
                 Ok(Reply::Done)
             }
             Step::Execute { sql, parameters } => {
-                self.beside_tables(|statements| statements.execute(sql, parameters)).map(Reply::Outcome)
+                let outcome = self.beside_tables(|statements| statements.execute(sql, parameters))?;
+                self.forget_members(&outcome);
+                Ok(Reply::Outcome(outcome))
             }
             Step::Query { sql, parameters } => {
                 let executed = self.beside_tables(|statements| statements.query(sql, parameters))?;
+                if let Executed::Done(outcome) = &executed {
+                    self.forget_members(outcome);
+                }
                 self.executed(executed)
             }
+            Step::Live { sql, parameters } => self.live(sql, parameters),
             Step::Prepare(sql) => self.statements()?.prepare(sql).map(Reply::Names),
             Step::StatementTimeout(seconds) => {
                 self.statements()?.set_timeout(*seconds);

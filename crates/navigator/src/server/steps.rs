@@ -31,6 +31,7 @@ impl Step {
                 | Step::Activity
                 | Step::Execute { .. }
                 | Step::Query { .. }
+                | Step::Live { .. }
                 | Step::Prepare(_)
                 | Step::StatementTimeout(_)
                 | Step::TableType(_)
@@ -107,6 +108,12 @@ impl Open {
 
     /// What there is.
     fn ask(&mut self, step: &Step, service: &Service) -> Option<Result<Reply>> {
+        if let Step::IsRecordInAof(record) = step
+            && self.members.is_some()
+            && (!self.is_row(*record) || self.area.aof().is_none())
+        {
+            return Some(Ok(Reply::Yes(self.is_row(*record))));
+        }
         let area = &mut self.area;
         Some(match step {
             Step::LookUp { order, key } => {

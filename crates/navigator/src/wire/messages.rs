@@ -8,7 +8,7 @@
 use super::values::*;
 use super::{choice, structure};
 use crate::dictionary::{Called, Given, Hidden};
-use crate::sql::{Column, Outcome, Parameter};
+use crate::sql::{Column, Outcome, Parameter, Shown};
 use mainstay_base::{Code, Error};
 use mainstay_workarea::{
     CopyOptions, Counting, Customize, FieldValue, Form, Mode, NewOrder, Optimized, OrderId, OrderInfo, Position,
@@ -167,6 +167,7 @@ pub enum Step {
     RowsOfView(String),
     EndUser { user: String, connection: u64 },
     Query { sql: String, parameters: Vec<Parameter> },
+    Live { sql: String, parameters: Vec<Parameter> },
     // About the table.
     Close,
     View { hide_deleted: bool, exact: bool },
@@ -225,6 +226,7 @@ pub enum Step {
     CreateWordIndex(WordIndex),
     DeleteWordIndex(String),
     RebuildWordIndexes,
+    Members(u32),
 }
 
 /// Which rows are wanted.
@@ -399,6 +401,7 @@ pub enum Reply {
     Activity(Activity),
     Outcome(Outcome),
     Cursor(Cursor),
+    Live(Option<Shown>),
     Called(Called),
     WordIndexes(Vec<WordIndex>),
     Opened(Opened),
@@ -486,6 +489,7 @@ choice! { named Step {
     42 RowsOfView(name);
     43 EndUser { user, connection };
     45 Query { sql, parameters };
+    46 Live { sql, parameters };
     20 Close;
     21 View { hide_deleted, exact };
     22 SetOrder(order);
@@ -543,6 +547,7 @@ choice! { named Step {
     87 CreateWordIndex(new);
     88 DeleteWordIndex(tag);
     89 RebuildWordIndexes;
+    90 Members(number);
 } }
 
 choice! { Reply {
@@ -569,6 +574,7 @@ choice! { Reply {
     20 Called(called);
     21 WordIndexes(indexes);
     22 Cursor(cursor);
+    23 Live(shown);
 } }
 
 impl super::Wire for [Option<Numbers>; 3] {

@@ -2,7 +2,7 @@
 
 use super::{Reader, Wire, choice, malformed, structure};
 use crate::dictionary::{Called, Given, Hidden};
-use crate::sql::{Column, Outcome, Parameter, TransactionStep};
+use crate::sql::{Column, Outcome, Parameter, Shown, TransactionStep};
 use mainstay_base::{Collation, Date, Interval, Result, SqlType, Time, Timestamp, Value};
 
 /// Ticks of 100 ns in a day.
@@ -52,6 +52,7 @@ choice! { TransactionStep { 0 Begin; 1 Commit; 2 RollBack; 3 Savepoint(name); 4 
 structure! { Parameter { name, value } }
 structure! { Column { name, sql_type } }
 structure! { Outcome { columns, rows, affected, step } }
+structure! { Shown { table, members } }
 structure! { Called { code, detail, places } }
 structure! { Hidden { columns, in_conditions } }
 choice! { Given { 0 Null; 1 Number(number); 2 Text(bytes); 3 Bytes(bytes); 4 Room(bytes); 5 Place(number); } }

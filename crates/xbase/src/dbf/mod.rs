@@ -17,6 +17,7 @@
 
 mod check;
 mod column;
+mod counted;
 pub(crate) mod counter;
 mod create;
 mod descriptor;
@@ -28,6 +29,8 @@ mod header;
 pub use check::check;
 pub(crate) use column::any_blocks;
 pub use column::{Column, Decoding, Records, decode_column, decode_few, decode_rows, deleted_flags};
+pub(crate) use counted::beyond_the_end;
+pub use counted::{blank_deleted, read_counted};
 pub(crate) use create::date_bytes;
 pub use create::{FieldSpec, Format, TableSpec};
 pub use descriptor::Counter;
@@ -226,8 +229,7 @@ impl Dbf {
         let offset = rows.start.saturating_mul(record_length).saturating_add(u64::from(self.header.header_length));
         let file_length = self.file.stamp()?.len;
         if offset.saturating_add(bytes) > file_length {
-            let message = format!("records {} to {} reach beyond the end of the file", rows.start + 1, rows.end);
-            return Err(Error::new(Code::Damaged, message).at(self.path().display()));
+            return Err(beyond_the_end(&*self.file, rows.start, rows.end.saturating_sub(rows.start)));
         }
         let length = usize::try_from(bytes).map_err(|_| Error::new(Code::OutOfMemory, "the table is too large"))?;
         if buffer.capacity() < length {

@@ -203,6 +203,11 @@ impl Live {
         Ok(!is_same)
     }
 
+    /// The file is locked so from now on; it must not be locked.
+    pub(super) fn lock_by(&mut self, lock: IndexLock) {
+        self.index_lock = lock;
+    }
+
     /// Gives the lock back; what was changed is written, or forgotten, before.
     pub(super) fn unlock(&mut self) -> Result<()> {
         if std::mem::take(&mut self.is_locked) {

@@ -5,17 +5,19 @@
 //!   reindex        the same for all tags of all open files, into new files that take the old ones' places
 //! ```
 //! A build that is stopped or fails leaves everything as it was. The structural CDX is made, changed and reindexed by
-//! one who is alone only (Harbour asks for the same); another index file may also be made beside others, for the own
-//! use: they do not keep it up unless they open it.
+//! one who is alone only: those who have the table open would not keep up a tag that they do not know. Who has opened the
+//! table to share it may make a tag there while nobody does; until it is made nobody can open the table. (Harbour makes it in
+//! any case.) Another index file may also be made beside others, for the own use: they do not keep it up unless they open it.
 
 use super::bag::OpenBag;
 use super::set::{no_such_bag, no_such_tag};
 use super::{IndexedTable, TagId, structural_path};
-use crate::dbf::Dbf;
+use crate::dbf::{Dbf, Header};
 use crate::expr::{ExprValue, Kind, Scratch};
 use crate::index::write::{BagSpec, BagWriter, KeySorter, Progress, Rebuild, TagSpec, reindex};
 use crate::index::{BagKind, KeyFamily, KeyType, TagHeader};
 use crate::keys::{Expressions, Letters, Rules, TagKeys};
+use crate::lock::{IndexLock, LockPlan};
 use mainstay_base::{Code, Error, Result, interrupt};
 use mainstay_vfs::{Create, LockMode};
 use std::ops::ControlFlow;
@@ -189,7 +191,7 @@ impl IndexedTable {
     /// structural CDX.
     ///
     /// Fails with the expression's error, with `Code::UniqueViolation` if records have the same candidate key, with
-    /// `Code::Busy` if the structural CDX is to be changed by one who is not alone, and with `Code::Cancelled`.
+    /// `Code::Busy` if the structural CDX is to be changed while others have the table open, and with `Code::Cancelled`.
     pub fn create_index(
         &mut self,
         path: Option<&Path>,
@@ -200,27 +202,62 @@ impl IndexedTable {
         self.must_have_no_transaction("making an index")?;
         self.flush()?;
         let path = path.map_or_else(|| self.structural(), Path::to_owned);
-        let is_structural = path == self.structural();
-        if is_structural {
-            self.must_be_alone("the structural index be changed")?;
+        if path != self.structural() || self.indexes.sharing.alone {
+            return self.make_index(&path, kind, spec, &mut building);
         }
+        if !self.writer.claim_alone()? {
+            let message = "others have the table open, and would not keep up a tag that they do not know";
+            let error = Error::new(Code::Busy, message).at(self.path().display());
+            return Err(error.hint("open the table for exclusive use"));
+        }
+        let made = self.lock_as_with_cdx().and_then(|()| self.make_index(&path, kind, spec, &mut building));
+        let shared = self.writer.share_again();
+        made.and_then(|made| shared.map(|()| made))
+    }
+
+    /// The same for one who may change the file.
+    fn make_index(
+        &mut self,
+        path: &Path,
+        kind: BagKind,
+        spec: &IndexSpec,
+        building: &mut Building<'_>,
+    ) -> Result<TagId> {
+        let is_structural = path == self.structural();
         let open = self.indexes.bags.iter().position(|bag| bag.path == path);
-        let exists = open.is_some() || self.fs.stamp(&path).is_ok();
+        let exists = open.is_some() || self.fs.stamp(path).is_ok();
         let is_compound = matches!(kind, BagKind::Cdx | BagKind::CompoundNtx);
         if exists && is_compound {
-            let bag = self.open_bag(&path)?;
-            return self.add_tag(bag, spec, &mut building);
+            let bag = self.open_bag(path)?;
+            return self.add_tag(bag, spec, building);
         }
         let layout = layout_for(kind, &self.indexes.dbf, spec);
         let tag = building.mark(new_tag_spec(spec, &layout, &self.indexes.dbf)?);
         let count = self.writer.count()?;
-        let keys = self.collect(&path, (&tag.header(&layout)?, None), count, &mut building)?;
+        let keys = self.collect(path, (&tag.header(&layout)?, None), count, building)?;
         if let Some(open) = open {
             self.indexes.bags.remove(open);
         }
-        self.put_bag(&path, &layout, vec![(tag, keys)])?;
-        let bag = self.open_made(&path, is_structural)?;
+        self.put_bag(path, &layout, vec![(tag, keys)])?;
+        let bag = self.open_made(path, is_structural)?;
         Ok(TagId { bag, tag: 0 })
+    }
+
+    /// From now on the table is locked as one that has a CDX: that is how those lock it who open it afterwards.
+    fn lock_as_with_cdx(&mut self) -> Result<()> {
+        let header = Header { has_structural_index: true, ..self.writer.dbf().header().clone() };
+        let plan = LockPlan::new(self.options.scheme, &header, true);
+        if plan == self.writer.lock_plan() {
+            return Ok(());
+        }
+        self.writer.lock_by(plan)?;
+        self.indexes.sharing.lock = IndexLock::of(plan);
+        for bag in &mut self.indexes.bags {
+            if let Ok(live) = bag.live_mut() {
+                live.lock_by(self.indexes.sharing.lock);
+            }
+        }
+        Ok(())
     }
 
     /// Makes a file of these tags over all records, in the place of the one that is there.

@@ -1,5 +1,6 @@
 //! Changes of records, each with all its keys.
 
+use super::safeguard::Safeguard;
 use super::set::no_such_tag;
 use super::transaction::About;
 use super::{IndexedTable, TagId};
@@ -140,20 +141,36 @@ impl IndexedTable {
         &mut self,
         change: impl FnOnce(&mut TableWriter, Follower<'_>) -> Result<T>,
     ) -> Result<T> {
-        let IndexedTable { writer, indexes, joined, unlisted, .. } = self;
+        let IndexedTable { fs, writer, indexes, options, joined, unlisted, .. } = self;
         let (waiting, mut is_listed) = (*unlisted, false);
-        let about = joined.is_some().then(|| (writer.path().to_owned(), writer.lock_bytes().scheme()));
+        let is_shared = !indexes.sharing.alone;
+        let notes = joined.is_some() || is_shared && indexes.has_unique();
+        let about = notes.then(|| (writer.path().to_owned(), writer.lock_bytes().scheme()));
+        let mut safeguard = Safeguard::default();
         let changed = change(writer, &mut |record, old, new| {
             // The record is not written yet, and those before it can be undone.
             interrupt::check()?;
             let is_waiting = waiting == Some(record);
             is_listed |= is_waiting;
             indexes.follow(record, if is_waiting { None } else { old }, Some(new))?;
-            let (Some(joined), Some((path, scheme))) = (joined.as_mut(), &about) else { return Ok(()) };
+            let Some((path, scheme)) = &about else { return Ok(()) };
+            if joined.is_none() && !indexes.changes_unique {
+                return Ok(());
+            }
             let bags: Vec<&Path> = indexes.bags.iter().map(|bag| bag.path.as_path()).collect();
-            joined.note(record, old, new, About { path, scheme: *scheme, bags: &bags })
+            let about = About { path, scheme: *scheme, bags: &bags };
+            match joined.as_mut() {
+                Some(joined) => joined.note(record, old, new, about),
+                None => {
+                    safeguard.note((fs, options.durable), about, (record, old, new));
+                    Ok(())
+                }
+            }
         });
-        let changed = indexes.end(changed)?;
+        let ended = indexes.end(changed);
+        let unguarded = safeguard.end();
+        let changed = ended?;
+        unguarded?;
         if is_listed {
             *unlisted = None;
         }

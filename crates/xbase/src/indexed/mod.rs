@@ -44,6 +44,7 @@ mod raw;
 mod rebuild;
 mod recovery;
 mod repair;
+mod safeguard;
 mod set;
 mod transaction;
 mod trust;

@@ -42,6 +42,8 @@ pub(super) struct IndexSet {
     steps: Vec<Step>,
     /// Keys that are not there are no reason to wonder: what a crash has left is being undone.
     pub(super) is_lenient: bool,
+    /// The record at hand has another key in a UNIQUE tag.
+    pub(super) changes_unique: bool,
     /// Candidate keys may be those of two records for a while.
     pub(super) lets_keys_repeat: bool,
 }
@@ -86,8 +88,14 @@ impl IndexSet {
             new_key: Vec::new(),
             steps: Vec::new(),
             is_lenient: false,
+            changes_unique: false,
             lets_keys_repeat: false,
         }
+    }
+
+    /// Whether a tag lists the first record with each key only.
+    pub(super) fn has_unique(&self) -> bool {
+        self.bags.iter().any(|bag| bag.live().is_ok_and(|live| live.writer.tags().any(|tag| tag.unique)))
     }
 
     pub(super) fn set_wait(&mut self, wait: LockWait) {
@@ -97,6 +105,7 @@ impl IndexSet {
     /// Changes the keys of a record in memory: its bytes before, none for a new one, and after, none for one that
     /// goes. After an error [`IndexSet::take_back`] has to be called.
     pub(super) fn follow(&mut self, record: u64, old: Option<&[u8]>, new: Option<&[u8]>) -> Result<()> {
+        self.changes_unique = false;
         if self.bags.is_empty() || old == new {
             return Ok(());
         }
@@ -212,6 +221,7 @@ impl IndexSet {
         for step in &self.steps {
             let length = key_length(&live.keys, step.tag);
             let mut adds = step.adds;
+            self.changes_unique |= live.writer.tags().nth(step.tag).is_some_and(|header| header.unique);
             if step.removes {
                 let key = self.old_key.get(old_at..old_at + length).unwrap_or_default();
                 old_at += length;

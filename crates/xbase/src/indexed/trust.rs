@@ -24,8 +24,8 @@
 //!
 //! Tags that list some records only by their making lack keys rightly. A UNIQUE tag does where another record has the key,
 //! which is not looked into further: updates of records that it does not list are nothing rare. Where nobody has the key,
-//! or another tag tells that the record was left out, it is searched like the others. (So what a killed program has left
-//! stays in a table without other tags whose records share the new key.)
+//! or another tag tells that the record was left out, it is searched like the others. What a program of ours has left that
+//! was killed is undone before: `safeguard.rs`.
 
 use super::bag::Live;
 use crate::dbf::Dbf;

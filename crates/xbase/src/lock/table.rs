@@ -47,6 +47,11 @@ impl TableLocks {
         }
     }
 
+    /// Whether anything is locked.
+    pub(crate) fn holds_any(&self) -> bool {
+        self.table || self.header || !self.records.is_empty() || self.new_hold.is_some()
+    }
+
     fn record(&self, record: u64) -> LockRanges {
         self.plan.records(&(record..=record))
     }

@@ -458,6 +458,10 @@ impl SetTag {
         };
         let thorough = changed_alone || state.slots() <= COMPARED_WHOLE;
         let result = tag.verify(state, thorough).map(Arc::from);
+        // Keys of records that were taken back are gone with them: the index is as good as it was.
+        if state.has_lost_records() {
+            return result;
+        }
         let (state, table) = (state.number(), state.stamps.dbf);
         *verified = Some(Verified { state, table, thorough, result: result.clone() });
         result

@@ -28,6 +28,7 @@ mod seen;
 mod seen_with;
 mod state;
 mod tag;
+mod taken_back;
 mod unlisted;
 mod walk;
 
@@ -323,6 +324,10 @@ impl Table for DbfTable {
 
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         Ok(self.refreshed()?)
+    }
+
+    fn may_take_back(&self) -> bool {
+        true
     }
 
     fn estimated_rows(&self) -> usize {

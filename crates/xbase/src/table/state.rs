@@ -7,6 +7,9 @@
 //! A record that another program writes while it is read may come out half old and half new, exactly as for
 //! the xBase programs that share the file: only locks could prevent that. What is never seen is a record
 //! beyond the count that the statement began with.
+//!
+//! Records that the state counts may be taken out of the file again, because their appending is rolled back
+//! (`dbf/counted.rs`): `taken_back.rs`.
 
 use super::indexes::Indexes;
 use super::{Files, Stamps};
@@ -24,7 +27,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Records in a group.
-const GROUP_ROWS: usize = 1 << 16;
+pub(super) const GROUP_ROWS: usize = 1 << 16;
 
 /// From this many records of one group on, reading the whole group is cheaper than reading them one by one.
 const READ_GROUP_FROM: usize = 64;
@@ -50,13 +53,15 @@ pub(crate) struct State {
     pub(crate) settled: bool,
     slots: usize,
     vectors: VectorSource,
-    visible: Vec<OnceLock<Option<BooleanBuffer>>>,
+    pub(super) visible: Vec<OnceLock<Option<BooleanBuffer>>>,
     /// Whether a statement has read runs instead of groups.
     was_run: AtomicBool,
     findings: Mutex<Findings>,
     indexes: Arc<Indexes>,
     /// How often the bytes of each group were read.
     reads: Vec<AtomicU32>,
+    /// Records that the state counts were taken back.
+    pub(super) has_lost: AtomicBool,
     /// What was decoded before, until every group has been read.
     before: Mutex<Option<Arc<State>>>,
 }
@@ -80,7 +85,21 @@ impl State {
         let visible = (0..slots.div_ceil(GROUP_ROWS)).map(|_| OnceLock::new()).collect();
         let (was_run, findings) = (AtomicBool::new(false), Mutex::default());
         let (reads, before) = ((0..slots.div_ceil(GROUP_ROWS)).map(|_| AtomicU32::new(0)).collect(), Mutex::default());
-        Ok(State { files, stamps, settled, slots, vectors, visible, was_run, findings, indexes, reads, before })
+        let has_lost = AtomicBool::new(false);
+        Ok(State {
+            files,
+            stamps,
+            settled,
+            slots,
+            vectors,
+            visible,
+            was_run,
+            findings,
+            indexes,
+            reads,
+            has_lost,
+            before,
+        })
     }
 
     /// The same with what the state before has decoded, or the one before that.
@@ -139,8 +158,8 @@ impl State {
             return Ok(bytes.clone());
         }
         let rows = self.group(group);
-        let mut buffer = Vec::new();
-        self.files.dbf.read_records(rows.start as u64..rows.end as u64, &mut buffer)?;
+        let mut buffer = vec![0; rows.len() * self.record_length()];
+        self.read_counted(rows.start, &mut buffer)?;
         let length = buffer.len();
         let bytes = UInt8Array::new(ScalarBuffer::new(Buffer::from_vec(buffer), 0, length), None);
         self.vectors.insert(key, Arc::new(bytes.clone()));
@@ -220,7 +239,7 @@ impl State {
             bytes.copy_from_slice(record);
             return Ok(());
         }
-        self.files.dbf.read_record_into(row as u64, bytes)
+        self.read_counted(row, bytes)
     }
 
     /// Which records of a group are deleted, when its bytes are wanted for nothing else: a piece at a time, so that they
@@ -236,8 +255,9 @@ impl State {
         let (mut flags, mut findings) = (BooleanBufferBuilder::new(rows.len()), Findings::default());
         let mut buffer = Vec::new();
         for start in rows.clone().step_by(step) {
-            let piece = start as u64..rows.end.min(start + step) as u64;
-            let records = self.files.dbf.read_records(piece, &mut buffer)?;
+            buffer.resize((rows.end.min(start + step) - start) * self.record_length(), 0);
+            self.read_counted(start, &mut buffer)?;
+            let records = Records::new(&buffer, self.record_length(), start as u64 + 1);
             let (deleted, found) = deleted_flags(&records, path);
             flags.append_buffer(&deleted);
             findings.append(found);
@@ -406,8 +426,9 @@ impl Snapshot for State {
     }
 
     fn run(&self, slots: Range<usize>, columns: &[usize]) -> Result<(Vec<ArrayRef>, Option<BooleanBuffer>)> {
-        let mut buffer = Vec::new();
-        let records = self.files.dbf.read_records(slots.start as u64..slots.end as u64, &mut buffer)?;
+        let mut buffer = vec![0; slots.len() * self.record_length()];
+        self.read_counted(slots.start, &mut buffer)?;
+        let records = Records::new(&buffer, self.record_length(), slots.start as u64 + 1);
         let (deleted, _) = deleted_flags(&records, self.files.dbf.path());
         let decoding = self.files.dbf.decoding(self.files.memo.as_ref());
         let mut vectors: Vec<ArrayRef> = Vec::with_capacity(columns.len());

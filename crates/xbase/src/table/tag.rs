@@ -156,7 +156,7 @@ impl TableTag {
         let (mut agreeing, mut first_other, mut samples) = (0, None, 0);
         for rows in places.chain([last]) {
             piece.resize(rows.len() * length, 0);
-            state.files.dbf.read_record_into(u64::from(rows.start), &mut piece)?;
+            state.read_counted(rows.start as usize, &mut piece)?;
             for (row, record) in rows.zip(piece.chunks_exact(length)) {
                 samples += 1;
                 match self.has(&mut scratch, record, row + 1)? {

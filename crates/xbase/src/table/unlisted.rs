@@ -62,13 +62,14 @@ impl TableTag {
     pub(crate) fn unlisted(&self, state: &State) -> Result<Vec<u32>> {
         let slots = state.slots();
         let first = slots.saturating_sub(LOOKED_AT);
-        let (mut last, mut scratch, mut found) = (Vec::new(), Scratch::new(), Vec::new());
+        let (mut last, mut scratch, mut found): (Vec<u8>, _, _) = (Vec::new(), Scratch::new(), Vec::new());
         if first == slots {
             return Ok(found);
         }
         let blank = Blank::of(state);
-        state.files.dbf.read_records(first as u64..slots as u64, &mut last)?;
         let length = usize::from(state.files.dbf.header().record_length).max(1);
+        last.resize((slots - first) * length, 0);
+        state.read_counted(first, &mut last)?;
         for (row, record) in (first as u32..).zip(last.chunks_exact(length)) {
             if blank.is(record) && !self.has(&mut scratch, record, row + 1)? {
                 found.push(row);

@@ -2,8 +2,8 @@
 
 use super::TableWriter;
 use crate::lock::{LockBytes, LockPlan, LockWait};
-use mainstay_base::Result;
-use mainstay_vfs::LockHolder;
+use mainstay_base::{Code, Error, Result};
+use mainstay_vfs::{LockHolder, LockMode};
 
 impl TableWriter {
     /// The bytes that this table's locks are on in the scheme that was asked for.
@@ -14,6 +14,38 @@ impl TableWriter {
     /// All bytes that this table's locks are on.
     pub fn lock_plan(&self) -> LockPlan {
         self.locks.plan
+    }
+
+    /// The locks are on these bytes from now on.
+    ///
+    /// Errors: `Busy` while some are held on the ones of before.
+    pub(crate) fn lock_by(&mut self, plan: LockPlan) -> Result<()> {
+        if self.locks.holds_any() {
+            let message = "records are locked in another way than they will have to be";
+            return Err(Error::new(Code::Busy, message).at(self.path.display()).hint("give the locks back first"));
+        }
+        self.locks.plan = plan;
+        Ok(())
+    }
+
+    /// Keeps all others from opening the table, if nobody has it open besides this one; until
+    /// [`TableWriter::share_again`].
+    pub(crate) fn claim_alone(&mut self) -> Result<bool> {
+        if self.file.try_share(LockMode::Exclusive)? {
+            return Ok(true);
+        }
+        // The system takes the claim away that it could not widen.
+        self.share_again()?;
+        let is_same = self.fs.stamp(&self.path)?.identity == self.file.stamp()?.identity;
+        if !is_same {
+            self.failed = Some("another program has put a new file in the table's place".to_owned());
+        }
+        Ok(false)
+    }
+
+    /// Lets others open the table.
+    pub(crate) fn share_again(&mut self) -> Result<()> {
+        super::share(&*self.file, &self.options)
     }
 
     /// How long locks are waited for from now on.

@@ -14,7 +14,7 @@ impl RemoteArea {
         let has_locks = (self.locks.0 || !self.locks.1.is_empty()) && !self.client.has_told_loss(self.epoch);
         let has_lost = self.is_edited || self.record.has_pending() || has_locks;
         self.forget_rows();
-        if self.is_cursor {
+        if self.is_cursor || self.is_live {
             return Err(lost("the rows of the statement are lost with it"));
         }
         let mut request = open_request(&self.client, std::slice::from_ref(&self.path), &self.how);

@@ -374,9 +374,7 @@ impl BagWriter {
     fn write_all(&mut self) -> Result<()> {
         self.store.write_changes()?;
         let file = Arc::clone(&self.store.file);
-        let none = if self.spec.by_harbour || self.spec.is_ntx() { 0 } else { NO_PAGE };
-        let pointer = |page: u32| if page == 0 { none } else { self.spec.pointer(page) };
-        let free = pointer(self.store.free).to_le_bytes();
+        let free = self.pointer_to_free(self.store.free);
         let end = self.spec.pointer(self.store.end).to_le_bytes();
         let root = self.tags.first().map_or(0, |tag| self.spec.pointer(tag.tree.root)).to_le_bytes();
         let head = &mut self.head;
@@ -572,7 +570,7 @@ pub(super) fn spec_of(bag: &Bag, file: &dyn File) -> Result<BagSpec> {
 
 /// The first free page that a file's first bytes name.
 fn free_page(spec: &BagSpec, head: &[u8; HEAD_LEN], end: u32) -> u32 {
-    let at = if spec.kind == BagKind::Ntx || spec.kind == BagKind::CompoundNtx { 8 } else { 4 };
+    let at = spec.free_at();
     let pointer = u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
     let unit = if spec.pointers_are_pages { 1 } else { spec.page_len as u32 };
     if pointer == NO_PAGE || !pointer.is_multiple_of(unit) || pointer / unit >= end { 0 } else { pointer / unit }

@@ -1,7 +1,7 @@
-//! Building a tree from sorted keys, page after page, behind the end of the file.
+//! Building a tree from sorted keys, page after page, in free pages and behind the end of the file.
 //!
-//! **CDX and IDX.** Leaves are filled one after the other; then the branches over them, level by level. Every level
-//! is contiguous, so a page knows its right sibling before that is made.
+//! **CDX and IDX.** Leaves are filled one after the other; then the branches over them, level by level. The number of a
+//! page's right sibling is taken before that is made.
 //!
 //! ```text
 //!   leaf leaf leaf leaf leaf | branch branch | root
@@ -17,6 +17,7 @@
 use super::node::{Shape, Unpacked};
 use super::pack::{self, Bits};
 use super::sort::KeySorter;
+use super::spare::Spares;
 use super::spec::put;
 use super::store::PageStore;
 use crate::index::leaf::ENTRIES_START;
@@ -37,7 +38,7 @@ const REPORT_EVERY: u64 = 16_384;
 pub(crate) fn build_tree(
     store: &mut PageStore,
     shape: &Shape,
-    keys: KeySorter,
+    (keys, spares): (KeySorter, &mut Spares),
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<(u32, u64)> {
     let max_record = keys.max_record();
@@ -54,14 +55,14 @@ pub(crate) fn build_tree(
     };
     let end = store.end;
     let built = if shape.is_ntx() {
-        let mut builder = MixedBuilder::new(store, *shape);
+        let mut builder = MixedBuilder::new(Output::new(store, spares), *shape);
         let sorted = keys.finish(|key, record| {
             builder.add(key, record)?;
             told(&mut count)
         });
         sorted.and_then(|()| builder.finish())
     } else {
-        let mut builder = RankedBuilder::new(store, *shape, max_record);
+        let mut builder = RankedBuilder::new(Output::new(store, spares), *shape, max_record);
         let sorted = keys.finish(|key, record| {
             builder.add(key, record)?;
             told(&mut count)
@@ -77,6 +78,9 @@ pub(crate) fn build_tree(
 /// Pages on their way into the file.
 struct Output<'s> {
     store: &'s mut PageStore,
+    spares: &'s mut Spares,
+    /// From here on all pages are those of the tree.
+    own: u32,
     file: Arc<dyn WritableFile>,
     page_len: usize,
     piece: Vec<u8>,
@@ -85,14 +89,15 @@ struct Output<'s> {
 }
 
 impl<'s> Output<'s> {
-    fn new(store: &'s mut PageStore) -> Output<'s> {
-        let (file, page_len, start) = (Arc::clone(&store.file), store.page_len(), store.end);
-        Output { store, file, page_len, piece: Vec::with_capacity(PIECE_LEN), start }
+    fn new(store: &'s mut PageStore, spares: &'s mut Spares) -> Output<'s> {
+        let (file, page_len, own) = (Arc::clone(&store.file), store.page_len(), store.end);
+        // The first page begins a piece.
+        Output { store, spares, own, file, page_len, piece: Vec::with_capacity(PIECE_LEN), start: 0 }
     }
 
     /// The number of a new page.
     fn page(&mut self) -> Result<u32> {
-        self.store.extend(1)
+        self.spares.page().map_or_else(|| self.store.extend(1), Ok)
     }
 
     /// Writes a page, sooner or later.
@@ -101,7 +106,9 @@ impl<'s> Output<'s> {
             // Its piece is in the file already.
             return self.file.write_at(bytes, u64::from(page) * self.page_len as u64);
         };
-        if index + self.page_len > PIECE_LEN.max(self.page_len) {
+        // Pages between the last one and this one may be those of others.
+        let is_apart = index > self.piece.len() && self.start < self.own;
+        if is_apart || index + self.page_len > PIECE_LEN.max(self.page_len) {
             self.flush()?;
             self.start = page;
             return self.put(page, bytes);
@@ -158,8 +165,8 @@ struct RankedBuilder<'s> {
 }
 
 impl<'s> RankedBuilder<'s> {
-    fn new(store: &'s mut PageStore, shape: Shape, max_record: u32) -> RankedBuilder<'s> {
-        let (output, bits) = (Output::new(store), Bits::new(shape.key_len(), max_record));
+    fn new(output: Output<'s>, shape: Shape, max_record: u32) -> RankedBuilder<'s> {
+        let bits = Bits::new(shape.key_len(), max_record);
         RankedBuilder {
             leaf: vec![0; output.page_len],
             last: vec![0; shape.key_len()],
@@ -331,8 +338,7 @@ struct Filling {
 }
 
 impl<'s> MixedBuilder<'s> {
-    fn new(store: &'s mut PageStore, shape: Shape) -> MixedBuilder<'s> {
-        let output = Output::new(store);
+    fn new(output: Output<'s>, shape: Shape) -> MixedBuilder<'s> {
         MixedBuilder { bytes: vec![0; output.page_len], output, shape, levels: Vec::new() }
     }
 

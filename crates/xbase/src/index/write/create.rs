@@ -1,7 +1,8 @@
 //! New files and new tags, and tags taken away.
 //!
-//! A tree is built behind the end of the file and its header written in front of it; nothing leads there until the
-//! directory does, which [`BagWriter::flush`] writes. So a build that fails leaves the file as it was for everyone.
+//! A tree is built in free pages (`spare.rs`) and behind the end of the file, and its header written in front of it; nothing
+//! leads there until the directory does, which [`BagWriter::flush`] writes. So a build that fails leaves the file as it was
+//! for everyone.
 //! A new file is whole when [`BagWriter::create`] returns; until then its first bytes are zeros, which no program
 //! takes for an index.
 
@@ -9,6 +10,7 @@ use super::bag::{BagWriter, HEAD_LEN, TreePlace};
 use super::bulk::build_tree;
 use super::node::{Shape, Unpacked};
 use super::sort::KeySorter;
+use super::spare::Spares;
 use super::spec::{self, BagSpec, TagSpec};
 use super::store::PageStore;
 use crate::index::header::{
@@ -158,14 +160,35 @@ impl BagWriter {
     }
 
     fn build_behind_end(&mut self, plan: &Plan, keys: KeySorter, progress: Counting<'_>) -> Result<usize> {
-        let page_len = self.spec.page_len as u64;
-        let offset =
-            if self.spec.is_single() { 0 } else { u64::from(self.store.extend(header_pages(&self.spec))?) * page_len };
         // Any page will do as the root of a header that is only read for its definition.
+        let header = self.definition(plan, 0)?;
+        let shape = self.shape_of(&header, plan, 0);
+        let bytes = keys.len().saturating_mul(keys.key_len() as u64 + 8);
+        let mut spares = self.take_spares(&shape, bytes)?;
+        let built = self.build_in(plan, (keys, &mut spares), progress);
+        match &built {
+            Ok(_) => self.end_spares(&shape, spares),
+            // The first error is the one to report; pages that could not be put back are lost to the file, and no more.
+            Err(_) => drop(self.put_spares_back(&shape, spares)),
+        }
+        built
+    }
+
+    fn build_in(
+        &mut self,
+        plan: &Plan,
+        (keys, spares): (KeySorter, &mut Spares),
+        progress: Counting<'_>,
+    ) -> Result<usize> {
+        let (page_len, pages) = (self.spec.page_len as u64, header_pages(&self.spec));
+        let offset = match self.spec.is_single() {
+            true => 0,
+            false => u64::from(spares.row(pages).map_or_else(|| self.store.extend(pages), Ok)?) * page_len,
+        };
         let mut header = self.definition(plan, offset)?;
         let mut bytes = plan.header.clone();
         let shape = self.shape_of(&header, plan, offset);
-        let (root, _) = build_tree(&mut self.store, &shape, keys, progress)?;
+        let (root, _) = build_tree(&mut self.store, &shape, (keys, spares), progress)?;
         let root_at = if self.spec.is_ntx() { 4 } else { 0 };
         spec::put(&mut bytes, root_at, &self.spec.pointer(root).to_le_bytes());
         header.root = self.spec.pointer(root);

@@ -47,6 +47,7 @@ mod ranked;
 mod reindex;
 mod short;
 mod sort;
+mod spare;
 mod spec;
 mod state;
 mod store;

@@ -119,6 +119,11 @@ impl BagSpec {
         matches!(self.kind, BagKind::Ntx | BagKind::CompoundNtx)
     }
 
+    /// Where the file's header names the first free page.
+    pub(crate) fn free_at(&self) -> usize {
+        if self.is_ntx() { 8 } else { 4 }
+    }
+
     /// The pointer that leads to a page.
     pub(crate) fn pointer(&self, page: u32) -> u32 {
         if self.pointers_are_pages { page } else { page.wrapping_mul(self.page_len as u32) }

@@ -40,18 +40,18 @@ pub(crate) enum Stage {
 
 /// What a page is known to hold.
 #[derive(Clone, Debug)]
-enum Content {
+pub(super) enum Content {
     Node(Unpacked),
     /// A free page, and the one after it in the list.
     Free(u32),
 }
 
 #[derive(Clone, Debug)]
-struct Slot {
-    content: Content,
+pub(super) struct Slot {
+    pub(super) content: Content,
     shape: Shape,
     /// When to write it, if it was changed.
-    stage: Option<Stage>,
+    pub(super) stage: Option<Stage>,
 }
 
 impl Slot {
@@ -189,12 +189,12 @@ impl PageStore {
     }
 
     #[inline]
-    fn slot(&self, page: u32) -> Option<&Slot> {
+    pub(super) fn slot(&self, page: u32) -> Option<&Slot> {
         self.slots.get(page as usize)?.as_deref()
     }
 
     #[inline]
-    fn slot_mut(&mut self, page: u32) -> Option<&mut Slot> {
+    pub(super) fn slot_mut(&mut self, page: u32) -> Option<&mut Slot> {
         self.slots.get_mut(page as usize)?.as_deref_mut()
     }
 
@@ -435,6 +435,15 @@ impl PageStore {
     /// is left alone, and so is one that leads into the trees: the file grows then, and nothing is lost.
     fn take_free(&mut self, shape: &Shape) -> Result<Option<u32>> {
         let page = self.free;
+        let next = self.free_after(shape, page)?;
+        if let Some(next) = next {
+            self.free = next;
+        }
+        Ok(next.map(|_| page))
+    }
+
+    /// The page of the list behind this one (0 at its end), if this is a free page.
+    pub(super) fn free_after(&self, shape: &Shape, page: u32) -> Result<Option<u32>> {
         if page == 0 || page >= self.end || self.roots.contains(&page) {
             return Ok(None);
         }
@@ -443,11 +452,21 @@ impl PageStore {
             Some(_) => None,
             None => self.read_free(shape, page)?,
         };
-        let next = next.filter(|next| *next < self.end && *next != page);
-        if let Some(next) = next {
-            self.free = next;
+        Ok(next.filter(|next| *next < self.end && *next != page))
+    }
+
+    /// What was known of a page is not so any more.
+    pub(super) fn forget(&mut self, page: u32) {
+        if self.slot(page).is_some() {
+            self.set_slot(page, None);
         }
-        Ok(next.map(|_| page))
+    }
+
+    /// Writes a free page at once.
+    pub(super) fn write_free(&mut self, shape: &Shape, page: u32, next: u32) -> Result<()> {
+        let mut bytes = vec![0; self.page_len];
+        encode_free(shape, next, &mut bytes)?;
+        self.file.write_at(&bytes, u64::from(page) * self.page_len as u64)
     }
 
     /// The page after a free page, if these are the bytes of a free page.

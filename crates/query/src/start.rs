@@ -1,0 +1,173 @@
+//! Starting a plan of the batch executor, and starting it again.
+//!
+//! A table whose rows other programs may take back while it is read ([`Table::may_take_back`]) says so when that happens:
+//! the statement has seen a state that is no more, and begins again with another one. That can be as long as none of its
+//! rows was given. Who has some already is told that the table has lost its end.
+
+use crate::error::from_datafusion;
+use crate::planned::{Built, Planned};
+use crate::run::{Run, RunOptions};
+use datafusion::execution::context::SessionConfig;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_plan::execution_plan::reset_plan_states;
+use datafusion::physical_plan::stream::{RecordBatchReceiverStream, RecordBatchStreamAdapter};
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
+use futures::StreamExt;
+use mainstay_base::{Code, Error, Result};
+use mainstay_table::Table;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How often a statement begins again. Each time another program has taken back rows that were counted a moment before.
+const MOST: usize = 100;
+
+/// What every run's task context has in common.
+pub(crate) struct TaskTemplate {
+    pub(crate) config: SessionConfig,
+    pub(crate) runtime_env: Arc<RuntimeEnv>,
+}
+
+impl TaskTemplate {
+    /// Starts a plan that reads these tables.
+    pub(crate) fn start(
+        &self,
+        (plan, how): (&Arc<dyn ExecutionPlan>, How),
+        tables: &[Arc<dyn Table>],
+        options: RunOptions,
+    ) -> Result<(SendableRecordBatchStream, Arc<Run>)> {
+        let run = Arc::new(Run::new(options, how.threads));
+        for table in tables {
+            run.snapshot(table)?;
+        }
+        let config = self.config.clone().with_extension(Arc::clone(&run));
+        // Functions are looked up in a task context only by plans that travel between processes.
+        let none = HashMap::new;
+        let environment = Arc::clone(&self.runtime_env);
+        let context = TaskContext::new(
+            None,
+            String::new(),
+            config,
+            none(),
+            HashMap::new(),
+            HashMap::new(),
+            HashMap::new(),
+            environment,
+        );
+        let start = || {
+            let plan = match how.stateful {
+                true => reset_plan_states(Arc::clone(plan))?,
+                false => Arc::clone(plan),
+            };
+            // The branches of a UNION ALL come in their order, but where threads share the work.
+            match how.large {
+                true => execute_stream(plan, Arc::new(context)),
+                false => one_after_another(&plan, Arc::new(context)),
+            }
+        };
+        let stream = start().map_err(|error| from_datafusion(error, None, None))?;
+        // Leaves of ours look for the wish to stop themselves; other operators may be busy for long.
+        Ok((if how.stateful { on_a_worker(stream) } else { stream }, run))
+    }
+}
+
+/// How a plan is run: see [`Built`].
+#[derive(Clone, Copy)]
+pub(crate) struct How {
+    stateful: bool,
+    large: bool,
+    threads: usize,
+}
+
+impl How {
+    pub(crate) fn of(built: &Built, threads: usize) -> How {
+        How { stateful: built.stateful, large: built.large, threads: if built.large { threads } else { 1 } }
+    }
+}
+
+/// What a statement begins again with.
+pub(crate) struct Again {
+    task: Arc<TaskTemplate>,
+    plan: Arc<dyn ExecutionPlan>,
+    how: How,
+    tables: Vec<Arc<dyn Table>>,
+    options: RunOptions,
+    runtime: tokio::runtime::Handle,
+    left: usize,
+    /// Rows of it were given.
+    was_given: bool,
+}
+
+impl Again {
+    /// For a statement that reads a table whose rows may be taken back.
+    pub(crate) fn of(
+        task: &Arc<TaskTemplate>,
+        planned: &Planned,
+        (built, how): (&Built, How),
+        options: &RunOptions,
+        runtime: &tokio::runtime::Handle,
+    ) -> Option<Box<Again>> {
+        planned.tables.iter().any(|table| table.may_take_back()).then(|| {
+            Box::new(Again {
+                task: Arc::clone(task),
+                plan: Arc::clone(&built.plan),
+                how,
+                tables: planned.tables.clone(),
+                options: options.clone(),
+                runtime: runtime.clone(),
+                left: MOST,
+                was_given: false,
+            })
+        })
+    }
+
+    /// The statement has given rows, or an empty batch.
+    pub(crate) fn note_given(&mut self, are_rows: bool) {
+        self.was_given |= are_rows;
+    }
+
+    /// Starts once more behind this error, if it is one for that.
+    ///
+    /// Errors: this one; `Damaged` instead where rows were given.
+    pub(crate) fn start(&mut self, error: Error) -> Result<(SendableRecordBatchStream, Arc<Run>)> {
+        match error.code() {
+            Code::DefinitionChanged if self.was_given => return Err(error.with_code(Code::Damaged)),
+            Code::DefinitionChanged if self.left > 0 => {}
+            _ => return Err(error),
+        }
+        self.left -= 1;
+        let _workers = self.runtime.enter();
+        self.task.start((&self.plan, self.how), &self.tables, self.options.clone())
+    }
+}
+
+/// The partitions of a plan, one behind the other.
+fn one_after_another(
+    plan: &Arc<dyn ExecutionPlan>,
+    context: Arc<TaskContext>,
+) -> datafusion::common::Result<SendableRecordBatchStream> {
+    let partitions = plan.properties().partitioning.partition_count();
+    if partitions == 1 {
+        return plan.execute(0, context);
+    }
+    let streams: datafusion::common::Result<Vec<_>> =
+        (0..partitions).map(|partition| plan.execute(partition, Arc::clone(&context))).collect();
+    let batches = futures::stream::iter(streams?).flatten();
+    Ok(Box::pin(RecordBatchStreamAdapter::new(plan.schema(), batches)))
+}
+
+/// The stream, driven by a worker thread: so the caller can stop waiting for it at any time, and its work
+/// ends when the caller drops it.
+fn on_a_worker(mut stream: SendableRecordBatchStream) -> SendableRecordBatchStream {
+    let mut builder = RecordBatchReceiverStream::builder(stream.schema(), 2);
+    let sender = builder.tx();
+    builder.spawn(async move {
+        while let Some(batch) = stream.next().await {
+            if sender.send(batch).await.is_err() {
+                break;
+            }
+        }
+        Ok(())
+    });
+    builder.build()
+}
