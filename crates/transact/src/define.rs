@@ -313,7 +313,8 @@ impl Inner {
             return Err(error);
         }
         self.check_tables_given(statement)?;
-        let is_kept = modules::keep(&mut self.core, statement, define, text).map_err(raised)?;
+        let made_under = self.state.options.settings.switches;
+        let is_kept = modules::keep(&mut self.core, statement, define, text, made_under).map_err(raised)?;
         self.objects_changed()?;
         if is_kept {
             return Ok(());
@@ -322,7 +323,10 @@ impl Inner {
         match refusal(define == DefineKind::Create || self.modules.own(name).is_some()) {
             Some(error) => Err(error),
             // A file has it, which comes before what is kept here.
-            None => modules::keep(&mut self.core, statement, DefineKind::CreateOrAlter, text).map(drop).map_err(raised),
+            None => {
+                let define = DefineKind::CreateOrAlter;
+                modules::keep(&mut self.core, statement, define, text, made_under).map(drop).map_err(raised)
+            }
         }
     }
 
@@ -413,7 +417,9 @@ impl Runner<'_> {
                     inner.check_bound(&view.name, "ALTER")?;
                 }
                 inner.create_view(view)?;
-                modules::keep(&mut inner.core, statement, DefineKind::CreateOrAlter, text).map_err(raised)?;
+                let made_under = inner.state.options.settings.switches;
+                modules::keep(&mut inner.core, statement, DefineKind::CreateOrAlter, text, made_under)
+                    .map_err(raised)?;
                 inner.objects_changed()?;
                 Command::CREATE_VIEW
             }

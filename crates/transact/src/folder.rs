@@ -12,7 +12,7 @@
 
 use crate::modules::{Modules, Object, defined, key_of, read};
 use crate::scope::local_name;
-use mainstay_mssql::Message;
+use mainstay_mssql::{Message, Switches};
 use mainstay_tsql::{Options, batches, parse};
 use mainstay_vfs::{FileSystem, Stamp};
 use std::collections::BTreeMap;
@@ -143,7 +143,8 @@ impl Folder {
                 name: format!("{}.{last}", schema.unwrap_or("dbo")),
                 kind: kind.to_owned(),
                 parent: parent.map_or_else(String::new, key_of),
-                ..read(batch.text.to_owned()).ok_or_else(|| failed("The file has no object".to_owned()))?
+                ..read(batch.text.to_owned(), Switches::OF_DRIVERS)
+                    .ok_or_else(|| failed("The file has no object".to_owned()))?
             };
             modules.check(&object).map_err(|mut message| {
                 message.line += batch.first_line - 1;

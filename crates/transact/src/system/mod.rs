@@ -4,6 +4,7 @@
 //! session itself are in [`procedures`](crate::procedures).
 
 use crate::modules::{Object, read};
+use mainstay_mssql::Switches;
 use mainstay_tsql::tree::ObjectName;
 use std::sync::OnceLock;
 
@@ -101,7 +102,7 @@ pub(crate) fn function(name: &ObjectName) -> Option<&'static Object> {
 pub(crate) const PREFIX: &str = "sys.system:";
 
 fn object(known: &Text) -> Option<Object> {
-    let made = read(known.text.to_owned())?;
+    let made = read(known.text.to_owned(), Switches::OF_DRIVERS)?;
     let (key, name) = (format!("{PREFIX}{}", known.name), format!("sys.{}", known.name));
     Some(Object { key, name, kind: "P".to_owned(), ..made })
 }

@@ -1,7 +1,7 @@
 //! Expressions and conditions.
 
 use super::{Reducer, not_supported, text_literal};
-use crate::tree::{Case, Cast, CastKind, Expr, Literal, Query, QueryBody, Select, Test, UnaryOperator};
+use crate::tree::{BinaryOperator, Case, Cast, CastKind, Expr, Literal, Query, QueryBody, Select, Test, UnaryOperator};
 use mainstay_base::Value;
 use mainstay_mssql::{DataType, Message};
 
@@ -59,9 +59,7 @@ impl Reducer<'_> {
             Expr::And(parts) => self.joined(" AND ", parts),
             Expr::Or(parts) => self.joined(" OR ", parts),
             Expr::Unary(UnaryOperator::Not, inner) => self.not(|it| it.condition(inner)),
-            Expr::Binary(left, operator, right) if operator.is_comparison() => {
-                self.call(operator.function(), &[left, right])
-            }
+            Expr::Binary(left, operator, right) if operator.is_comparison() => self.comparison(left, *operator, right),
             Expr::Test(value, negated, test) => self.test(value, *negated, test),
             Expr::Exists(query) if self.in_value => self.exists_as_count(query),
             Expr::Exists(query) => {
@@ -78,6 +76,38 @@ impl Reducer<'_> {
                 self.expression(value)?;
                 Ok(())
             }
+        }
+    }
+
+    /// Writes a comparison. With ANSI_NULLS off a variable that is NULL, and NULL itself, equal what is NULL: there it is a
+    /// test for NULL. All other comparisons are those of ANSI_NULLS on.
+    fn comparison(&mut self, left: &Expr, operator: BinaryOperator, right: &Expr) -> Result<(), Message> {
+        let minds_null = matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual) && !self.has_ansi_nulls();
+        if !minds_null {
+            return self.call(operator.function(), &[left, right]);
+        }
+        let tested = match (self.is_null(left), self.is_null(right)) {
+            (true, false) => right,
+            (false, true) => left,
+            (true, true) => {
+                self.push(if operator == BinaryOperator::Equal { "TRUE" } else { "FALSE" });
+                return Ok(());
+            }
+            (false, false) => return self.call(operator.function(), &[left, right]),
+        };
+        self.test(tested, operator == BinaryOperator::NotEqual, &Test::Null)
+    }
+
+    /// Whether an operand is NULL, or a variable that is.
+    fn is_null(&self, operand: &Expr) -> bool {
+        match operand {
+            Expr::Literal(Literal::Null) => true,
+            Expr::Variable(name) if name.text.starts_with("@@") => false,
+            Expr::Variable(name) => {
+                let is_inlined = self.inlined.iter().any(|(known, _)| known.eq_ignore_ascii_case(&name.text));
+                !is_inlined && self.scope.is_null(&name.text)
+            }
+            _ => false,
         }
     }
 
@@ -200,7 +230,7 @@ impl Reducer<'_> {
         for (when, then) in &case.branches {
             self.push(" WHEN ");
             match &case.operand {
-                Some(operand) => self.call("equal", &[operand, when])?,
+                Some(operand) => self.comparison(operand, BinaryOperator::Equal, when)?,
                 None => self.condition_of_value(when)?,
             }
             self.push(" THEN ");
@@ -248,6 +278,16 @@ impl Reducer<'_> {
                 self.call("greater_or_equal", &[value, low])?;
                 self.push(" AND ");
                 self.call("less_or_equal", &[value, high])?;
+                self.push(")");
+                Ok(())
+            }
+            Test::InList(items)
+                if !self.has_ansi_nulls() && (self.is_null(value) || items.iter().any(|item| self.is_null(item))) =>
+            {
+                for (place, item) in items.iter().enumerate() {
+                    self.push(if place == 0 { "(" } else { " OR " });
+                    self.comparison(value, BinaryOperator::Equal, item)?;
+                }
                 self.push(")");
                 Ok(())
             }

@@ -49,7 +49,6 @@ mod target;
 mod untyped;
 mod updatable;
 mod update;
-mod week;
 mod xml;
 
 pub use affected::{rows_of_change, target_table};
@@ -74,7 +73,7 @@ pub(crate) use untyped::{check_case, check_coalesce, check_nullif};
 use crate::tree::{self, CursorName, Name, ObjectName, Query, TypeArgument};
 use mainstay_base::Value;
 use mainstay_mssql::types::{self, Declared};
-use mainstay_mssql::{DataType, Message};
+use mainstay_mssql::{DataType, Message, Settings, Switches};
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::rc::Rc;
@@ -100,9 +99,15 @@ pub trait Scope {
     /// The statement asks functions of the catalog for its rows: what they answer is of this moment.
     fn asks_catalog(&self) {}
 
-    /// The first day of the week (`@@DATEFIRST`).
-    fn date_first(&self) -> u8 {
-        7
+    /// The options of the session that say what values mean.
+    fn settings(&self) -> Settings {
+        Settings::NEW
+    }
+
+    /// Whether this variable is NULL when the statement runs, which then is what it is reduced for: asked where ANSI_NULLS
+    /// is off.
+    fn is_null(&self, _variable: &str) -> bool {
+        false
     }
 
     /// Whether tables are called otherwise than the statement calls them: for a column that bears the name of a table of
@@ -307,7 +312,8 @@ pub fn query(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> 
 ///
 /// Errors: as [`query`].
 pub fn view(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
-    reduced_query(query, Reducer::new(scope))
+    // What it means is the same for everybody.
+    reduced_query(query, Reducer { settings: Settings::NEW, settings_mark: String::new(), ..Reducer::new(scope) })
 }
 
 fn reduced_query(query: &Query, reducer: Reducer<'_>) -> Result<ReducedQuery, Message> {
@@ -352,7 +358,8 @@ pub fn condition(condition: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQue
 ///
 /// Errors: as [`query`].
 pub fn table_expression(value: &tree::Expr, scope: &dyn Scope) -> Result<String, Message> {
-    let mut reducer = Reducer { in_table: true, ..Reducer::new(scope) };
+    let new = Settings::NEW;
+    let mut reducer = Reducer { in_table: true, settings: new, settings_mark: String::new(), ..Reducer::new(scope) };
     match value.is_condition() {
         true => reducer.condition(value)?,
         false => reducer.expression(value)?,
@@ -446,10 +453,14 @@ struct Reducer<'s> {
     read_itself: Vec<momentary::ReadItself>,
     /// The queries in sight whose groups are made below them.
     grouped: Vec<outer_aggregate::Grouped>,
+    /// The options of the session, and what the names of functions say of them.
+    settings: Settings,
+    settings_mark: String,
 }
 
 impl<'s> Reducer<'s> {
     fn new(scope: &'s dyn Scope) -> Reducer<'s> {
+        let settings = scope.settings();
         Reducer {
             scope,
             out: String::new(),
@@ -477,6 +488,8 @@ impl<'s> Reducer<'s> {
             is_negated: false,
             read_itself: Vec::new(),
             grouped: Vec::new(),
+            settings,
+            settings_mark: settings.mark(),
         }
     }
 
@@ -519,8 +532,24 @@ impl<'s> Reducer<'s> {
     /// Writes `"mssql:NAME"(`; the caller closes it.
     fn open(&mut self, function: &str) {
         self.push("\"mssql:");
+        self.mark_settings(function);
         self.push(&function.replace('"', "\"\""));
         self.push("\"(");
+    }
+
+    /// Writes the options that a function minds.
+    fn mark_settings(&mut self, function: &str) {
+        if self.settings == Settings::NEW || function.starts_with("user:") {
+            return;
+        }
+        let asks = matches!(function, "sessionproperty" | "getansinull");
+        let mark = if asks { self.settings.full_mark() } else { self.settings_mark.clone() };
+        self.push(&mark);
+    }
+
+    /// Whether ANSI_NULLS is on, so that nothing equals NULL.
+    fn has_ansi_nulls(&self) -> bool {
+        self.settings.has(Switches::ANSI_NULLS)
     }
 
     /// Writes things with commas between them.
