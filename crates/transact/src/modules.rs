@@ -95,13 +95,21 @@ pub(crate) struct Object {
     pub(crate) text: Arc<str>,
     /// What it parses to.
     pub(crate) statement: Arc<Statement>,
-    /// Those of [`MADE_UNDER`] that were on when it was made.
+    /// Those of [`MADE_UNDER`] that were on when it was made; [`OF_SYSTEM`] for one of the system's.
     pub(crate) made_under: Switches,
 }
 
 /// The options that an object keeps as they are when it is made.
 pub(crate) const MADE_UNDER: [(Switches, &str); 2] =
     [(Switches::ANSI_NULLS, " ANSI_NULLS OFF"), (Switches::QUOTED_IDENTIFIER, " QUOTED_IDENTIFIER OFF")];
+
+/// The options of a module of the system's own.
+pub(crate) const OF_SYSTEM: Switches = Switches::OF_DRIVERS;
+
+/// The options that files of the folder count as made under.
+pub(crate) fn made_in_folder() -> Switches {
+    MADE_UNDER.iter().fold(Switches::NONE, |made, (switch, _)| made.with(*switch, true))
+}
 
 /// The kind of an object and the options that it was made under, as the table has them: `P ANSI_NULLS OFF`.
 fn kind_of(kept: &str) -> (&str, Switches) {

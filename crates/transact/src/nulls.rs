@@ -3,6 +3,8 @@
 //! `WHERE city = @city` finds the rows without a city then if `@city` is NULL, and is an ordinary comparison, which an index
 //! answers, if it is not. So a statement is reduced for what its variables are, and its plan holds while they are that.
 
+use crate::session::Inner;
+use mainstay_mssql::Switches;
 use std::cell::RefCell;
 
 /// What the statement that runs has for variables.
@@ -19,7 +21,7 @@ pub(crate) type Asked = (String, bool);
 
 impl Nulls {
     /// A statement begins to which these variables are NULL.
-    pub(crate) fn begin<'n>(&self, names: impl Iterator<Item = &'n str>) {
+    fn begin<'n>(&self, names: impl Iterator<Item = &'n str>) {
         *self.now.borrow_mut() = names.map(str::to_owned).collect();
     }
 
@@ -44,6 +46,16 @@ impl Nulls {
         asked.is_empty() || {
             let now = self.now.borrow();
             asked.iter().all(|(name, was_null)| now.contains(name) == *was_null)
+        }
+    }
+}
+
+impl Inner {
+    /// A statement begins with these variables, and whether each is NULL: kept where ANSI_NULLS is off.
+    #[inline]
+    pub(crate) fn begin_nulls<'n>(&self, variables: impl Iterator<Item = (&'n str, bool)>) {
+        if !self.state.options.settings.has(Switches::ANSI_NULLS) {
+            self.nulls.begin(variables.filter(|(_, is_null)| *is_null).map(|(name, _)| name));
         }
     }
 }

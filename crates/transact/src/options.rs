@@ -4,7 +4,7 @@
 //! ANSI_NULLS and QUOTED_IDENTIFIER are those under which a procedure, function or trigger was made, whoever calls it.
 
 use crate::errors::{message_of, raised};
-use crate::modules::{Loaded, MADE_UNDER, Object};
+use crate::modules::{Loaded, MADE_UNDER, OF_SYSTEM, Object};
 use crate::runner::Runner;
 use crate::session::Inner;
 use mainstay_base::Value;
@@ -96,6 +96,18 @@ impl Runner<'_> {
         }
         self.inner.show_options();
         Ok(())
+    }
+
+    /// Tells of what gave NULL instead of an error.
+    pub(crate) fn tell_forgiven(&mut self) {
+        if self.silent > 0 {
+            return;
+        }
+        for message in self.inner.forgiven.take() {
+            if !self.inner.state.options.settings.has(Switches::ARITHIGNORE) {
+                self.note(message.number, &message.text);
+            }
+        }
     }
 
     fn tell_language(&mut self) {
@@ -260,9 +272,13 @@ impl Inner {
 }
 
 impl Options {
-    /// Takes the options that a module was made under.
+    /// Takes the options that a module was made under: of the system's own all that are on or off.
     #[inline]
     pub(crate) fn run_under(&mut self, made_under: Switches) {
+        if made_under == OF_SYSTEM {
+            self.settings.switches = made_under;
+            return;
+        }
         for (switch, _) in MADE_UNDER {
             self.settings = self.settings.with(switch, made_under.has(switch));
         }

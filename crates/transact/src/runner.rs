@@ -56,9 +56,6 @@ const SYSTEM: u32 = 1 << 31;
 /// Values of an operation for which no list is made.
 const FEW: usize = 4;
 
-/// So many statements run while FMTONLY is on, and no more.
-const MOST_DESCRIBED: u32 = 500;
-
 pub(crate) type Ran = Result<Flow, Box<Raised>>;
 
 impl<'a> Runner<'a> {
@@ -254,11 +251,8 @@ impl<'a> Runner<'a> {
             // Nobody who runs has to end it: no procedure miscounts by it.
             self.inner.state.levels.iter_mut().for_each(|level| level.transactions = 1);
         }
-        if !self.inner.state.options.settings.has(Switches::ANSI_NULLS) {
-            let inputs = host.inputs.iter().enumerate();
-            let nulls = inputs.filter(|(place, _)| call.input(*place).is_null()).map(|(_, (name, _))| name.as_str());
-            self.inner.nulls.begin(nulls);
-        }
+        let inputs = host.inputs.iter().enumerate();
+        self.inner.begin_nulls(inputs.map(|(place, (name, _))| (name.as_str(), call.input(place).is_null())));
         if host.hinted.is_empty() {
             return self.act(loaded, number, host, call);
         }
@@ -329,28 +323,6 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Whether a statement is run while FMTONLY is on: what has no effect, and what turns it off.
-    ///
-    /// Errors: too many have run, so that a loop waits for what does not happen.
-    fn is_described(&mut self, action: &Action) -> Result<bool, Box<Raised>> {
-        self.inner.state.described += 1;
-        if self.inner.state.described > MOST_DESCRIBED && !matches!(action, Action::SetOption(_)) {
-            let text = "The metadata could not be determined because the batch does not come to its end.";
-            return Err(raised(Message::error(11513, text)));
-        }
-        Ok(!matches!(
-            action,
-            Action::Change(_)
-                | Action::EndCapture(_)
-                | Action::Define(_)
-                | Action::Transaction(_)
-                | Action::Print
-                | Action::Raiserror(_)
-                | Action::Throw
-                | Action::Wait(_)
-        ))
-    }
-
     fn operation(&mut self, operation: &mainstay_tsql::compile::Operation, call: &mut StatementCall<'_>) -> Ran {
         let count = call.inputs();
         let (mut few, many);
@@ -370,18 +342,6 @@ impl<'a> Runner<'a> {
             self.tell_forgiven();
         }
         set(call, 0, value.as_ref())
-    }
-
-    /// Tells of what gave NULL instead of an error.
-    fn tell_forgiven(&mut self) {
-        if self.silent > 0 {
-            return;
-        }
-        for message in self.inner.forgiven.take() {
-            if !self.inner.state.options.settings.has(Switches::ARITHIGNORE) {
-                self.note(message.number, &message.text);
-            }
-        }
     }
 }
 

@@ -5,8 +5,9 @@
 //! carry none.
 
 use super::function::{Function, bound, failed};
+use super::settings::{settings_of, settings_of_expression};
 use super::{aggregate, types, union};
-use crate::contains::{any_expression, any_expression_of_plan, any_node};
+use crate::contains::{any_expression, any_node};
 use crate::rewrite::schema_of;
 use crate::{collate, offset, ticks};
 use datafusion::arrow::datatypes::DataType as ArrowType;
@@ -18,7 +19,6 @@ use mainstay_base::{Collation, Value, ValueRef};
 use mainstay_mssql::operators::{BinaryOperator, ComparisonOperator};
 use mainstay_mssql::{Bound, CodePage, ConvertKind, DataType, Operation, Settings};
 use mainstay_table::values::{array_of, data_type_of, value_at};
-use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -118,35 +118,6 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     };
     let settings = settings_of_expression(&expr).unwrap_or_default();
     Lowerer { schema, settings }.named(expr)?.transform_up(without_coalesce).data()
-}
-
-/// The options that the session had which wrote the statement: views and definitions of tables among it say none.
-fn settings_of(plan: &LogicalPlan) -> Settings {
-    let found = Cell::new(None);
-    any_expression_of_plan(plan, |expr| {
-        found.set(settings_of_call(expr));
-        found.get().is_some()
-    });
-    found.get().unwrap_or_default()
-}
-
-fn settings_of_expression(expr: &Expr) -> Option<Settings> {
-    let found = Cell::new(None);
-    let look = |expr: &Expr| {
-        found.set(settings_of_call(expr));
-        Ok(found.get().is_some())
-    };
-    expr.exists(look).is_ok_and(|is_found| is_found).then(|| found.get()).flatten()
-}
-
-/// What a call says of the options, if they are not those of a new connection.
-fn settings_of_call(expr: &Expr) -> Option<Settings> {
-    let settings = match expr {
-        Expr::ScalarFunction(call) => function_of(call).map(|function| function.settings),
-        Expr::AggregateFunction(call) => aggregate::settings_of(&call.func),
-        _ => None,
-    };
-    settings.filter(|settings| *settings != Settings::NEW)
 }
 
 fn has_functions(plan: &LogicalPlan) -> bool {

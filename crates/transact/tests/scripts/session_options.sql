@@ -29,15 +29,20 @@ SELECT COUNT(*) AS dmy FROM sys.dm_exec_sessions WHERE date_format = 'dmy' AND a
 SELECT @@OPTIONS AS options
 GO
 SET ANSI_DEFAULTS ON
-SET NOCOUNT OFF
+SET NOCOUNT, XACT_ABORT OFF
 SELECT @@OPTIONS & 2 AS implicit, @@OPTIONS & 4 AS closes_cursors, @@OPTIONS & 32 AS nulls
 SELECT ansi_defaults FROM sys.dm_exec_sessions WHERE session_id = @@SPID
 COMMIT
 SET IMPLICIT_TRANSACTIONS OFF
 SET ANSI_NULL_DFLT_OFF ON
 SELECT @@OPTIONS & 1024 AS dflt_on, @@OPTIONS & 2048 AS dflt_off
+CREATE TABLE Strict (Id INT PRIMARY KEY, A INT, B INT NULL)
+INSERT INTO Strict (Id, B) VALUES (1, NULL)
 SET ANSI_NULL_DFLT_ON ON
 SELECT @@OPTIONS & 1024 AS dflt_on, @@OPTIONS & 2048 AS dflt_off
+ALTER TABLE Strict ALTER COLUMN A BIGINT
+INSERT INTO Strict (Id, B) VALUES (1, NULL)
+SELECT * FROM Strict
 GO
 -- The end of a procedure brings back what was before.
 CREATE PROCEDURE Sets AS

@@ -79,38 +79,6 @@ impl Reducer<'_> {
         }
     }
 
-    /// Writes a comparison. With ANSI_NULLS off a variable that is NULL, and NULL itself, equal what is NULL: there it is a
-    /// test for NULL. All other comparisons are those of ANSI_NULLS on.
-    fn comparison(&mut self, left: &Expr, operator: BinaryOperator, right: &Expr) -> Result<(), Message> {
-        let minds_null = matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual) && !self.has_ansi_nulls();
-        if !minds_null {
-            return self.call(operator.function(), &[left, right]);
-        }
-        let tested = match (self.is_null(left), self.is_null(right)) {
-            (true, false) => right,
-            (false, true) => left,
-            (true, true) => {
-                self.push(if operator == BinaryOperator::Equal { "TRUE" } else { "FALSE" });
-                return Ok(());
-            }
-            (false, false) => return self.call(operator.function(), &[left, right]),
-        };
-        self.test(tested, operator == BinaryOperator::NotEqual, &Test::Null)
-    }
-
-    /// Whether an operand is NULL, or a variable that is.
-    fn is_null(&self, operand: &Expr) -> bool {
-        match operand {
-            Expr::Literal(Literal::Null) => true,
-            Expr::Variable(name) if name.text.starts_with("@@") => false,
-            Expr::Variable(name) => {
-                let is_inlined = self.inlined.iter().any(|(known, _)| known.eq_ignore_ascii_case(&name.text));
-                !is_inlined && self.scope.is_null(&name.text)
-            }
-            _ => false,
-        }
-    }
-
     fn joined(&mut self, word: &str, parts: &[Expr]) -> Result<(), Message> {
         self.push("(");
         for (number, part) in parts.iter().enumerate() {
@@ -261,7 +229,7 @@ impl Reducer<'_> {
         }
     }
 
-    fn test(&mut self, value: &Expr, negated: bool, test: &Test) -> Result<(), Message> {
+    pub(super) fn test(&mut self, value: &Expr, negated: bool, test: &Test) -> Result<(), Message> {
         if negated && !matches!(test, Test::Null) {
             return self.not(|it| it.test(value, false, test));
         }
@@ -281,16 +249,7 @@ impl Reducer<'_> {
                 self.push(")");
                 Ok(())
             }
-            Test::InList(items)
-                if !self.has_ansi_nulls() && (self.is_null(value) || items.iter().any(|item| self.is_null(item))) =>
-            {
-                for (place, item) in items.iter().enumerate() {
-                    self.push(if place == 0 { "(" } else { " OR " });
-                    self.comparison(value, BinaryOperator::Equal, item)?;
-                }
-                self.push(")");
-                Ok(())
-            }
+            Test::InList(items) if self.has_null(value, items) => self.in_list_with_null(value, items),
             Test::InList(items) => {
                 let arguments: Vec<&Expr> = std::iter::once(value).chain(items).collect();
                 self.call("in", &arguments)

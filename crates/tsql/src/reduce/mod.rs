@@ -42,6 +42,7 @@ mod output;
 mod quantified;
 mod query;
 mod rowset;
+mod settings;
 mod single;
 mod source;
 mod table_call;
@@ -49,6 +50,7 @@ mod target;
 mod untyped;
 mod updatable;
 mod update;
+mod variable;
 mod xml;
 
 pub use affected::{rows_of_change, target_table};
@@ -70,10 +72,10 @@ pub use output::{Assigned, Images, ReducedOutput};
 pub use table_call::{TableCall, TableFunction};
 pub(crate) use untyped::{check_case, check_coalesce, check_nullif};
 
-use crate::tree::{self, CursorName, Name, ObjectName, Query, TypeArgument};
+use crate::tree::{self, CursorName, ObjectName, Query, TypeArgument};
 use mainstay_base::Value;
 use mainstay_mssql::types::{self, Declared};
-use mainstay_mssql::{DataType, Message, Settings, Switches};
+use mainstay_mssql::{DataType, Message, Settings};
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::rc::Rc;
@@ -537,21 +539,6 @@ impl<'s> Reducer<'s> {
         self.push("\"(");
     }
 
-    /// Writes the options that a function minds.
-    fn mark_settings(&mut self, function: &str) {
-        if self.settings == Settings::NEW || function.starts_with("user:") {
-            return;
-        }
-        let asks = matches!(function, "sessionproperty" | "getansinull");
-        let mark = if asks { self.settings.full_mark() } else { self.settings_mark.clone() };
-        self.push(&mark);
-    }
-
-    /// Whether ANSI_NULLS is on, so that nothing equals NULL.
-    fn has_ansi_nulls(&self) -> bool {
-        self.settings.has(Switches::ANSI_NULLS)
-    }
-
     /// Writes things with commas between them.
     fn list<T>(
         &mut self,
@@ -565,47 +552,6 @@ impl<'s> Reducer<'s> {
             write(self, item)?;
         }
         Ok(())
-    }
-
-    /// The number of a parameter, from 1.
-    fn parameter_number(&mut self, source: Source, data_type: DataType, column: Option<TakingColumn>) -> usize {
-        let is_it = |parameter: &Parameter| parameter.source == source && parameter.column == column;
-        let known = self.parameters.iter().position(is_it);
-        let number = known.unwrap_or_else(|| {
-            self.parameters.push(Parameter { source, data_type, column });
-            self.parameters.len() - 1
-        });
-        number + 1
-    }
-
-    /// Writes a parameter, with its type.
-    fn parameter(&mut self, source: Source, data_type: DataType) {
-        let number = self.parameter_number(source, data_type, None);
-        self.open(&format!("given:{data_type}"));
-        self.push("$");
-        self.number(number);
-        self.push(")");
-    }
-
-    fn variable(&mut self, name: &Name) -> Result<(), Message> {
-        if let Some((_, text)) = self.inlined.iter().rev().find(|(known, _)| known.eq_ignore_ascii_case(&name.text)) {
-            let text = text.clone();
-            self.push(&text);
-            return Ok(());
-        }
-        if name.text.starts_with("@@") {
-            return self.niladic(&name.text);
-        }
-        let data_type = self.variable_type(name)?;
-        self.parameter(Source::Variable(name.text.to_lowercase()), data_type);
-        Ok(())
-    }
-
-    fn variable_type(&self, name: &Name) -> Result<DataType, Message> {
-        let undeclared = || {
-            Message::error(137, format!("Must declare the scalar variable \"{}\".", name.text)).severity(15).state(2)
-        };
-        self.scope.variable(&name.text).ok_or_else(undeclared)
     }
 
     fn data_type(&self, declared: &tree::DataType) -> Result<DataType, Message> {
