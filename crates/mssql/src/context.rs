@@ -1,13 +1,15 @@
 //! What a session knows that conversions and functions ask for: the moment of the statement, SET options, names.
 
-use crate::language::{Language, US_ENGLISH};
 use crate::messages::Message;
+use crate::settings::Settings;
 use mainstay_base::{Collation, Timestamp};
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// The order in which a date's numbers are read: SET DATEFORMAT.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "each is its own name")]
 pub enum DateFormat {
     Mdy,
@@ -46,22 +48,10 @@ pub struct Context<'a> {
     pub now_utc: Timestamp,
     /// Minutes that the server's clock is ahead of UTC.
     pub offset_minutes: i16,
-    /// SET DATEFIRST: the first day of the week, 1 for Monday to 7 for Sunday.
-    pub date_first: u8,
-    /// SET DATEFORMAT.
-    pub date_format: DateFormat,
-    /// SET LANGUAGE.
-    pub language: &'static Language,
+    /// The SET options that say what values mean.
+    pub settings: Settings,
     /// The last year that two digits can mean.
     pub two_digit_year_cutoff: i32,
-    /// SET ANSI_NULLS.
-    pub ansi_nulls: bool,
-    /// SET ANSI_WARNINGS.
-    pub ansi_warnings: bool,
-    /// SET ARITHABORT.
-    pub arithabort: bool,
-    /// SET CONCAT_NULL_YIELDS_NULL.
-    pub concat_null_yields_null: bool,
     /// SET TEXTSIZE, in bytes; -1 without a limit.
     pub text_size: i32,
     /// How text compares that has no collation of its own.
@@ -78,6 +68,8 @@ pub struct Context<'a> {
     pub application: &'a str,
     /// What RAND and NEWID draw from; without it RAND is 0.5 and NEWID all zeros.
     pub random: Option<&'a Random>,
+    /// Where it is noted that an operation gave NULL instead of an error.
+    pub forgiven: Option<&'a Forgiven>,
 }
 
 impl Default for Context<'_> {
@@ -86,14 +78,8 @@ impl Default for Context<'_> {
         Context {
             now_utc: Timestamp(0),
             offset_minutes: 0,
-            date_first: 7,
-            date_format: DateFormat::Mdy,
-            language: &US_ENGLISH,
+            settings: Settings::NEW,
             two_digit_year_cutoff: 2049,
-            ansi_nulls: true,
-            ansi_warnings: true,
-            arithabort: true,
-            concat_null_yields_null: true,
             text_size: -1,
             collation: crate::collation::COMPARISON,
             user: "dbo",
@@ -102,6 +88,7 @@ impl Default for Context<'_> {
             host: "",
             application: "",
             random: None,
+            forgiven: None,
         }
     }
 }
@@ -116,15 +103,77 @@ impl Context<'_> {
     /// ARITHABORT and ANSI_WARNINGS are off.
     pub fn arithmetic<T>(&self, result: Result<T, Message>, null: T) -> Result<T, Message> {
         match result {
-            Err(message) if !self.arithabort && !self.ansi_warnings && is_arithmetic(message.number) => Ok(null),
+            Err(message) if self.settings.forgives_arithmetic() && is_arithmetic(message.number) => {
+                if let Some(forgiven) = self.forgiven {
+                    forgiven.note(message.number);
+                }
+                Ok(null)
+            }
             other => other,
         }
     }
 }
 
+/// The number of a division by zero.
+const DIVISION_BY_ZERO: i32 = 8134;
+
 /// Whether the message is about an overflow or a division by zero.
-fn is_arithmetic(number: i32) -> bool {
-    matches!(number, 220 | 232 | 236 | 244 | 248 | 294 | 3623 | 8115 | 8134)
+pub fn is_arithmetic(number: i32) -> bool {
+    matches!(number, 220 | 232 | 236 | 244 | 248 | 294 | 3623 | 8115 | DIVISION_BY_ZERO)
+}
+
+/// What gave NULL instead of an error since it was last asked.
+///
+/// A session has one. The functions of its queries find it by its number, which their names say.
+#[derive(Debug, Default)]
+pub struct Forgiven {
+    noted: AtomicU8,
+    number: OnceLock<u32>,
+}
+
+/// Those that functions of queries may look for.
+static KNOWN: Mutex<BTreeMap<u32, Weak<Forgiven>>> = Mutex::new(BTreeMap::new());
+/// The number that was given last.
+static LAST: AtomicU32 = AtomicU32::new(0);
+
+impl Forgiven {
+    const OVERFLOW: u8 = 1;
+    const DIVISION: u8 = 2;
+
+    /// Notes the number of an error that was none.
+    fn note(&self, number: i32) {
+        let bit = if number == DIVISION_BY_ZERO { Forgiven::DIVISION } else { Forgiven::OVERFLOW };
+        self.noted.fetch_or(bit, Ordering::Relaxed);
+    }
+
+    /// The number by which it is found from now on.
+    pub fn number(self: &Arc<Forgiven>) -> u32 {
+        *self.number.get_or_init(|| {
+            let number = LAST.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+            let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+            known.retain(|_, forgiven| forgiven.strong_count() > 0);
+            known.insert(number, Arc::downgrade(self));
+            number
+        })
+    }
+
+    /// The one of this number, while its session is there.
+    pub fn numbered(number: u32) -> Option<Arc<Forgiven>> {
+        if number == 0 {
+            return None;
+        }
+        KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&number)?.upgrade()
+    }
+
+    /// The messages that tell of it, once.
+    pub fn take(&self) -> Vec<Message> {
+        if self.noted.load(Ordering::Relaxed) == 0 {
+            return Vec::new();
+        }
+        let noted = self.noted.swap(0, Ordering::Relaxed);
+        let told = [(Forgiven::OVERFLOW, 3606), (Forgiven::DIVISION, 3607)];
+        told.iter().filter(|(bit, _)| noted & bit != 0).map(|(_, number)| Message::numbered(*number, &[])).collect()
+    }
 }
 
 /// What RAND and NEWID draw from: one for a session.
@@ -208,6 +257,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Switches;
 
     #[test]
     fn rand_gives_what_sql_server_gives() {
@@ -229,10 +279,19 @@ mod tests {
     #[test]
     fn arithmetic_is_forgiven_only_with_both_options_off() {
         let failed = || Err::<i32, _>(Message::numbered(8134, &[]));
-        let strict = Context::default();
-        assert!(strict.arithmetic(failed(), 0).is_err());
-        let lenient = Context { arithabort: false, ansi_warnings: false, ..Context::default() };
+        let (both, forgiven) = (Switches::ANSI_WARNINGS | Switches::ARITHABORT, Forgiven::default());
+        for on in [Switches::ANSI_WARNINGS, Switches::ARITHABORT] {
+            let settings = Settings::NEW.with(both, false).with(on, true);
+            let strict = Context { settings, forgiven: Some(&forgiven), ..Context::default() };
+            assert!(strict.arithmetic(failed(), 0).is_err());
+        }
+        assert_eq!(forgiven.take(), []);
+        let settings = Settings::NEW.with(both, false);
+        let lenient = Context { settings, forgiven: Some(&forgiven), ..Context::default() };
         assert_eq!(lenient.arithmetic(failed(), 0), Ok(0));
         assert!(lenient.arithmetic(Err::<i32, _>(Message::numbered(245, &[])), 0).is_err());
+        let told: Vec<String> = forgiven.take().into_iter().map(|message| message.text).collect();
+        assert_eq!(told, ["Division by zero occurred."]);
+        assert_eq!(forgiven.take(), []);
     }
 }

@@ -4,9 +4,10 @@
 
 use crate::context::DateFormat;
 use mainstay_base::Date;
+use std::hash::{Hash, Hasher};
 
 /// A language of `sys.syslanguages`.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Language {
     /// `langid`.
     pub id: i16,
@@ -28,7 +29,26 @@ pub struct Language {
     pub days: [&'static str; 7],
 }
 
+impl PartialEq for Language {
+    fn eq(&self, other: &Language) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Language {}
+
+impl Hash for Language {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
+
 impl Language {
+    /// The language of this identifier.
+    pub fn by_id(id: i16) -> Option<&'static Language> {
+        ALL.iter().find(|language| language.id == id).copied()
+    }
+
     /// The language of this name or alias in any case.
     pub fn by_name(name: &str) -> Option<&'static Language> {
         let same = |other: &str| other.to_lowercase() == name.to_lowercase();

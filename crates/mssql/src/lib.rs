@@ -47,6 +47,7 @@ pub mod operation;
 pub mod operators;
 pub mod rows_text;
 pub mod rowset;
+pub mod settings;
 pub mod text;
 pub mod time_zone;
 pub mod types;
@@ -57,7 +58,8 @@ mod random_texts;
 
 pub use argument::{Argument, common_type};
 pub use code_page::CodePage;
-pub use context::{Context, DateFormat, Random};
+pub use context::{Context, DateFormat, Forgiven, Random, is_arithmetic};
 pub use messages::Message;
 pub use operation::{Bound, ConvertKind, Operation};
+pub use settings::{Settings, Switches};
 pub use types::{DataType, Length};

@@ -17,6 +17,7 @@ use crate::context::Context;
 use crate::convert::{Conversion, assign, padded, truncates, truncation, try_convert};
 use crate::messages::Message;
 use crate::operators::{Binary, BinaryOperator, Comparison, ComparisonOperator, LikeMatch, Unary, UnaryOperator};
+use crate::settings::Switches;
 use crate::types::{self, DataType, Declared, TypeArgument};
 use mainstay_base::{Collation, Decimal, Value, ValueRef};
 
@@ -34,6 +35,8 @@ pub enum Operation {
     Binary(BinaryOperator),
     /// A comparison.
     Compare(ComparisonOperator),
+    /// One of a variable or of NULL itself: ANSI_NULLS says what it is to that.
+    CompareNull(ComparisonOperator),
     /// A sign, or the complement of bits.
     Unary(UnaryOperator),
     /// The first argument is one of the others.
@@ -112,6 +115,7 @@ enum How {
     Assign(DataType, DataType, String, String),
     Binary(Binary),
     Compare(Comparison),
+    CompareNull(Comparison),
     Unary(Unary),
     In(Vec<Comparison>),
     Like(Box<LikeMatch>),
@@ -224,6 +228,11 @@ impl Operation {
                 common = Some(bound.common);
                 (How::Compare(bound), None)
             }
+            (Operation::CompareNull(op), [_, _]) => {
+                let bound = Comparison::bind(*op, argument(0), argument(1))?;
+                common = Some(bound.common);
+                (How::CompareNull(bound), None)
+            }
             (Operation::Unary(op), [_]) => {
                 let bound = Unary::bind(*op, argument(0))?;
                 (How::Unary(bound), Some(bound.result))
@@ -265,7 +274,7 @@ impl Operation {
             _ => return Err(Message::numbered(174, &[&self.shown(), &"2"])),
         };
         let has_blanks = arguments.iter().any(|of| matches!(of, Some(DataType::Char(..) | DataType::NChar(_))));
-        let compares = matches!(how, How::Same | How::Compare(_) | How::In(_) | How::Distinct(_));
+        let compares = matches!(how, How::Same | How::Compare(_) | How::CompareNull(_) | How::In(_) | How::Distinct(_));
         let (name, arguments, counts_blanks) = (self.shown(), arguments.to_vec(), has_blanks && !compares);
         Ok(Bound { name, arguments, common, result, counts_blanks, how })
     }
@@ -311,6 +320,8 @@ fn operator(name: &str) -> Option<Operation> {
         "less_or_equal" => Operation::Compare(LessOrEqual),
         "greater" => Operation::Compare(Greater),
         "greater_or_equal" => Operation::Compare(GreaterOrEqual),
+        "equal_null" => Operation::CompareNull(Equal),
+        "not_equal_null" => Operation::CompareNull(NotEqual),
         "negate" => Operation::Unary(UnaryOperator::Minus),
         "bit_not" => Operation::Unary(UnaryOperator::BitNot),
         "in" => Operation::In,
@@ -404,12 +415,15 @@ impl Bound {
                     ConvertKind::Parse | ConvertKind::TryParse => Ok(Value::Null),
                 }
             }
-            How::Assign(from, to, table, column) => match truncates(value(0), *to) && context.ansi_warnings {
-                true => Err(truncation(value(0), *to, table, column)),
-                false => assign(context, value(0), *from, *to),
-            },
+            How::Assign(from, to, table, column) => {
+                match truncates(value(0), *to) && context.settings.has(Switches::ANSI_WARNINGS) {
+                    true => Err(truncation(value(0), *to, table, column)),
+                    false => assign(context, value(0), *from, *to),
+                }
+            }
             How::Binary(binary) => binary.evaluate(context, value(0), value(1)),
             How::Compare(comparison) => comparison.evaluate(context, value(0), value(1)).map(truth),
+            How::CompareNull(comparison) => comparison.evaluate_with_null(context, value(0), value(1)).map(truth),
             How::Unary(unary) => unary.evaluate(context, value(0)),
             How::In(comparisons) => {
                 let mut unknown = false;

@@ -14,10 +14,11 @@ use mainstay_tds::{Call, Column, DoneKind, Parameter, ParameterValue, Sink};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What clients have called, by the names as they sent them, in one state of the objects.
+/// What clients have called, by the names as they sent them, in one state of the objects and for one kind of options.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     version: u64,
+    is_plain: bool,
     known: HashMap<String, Called>,
 }
 
@@ -101,14 +102,16 @@ impl Inner {
     fn called(&mut self, name: &str) -> Result<Option<Called>, Message> {
         self.refresh()?;
         let version = self.modules.version();
-        if self.called.version != version || self.called.known.len() > KEPT {
-            self.called = Calls { version, known: HashMap::new() };
+        let is_plain = self.state.options.settings.is_plain();
+        let holds = self.called.version == version && self.called.is_plain == is_plain;
+        if !holds || self.called.known.len() > KEPT {
+            self.called = Calls { version, is_plain, known: HashMap::new() };
         }
         if let Some(known) = self.called.known.get(name) {
             return Ok(Some(known.clone()));
         }
         let Some(object) = self.modules.called(&object_name(name)).cloned() else { return Ok(None) };
-        let loaded = self.modules.load(&object).map_err(|message| *message)?;
+        let loaded = self.load(&object).map_err(|message| *message)?;
         let Object { name: shown, .. } = object;
         let called = Called { loaded, name: shown.into() };
         self.called.known.insert(name.to_owned(), called.clone());

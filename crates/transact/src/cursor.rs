@@ -156,6 +156,7 @@ impl Runner<'_> {
         let Some(host) = loaded.module.actions.get(number) else { return Ok(()) };
         let Action::DeclareCursor(_, declared) = &host.action else { return Ok(()) };
         let kind = cursor.kind;
+        self.inner.begin_nulls(cursor.nulls());
         let mut plan = self.planned(&loaded, number, |inner| {
             let names = inner.names(&host.inputs);
             let queries = match kind {
@@ -344,6 +345,8 @@ impl Runner<'_> {
         let Some(rows) = &mut cursor.rows else { return Ok(false) };
         let Some(queries) = rows.queries.clone() else { return Ok(false) };
         let Some(again) = &queries.again else { return Ok(true) };
+        let variables = cursor.values.iter().map(|(name, _, value)| (name.as_str(), *value == Value::Null));
+        self.inner.begin_nulls(variables);
         let mut plan = match rows.again.take() {
             Some(plan) if self.inner.is_current(&plan) => plan,
             _ => {
@@ -380,6 +383,7 @@ impl Runner<'_> {
     /// Reads the list of a dynamic cursor again, and finds its place there.
     fn list_again(&mut self, cursor: &mut Cursor, changes: u64, inserts: u64) -> Result<(), Box<Raised>> {
         let (loaded, number) = cursor.declared.clone();
+        self.inner.begin_nulls(cursor.nulls());
         let Some(mut plan) = self.take_plan(&loaded, number).filter(|plan| self.inner.is_current(plan)) else {
             // Something else has taken the plan; the list stays as it is until the next fetch.
             return Ok(());

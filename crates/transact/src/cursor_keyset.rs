@@ -103,7 +103,7 @@ fn lock_source(source: &mut Source) {
 
 impl Session {
     fn wanted(&mut self, text: &str, definitions: &str) -> Option<Wanted> {
-        let options = Options { quoted_identifier: self.inner.state.options.quoted_identifier };
+        let options = Options { quoted_identifier: self.inner.state.options.quoted_identifier() };
         let mut parsed = parse(text, options);
         let statement = parsed.statements.pop().filter(|_| parsed.statements.is_empty())?;
         let StatementKind::Select(query) = statement.kind else { return None };

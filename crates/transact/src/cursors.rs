@@ -97,6 +97,11 @@ pub(crate) struct Row {
 }
 
 impl Cursor {
+    /// Its variables, and whether each was NULL when it was declared.
+    pub(crate) fn nulls(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.values.iter().map(|(name, _, value)| (name.as_str(), *value == Value::Null))
+    }
+
     pub(crate) fn new(kind: Kind, declared: (Arc<Loaded>, usize), values: Vec<(String, DataType, Value)>) -> Cursor {
         let (scrolls, reads_only, updatable) = (false, false, Vec::new());
         Cursor { kind, scrolls, reads_only, updatable, declared, values, rows: None, names: 0 }

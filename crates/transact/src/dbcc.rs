@@ -1,4 +1,5 @@
-//! DBCC: what it is asked for of numbers (`identity`), of the oldest transaction, and of what a session was asked last.
+//! DBCC: what it is asked for of numbers (`identity`), of the oldest transaction, of what a session was asked last, and of
+//! its options (`options`).
 //!
 //! Its other commands have nothing to do here, and say that they are done.
 
@@ -31,6 +32,8 @@ impl Runner<'_> {
             self.show_oldest_transaction(options.iter().any(|option| option.starts("TABLERESULTS")))?;
         } else if command.is("INPUTBUFFER") {
             self.show_request(arguments)?;
+        } else if command.is("USEROPTIONS") {
+            self.show_user_options()?;
         }
         if !is_quiet {
             self.note(
@@ -101,7 +104,7 @@ impl Runner<'_> {
     }
 
     /// Rows for the client, or for the INSERT that takes them.
-    fn show_table(&mut self, columns: &[Column], rows: Vec<Vec<Value>>) -> Result<(), Box<Raised>> {
+    pub(crate) fn show_table(&mut self, columns: &[Column], rows: Vec<Vec<Value>>) -> Result<(), Box<Raised>> {
         if let Some(captured) = self.inner.state.captured.last_mut() {
             return captured.take(columns, rows.into_iter());
         }

@@ -15,7 +15,7 @@ use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope, quoted};
 use mainstay_tsql::tree::{
     ColumnProperty, Constraint, ConstraintKind, CreateIndex, CreateTable, CreateType, DefineKind, Drop, Literal,
-    ObjectName, Parameter, PhraseItem, Statement, StatementKind, TableElement, TriggerTarget, View, Words,
+    ObjectName, PhraseItem, Statement, StatementKind, TableElement, TriggerTarget, View, Words,
 };
 
 /// Statements about how a database is kept and who may use it: carried out by doing nothing.
@@ -313,7 +313,8 @@ impl Inner {
             return Err(error);
         }
         self.check_tables_given(statement)?;
-        let is_kept = modules::keep(&mut self.core, statement, define, text).map_err(raised)?;
+        let made_under = self.state.options.settings.switches;
+        let is_kept = modules::keep(&mut self.core, statement, define, text, made_under).map_err(raised)?;
         self.objects_changed()?;
         if is_kept {
             return Ok(());
@@ -322,28 +323,18 @@ impl Inner {
         match refusal(define == DefineKind::Create || self.modules.own(name).is_some()) {
             Some(error) => Err(error),
             // A file has it, which comes before what is kept here.
-            None => modules::keep(&mut self.core, statement, DefineKind::CreateOrAlter, text).map(drop).map_err(raised),
+            None => {
+                let define = DefineKind::CreateOrAlter;
+                modules::keep(&mut self.core, statement, define, text, made_under).map(drop).map_err(raised)
+            }
         }
     }
 
-    /// Errors: 352 for a parameter of a table type without READONLY.
-    fn check_tables_given(&self, statement: &Statement) -> Result<(), Box<Raised>> {
-        let (name, parameters) = match &statement.kind {
-            StatementKind::Procedure(procedure) => (&procedure.name, &procedure.parameters),
-            StatementKind::Function(function) => (&function.name, &function.parameters),
-            _ => return Ok(()),
-        };
-        let is_table = |parameter: &&Parameter| {
-            self.modules.type_named(&parameter.data_type.name).is_some_and(|object| object.kind == "TT")
-        };
-        match parameters.iter().find(|parameter| !parameter.readonly && is_table(parameter)) {
-            None => Ok(()),
-            Some(parameter) => {
-                let mut error = raised(Message::numbered(352, &[&parameter.name.text]));
-                (error.routine, error.line) = (Some(name.last().into()), 1);
-                Err(error)
-            }
-        }
+    /// Keeps the text of a view, which the core has as well.
+    fn keep_view(&mut self, statement: &Statement, text: &str) -> Result<(), Box<Raised>> {
+        let made_under = self.state.options.settings.switches;
+        modules::keep(&mut self.core, statement, DefineKind::CreateOrAlter, text, made_under).map_err(raised)?;
+        self.objects_changed()
     }
 
     /// An object was made, changed or dropped.
@@ -413,8 +404,7 @@ impl Runner<'_> {
                     inner.check_bound(&view.name, "ALTER")?;
                 }
                 inner.create_view(view)?;
-                modules::keep(&mut inner.core, statement, DefineKind::CreateOrAlter, text).map_err(raised)?;
-                inner.objects_changed()?;
+                inner.keep_view(statement, text)?;
                 Command::CREATE_VIEW
             }
             StatementKind::Sequence(sequence) => inner.sequence(sequence).map(|()| Command::NONE)?,

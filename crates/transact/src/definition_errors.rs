@@ -1,6 +1,7 @@
 //! What SQL Server says of definitions that cannot be, where the core has other words or none.
 //!
 //! ```text
+//!   352    a parameter of a table type without READONLY
 //!   1913   an index of the table has the name             3701   an index that is to be dropped is not there
 //!   2744   two identities, 2749 one of another type, 8147 one that takes NULL; 8111 a primary key that does
 //!   2714   with 2759: there is a schema of the name       3729   a schema that is to be dropped has objects
@@ -17,11 +18,31 @@ use mainstay_program::Raised;
 use mainstay_tsql::reduce::{self, Scope, quoted};
 use mainstay_tsql::tree::{
     Column, ColumnKind, ColumnProperty, Constraint, ConstraintKind, CreateIndex, DropElement, KeyKind, Name,
-    ObjectName, TableElement,
+    ObjectName, Parameter, Statement, StatementKind, TableElement,
 };
 use std::sync::Arc;
 
 impl Inner {
+    /// Errors: 352 for a parameter of a table type without READONLY.
+    pub(crate) fn check_tables_given(&self, statement: &Statement) -> Result<(), Box<Raised>> {
+        let (name, parameters) = match &statement.kind {
+            StatementKind::Procedure(procedure) => (&procedure.name, &procedure.parameters),
+            StatementKind::Function(function) => (&function.name, &function.parameters),
+            _ => return Ok(()),
+        };
+        let is_table = |parameter: &&Parameter| {
+            self.modules.type_named(&parameter.data_type.name).is_some_and(|object| object.kind == "TT")
+        };
+        match parameters.iter().find(|parameter| !parameter.readonly && is_table(parameter)) {
+            None => Ok(()),
+            Some(parameter) => {
+                let mut error = raised(Message::numbered(352, &[&parameter.name.text]));
+                (error.routine, error.line) = (Some(name.last().into()), 1);
+                Err(error)
+            }
+        }
+    }
+
     /// Sees that the identity and the primary key of new columns of a table can be.
     ///
     /// Errors: 2744, 2749, 8111, 8147.

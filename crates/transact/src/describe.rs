@@ -4,13 +4,18 @@
 //! definitions do nothing. So a text whose results hang on what its own statements change is described as if they had not.
 
 use crate::collected::{Collected, Collector};
+use crate::errors::raised;
 use crate::flow::first;
 use crate::runner::{Ran, Runner};
 use crate::session::Inner;
 use mainstay_base::{Value, ValueRef};
 use mainstay_mssql::{CodePage, DataType, Length, Message};
-use mainstay_program::{Flow, Machine, RunArgument};
+use mainstay_program::{Flow, Machine, Raised, RunArgument};
 use mainstay_tds::{Column, DoneKind};
+use mainstay_tsql::compile::Action;
+
+/// So many statements run while FMTONLY is on, and no more.
+const MOST_DESCRIBED: u32 = 500;
 
 /// What results a text has: their columns, without rows.
 ///
@@ -162,4 +167,28 @@ pub(crate) fn on_the_wire(of: DataType) -> (i64, i64) {
         SqlVariant => 98,
     };
     (kind, if length < 0 { 65_535 } else { length })
+}
+
+impl Runner<'_> {
+    /// Whether a statement is run while FMTONLY is on: what has no effect, and what turns it off.
+    ///
+    /// Errors: too many have run, so that a loop waits for what does not happen.
+    pub(crate) fn is_described(&mut self, action: &Action) -> Result<bool, Box<Raised>> {
+        self.inner.state.described += 1;
+        if self.inner.state.described > MOST_DESCRIBED && !matches!(action, Action::SetOption(_)) {
+            let text = "The metadata could not be determined because the batch does not come to its end.";
+            return Err(raised(Message::error(11513, text)));
+        }
+        Ok(!matches!(
+            action,
+            Action::Change(_)
+                | Action::EndCapture(_)
+                | Action::Define(_)
+                | Action::Transaction(_)
+                | Action::Print
+                | Action::Raiserror(_)
+                | Action::Throw
+                | Action::Wait(_)
+        ))
+    }
 }

@@ -27,7 +27,7 @@ impl Runner<'_> {
             return None;
         }
         let object = self.inner.modules.find(&function.name)?.clone();
-        let loaded = self.inner.modules.load(&object).ok()?;
+        let loaded = self.inner.load(&object).ok()?;
         let returns = loaded.module.returns?;
         if function.arguments.len() != loaded.module.parameters.len() {
             return None;

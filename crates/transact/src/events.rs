@@ -144,7 +144,7 @@ impl Runner<'_> {
         data: &Arc<str>,
         call: &mut StatementCall<'_>,
     ) -> Result<(), Box<Raised>> {
-        let loaded = self.inner.modules.load(trigger).map_err(|message| raised(*message))?;
+        let loaded = self.inner.load(trigger).map_err(|message| raised(*message))?;
         self.coming = Some(Level {
             trigger: Some(Arc::from(trigger.key.as_str())),
             event_data: Some(Arc::clone(data)),

@@ -116,7 +116,7 @@ impl Runner<'_> {
         fired: &Arc<Fired>,
         call: &mut StatementCall<'_>,
     ) -> Result<(), Box<Raised>> {
-        let loaded = self.inner.modules.load(trigger).map_err(|message| raised(*message))?;
+        let loaded = self.inner.load(trigger).map_err(|message| raised(*message))?;
         let mut level = Level {
             columns_mask: mask(columns, &updated),
             columns_updated: Some(updated),

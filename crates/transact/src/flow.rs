@@ -1,18 +1,17 @@
 //! PRINT, errors that programs raise, transactions, SET options, and what only the session knows.
 
-use crate::errors::{message_of, raised};
+use crate::errors::raised;
 use crate::raise::throw;
 use crate::runner::{Ran, Runner};
 use crate::session::Inner;
 use crate::state::{PreparedText, State};
 use mainstay_base::{Date, Time, Timestamp, Value, ValueRef};
-use mainstay_mssql::language::Language;
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_tds::Command;
 use mainstay_tsql::compile::{Action, HostStatement};
-use mainstay_tsql::reduce::{self, SessionFunction};
-use mainstay_tsql::tree::{AssignOperator, Expr, Phrase, PhraseItem, Query, WaitFor};
+use mainstay_tsql::reduce::SessionFunction;
+use mainstay_tsql::tree::{AssignOperator, Expr, Query, WaitFor};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -56,8 +55,10 @@ impl Runner<'_> {
                 Ok(Flow::Next)
             }
             Action::SetOption(options) => {
-                options.iter().try_for_each(|option| self.inner.set_option(option))?;
-                if call.inputs() > 0 {
+                let is_context = options.iter().any(|option| option.starts("CONTEXT_INFO"));
+                let given = (call.inputs() > 0 && !is_context).then(|| text_of(call.input(last)));
+                self.set_options(options, given.as_deref())?;
+                if call.inputs() > 0 && is_context {
                     self.inner.state.context_info = match call.input(last) {
                         // It has 128 bytes, whatever it was given.
                         ValueRef::Binary(bytes) => {
@@ -171,126 +172,12 @@ pub(crate) fn text_of(value: ValueRef<'_>) -> String {
 }
 
 impl Inner {
-    /// One SET: `NOCOUNT ON`, `IDENTITY_INSERT t ON`, `DATEFIRST 1`.
-    pub(crate) fn set_option(&mut self, option: &Phrase) -> Result<(), Box<Raised>> {
-        let words: Vec<String> = option.items.iter().map(word).collect();
-        let on = words.last().is_some_and(|word| word.eq_ignore_ascii_case("ON"));
-        let number = || {
-            let is_negative = words.iter().rev().nth(1).is_some_and(|word| word == "-");
-            let number = words.last()?.parse::<i64>().ok()?;
-            Some(if is_negative { -number } else { number })
-        };
-        let options = &mut self.state.options;
-        match words.first().map(|word| word.to_ascii_uppercase()).as_deref() {
-            Some("NOCOUNT") => options.nocount = on,
-            Some("XACT_ABORT") => options.xact_abort = on,
-            Some("IMPLICIT_TRANSACTIONS") => options.implicit_transactions = on,
-            Some("QUOTED_IDENTIFIER") => options.quoted_identifier = on,
-            Some("FMTONLY") => {
-                options.fmt_only = on;
-                self.state.described = 0;
-            }
-            Some("NOEXEC") => options.no_exec = on,
-            Some("ROWCOUNT") => options.row_limit = number().unwrap_or(0).max(0) as u64,
-            Some("DATEFIRST") => {
-                let day = number().unwrap_or(7);
-                if !(1..=7).contains(&day) {
-                    return Err(raised(Message::numbered(2742, &[&day])));
-                }
-                options.date_first = day as u8;
-                // Plans count the days of the week with it.
-                self.state.names_changed();
-            }
-            Some("TEXTSIZE") => options.text_size = number().unwrap_or(-1) as i32,
-            Some("DATEFORMAT") => {
-                let order = words.last().map_or("", String::as_str);
-                let known = ["mdy", "dmy", "ymd", "ydm", "myd", "dym"];
-                // What a variable says is not known here.
-                if !order.starts_with('@') && !known.iter().any(|known| order.eq_ignore_ascii_case(known)) {
-                    return Err(raised(Message::numbered(2741, &[&order])));
-                }
-            }
-            Some("LANGUAGE") => {
-                let name = words.last().map_or("", String::as_str);
-                match Language::by_name(name) {
-                    Some(language) => options.language = Arc::from(language.name),
-                    None if name.starts_with('@') => {}
-                    None => return Err(raised(Message::numbered(2740, &[&name]))),
-                }
-            }
-            Some("LOCK_TIMEOUT") => {
-                let wait = number().unwrap_or(-1);
-                options.lock_timeout = wait as i32;
-                self.set_lock_timeout()?;
-            }
-            Some("DEADLOCK_PRIORITY") => {
-                let priority = match words.last().map(|word| word.to_ascii_uppercase()).as_deref() {
-                    Some("LOW") => -5,
-                    Some("HIGH") => 5,
-                    _ => number().unwrap_or(0),
-                };
-                // What a variable says is not known here.
-                options.deadlock_priority = priority.clamp(-10, 10) as i8;
-                self.core.set_deadlock_priority(options.deadlock_priority);
-            }
-            Some("IDENTITY_INSERT") => {
-                let table: String = words.iter().skip(1).take(words.len().saturating_sub(2)).cloned().collect();
-                self.set_identity_insert(&table, on)?;
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn set_lock_timeout(&mut self) -> Result<(), Box<Raised>> {
-        self.wait_for_locks(self.state.options.lock_timeout)
-    }
-
-    /// How long statements wait for others from now on, in milliseconds; negative for ever.
-    pub(crate) fn wait_for_locks(&mut self, wait: i32) -> Result<(), Box<Raised>> {
-        let setting = if wait < 0 { "0".to_owned() } else { format!("{}ms", wait.max(1)) };
-        self.core.set("lock_timeout", &setting).map_err(|error| raised(message_of(&error)))
-    }
-
-    /// The options as they were before a module ran.
-    pub(crate) fn restore_options(&mut self, options: crate::state::Options) {
-        let before = std::mem::replace(&mut self.state.options, options);
-        let waited = before.lock_timeout;
-        if before.date_first != self.state.options.date_first {
-            self.state.names_changed();
-        }
-        if waited != self.state.options.lock_timeout {
-            // The setting was taken before.
-            let _ = self.set_lock_timeout();
-        }
-        if before.deadlock_priority != self.state.options.deadlock_priority {
-            self.core.set_deadlock_priority(self.state.options.deadlock_priority);
-        }
-        if before.isolation != self.state.options.isolation {
-            let _ = self.set_isolation(self.state.options.isolation);
-        }
-    }
-
     /// Keeps a text under a new handle.
     pub(crate) fn keep_handle(&mut self, text: &str, declarations: &str) -> i32 {
         self.state.last_handle += 1;
         let prepared = PreparedText { text: text.into(), declarations: declarations.into() };
         self.state.handles.insert(self.state.last_handle, prepared);
         self.state.last_handle
-    }
-}
-
-/// A word of an option as text.
-fn word(item: &PhraseItem) -> String {
-    match item {
-        PhraseItem::Word(name) | PhraseItem::Variable(name) => name.text.clone(),
-        PhraseItem::Symbol(symbol) => symbol.clone(),
-        PhraseItem::Literal(literal) => match reduce::literal_value(literal) {
-            Ok(Some((_, Value::Text(text)))) => text,
-            Ok(Some((_, value))) => value.to_string(),
-            _ => String::new(),
-        },
-        PhraseItem::Group(_) => String::new(),
     }
 }
 
@@ -329,13 +216,14 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
         "@@servername" | "@@servicename" => text("MAINSTAY"),
         "@@version" => text("Microsoft SQL Server 2022 (RTM) - 16.0.1000.6 (X64) (Mainstay)"),
         "@@microsoftversion" => int(0x1000_0000 + 1000),
-        "@@language" => text(&state.options.language),
-        "@@datefirst" => int(state.options.date_first.into()),
+        "@@language" => text(state.options.settings.language.name),
+        "@@langid" => int(state.options.settings.language.id.into()),
+        "@@datefirst" => int(state.options.settings.date_first.into()),
         "@@lock_timeout" => int(state.options.lock_timeout.into()),
         "@@max_connections" => int(32767),
         "@@max_precision" => int(38),
         "@@textsize" => int(state.options.text_size.into()),
-        "@@options" => int(5496),
+        "@@options" => int(state.options.bits()),
         "getdate" | "current_timestamp" | "getutcdate" => Value::Timestamp(thirds(state.now())),
         "sysdatetime" | "sysutcdatetime" => Value::Timestamp(state.now()),
         "sysdatetimeoffset" => Value::TimestampWithOffset { utc: state.now(), offset_minutes: 0 },

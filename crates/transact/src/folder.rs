@@ -10,7 +10,7 @@
 //! one of the same name that the database keeps, and nothing in the database changes the file. Around the object a file may
 //! have batches of SET and USE, as scripts that tools write do.
 
-use crate::modules::{Modules, Object, defined, key_of, read};
+use crate::modules::{Modules, Object, defined, key_of, made_in_folder, read};
 use crate::scope::local_name;
 use mainstay_mssql::Message;
 use mainstay_tsql::{Options, batches, parse};
@@ -143,7 +143,8 @@ impl Folder {
                 name: format!("{}.{last}", schema.unwrap_or("dbo")),
                 kind: kind.to_owned(),
                 parent: parent.map_or_else(String::new, key_of),
-                ..read(batch.text.to_owned()).ok_or_else(|| failed("The file has no object".to_owned()))?
+                ..read(batch.text.to_owned(), made_in_folder())
+                    .ok_or_else(|| failed("The file has no object".to_owned()))?
             };
             modules.check(&object).map_err(|mut message| {
                 message.line += batch.first_line - 1;

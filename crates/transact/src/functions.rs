@@ -13,6 +13,7 @@ use crate::session::{Inner, Session, object_name};
 use crate::state::State;
 use mainstay_base::{Code, DialectError, Error, Result, Value, ValueRef};
 use mainstay_engine::Outlook;
+use mainstay_mssql::Settings;
 use mainstay_program::Fault;
 use mainstay_query::UserFunctions;
 use mainstay_tds::{Column, Done, Environment, Sink, Stop};
@@ -51,8 +52,7 @@ pub(crate) struct Caller {
     process: i16,
     transactions: u32,
     doomed: bool,
-    date_first: u8,
-    language: Arc<str>,
+    settings: Settings,
     context: HashMap<String, (Value, bool)>,
     context_info: Option<Vec<u8>>,
 }
@@ -68,20 +68,19 @@ impl Caller {
             process: state.process,
             transactions: state.transactions + state.caller_transactions,
             doomed: state.doomed,
-            date_first: state.options.date_first,
-            language: Arc::clone(&state.options.language),
+            settings: state.options.settings,
             context: state.context.clone(),
             context_info: state.context_info.clone(),
         }
     }
 
     fn give(&self, state: &mut State) {
-        let Caller { login, host, application, database, context, context_info, language, .. } = self.clone();
+        let Caller { login, host, application, database, context, context_info, .. } = self.clone();
         (state.login, state.host, state.application, state.database) = (login, host, application, database);
         (state.context, state.context_info) = (context, context_info);
         (state.process, state.doomed) = (self.process, self.doomed);
         state.caller_transactions = self.transactions;
-        (state.options.date_first, state.options.language) = (self.date_first, language);
+        state.options.settings = self.settings;
     }
 }
 
@@ -218,7 +217,7 @@ fn function(session: &mut Session, name: &str) -> Result<Arc<Loaded>> {
     let Some(object) = session.inner.modules.find(&name).cloned() else {
         return Err(failed(not_supported(local_name(&name).1)));
     };
-    session.inner.modules.load(&object).map_err(|message| failed(*message))
+    session.inner.load(&object).map_err(|message| failed(*message))
 }
 
 /// A client that does not listen: functions have nothing to say.

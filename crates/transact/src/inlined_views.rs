@@ -2,6 +2,7 @@
 //!
 //! The core's views are the same for everybody, so it cannot have these. It keeps a shape of such a view, with its columns
 //! and no rows, for whoever looks at the catalog; a statement that names the view is given the view's own query in its place.
+//! So is any view in a session whose options give values another meaning.
 
 use crate::query::shown;
 use crate::scope::{Names, local_name};
@@ -31,7 +32,7 @@ impl Inner {
 }
 
 impl Names<'_> {
-    /// The view of this name, if the core has its shape only.
+    /// The view of this name, if the core has its shape only, or another view than the session's options make of it.
     pub(crate) fn view_by_its_text(&self, name: &ObjectName) -> Option<View> {
         let view = self.modules.view(name)?;
         let (schema, name) = local_name(&view.name);
@@ -42,6 +43,7 @@ impl Names<'_> {
             let schema = schema.map_or("dbo", |schema| if schema.name == "main" { "dbo" } else { &schema.name });
             known.name.eq_ignore_ascii_case(name) && schema.eq_ignore_ascii_case(wanted) && known.text.contains(SHAPE)
         });
-        is_shape.then(|| view.clone())
+        // The core's view means what it means to a new connection.
+        (is_shape || self.state.options.settings.counts_for_rows()).then(|| view.clone())
     }
 }

@@ -3,6 +3,7 @@
 use crate::applock::AppLocks;
 use crate::folder::{Folder, Tell};
 use crate::modules::Version;
+use crate::options::Options;
 use crate::scope::{GLOBALS, global_name};
 use crate::session::Session;
 use mainstay_base::Timestamp;
@@ -158,6 +159,7 @@ pub(crate) struct Activity {
     /// Whether it runs something.
     is_running: AtomicBool,
     request: Mutex<Request>,
+    options: Mutex<Options>,
 }
 
 /// What a session was asked for last.
@@ -237,6 +239,16 @@ impl Activity {
         }
         self.transactions.store(transactions, Ordering::Relaxed);
         self.isolation.store(isolation, Ordering::Relaxed);
+    }
+
+    /// Lets others see the session's options.
+    pub(crate) fn note_options(&self, options: &Options) {
+        *self.options.lock().unwrap_or_else(PoisonError::into_inner) = options.clone();
+    }
+
+    /// The session's options.
+    pub(crate) fn options(&self) -> Options {
+        self.options.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) fn transactions(&self) -> i64 {
@@ -394,6 +406,7 @@ impl Backend for Instance {
 
     fn log_in(&self, login: &Login, _: &Client) -> Result<Session, Message> {
         let mut session = Session::new(self, &login.user, &login.host, &login.application);
+        session.begin_with_options_of(login);
         let wanted = &login.database;
         let is_known = ["", "master", "tempdb"].iter().any(|name| wanted.eq_ignore_ascii_case(name));
         if !is_known && !wanted.eq_ignore_ascii_case(&self.name) {

@@ -59,6 +59,8 @@ mod instance;
 mod kept;
 mod kept_text;
 mod modules;
+mod nulls;
+mod options;
 mod procedures;
 mod query;
 mod raise;

@@ -6,13 +6,13 @@ use crate::kept::Kept;
 use crate::query::Plan;
 use crate::scope::local_name;
 use crate::system;
-use crate::triggers::Switches;
+use crate::triggers::Switches as TriggerSwitches;
 use mainstay_base::{Result, ValueRef};
 use mainstay_mssql::types::Declared;
-use mainstay_mssql::{DataType, Message};
+use mainstay_mssql::{DataType, Message, Switches};
 use mainstay_program::Program;
 use mainstay_tds::Column;
-use mainstay_tsql::compile::{self, Action, HostStatement, Module, Types};
+use mainstay_tsql::compile::{self, Action, HostStatement, Module, Reading, Types};
 use mainstay_tsql::reduce::{self, Scope};
 use mainstay_tsql::tree::{
     CreateType, Function, FunctionKind, ObjectName, Statement, StatementKind, TableElement, TriggerTarget, View,
@@ -52,6 +52,8 @@ pub(crate) struct Loaded {
     plans: Mutex<Vec<Option<Box<Plan>>>>,
     /// The columns of those statements that are one row of values.
     rows: Vec<Option<Box<[Column]>>>,
+    /// The options that it was made under and always runs under; none for a batch.
+    pub(crate) made_under: Option<Switches>,
 }
 
 impl Loaded {
@@ -93,6 +95,27 @@ pub(crate) struct Object {
     pub(crate) text: Arc<str>,
     /// What it parses to.
     pub(crate) statement: Arc<Statement>,
+    /// Those of [`MADE_UNDER`] that were on when it was made; [`OF_SYSTEM`] for one of the system's.
+    pub(crate) made_under: Switches,
+}
+
+/// The options that an object keeps as they are when it is made.
+pub(crate) const MADE_UNDER: [(Switches, &str); 2] =
+    [(Switches::ANSI_NULLS, " ANSI_NULLS OFF"), (Switches::QUOTED_IDENTIFIER, " QUOTED_IDENTIFIER OFF")];
+
+/// The options of a module of the system's own.
+pub(crate) const OF_SYSTEM: Switches = Switches::OF_DRIVERS;
+
+/// The options that files of the folder count as made under.
+pub(crate) fn made_in_folder() -> Switches {
+    MADE_UNDER.iter().fold(Switches::NONE, |made, (switch, _)| made.with(*switch, true))
+}
+
+/// The kind of an object and the options that it was made under, as the table has them: `P ANSI_NULLS OFF`.
+fn kind_of(kept: &str) -> (&str, Switches) {
+    let (kind, rest) = kept.split_once(' ').unwrap_or((kept, ""));
+    let of = |made: Switches, (switch, off): &(Switches, &str)| made.with(*switch, !rest.contains(off.trim_start()));
+    (kind, MADE_UNDER.iter().fold(Switches::NONE, of))
 }
 
 /// The objects of a database, as one session sees them.
@@ -101,14 +124,15 @@ pub(crate) struct Modules {
     objects: HashMap<String, Object>,
     /// The names of defaults that were given one, by `schema.table.column` in lower case.
     defaults: HashMap<String, String>,
-    compiled: Mutex<HashMap<String, Arc<Loaded>>>,
+    /// The modules that were compiled: for plain options, and for those that ask the session.
+    compiled: Mutex<[HashMap<String, Arc<Loaded>>; 2]>,
     /// The state of the database's objects that this is of.
     version: u64,
     is_read: bool,
     has_instead: bool,
     has_functions: bool,
     /// What was said of triggers, by their keys.
-    switches: Switches,
+    switches: TriggerSwitches,
     /// Properties and messages.
     kept: Kept,
 }
@@ -132,7 +156,7 @@ impl Modules {
     /// The module that has this program.
     pub(crate) fn by_program(&self, program: &Arc<Program>) -> Option<Arc<Loaded>> {
         let compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        compiled.values().find(|loaded| Arc::ptr_eq(&loaded.program, program)).cloned()
+        compiled.iter().flat_map(HashMap::values).find(|loaded| Arc::ptr_eq(&loaded.program, program)).cloned()
     }
 
     /// A number that changes with the objects.
@@ -154,7 +178,7 @@ impl Modules {
             return Ok(());
         }
         let (mut objects, mut defaults) = (HashMap::new(), HashMap::new());
-        let (mut switches, mut kept) = (Switches::default(), Kept::default());
+        let (mut switches, mut kept) = (TriggerSwitches::default(), Kept::default());
         if core.changeable_columns(TABLE)?.is_some() {
             let mut statement = core.prepare(&format!("SELECT \"key\", name, kind, parent, \"text\" FROM {TABLE}"))?;
             let mut rows = statement.query(core, &[])?;
@@ -168,16 +192,14 @@ impl Modules {
                 } else if switches.take(&text(2), &text(0), &text(1))
                     || kept.take(&text(2), &text(0), &text(1), &text(3), &text(4))
                 {
-                } else if let Some(object) = read(text(4)) {
-                    let known_as = match text(2).as_str() {
+                } else if let Some(object) = read(text(4), kind_of(&text(2)).1) {
+                    let kind = kind_of(&text(2)).0.to_owned();
+                    let known_as = match kind.as_str() {
                         // Databases are there that keep types as all else.
                         "TT" | "UDT" if !text(0).starts_with(TYPE_OF_USERS) => format!("{TYPE_OF_USERS}{}", text(0)),
                         _ => text(0),
                     };
-                    objects.insert(
-                        known_as,
-                        Object { key: text(0), name: text(1), kind: text(2), parent: text(3), ..object },
-                    );
+                    objects.insert(known_as, Object { key: text(0), name: text(1), kind, parent: text(3), ..object });
                 }
             }
         }
@@ -185,9 +207,10 @@ impl Modules {
         objects.extend(files.into_iter().map(|object| (object.key.clone(), object)));
         let compiled = self.compiled.get_mut().unwrap_or_else(PoisonError::into_inner);
         let is_kept = |key: &String, loaded: &Arc<Loaded>| {
-            key.starts_with(system::PREFIX) || objects.get(key).is_some_and(|object| object.text == loaded.text)
+            let is_same = |object: &Object| object.text == loaded.text && Some(object.made_under) == loaded.made_under;
+            key.starts_with(system::PREFIX) || objects.get(key).is_some_and(is_same)
         };
-        compiled.retain(|key, loaded| is_kept(key, loaded));
+        compiled.iter_mut().for_each(|compiled| compiled.retain(|key, loaded| is_kept(key, loaded)));
         self.has_instead = objects.values().any(|object| match &object.statement.kind {
             StatementKind::Trigger(trigger) => trigger.instead,
             _ => false,
@@ -337,28 +360,31 @@ impl Modules {
         }
     }
 
-    /// A module, compiled.
+    /// A module, compiled for plain options or to ask the session for them.
     ///
     /// Errors: those of compiling it, with its name.
-    pub(crate) fn load(&self, object: &Object) -> std::result::Result<Arc<Loaded>, Box<Message>> {
+    pub(crate) fn load(&self, object: &Object, is_plain: bool) -> std::result::Result<Arc<Loaded>, Box<Message>> {
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let [plain, asking] = &mut *compiled;
+        let compiled = if is_plain { plain } else { asking };
         if let Some(known) = compiled.get(&object.key) {
             return Ok(Arc::clone(known));
         }
-        let loaded = loaded(self.compile(object)?, Arc::clone(&object.text))?;
+        let loaded = loaded(self.compile(object, is_plain)?, Arc::clone(&object.text), Some(object.made_under))?;
         compiled.insert(object.key.clone(), Arc::clone(&loaded));
         Ok(loaded)
     }
 
-    fn compile(&self, object: &Object) -> std::result::Result<Module, Box<Message>> {
+    fn compile(&self, object: &Object, is_plain: bool) -> std::result::Result<Module, Box<Message>> {
         let text = &object.text;
+        let reading = Reading { is_plain, ansi_nulls: object.made_under.has(Switches::ANSI_NULLS) };
         let module = match &object.statement.kind {
-            StatementKind::Procedure(procedure) => compile::procedure(text, procedure, self),
+            StatementKind::Procedure(procedure) => compile::procedure(text, procedure, self, reading),
             StatementKind::Function(function) => match &function.returns {
-                FunctionKind::Scalar(..) => compile::scalar_function(text, function, self),
-                _ => compile::table_function(text, function, self),
+                FunctionKind::Scalar(..) => compile::scalar_function(text, function, self, reading),
+                _ => compile::table_function(text, function, self, reading),
             },
-            StatementKind::Trigger(trigger) => compile::trigger(text, trigger, self),
+            StatementKind::Trigger(trigger) => compile::trigger(text, trigger, self, reading),
             _ => Err(Box::new(reduce::not_supported("Running an object of this kind"))),
         };
         module.map_err(|mut message| {
@@ -371,7 +397,7 @@ impl Modules {
     ///
     /// Errors: what is wrong with it.
     pub(crate) fn check(&self, object: &Object) -> std::result::Result<(), Box<Message>> {
-        loaded(self.compile(object)?, Arc::clone(&object.text)).map(|_| ())
+        loaded(self.compile(object, true)?, Arc::clone(&object.text), None).map(|_| ())
     }
 
     /// The query of an inline table function.
@@ -489,7 +515,11 @@ impl Scope for Nothing {
 }
 
 /// A module with its program.
-pub(crate) fn loaded(module: Module, text: Arc<str>) -> std::result::Result<Arc<Loaded>, Box<Message>> {
+pub(crate) fn loaded(
+    module: Module,
+    text: Arc<str>,
+    made_under: Option<Switches>,
+) -> std::result::Result<Arc<Loaded>, Box<Message>> {
     let failed = |error: mainstay_program::FormError| Box::new(Message::error(50000, format!("{error}.")));
     let program = Program::compile(module.routine.clone()).map_err(failed)?;
     let plans = Mutex::new(module.actions.iter().map(|_| None).collect());
@@ -500,7 +530,7 @@ pub(crate) fn loaded(module: Module, text: Arc<str>) -> std::result::Result<Arc<
         _ => None,
     };
     let rows = module.actions.iter().map(columns).collect();
-    Ok(Arc::new(Loaded { program, module, text, plans, rows }))
+    Ok(Arc::new(Loaded { program, module, text, plans, rows, made_under }))
 }
 
 /// Schema and name in lower case.
@@ -515,11 +545,12 @@ pub(crate) fn key_of_type(name: &ObjectName) -> String {
 }
 
 /// An object from its text, without a name.
-pub(crate) fn read(text: String) -> Option<Object> {
-    let parsed = parse(&text, Options::default());
+pub(crate) fn read(text: String, made_under: Switches) -> Option<Object> {
+    let parsed = parse(&text, Options { quoted_identifier: made_under.has(Switches::QUOTED_IDENTIFIER) });
     let statement = Arc::new(parsed.statements.into_iter().next()?);
     let empty = String::new;
-    Some(Object { key: empty(), name: empty(), kind: empty(), parent: empty(), text: text.into(), statement })
+    let text = text.into();
+    Some(Object { key: empty(), name: empty(), kind: empty(), parent: empty(), text, statement, made_under })
 }
 
 /// What a statement defines: its name, its kind as `sys.objects` has it, and the table of a trigger.

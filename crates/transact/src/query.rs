@@ -3,6 +3,7 @@
 use crate::change::Direct;
 use crate::errors::{message_of, raised};
 use crate::modules::Loaded;
+use crate::nulls::Asked;
 use crate::runner::{Ran, Runner, set};
 use crate::scope::Names;
 use crate::session::Inner;
@@ -11,7 +12,7 @@ use crate::uses::{Surroundings, Uses};
 use mainstay_base::{Value, ValueRef};
 use mainstay_engine::Prepared;
 use mainstay_mssql::convert::{convert, truncates, truncation};
-use mainstay_mssql::{DataType, Length, Message};
+use mainstay_mssql::{DataType, Length, Message, Settings, Switches};
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tds::{Column, Command, Sink};
@@ -26,6 +27,10 @@ use std::sync::Arc;
 /// A statement in the core's SQL, ready to run. It belongs to one state of the names that it uses.
 pub(crate) struct Plan {
     version: (u64, u64, u64),
+    /// The options that it was made under.
+    settings: Settings,
+    /// The variables that it was made for being NULL or not.
+    nulls: Vec<Asked>,
     /// The catalog that everybody has, from before its names were looked up.
     pub(crate) catalog: u64,
     /// What it was made for, where that can be compared.
@@ -68,6 +73,7 @@ impl Inner {
             modules: &self.modules,
             state: &self.state,
             calls: &self.table_calls,
+            nulls: &self.nulls,
             variables,
         }
     }
@@ -92,6 +98,8 @@ impl Inner {
         let (columns, types, change, direct, cursor) = (None, None, None, None, None);
         Ok(Plan {
             version,
+            settings: self.state.options.settings,
+            nulls: self.nulls.take(),
             catalog: self.core.shared_catalog_version(),
             uses,
             surroundings,
@@ -109,11 +117,19 @@ impl Inner {
     }
 
     pub(crate) fn is_current(&self, plan: &Plan) -> bool {
-        plan.version == self.name_version()
+        plan.version == self.name_version() && self.means_the_same(plan)
+    }
+
+    /// Whether a plan was made under the options that there are, for variables that are NULL where they are now.
+    fn means_the_same(&self, plan: &Plan) -> bool {
+        plan.settings == self.state.options.settings && self.nulls.hold(&plan.nulls)
     }
 
     /// Whether a plan holds: nothing has changed, or nothing that it was made for.
     fn holds(&mut self, plan: &mut Plan) -> bool {
+        if !self.means_the_same(plan) {
+            return false;
+        }
         let (catalog, now) = (self.core.shared_catalog_version(), self.name_version());
         if plan.version == now && plan.catalog == catalog {
             return true;
@@ -153,6 +169,7 @@ impl Runner<'_> {
     ) -> Result<Box<Plan>, Box<Raised>> {
         // The stale one is gone, and the tables of its calls are free for the new one.
         self.inner.uses.take();
+        self.inner.nulls.take();
         make(self.inner).map(Box::new)
     }
 
@@ -191,7 +208,8 @@ impl Runner<'_> {
     /// A value as the column has it that takes it.
     fn taken(&self, value: &Value, from: DataType, column: &TakingColumn) -> Result<Value, Box<Raised>> {
         let (value, to) = (value.as_ref(), column.data_type);
-        if truncates(value, to) {
+        let is_minded = self.inner.state.options.settings.has(Switches::ANSI_WARNINGS);
+        if is_minded && truncates(value, to) {
             let table = self.inner.shown_table(&column.table);
             return Err(raised(truncation(value, to, &table, &column.name)));
         }

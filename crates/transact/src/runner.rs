@@ -9,7 +9,7 @@ use crate::query::{Plan, stopped};
 use crate::session::{Inner, object_name};
 use crate::state::Level;
 use mainstay_base::{Timestamp, Value, ValueRef};
-use mainstay_mssql::{Context, Message};
+use mainstay_mssql::{Context, Message, Switches};
 use mainstay_program::{
     Fault, FaultAnswer, Flow, Host, Produced, Program, Raised, Resolved, Scratch, Slot, StatementCall, StatementId,
     Unhandled,
@@ -55,9 +55,6 @@ const SYSTEM: u32 = 1 << 31;
 
 /// Values of an operation for which no list is made.
 const FEW: usize = 4;
-
-/// So many statements run while FMTONLY is on, and no more.
-const MOST_DESCRIBED: u32 = 500;
 
 pub(crate) type Ran = Result<Flow, Box<Raised>>;
 
@@ -111,6 +108,7 @@ impl<'a> Runner<'a> {
     /// Says that a statement is done.
     pub(crate) fn done(&mut self, command: Command, count: Option<u64>) {
         self.inner.announce(self.sink);
+        self.tell_forgiven();
         self.inner.state.error = 0;
         if self.silent > 0 {
             return;
@@ -202,12 +200,18 @@ impl<'a> Runner<'a> {
         found.map_or(0, |object| object.id)
     }
 
+    /// The options that the module was made under that runs; none in a batch.
+    pub(crate) fn module_switches(&self) -> Option<Switches> {
+        self.stack.last().and_then(|loaded| loaded.made_under)
+    }
+
     /// What functions ask of the session.
     pub(crate) fn context(&self) -> Context<'_> {
         let state = &self.inner.state;
         Context {
             now_utc: state.now(),
-            date_first: state.options.date_first,
+            settings: state.options.settings,
+            forgiven: Some(self.inner.forgiven.as_ref()),
             database: &state.database,
             login: &state.login,
             host: &state.host,
@@ -247,6 +251,8 @@ impl<'a> Runner<'a> {
             // Nobody who runs has to end it: no procedure miscounts by it.
             self.inner.state.levels.iter_mut().for_each(|level| level.transactions = 1);
         }
+        let inputs = host.inputs.iter().enumerate();
+        self.inner.begin_nulls(inputs.map(|(place, (name, _))| (name.as_str(), call.input(place).is_null())));
         if host.hinted.is_empty() {
             return self.act(loaded, number, host, call);
         }
@@ -317,28 +323,6 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Whether a statement is run while FMTONLY is on: what has no effect, and what turns it off.
-    ///
-    /// Errors: too many have run, so that a loop waits for what does not happen.
-    fn is_described(&mut self, action: &Action) -> Result<bool, Box<Raised>> {
-        self.inner.state.described += 1;
-        if self.inner.state.described > MOST_DESCRIBED && !matches!(action, Action::SetOption(_)) {
-            let text = "The metadata could not be determined because the batch does not come to its end.";
-            return Err(raised(Message::error(11513, text)));
-        }
-        Ok(!matches!(
-            action,
-            Action::Change(_)
-                | Action::EndCapture(_)
-                | Action::Define(_)
-                | Action::Transaction(_)
-                | Action::Print
-                | Action::Raiserror(_)
-                | Action::Throw
-                | Action::Wait(_)
-        ))
-    }
-
     fn operation(&mut self, operation: &mainstay_tsql::compile::Operation, call: &mut StatementCall<'_>) -> Ran {
         let count = call.inputs();
         let (mut few, many);
@@ -354,6 +338,9 @@ impl<'a> Runner<'a> {
             }
         };
         let value = operation.evaluate(&self.context(), values).map_err(raised)?;
+        if !self.gives_rows {
+            self.tell_forgiven();
+        }
         set(call, 0, value.as_ref())
     }
 }
@@ -410,7 +397,10 @@ impl Host for Runner<'_> {
         self.inner.refresh().map_err(raised)?;
         let object = object_name(name);
         if let Some(object) = self.inner.modules.called(&object).cloned() {
-            let loaded = self.inner.modules.load(&object).map_err(|message| raised(*message))?;
+            // What asks calls what asks: the answer is kept, and the options may be others when it is called again.
+            let is_plain = self.inner.state.options.settings.is_plain();
+            let is_plain = is_plain && !self.stack.last().is_some_and(|caller| caller.module.asks_options);
+            let loaded = self.inner.modules.load(&object, is_plain).map_err(|message| raised(*message))?;
             self.expect(&loaded);
             return Ok(Resolved::Program(Arc::clone(&loaded.program)));
         }
@@ -448,6 +438,7 @@ impl Host for Runner<'_> {
             || error.severity >= 20
             || self.inner.has_lost_transaction()
             || matches!(error.number, 217 | 241 | 242 | 245 | 1205 | 3609 | 3960 | 8114)
+            || self.inner.state.options.aborts_at(error.number)
             || matches!(Origin::of(error), Some(Origin::Throw | Origin::Trigger));
         if ends_batch {
             return Unhandled::Propagate;
@@ -484,7 +475,9 @@ impl Host for Runner<'_> {
         (self.inner.state.error, self.inner.state.row_count) = (error.number, 0);
         let aborts = self.inner.state.options.xact_abort && Origin::of(error) != Some(Origin::Raiserror);
         // What ends a batch where it is not caught leaves nothing to commit where it is.
-        let dooms = self.inner.has_lost_transaction() || matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114);
+        let dooms = self.inner.has_lost_transaction()
+            || matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114)
+            || self.inner.state.options.aborts_at(error.number);
         if (aborts || dooms) && self.inner.state.transactions > 0 {
             self.inner.state.doomed = true;
         }
@@ -501,6 +494,9 @@ impl Host for Runner<'_> {
             level.options = Some(self.inner.state.options.clone());
             level.transactions = self.inner.state.transactions;
             self.inner.state.levels.push(level);
+        }
+        if let Some(made_under) = loaded.made_under {
+            self.inner.state.options.run_under(made_under);
         }
         self.stack.push(loaded);
     }

@@ -4,6 +4,7 @@ use crate::catalog::{Catalog, Column, Made};
 use crate::errors::message_of;
 use crate::instance::Instance;
 use crate::modules::Modules;
+use crate::nulls::Nulls;
 use crate::state::State;
 use crate::table_calls::TableCalls;
 use crate::uses::Uses;
@@ -11,7 +12,7 @@ use crate::views;
 use mainstay_engine::ChangeableColumn;
 use mainstay_engine::definitions::{ColumnDefinition, IndexColumn, TableDefinition};
 use mainstay_mssql::types::Declared;
-use mainstay_mssql::{DataType, Message};
+use mainstay_mssql::{DataType, Message, Settings};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tsql::compile::Types;
 use mainstay_tsql::reduce::{
@@ -38,6 +39,8 @@ pub(crate) struct Names<'a> {
     pub(crate) modules: &'a Modules,
     pub(crate) state: &'a State,
     pub(crate) calls: &'a TableCalls,
+    /// Which of the variables are NULL.
+    pub(crate) nulls: &'a Nulls,
     /// The types of the variables that the statement is given.
     pub(crate) variables: &'a [(String, DataType)],
 }
@@ -334,8 +337,12 @@ impl Scope for Names<'_> {
         answer.schema().fields().iter().map(column).collect()
     }
 
-    fn date_first(&self) -> u8 {
-        self.state.options.date_first
+    fn settings(&self) -> Settings {
+        self.state.options.settings
+    }
+
+    fn is_null(&self, variable: &str) -> bool {
+        self.nulls.asks(variable)
     }
 
     fn disguises_tables(&self) -> bool {

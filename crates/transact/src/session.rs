@@ -6,6 +6,8 @@ use crate::errors::message_from;
 use crate::functions::{Functions, Silence};
 use crate::instance::{Instance, Seat};
 use crate::modules::{Loaded, Modules};
+use crate::nulls::Nulls;
+use crate::options::Options;
 use crate::procedures;
 use crate::runner::{Runner, Spare};
 use crate::scope::Cache;
@@ -15,11 +17,12 @@ use crate::table_values::TableValues;
 use crate::texts::Texts;
 use crate::uses::Uses;
 use mainstay_base::{Date, Timestamp, Value, ValueRef};
-use mainstay_mssql::Message;
+use mainstay_mssql::language::Language;
+use mainstay_mssql::{Forgiven, Message, Switches};
 use mainstay_program::{Limits, Machine, Raised, RunArgument};
 use mainstay_query::CancelHandle;
 use mainstay_tds::{
-    BulkRows, Call, Cancel, Column, Command, Done, DoneKind, Kill, ParameterValue, Sink, TransactionRequest,
+    BulkRows, Call, Cancel, Column, Command, Done, DoneKind, Kill, Login, ParameterValue, Sink, TransactionRequest,
 };
 use mainstay_tsql::compile::ModuleParameter;
 use mainstay_tsql::tree::{Name, ObjectName};
@@ -61,6 +64,12 @@ pub(crate) struct Inner {
     pub(crate) made: Vec<Remembered>,
     /// The plans that lock what hints name, by their texts.
     pub(crate) lock_plans: crate::hints::LockPlans,
+    /// The options that the session began with, and has again after a reset.
+    pub(crate) own_options: Options,
+    /// Which variables are NULL to the statement that runs, where that counts.
+    pub(crate) nulls: Nulls,
+    /// What gave NULL instead of an error.
+    pub(crate) forgiven: Arc<Forgiven>,
     /// What runs lay their modules on, and arguments: empty, to be filled again.
     pub(crate) spare: Spare,
 }
@@ -144,6 +153,9 @@ impl Session {
             table_calls: TableCalls::default(),
             made: Vec::new(),
             lock_plans: crate::hints::LockPlans::default(),
+            own_options: Options::default(),
+            nulls: Nulls::default(),
+            forgiven: Arc::default(),
             spare: Spare::default(),
         };
         let machine = Machine::new(Limits { cancel: Some(flag), ..Limits::default() });
@@ -154,6 +166,20 @@ impl Session {
     pub(crate) fn use_database(&mut self, name: &str) {
         name.clone_into(&mut self.inner.state.own_database);
         name.clone_into(&mut self.inner.state.database);
+    }
+
+    /// The options of a new connection, by what its login says: a client that does not speak ODBC (DB-Library, and programs
+    /// like it) has none of the standard's, and a language has its order of dates.
+    pub(crate) fn begin_with_options_of(&mut self, login: &Login) {
+        let own = &mut self.inner.own_options;
+        if !login.odbc {
+            own.settings.switches = Switches::NONE;
+            own.settings.hears = self.inner.forgiven.number();
+        }
+        if let Some(language) = Language::by_name(&login.language) {
+            own.settings.speak(language);
+        }
+        self.inner.restore_options(self.inner.own_options.clone());
     }
 
     /// Runs a batch: everything between two GO lines.
@@ -217,7 +243,7 @@ impl Session {
         let Some(object) = self.inner.modules.called(&object_name(name)).cloned() else {
             return Err(Message::numbered(15009, &[&name, &self.inner.state.database]));
         };
-        let loaded = self.inner.modules.load(&object).map_err(|message| *message)?;
+        let loaded = self.inner.load(&object).map_err(|message| *message)?;
         Ok(loaded.module.routine.to_string())
     }
 

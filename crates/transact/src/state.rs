@@ -4,11 +4,11 @@ use crate::announced::Announced;
 use crate::capture::Captured;
 use crate::change::Fired;
 use crate::cursors::Cursors;
+use crate::options::Options;
 use crate::server_cursor::ServerCursor;
 use mainstay_base::{Timestamp, Value};
 use mainstay_mssql::Random;
 use mainstay_tsql::reduce::TableColumn;
-use mainstay_tsql::tree::Isolation;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -125,46 +125,6 @@ pub(crate) struct PreparedText {
     pub(crate) text: Arc<str>,
     /// Those of its parameters.
     pub(crate) declarations: Arc<str>,
-}
-
-/// SET options.
-#[derive(Clone, Debug)]
-pub(crate) struct Options {
-    pub(crate) nocount: bool,
-    pub(crate) xact_abort: bool,
-    pub(crate) implicit_transactions: bool,
-    pub(crate) quoted_identifier: bool,
-    pub(crate) fmt_only: bool,
-    pub(crate) no_exec: bool,
-    pub(crate) parse_only: bool,
-    pub(crate) row_limit: u64,
-    pub(crate) date_first: u8,
-    pub(crate) language: Arc<str>,
-    pub(crate) text_size: i32,
-    pub(crate) lock_timeout: i32,
-    pub(crate) deadlock_priority: i8,
-    pub(crate) isolation: Isolation,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            nocount: false,
-            xact_abort: false,
-            implicit_transactions: false,
-            quoted_identifier: true,
-            fmt_only: false,
-            no_exec: false,
-            parse_only: false,
-            row_limit: 0,
-            date_first: 7,
-            language: Arc::from("us_english"),
-            text_size: i32::MAX,
-            lock_timeout: -1,
-            deadlock_priority: 0,
-            isolation: Isolation::ReadCommitted,
-        }
-    }
 }
 
 /// What one level of calls has made.

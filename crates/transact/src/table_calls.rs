@@ -134,7 +134,7 @@ impl Runner<'_> {
         let Some(object) = self.inner.modules.find(&planned.call.name).cloned() else { return Ok(()) };
         let StatementKind::Function(function) = &object.statement.kind else { return Ok(()) };
         let mainstay_tsql::tree::FunctionKind::MultiStatement(table, ..) = &function.returns else { return Ok(()) };
-        let loaded = self.inner.modules.load(&object).map_err(|message| raised(*message))?;
+        let loaded = self.inner.load(&object).map_err(|message| raised(*message))?;
         let mut all = Vec::new();
         for row in given {
             let argument = |(place, default): (usize, &bool)| match default {

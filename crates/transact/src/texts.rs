@@ -1,8 +1,9 @@
 //! Texts that a session has compiled: batches, and statements with parameters as drivers send them.
 //!
 //! A driver sends the same few texts again and again, so they are kept with the plans of their statements. What a text
-//! means depends on the types of its parameters, on how quotes are read, and on the types and functions of the database:
-//! the first two are part of the key, and everything is forgotten when the third changes.
+//! means depends on the types of its parameters, on SET options (how quotes are read, what NULL is to expressions), and on
+//! the types and functions of the database: the first two are part of the key, and everything is forgotten when the third
+//! changes.
 //!
 //! Limits: 500 texts of up to 16 KiB with their parameters; when they are full, all are forgotten.
 
@@ -10,7 +11,7 @@ use crate::modules::Loaded;
 use crate::session::Inner;
 use crate::unexecuted::{guarded, says_no_exec};
 use mainstay_mssql::Message;
-use mainstay_tsql::compile::{self, ModuleParameter};
+use mainstay_tsql::compile::{self, ModuleParameter, Reading};
 use mainstay_tsql::{Diagnostic, Options, parse};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,23 +30,22 @@ pub(crate) struct Texts {
     objects: u64,
 }
 
-/// A text, compiled for one way to read it.
+/// A text, compiled for one way to read it: whether `"x"` is a name, and what the compiler asks.
 #[derive(Debug)]
 struct Kept {
     /// `@a INT, @b NVARCHAR(10) OUTPUT`, empty without parameters.
     declarations: Box<str>,
-    quoted_identifier: bool,
+    reading: (bool, Reading),
     loaded: Arc<Loaded>,
 }
 
 impl Texts {
-    fn find(&self, text: &str, declarations: &str, quoted_identifier: bool) -> Option<&Arc<Loaded>> {
-        let fits =
-            |kept: &&Kept| kept.quoted_identifier == quoted_identifier && kept.declarations.as_ref() == declarations;
+    fn find(&self, text: &str, declarations: &str, reading: (bool, Reading)) -> Option<&Arc<Loaded>> {
+        let fits = |kept: &&Kept| kept.reading == reading && kept.declarations.as_ref() == declarations;
         self.by_text.get(text)?.iter().find(fits).map(|kept| &kept.loaded)
     }
 
-    fn keep(&mut self, declarations: &str, quoted_identifier: bool, loaded: &Arc<Loaded>) {
+    fn keep(&mut self, declarations: &str, reading: (bool, Reading), loaded: &Arc<Loaded>) {
         if loaded.text.len() + declarations.len() > LONGEST {
             return;
         }
@@ -53,7 +53,7 @@ impl Texts {
             self.forget();
         }
         self.count += 1;
-        let kept = Kept { declarations: declarations.into(), quoted_identifier, loaded: Arc::clone(loaded) };
+        let kept = Kept { declarations: declarations.into(), reading, loaded: Arc::clone(loaded) };
         self.by_text.entry(Arc::clone(&loaded.text)).or_default().push(kept);
     }
 
@@ -73,10 +73,10 @@ impl Inner {
         if std::mem::replace(&mut self.texts.objects, objects) != objects {
             self.texts.forget();
         }
-        let quoted_identifier = self.state.options.quoted_identifier;
+        let reading = (self.state.options.quoted_identifier(), self.state.options.reading());
         // What is compiled under NOEXEC asks before each statement.
         let no_exec = self.state.options.no_exec;
-        if !no_exec && let Some(known) = self.texts.find(text, declarations, quoted_identifier) {
+        if !no_exec && let Some(known) = self.texts.find(text, declarations, reading) {
             return Ok(Arc::clone(known));
         }
         let parameters = self.declared(declarations).map_err(|message| vec![message])?;
@@ -84,7 +84,7 @@ impl Inner {
         if no_exec {
             return Ok(loaded);
         }
-        self.texts.keep(declarations, quoted_identifier, &loaded);
+        self.texts.keep(declarations, reading, &loaded);
         Ok(loaded)
     }
 
@@ -92,7 +92,7 @@ impl Inner {
     pub(crate) fn compile(&mut self, text: &str, parameters: &[ModuleParameter]) -> Result<Arc<Loaded>, Vec<Message>> {
         // The variables of the text are declared by its parameters.
         let declared: Vec<String> = parameters.iter().map(|parameter| parameter.name.to_lowercase()).collect();
-        let options = Options { quoted_identifier: self.state.options.quoted_identifier };
+        let options = Options { quoted_identifier: self.state.options.quoted_identifier() };
         let parsed = parse(text, options);
         let is_known = |name: &str| declared.iter().any(|known| name.to_lowercase().contains(&format!("\"{known}\"")));
         let errors: Vec<Message> = parsed
@@ -106,8 +106,9 @@ impl Inner {
         }
         let asks = self.state.options.no_exec || says_no_exec(text);
         let statements = if asks { guarded(&parsed.statements) } else { parsed.statements };
-        let module = compile::batch(text, &statements, parameters, &self.modules).map_err(|error| vec![*error])?;
-        crate::modules::loaded(module, Arc::from(text)).map_err(|message| vec![*message])
+        let module = compile::batch(text, &statements, parameters, &self.modules, self.state.options.reading())
+            .map_err(|error| vec![*error])?;
+        crate::modules::loaded(module, Arc::from(text), None).map_err(|message| vec![*message])
     }
 
     /// The parameters that a text declares: `@a INT, @b NVARCHAR(10) OUTPUT`.
@@ -123,7 +124,9 @@ impl Inner {
         let Some(statement) = parsed.statements.first() else { return Ok(Vec::new()) };
         match &statement.kind {
             mainstay_tsql::tree::StatementKind::Procedure(procedure) => {
-                compile::procedure(&source, procedure, &self.modules).map(|module| module.parameters).map_err(|m| *m)
+                compile::procedure(&source, procedure, &self.modules, Reading::default())
+                    .map(|module| module.parameters)
+                    .map_err(|m| *m)
             }
             _ => Ok(Vec::new()),
         }

@@ -248,7 +248,8 @@ impl Inner {
             || error.severity >= 20
             || self.state.doomed
             || self.has_lost_transaction()
-            || matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114);
+            || matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114)
+            || self.state.options.aborts_at(error.number);
         if ends && self.state.transactions > 0 {
             // The error that is being told is the one that matters.
             let _ = self.rollback(None);
@@ -277,7 +278,7 @@ impl Inner {
         self.state.cursors = Default::default();
         self.state.server_cursors.clear();
         self.state.handles.clear();
-        self.restore_options(crate::state::Options::default());
+        self.restore_options(self.own_options.clone());
         self.state.identity_insert = None;
         self.state.database.clone_from(&self.state.own_database);
         self.state.names_changed();

@@ -24,7 +24,7 @@ impl Session {
         if !was_on && !text.to_ascii_uppercase().contains("PARSEONLY") {
             return false;
         }
-        let quoted_identifier = self.inner.state.options.quoted_identifier;
+        let quoted_identifier = self.inner.state.options.quoted_identifier();
         let parsed = parse(text, Options { quoted_identifier });
         for statement in &parsed.statements {
             if let Some(on) = set_of(statement, "PARSEONLY") {

@@ -8,7 +8,8 @@ use mainstay_engine::Database;
 use mainstay_mssql::Message;
 use mainstay_mssql::{DataType, Length};
 use mainstay_tds::{
-    BulkRows, Call, Collation, Column, Command, DoneKind, Parameter, ParameterValue, Session as _, TableValue,
+    Backend as _, BulkRows, Call, Client, Collation, Column, Command, DoneKind, Login, Parameter, ParameterValue,
+    Session as _, TableValue, Version,
 };
 use mainstay_transact::{Instance, Session};
 
@@ -600,4 +601,44 @@ fn tables_have_the_defaults_and_identities_of_their_types() {
     }
     let seen = call(&mut session, "numbered", vec![sent]);
     assert!(seen.contains("\n5 | 1 | none\n6 | 2 | none\n"), "{seen}");
+}
+
+/// A client of DB-Library has no option of the standard until it puts it on, and has none again after a reset.
+#[test]
+fn options_are_those_that_the_login_asks_for() {
+    let instance = Instance::new(Database::in_memory().expect("a database in memory"), "test");
+    let client = Client { session_id: 51, address: "127.0.0.1".to_owned(), encrypted: false };
+    let begin = |login: Login| instance.log_in(&login, &client).expect("a session");
+    let asked = "SELECT @@OPTIONS AS o, 'a' + NULL AS c, @@LANGUAGE AS l";
+    let seen = |session: &mut Session, text: &str| {
+        let mut transcript = Transcript::default();
+        session.batch(text, &mut transcript);
+        transcript.text
+    };
+    let mut driver = begin(Login::of("sa", "", Version::V7_4));
+    assert!(seen(&mut driver, asked).contains("\n5432 | NULL | us_english\n"), "{}", seen(&mut driver, asked));
+    let german = Login { odbc: false, language: "German".to_owned(), ..Login::of("sa", "", Version::V7_4) };
+    let mut old = begin(german);
+    assert!(seen(&mut old, asked).contains("\n0 | a | Deutsch\n"), "{}", seen(&mut old, asked));
+    seen(&mut old, "SET CONCAT_NULL_YIELDS_NULL, ANSI_NULLS ON; SET LANGUAGE us_english");
+    assert!(seen(&mut old, asked).contains("\n4128 | NULL | us_english\n"), "{}", seen(&mut old, asked));
+    old.reset(false);
+    assert!(seen(&mut old, asked).contains("\n0 | a | Deutsch\n"), "{}", seen(&mut old, asked));
+}
+
+/// A procedure that a client calls has the options of the session, whatever it was compiled for before.
+#[test]
+fn a_procedure_that_is_called_again_has_the_options_that_there_are() {
+    let mut session = session();
+    session.batch(
+        "CREATE PROCEDURE p @a VARCHAR(5) AS SELECT 'x' + @a AS s, CAST('01/02/2003' AS DATE) AS d",
+        &mut Transcript::default(),
+    );
+    let null = || vec![parameter("@a", DataType::VarChar(Length::Limited(5), Default::default()), Value::Null)];
+    for _ in 0..2 {
+        assert!(call(&mut session, "p", null()).contains("\nNULL | 2003-01-02\n"));
+        session.batch("SET CONCAT_NULL_YIELDS_NULL OFF; SET DATEFORMAT dmy", &mut Transcript::default());
+        assert!(call(&mut session, "p", null()).contains("\nx | 2003-02-01\n"));
+        session.reset(false);
+    }
 }

@@ -4,6 +4,7 @@
 use super::{binary, convert};
 use crate::context::Context;
 use crate::messages::Message;
+use crate::settings::Switches;
 use crate::types::{DataType, Length};
 use mainstay_base::{Value, ValueRef};
 
@@ -11,7 +12,7 @@ use mainstay_base::{Value, ValueRef};
 /// with 8152 here, which whoever knows the table and column makes 2628 of with [`truncates`] and [`truncation`]. Blanks and
 /// zeros at the end may be lost.
 pub fn assign(context: &Context<'_>, value: ValueRef<'_>, from: DataType, to: DataType) -> Result<Value, Message> {
-    if truncates(value, to) && context.ansi_warnings {
+    if truncates(value, to) && context.settings.has(Switches::ANSI_WARNINGS) {
         return Err(Message::numbered(8152, &[]).state(14));
     }
     convert(context, value, from, to, None)

@@ -111,7 +111,19 @@ pub fn is_identity(from: DataType, to: DataType) -> bool {
 }
 
 /// What CAST and CONVERT make of a value. The matrix is not asked: see [`Conversion`].
+///
+/// Errors: those of values that the type does not have; an overflow may give NULL ([`Context::arithmetic`]).
 pub fn convert(
+    context: &Context<'_>,
+    value: ValueRef<'_>,
+    from: DataType,
+    to: DataType,
+    style: Option<i32>,
+) -> Result<Value, Message> {
+    context.arithmetic(convert_strictly(context, value, from, to, style), Value::Null)
+}
+
+fn convert_strictly(
     context: &Context<'_>,
     value: ValueRef<'_>,
     from: DataType,
@@ -160,7 +172,7 @@ pub fn try_convert(
     to: DataType,
     style: Option<i32>,
 ) -> Result<Value, Message> {
-    match convert(context, value, from, to, style) {
+    match convert_strictly(context, value, from, to, style) {
         Err(message) if matches!(message.number, 281 | 529 | 9809) => Err(message),
         Err(_) => Ok(Value::Null),
         converted => converted,

@@ -1,6 +1,7 @@
 //! Conversions as CAST and CONVERT show them: value, types, style, and the text of the result or the error's number.
 
 use super::*;
+use crate::settings::{Settings, Switches};
 use crate::types::{Declared, Length, TypeArgument};
 use mainstay_base::Decimal;
 
@@ -341,7 +342,8 @@ fn assignment_minds_what_is_lost() {
     let assigned = |text| assign(&context, ValueRef::Text(text), from, to);
     assert_eq!(assigned("abc   "), Ok(Value::Text("abc".into())));
     assert_eq!(assigned("abcd").unwrap_err().number, 8152);
-    let off = Context { ansi_warnings: false, ..Context::default() };
+    let settings = Settings::NEW.with(Switches::ANSI_WARNINGS, false);
+    let off = Context { settings, ..Context::default() };
     assert_eq!(assign(&off, ValueRef::Text("abcd"), from, to), Ok(Value::Text("abc".into())));
     let message = truncation(ValueRef::Text("abcd"), to, "d.dbo.t", "c");
     assert_eq!(

@@ -149,13 +149,13 @@ fn not_a_moment(source: &Source<'_>) -> Message {
 fn rules<'a>(source: &Source<'a>, legacy: bool) -> Result<Rules<'a>, Message> {
     let context = source.context;
     let style = source.style.unwrap_or(0);
-    let (order, layout) = layout(style, legacy, context.date_format)
+    let (order, layout) = layout(style, legacy, context.settings.date_format)
         .ok_or_else(|| Message::numbered(9809, &[&style, &source.name(), &source.to.name()]))?;
     Ok(Rules {
         order,
         year_first: !legacy,
         layout,
-        language: context.language,
+        language: context.settings.language,
         cutoff: context.two_digit_year_cutoff,
         hijri: matches!(style, 130 | 131),
         digits: if legacy { 3 } else { 9 },

@@ -12,7 +12,7 @@ use mainstay_base::{Time, Timestamp, Value, ValueRef};
 /// culture that is not known, 9819 for a text that is no value of the type, 10761 for a type that PARSE does not make.
 pub fn parse(context: &Context<'_>, text: &str, to: DataType, culture: Option<&str>) -> Result<Value, Message> {
     let culture = match culture {
-        None => Culture::of_language(context.language),
+        None => Culture::of_language(context.settings.language),
         Some(name) => Culture::by_name(name).ok_or_else(|| Message::numbered(9818, &[&name]))?,
     };
     let failed = || Message::numbered(9819, &[&text, &to.value_name(), &culture.name]);

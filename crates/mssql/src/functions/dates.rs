@@ -139,7 +139,7 @@ fn part_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
 }
 
 fn part_value(call: &Call<'_>, values: &[ValueRef<'_>]) -> i64 {
-    part::value(call.part(), local_exact(call, values, 0), offset(value(values, 0)), call.context.date_first)
+    part::value(call.part(), local_exact(call, values, 0), offset(value(values, 0)), call.context.settings.date_first)
 }
 
 fn date_part(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
@@ -147,7 +147,7 @@ fn date_part(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message>
 }
 
 fn date_name(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
-    let (number, language) = (part_value(call, values), call.context.language);
+    let (number, language) = (part_value(call, values), call.context.settings.language);
     let named = |names: &[&str], index: i64| names.get(index as usize).copied().unwrap_or_default().to_owned();
     Ok(Value::Text(match call.part() {
         Part::Month => named(&language.months, number - 1),
@@ -172,7 +172,7 @@ fn truncate_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
 
 fn date_truncate(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let (date, result) = (value(values, 0), call.bound.result);
-    let moment = part::truncate(call.part(), local(values, 0), call.context.date_first);
+    let moment = part::truncate(call.part(), local(values, 0), call.context.settings.date_first);
     let made = moment.and_then(|moment| made(moment, offset(date), result));
     made.ok_or_else(|| Message::numbered(9837, &[]))
 }

@@ -28,7 +28,7 @@ fn format_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
 fn format(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let culture = match values.get(2) {
         Some(ValueRef::Text(name)) => Culture::by_name(name).ok_or_else(|| Message::numbered(9818, &[name]))?,
-        _ => Culture::of_language(call.context.language),
+        _ => Culture::of_language(call.context.settings.language),
     };
     if value(values, 0).is_null() || value(values, 1).is_null() {
         return Ok(Value::Null);

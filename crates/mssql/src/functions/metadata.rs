@@ -4,6 +4,7 @@ use super::Function;
 use super::binding::{Call, integer, text, value};
 use crate::convert::type_of;
 use crate::messages::Message;
+use crate::settings::Switches;
 use crate::types::{DataType, Declared, Length};
 use mainstay_base::{Value, ValueRef};
 
@@ -16,7 +17,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "GETANSINULL",
         (0, 1),
         |_| Ok(DataType::SmallInt),
-        |call, _| Ok(Value::Integer(i64::from(call.context.ansi_nulls))),
+        |call, _| Ok(Value::Integer(i64::from(call.context.settings.has(Switches::ANSI_NULL_DFLT_ON)))),
     )
     .sees_nulls(),
     Function::new("CURRENT_TIMEZONE", (0, 0), |_| Ok(NAME), |call, _| Ok(Value::Text(time_zone(call)))).per_statement(),
@@ -109,15 +110,16 @@ fn variant_property(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, M
 }
 
 fn session_property(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
-    let context = call.context;
-    let option = match text(values, 0).to_ascii_uppercase().as_str() {
-        "ANSI_NULLS" => context.ansi_nulls,
-        "ANSI_WARNINGS" => context.ansi_warnings,
-        "ARITHABORT" => context.arithabort,
-        "CONCAT_NULL_YIELDS_NULL" => context.concat_null_yields_null,
-        "ANSI_PADDING" | "QUOTED_IDENTIFIER" => true,
-        "NUMERIC_ROUNDABORT" => false,
-        _ => return Ok(Value::Null),
-    };
-    Ok(Value::Integer(i64::from(option)))
+    const SHOWN: [&str; 7] = [
+        "ANSI_NULLS",
+        "ANSI_PADDING",
+        "ANSI_WARNINGS",
+        "ARITHABORT",
+        "CONCAT_NULL_YIELDS_NULL",
+        "NUMERIC_ROUNDABORT",
+        "QUOTED_IDENTIFIER",
+    ];
+    let name = text(values, 0).trim_end();
+    let switch = Switches::by_name(name).filter(|_| SHOWN.iter().any(|shown| shown.eq_ignore_ascii_case(name)));
+    Ok(switch.map_or(Value::Null, |switch| Value::Integer(call.context.settings.has(switch).into())))
 }

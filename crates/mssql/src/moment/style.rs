@@ -160,7 +160,7 @@ impl Shower<'_> {
                 'd' => self.put(format_args!("{day:02}")),
                 'D' => self.put(format_args!("{day:2}")),
                 'N' => {
-                    let names = if self.hijri { &HIJRI_MONTHS } else { &self.context.language.short_months };
+                    let names = if self.hijri { &HIJRI_MONTHS } else { &self.context.settings.language.short_months };
                     let name = names.get(month as usize - 1).copied().unwrap_or_default();
                     self.out.push_str(name);
                 }

@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::convert::{Conversion, Parts};
 use crate::messages::Message;
 use crate::moment::datetime;
+use crate::settings::Switches;
 use crate::text::Encoding;
 use crate::types::{DataType, Length};
 use DataType as T;
@@ -96,7 +97,10 @@ impl Binary {
 
     /// NULL, but for a sum of texts when NULL counts as an empty one.
     fn with_null(&self, context: &Context<'_>, a: ValueRef<'_>, b: ValueRef<'_>) -> Result<Value, Message> {
-        if context.concat_null_yields_null || !self.result.is_string() || (a.is_null() && b.is_null()) {
+        if context.settings.has(Switches::CONCAT_NULL_YIELDS_NULL)
+            || !self.result.is_string()
+            || (a.is_null() && b.is_null())
+        {
             return Ok(Value::Null);
         }
         let empty = |value: ValueRef<'_>| if value.is_null() { Value::Text(String::new()) } else { value.to_value() };

@@ -8,6 +8,7 @@ use crate::argument::Argument;
 use crate::context::Context;
 use crate::convert::Conversion;
 use crate::messages::Message;
+use crate::settings::Switches;
 use crate::types::{self, DataType, Length};
 use mainstay_base::{Collation, Value, ValueRef};
 use std::cmp::Ordering;
@@ -86,12 +87,23 @@ impl Comparison {
         })
     }
 
-    /// Whether it holds; `None` when an operand is NULL (and ANSI_NULLS is on; off, two NULLs are equal).
+    /// Whether it holds; `None` when an operand is NULL.
     pub fn evaluate(&self, context: &Context<'_>, a: ValueRef<'_>, b: ValueRef<'_>) -> Result<Option<bool>, Message> {
-        if a.is_null() || b.is_null() {
-            if context.ansi_nulls {
-                return Ok(None);
-            }
+        match a.is_null() || b.is_null() {
+            true => Ok(None),
+            false => Ok(Some(self.operator.holds(self.order(context, a, b)?))),
+        }
+    }
+
+    /// Whether it holds where an operand is a variable or NULL itself: with ANSI_NULLS off two NULLs are equal, and NULL
+    /// and anything else differ.
+    pub fn evaluate_with_null(
+        &self,
+        context: &Context<'_>,
+        a: ValueRef<'_>,
+        b: ValueRef<'_>,
+    ) -> Result<Option<bool>, Message> {
+        if (a.is_null() || b.is_null()) && !context.settings.has(Switches::ANSI_NULLS) {
             let equal = a.is_null() && b.is_null();
             return Ok(match self.operator {
                 ComparisonOperator::Equal => Some(equal),
@@ -99,7 +111,7 @@ impl Comparison {
                 _ => None,
             });
         }
-        Ok(Some(self.operator.holds(self.order(context, a, b)?)))
+        self.evaluate(context, a, b)
     }
 
     /// The order of two values of the types it was bound to, neither of them NULL.

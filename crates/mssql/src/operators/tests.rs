@@ -5,6 +5,7 @@ use crate::argument::Argument;
 use crate::context::Context;
 use crate::convert::convert;
 use crate::literal::literal;
+use crate::settings::{Settings, Switches};
 use crate::types::{DataType, Length};
 use mainstay_base::{Collation, Value, ValueRef};
 
@@ -142,7 +143,8 @@ fn texts() {
         Argument::of(DataType::varchar(Length::Limited(3))),
         Argument::of(DataType::varchar(Length::Limited(3))),
     );
-    let lenient = Context { concat_null_yields_null: false, ..Context::default() };
+    let settings = Settings::NEW.with(Switches::CONCAT_NULL_YIELDS_NULL, false);
+    let lenient = Context { settings, ..Context::default() };
     let value = bound.unwrap().evaluate(&lenient, ValueRef::Text("a"), ValueRef::Null);
     assert_eq!(value, Ok(Value::Text("a".into())));
 }
@@ -216,8 +218,11 @@ fn comparisons() {
     let bound = Comparison::bind(ComparisonOperator::Equal, Argument::of(DataType::Int), Argument::null()).unwrap();
     let null = (ValueRef::Null, ValueRef::Null);
     assert_eq!(bound.evaluate(&Context::default(), null.0, null.1), Ok(None));
-    let off = Context { ansi_nulls: false, ..Context::default() };
-    assert_eq!(bound.evaluate(&off, null.0, null.1), Ok(Some(true)));
+    assert_eq!(bound.evaluate_with_null(&Context::default(), null.0, null.1), Ok(None));
+    let off = Context { settings: Settings::NEW.with(Switches::ANSI_NULLS, false), ..Context::default() };
+    assert_eq!(bound.evaluate(&off, null.0, null.1), Ok(None));
+    assert_eq!(bound.evaluate_with_null(&off, null.0, null.1), Ok(Some(true)));
+    assert_eq!(bound.evaluate_with_null(&off, ValueRef::Integer(1), null.1), Ok(Some(false)));
     let varchar = Argument::of(DataType::varchar(Length::Max));
     let binary = Comparison::bind(ComparisonOperator::Equal, varchar.collate(Collation::Binary), varchar).unwrap();
     assert_eq!(binary.evaluate(&off, ValueRef::Text("a"), ValueRef::Text("A")), Ok(Some(false)));

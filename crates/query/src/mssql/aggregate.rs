@@ -25,7 +25,7 @@ use datafusion::logical_expr::{
     Accumulator, Aggregate, AggregateUDF, AggregateUDFImpl, Expr, LogicalPlan, Projection, Signature, Volatility,
     Window, WindowFunctionDefinition, cast, lit,
 };
-use mainstay_mssql::{DataType, Length, Message};
+use mainstay_mssql::{DataType, Length, Message, Settings};
 use std::sync::Arc;
 
 /// What T-SQL's aggregates are called, without their prefix.
@@ -60,11 +60,12 @@ struct TransactAggregate {
 
 /// The aggregate of this name, which stands here without its prefix.
 pub(crate) fn function(name: &str) -> Option<Arc<AggregateUDF>> {
-    let name = NAMES.into_iter().find(|known| *known == name)?;
+    let (_, plain) = Settings::of_name(name);
+    let function = NAMES.into_iter().find(|known| *known == plain)?;
     let signature = Signature::user_defined(Volatility::Immutable);
     // The planner gives a call another name when its function is called otherwise.
-    let called = format!("{PREFIX}{name}");
-    Some(Arc::new(AggregateUDF::from(TransactAggregate { function: name, name: called, signature })))
+    let name = format!("{PREFIX}{name}");
+    Some(Arc::new(AggregateUDF::from(TransactAggregate { function, name, signature })))
 }
 
 fn of(function: &AggregateUDF) -> Option<&TransactAggregate> {
@@ -74,6 +75,12 @@ fn of(function: &AggregateUDF) -> Option<&TransactAggregate> {
 /// Whether an aggregate is one of T-SQL's.
 pub(super) fn is_ours(function: &AggregateUDF) -> bool {
     of(function).is_some()
+}
+
+/// The options that the name of an aggregate says.
+pub(super) fn settings_of(function: &AggregateUDF) -> Option<Settings> {
+    let name = of(function)?.name.strip_prefix(PREFIX)?;
+    Some(Settings::of_name(name).0)
 }
 
 /// Whether a window function is one of T-SQL's aggregates.
@@ -202,7 +209,13 @@ impl Around for InWindow<'_> {
 }
 
 /// The expression over the core's aggregates that stands for one of T-SQL's.
-fn expression(name: &str, args: Vec<Typed>, around: &dyn Around, parts: &mut Parts) -> Result<Typed> {
+fn expression(
+    name: &str,
+    args: Vec<Typed>,
+    settings: Settings,
+    around: &dyn Around,
+    parts: &mut Parts,
+) -> Result<Typed> {
     let argument = args.first().and_then(|arg| arg.data_type);
     let data_type = result(name, argument).map_err(failed)?;
     let by = args.first().map_or(By::DEFAULT, |arg| arg.by);
@@ -212,7 +225,7 @@ fn expression(name: &str, args: Vec<Typed>, around: &dyn Around, parts: &mut Par
     let float = |expr: &Expr| vec![cast(expr.clone(), ArrowType::Float64)];
     let first = exprs.first().cloned().unwrap_or_else(|| lit(1i64));
     match name {
-        "count" => convert(typed(core(count::count_udaf(), exprs), Some(DataType::BigInt)), DataType::Int),
+        "count" => convert(typed(core(count::count_udaf(), exprs), Some(DataType::BigInt)), DataType::Int, settings),
         "count_big" => Ok(typed(core(count::count_udaf(), exprs), data_type)),
         "min" => Ok(typed(core(min_max::min_udaf(), exprs), data_type)),
         "max" => Ok(typed(core(min_max::max_udaf(), exprs), data_type)),
@@ -226,7 +239,7 @@ fn expression(name: &str, args: Vec<Typed>, around: &dyn Around, parts: &mut Par
             if let (Some(value), Some(DataType::Char(..) | DataType::NChar(_)), Some(to)) =
                 (given.first_mut(), argument, data_type)
             {
-                *value = convert(typed(value.clone(), argument), to)?.expr;
+                *value = convert(typed(value.clone(), argument), to, settings)?.expr;
             }
             Ok(typed(core(string_agg::string_agg_udaf(), given), data_type))
         }
@@ -254,10 +267,10 @@ fn expression(name: &str, args: Vec<Typed>, around: &dyn Around, parts: &mut Par
             let (wide, sum_type) = widened(argument, first.clone());
             let total = typed(core(sum::sum_udaf(), vec![wide]), Some(sum_type));
             if name == "sum" {
-                return convert(total, data_type);
+                return convert(total, data_type, settings);
             }
             let rows = typed(core(count::count_udaf(), vec![first]), Some(DataType::BigInt));
-            call(&format!("average:{data_type}"), vec![total, rows])
+            call(&format!("{}average:{data_type}", settings.mark()), vec![total, rows])
         }
         other => internal_err!("no aggregate {other}"),
     }
@@ -325,7 +338,7 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
                     sort.expr = lowerer.lower(sort.expr.clone())?.expr;
                 }
                 let name = of(&func).map_or("", |function| function.function);
-                expression(name, args, &InGroup(&params), &mut parts)?
+                expression(name, args, lowerer.settings, &InGroup(&params), &mut parts)?
             }
             other => {
                 let typed = lowerer.lower(other)?;
@@ -380,7 +393,7 @@ pub(super) fn lowered_window(node: Window, lowerer: &Lowerer<'_>) -> Result<Logi
                     }
                     WindowFunctionDefinition::WindowUDF(_) => "",
                 };
-                expression(name, args, &InWindow(&params), &mut parts)?
+                expression(name, args, lowerer.settings, &InWindow(&params), &mut parts)?
             }
             other => {
                 let typed = lowerer.lower(other)?;

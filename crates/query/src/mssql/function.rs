@@ -12,7 +12,7 @@ use datafusion::logical_expr::{
     ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use mainstay_base::{Code, DialectError, Error, SqlType, Value, ValueRef};
-use mainstay_mssql::{Bound, Context, DataType, Message, Operation, Random};
+use mainstay_mssql::{Bound, Context, DataType, Forgiven, Message, Operation, Random, Settings};
 use mainstay_table::values::{array_of, data_type_of, value_at};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
@@ -31,14 +31,18 @@ pub(super) struct Function {
     name: String,
     pub(super) operation: Arc<Operation>,
     bound: Option<Arc<Bound>>,
+    /// The options that its name says.
+    pub(super) settings: Settings,
+    forgiven: Option<Arc<Forgiven>>,
     signature: Signature,
 }
 
 /// The function of this name, which stands here without its prefix.
 pub(crate) fn function(name: &str) -> Option<Arc<ScalarUDF>> {
-    let operation = Operation::by_name(name)?;
+    let (settings, plain) = Settings::of_name(name);
+    let operation = Operation::by_name(plain)?;
     // The planner gives a call another name when its function is called otherwise.
-    Some(make(&format!("{PREFIX}{name}"), Arc::new(operation), None))
+    Some(make(&format!("{PREFIX}{name}"), settings, Arc::new(operation), None))
 }
 
 /// The same function with its types decided.
@@ -47,13 +51,20 @@ pub(super) fn bound(function: &Function, bound: Bound) -> Arc<ScalarUDF> {
     let types: Vec<String> = bound.arguments.iter().chain([&bound.result]).map(shown).collect();
     let base = function.name.split(TYPES).next().unwrap_or_default();
     let name = format!("{base}{TYPES}{}", types.join(" "));
-    make(&name, Arc::clone(&function.operation), Some(Arc::new(bound)))
+    make(&name, function.settings, Arc::clone(&function.operation), Some(Arc::new(bound)))
 }
 
-fn make(name: &str, operation: Arc<Operation>, bound: Option<Arc<Bound>>) -> Arc<ScalarUDF> {
+fn make(name: &str, settings: Settings, operation: Arc<Operation>, bound: Option<Arc<Bound>>) -> Arc<ScalarUDF> {
     let volatility = if operation.is_volatile() { Volatility::Volatile } else { Volatility::Immutable };
     let signature = Signature::user_defined(volatility);
-    Arc::new(ScalarUDF::from(Function { name: name.to_owned(), operation, bound, signature }))
+    Arc::new(ScalarUDF::from(Function {
+        name: name.to_owned(),
+        operation,
+        bound,
+        settings,
+        forgiven: Forgiven::numbered(settings.hears),
+        signature,
+    }))
 }
 
 /// A message of SQL Server on its way through the planner.
@@ -70,7 +81,9 @@ fn error_of(message: Message) -> Error {
 pub(crate) fn row_function(function: &ScalarUDF) -> Option<Arc<dyn mainstay_rows::Function>> {
     let function = function.inner().downcast_ref::<Function>()?;
     let bound = Arc::clone(function.bound.as_ref()?);
-    (!function.operation.is_volatile()).then(|| Arc::new(OfRows(bound)) as Arc<dyn mainstay_rows::Function>)
+    let (settings, forgiven) = (function.settings, function.forgiven.clone());
+    (!function.operation.is_volatile())
+        .then(|| Arc::new(OfRows { bound, settings, forgiven }) as Arc<dyn mainstay_rows::Function>)
 }
 
 /// Whether a function of T-SQL gives moments with offsets.
@@ -82,13 +95,18 @@ pub(crate) fn gives_offset(call: &ScalarFunction) -> bool {
 
 /// A function as the row executor calls it.
 #[derive(Debug)]
-struct OfRows(Arc<Bound>);
+struct OfRows {
+    bound: Arc<Bound>,
+    settings: Settings,
+    forgiven: Option<Arc<Forgiven>>,
+}
 
 impl mainstay_rows::Function for OfRows {
     fn call(&self, arguments: &[ValueRef<'_>]) -> mainstay_base::Result<Value> {
-        let value = self.0.evaluate(&Context::default(), arguments).map_err(error_of)?;
+        let context = Context { settings: self.settings, forgiven: self.forgiven.as_deref(), ..Context::default() };
+        let value = self.bound.evaluate(&context, arguments).map_err(error_of)?;
         // A number has the digits of its type, as in a vector.
-        let scale = match (&value, self.0.result.map(types::sql_type)) {
+        let scale = match (&value, self.bound.result.map(types::sql_type)) {
             (Value::Decimal(number), Some(SqlType::Decimal { scale, .. })) if number.scale != scale => scale,
             _ => return Ok(value),
         };
@@ -156,7 +174,8 @@ impl ScalarUDFImpl for Function {
             !self.operation.is_volatile() && args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
         let rows = if is_scalar { 1 } else { args.number_rows };
         let arrays = args.args.iter().map(|arg| arg.to_array(rows)).collect::<Result<Vec<_>>>()?;
-        let context = Context { random: Some(&RANDOM), ..Context::default() };
+        let forgiven = self.forgiven.as_deref();
+        let context = Context { settings: self.settings, random: Some(&RANDOM), forgiven, ..Context::default() };
         let mut results = Vec::with_capacity(rows);
         for row in 0..rows {
             let values = arrays.iter().map(|array| value_at(array.as_ref(), row));

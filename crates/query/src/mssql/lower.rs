@@ -5,6 +5,7 @@
 //! carry none.
 
 use super::function::{Function, bound, failed};
+use super::settings::{settings_of, settings_of_expression};
 use super::{aggregate, types, union};
 use crate::contains::{any_expression, any_node};
 use crate::rewrite::schema_of;
@@ -16,7 +17,7 @@ use datafusion::logical_expr::expr::{Alias, Case, FieldMetadata, InList, Like, P
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, cast, lit};
 use mainstay_base::{Collation, Value, ValueRef};
 use mainstay_mssql::operators::{BinaryOperator, ComparisonOperator};
-use mainstay_mssql::{Bound, CodePage, ConvertKind, DataType, Operation};
+use mainstay_mssql::{Bound, CodePage, ConvertKind, DataType, Operation, Settings};
 use mainstay_table::values::{array_of, data_type_of, value_at};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -85,10 +86,11 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     if !is_transact && !any_node(&plan, |node| matches!(node, LogicalPlan::RecursiveQuery(_))) {
         return Ok(plan);
     }
+    let settings = if is_transact { settings_of(&plan) } else { Settings::NEW };
     plan.transform_up_with_subqueries(|node| {
         let lowered = match node {
-            LogicalPlan::RecursiveQuery(node) => union::lowered_recursion(node)?,
-            node if is_transact => lowered_node(node)?,
+            LogicalPlan::RecursiveQuery(node) => union::lowered_recursion(node, settings)?,
+            node if is_transact => lowered_node(node, settings)?,
             node => node,
         };
         lowered.recompute_schema().map(Transformed::yes)
@@ -114,7 +116,8 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Expr> {
         }
         other => Ok(Transformed::no(other)),
     };
-    Lowerer { schema }.named(expr)?.transform_up(without_coalesce).data()
+    let settings = settings_of_expression(&expr).unwrap_or_default();
+    Lowerer { schema, settings }.named(expr)?.transform_up(without_coalesce).data()
 }
 
 fn has_functions(plan: &LogicalPlan) -> bool {
@@ -141,9 +144,9 @@ pub(super) fn function_of(call: &ScalarFunction) -> Option<&Function> {
     call.func.inner().downcast_ref::<Function>()
 }
 
-fn lowered_node(node: LogicalPlan) -> Result<LogicalPlan> {
+fn lowered_node(node: LogicalPlan, settings: Settings) -> Result<LogicalPlan> {
     let schema = schema_of(&node);
-    let lowerer = Lowerer { schema: &schema };
+    let lowerer = Lowerer { schema: &schema, settings };
     match node {
         LogicalPlan::Aggregate(node) => aggregate::lowered(node, &lowerer),
         LogicalPlan::Window(node) => aggregate::lowered_window(node, &lowerer),
@@ -151,8 +154,8 @@ fn lowered_node(node: LogicalPlan) -> Result<LogicalPlan> {
             node.expr = node.expr.into_iter().map(|expr| lowerer.named(expr)).collect::<Result<_>>()?;
             Ok(LogicalPlan::Projection(node))
         }
-        LogicalPlan::Union(node) => union::lowered(node),
-        LogicalPlan::Join(node) if union::is_set_operation(&node) => union::lowered_set_operation(node),
+        LogicalPlan::Union(node) => union::lowered(node, settings),
+        LogicalPlan::Join(node) if union::is_set_operation(&node) => union::lowered_set_operation(node, settings),
         node => node.map_expressions(|expr| Ok(Transformed::yes(lowerer.lower(expr)?.expr))).data(),
     }
 }
@@ -160,6 +163,8 @@ fn lowered_node(node: LogicalPlan) -> Result<LogicalPlan> {
 /// Lowers expressions over rows of this schema.
 pub(super) struct Lowerer<'s> {
     pub(super) schema: &'s DFSchema,
+    /// The options under which they mean what they mean.
+    pub(super) settings: Settings,
 }
 
 impl Lowerer<'_> {
@@ -251,7 +256,7 @@ impl Lowerer<'_> {
             let page = mainstay_mssql::collation::code_page(name);
             let arg = args.remove(0);
             let Typed { expr, data_type, .. } = match arg.data_type {
-                Some(from) => convert(arg, from.in_page(page))?,
+                Some(from) => convert(arg, from.in_page(page), self.settings)?,
                 None => arg,
             };
             let known = operation.bind(&[data_type], &[None]).map_err(failed)?;
@@ -303,13 +308,17 @@ impl Lowerer<'_> {
             },
             Operation::Coalesce | Operation::IsNull => {
                 let Some(result) = known.result else { return Ok(None) };
-                let args = args.iter().map(|arg| convert(arg.clone(), result)).collect::<Result<Vec<_>>>()?;
+                let args = args.iter().map(|arg| convert(arg.clone(), result, self.settings));
+                let args = args.collect::<Result<Vec<_>>>()?;
                 let args = args.into_iter().map(|arg| arg.expr).collect();
                 Some(datafusion::functions::core::expr_fn::coalesce(args))
             }
             Operation::Binary(op) => match (known.result, args, arithmetic(*op)) {
+                // An overflow is an error of the core.
+                _ if self.settings.forgives_arithmetic() => None,
                 (Some(result), [left, right], Some(op)) if is_plain_number(result) => {
-                    let (left, right) = (convert(left.clone(), result)?.expr, convert(right.clone(), result)?.expr);
+                    let side = |side: &Typed| convert(side.clone(), result, self.settings);
+                    let (left, right) = (side(left)?.expr, side(right)?.expr);
                     Some(Expr::BinaryExpr(BinaryExpr { left: Box::new(left), op, right: Box::new(right) }))
                 }
                 _ => None,
@@ -327,7 +336,7 @@ impl Lowerer<'_> {
             true => without_collate(side.expr.clone()),
             // Nor does how many digits a moment has.
             false if side.data_type.is_some_and(|from| is_shorter_moment(from, common)) => side.expr.clone(),
-            false => convert(side.clone(), common)?.expr,
+            false => convert(side.clone(), common, self.settings)?.expr,
         };
         if matches!(common, DataType::DateTimeOffset(_)) {
             return offset::key(converted);
@@ -345,7 +354,7 @@ impl Lowerer<'_> {
         let by = By::of(results.clone());
         let to = |typed: Typed| -> Result<Box<Expr>> {
             Ok(Box::new(match result {
-                Some(result) => convert(typed, result)?.expr,
+                Some(result) => convert(typed, result, self.settings)?.expr,
                 None => typed.expr,
             }))
         };
@@ -432,8 +441,8 @@ fn literal_value(expr: &Expr) -> Option<Value> {
     }
 }
 
-/// An expression brought to a type by T-SQL's implicit conversion.
-pub(super) fn convert(arg: Typed, to: DataType) -> Result<Typed> {
+/// An expression brought to a type by T-SQL's implicit conversion, under these options.
+pub(super) fn convert(arg: Typed, to: DataType, settings: Settings) -> Result<Typed> {
     let Some(from) = arg.data_type else {
         let expr = match arg.expr {
             Expr::Literal(value, metadata) if value.is_null() => {
@@ -451,7 +460,7 @@ pub(super) fn convert(arg: Typed, to: DataType) -> Result<Typed> {
     if let Some(expr) = lossless(&arg, Some(to)) {
         return Ok(Typed { expr, data_type: Some(to), by: arg.by });
     }
-    let name = format!("cast:{to}");
+    let name = format!("{}cast:{to}", settings.mark());
     let Some(udf) = super::function(&name) else {
         return datafusion::common::internal_err!("no conversion to {to}");
     };

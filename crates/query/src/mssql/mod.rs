@@ -15,6 +15,7 @@ mod aggregate;
 mod function;
 mod lower;
 mod percentile;
+mod settings;
 mod types;
 mod union;
 mod user;

@@ -10,7 +10,7 @@ use datafusion::arrow::datatypes::DataType as ArrowType;
 use datafusion::common::{Column, NullEquality, Result};
 use datafusion::logical_expr::expr::FieldMetadata;
 use datafusion::logical_expr::{Expr, Join, JoinType, LogicalPlan, Projection, RecursiveQuery, Union};
-use mainstay_mssql::{DataType, Message};
+use mainstay_mssql::{DataType, Message, Settings};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -41,10 +41,10 @@ pub(super) fn is_set_operation(join: &Join) -> bool {
 }
 
 /// INTERSECT or EXCEPT with its queries brought to common types.
-pub(super) fn lowered_set_operation(mut join: Join) -> Result<LogicalPlan> {
+pub(super) fn lowered_set_operation(mut join: Join, settings: Settings) -> Result<LogicalPlan> {
     let common = common_types(&[Arc::clone(&join.left), Arc::clone(&join.right)])?;
-    join.left = brought_to(&join.left, &common)?;
-    join.right = brought_to(&join.right, &common)?;
+    join.left = brought_to(&join.left, &common, settings)?;
+    join.right = brought_to(&join.right, &common, settings)?;
     Ok(LogicalPlan::Join(join))
 }
 
@@ -55,9 +55,9 @@ fn common_types(inputs: &[Arc<LogicalPlan>]) -> Result<Vec<Option<DataType>>> {
 }
 
 /// The union with its queries brought to common types.
-pub(super) fn lowered(union: Union) -> Result<LogicalPlan> {
+pub(super) fn lowered(union: Union, settings: Settings) -> Result<LogicalPlan> {
     let common = common_types(&union.inputs)?;
-    let inputs = union.inputs.iter().map(|input| brought_to(input, &common)).collect::<Result<Vec<_>>>()?;
+    let inputs = union.inputs.iter().map(|input| brought_to(input, &common, settings)).collect::<Result<Vec<_>>>()?;
     Union::try_new_with_loose_types(inputs).map(LogicalPlan::Union)
 }
 
@@ -66,7 +66,7 @@ fn own_type(plan: &LogicalPlan, place: usize) -> Option<DataType> {
 }
 
 /// A query with its columns converted to these types, where they are others.
-fn brought_to(plan: &Arc<LogicalPlan>, common: &[Option<DataType>]) -> Result<Arc<LogicalPlan>> {
+fn brought_to(plan: &Arc<LogicalPlan>, common: &[Option<DataType>], settings: Settings) -> Result<Arc<LogicalPlan>> {
     let schema = Arc::clone(plan.schema());
     let differs = |(place, to): (usize, &Option<DataType>)| {
         let field = schema.field(place);
@@ -86,7 +86,7 @@ fn brought_to(plan: &Arc<LogicalPlan>, common: &[Option<DataType>]) -> Result<Ar
         let data_type = types::declared_type(field).filter(|_| *field.data_type() != ArrowType::Null);
         let collation = crate::collate::collation_of_field(field).unwrap_or(By::DEFAULT.collation);
         let column = crate::offset::exact(column, field.data_type())?;
-        let expr = convert(Typed { expr: column, data_type, by: By::DEFAULT }, *to)?.expr;
+        let expr = convert(Typed { expr: column, data_type, by: By::DEFAULT }, *to, settings)?.expr;
         let metadata = FieldMetadata::from(types::metadata_collated(*to, collation));
         exprs.push(expr.alias_qualified_with_metadata(relation.cloned(), field.name(), Some(metadata)));
     }
@@ -96,7 +96,7 @@ fn brought_to(plan: &Arc<LogicalPlan>, common: &[Option<DataType>]) -> Result<Ar
 /// Both parts with columns of one type, and with one description of each: the core's operator compares these.
 ///
 /// Errors: 240 where a text of the recursive part does not fit in the column.
-pub(super) fn lowered_recursion(node: RecursiveQuery) -> Result<LogicalPlan> {
+pub(super) fn lowered_recursion(node: RecursiveQuery, settings: Settings) -> Result<LogicalPlan> {
     let (first, again) = (&node.static_term, &node.recursive_term);
     let pairs = first.schema().fields().iter().zip(again.schema().fields());
     let mut described: Vec<HashMap<String, String>> = Vec::new();
@@ -122,7 +122,7 @@ pub(super) fn lowered_recursion(node: RecursiveQuery) -> Result<LogicalPlan> {
         described.push(all);
         types.push(data_type);
     }
-    let again = brought_to(again, &types)?;
+    let again = brought_to(again, &types, settings)?;
     let describe = |plan: &Arc<LogicalPlan>| -> Result<Arc<LogicalPlan>> {
         let schema = Arc::clone(plan.schema());
         let exprs = schema.iter().zip(&described).map(|((relation, field), metadata)| {

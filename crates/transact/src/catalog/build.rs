@@ -11,7 +11,7 @@ use mainstay_engine::definitions::{
     self, Definitions, ForeignKeyDefinition, KeyDefinition, SequenceDefinition, TableDefinition, field_of,
 };
 use mainstay_mssql::types::Declared;
-use mainstay_mssql::{DataType, Length};
+use mainstay_mssql::{DataType, Length, Switches};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tsql::reduce::{self, is_made_up};
 use mainstay_tsql::tree::{CreateType, FunctionKind, Parameter, StatementKind, TableElement};
@@ -281,6 +281,7 @@ impl Made<'_> {
                     if let Some(view) = objects.iter_mut().find(|object| Some(&object.id) == id) {
                         view.text = Some(Arc::clone(&module.text));
                         view.statement = Some(Arc::clone(&module.statement));
+                        view.made_under = module.made_under;
                     }
                     continue;
                 }
@@ -294,6 +295,7 @@ impl Made<'_> {
                 text: Some(Arc::clone(&module.text)),
                 statement: Some(Arc::clone(&module.statement)),
                 columns: self.module_columns(&module.statement.kind),
+                made_under: module.made_under,
                 ..plain(named_id(&module.key), schema, name, kind)
             });
         }
@@ -485,6 +487,7 @@ fn plain(id: i64, schema: i64, name: &str, kind: &'static str) -> Object {
         is_system_named: false,
         text: None,
         statement: None,
+        made_under: Switches::OF_DRIVERS,
         columns: Vec::new(),
         indexes: Vec::new(),
         detail: Detail::None,

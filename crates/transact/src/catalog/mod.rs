@@ -25,7 +25,7 @@ pub(crate) use declared::{DeclaredType, key_of_column, read as declared};
 use crate::modules::key_of;
 use mainstay_base::Timestamp;
 use mainstay_engine::definitions::{ReferentialAction, SequenceDefinition};
-use mainstay_mssql::DataType;
+use mainstay_mssql::{DataType, Switches};
 use mainstay_tsql::tree::{ObjectName, Statement};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -74,6 +74,8 @@ pub(crate) struct Object {
     pub(crate) text: Option<Arc<str>>,
     /// Of modules and types: what the text says.
     pub(crate) statement: Option<Arc<Statement>>,
+    /// Of modules: the options that it was made under.
+    pub(crate) made_under: Switches,
     /// Of tables, views, table types and functions of rows.
     pub(crate) columns: Vec<Column>,
     /// Of tables.

@@ -4,7 +4,7 @@ use super::functions::{Arguments, database_id, is_database, maybe, parameter_of,
 use super::{Catalog, Detail, Object};
 use crate::modules::Modules;
 use mainstay_base::Value;
-use mainstay_mssql::DataType;
+use mainstay_mssql::{DataType, Switches};
 
 fn bit(is: bool) -> Value {
     Value::Integer(i64::from(is))
@@ -63,7 +63,8 @@ impl Catalog {
             "tablehasinserttrigger" | "tablehasupdatetrigger" | "tablehasdeletetrigger" => of_table(has("TR")),
             "tableisfake" | "tableispinned" | "tabletextinrowlimit" | "tablehasrowguidcol" => of_table(bit(false)),
             "tabletemporaltype" | "tableismemoryoptimized" => of_table(bit(false)),
-            "execisquotedidenton" | "execisansinullson" => of_module(bit(true)),
+            "execisquotedidenton" => of_module(bit(object.made_under.has(Switches::QUOTED_IDENTIFIER))),
+            "execisansinullson" => of_module(bit(object.made_under.has(Switches::ANSI_NULLS))),
             "execisstartup" | "execiswithnativecompilation" => of_module(bit(false)),
             "isansinullson" | "isquotedidenton" => bit(true),
             "isindexed" => bit(object.indexes.iter().any(|index| index.id > 0)),

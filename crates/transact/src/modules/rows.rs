@@ -1,12 +1,12 @@
 //! The rows of the table that keeps the texts: written, and taken out again.
 
-use super::{DEFAULT, DEFAULT_PREFIX, TABLE, defined, key_of, key_of_type};
+use super::{DEFAULT, DEFAULT_PREFIX, MADE_UNDER, TABLE, defined, key_of, key_of_type, kind_of};
 use crate::catalog::key_of_column;
 use crate::errors::message_of;
 use crate::kept::{TYPE, TYPE_PREFIX};
 use crate::scope::local_name;
 use mainstay_base::{Code, Result, ValueRef};
-use mainstay_mssql::Message;
+use mainstay_mssql::{Message, Switches};
 use mainstay_tsql::reduce;
 use mainstay_tsql::tree::{DefineKind, ObjectName, Statement};
 
@@ -19,6 +19,7 @@ pub(crate) fn keep(
     statement: &Statement,
     define: DefineKind,
     text: &str,
+    made_under: Switches,
 ) -> std::result::Result<bool, Message> {
     let Some((name, kind, parent)) = defined(statement) else {
         return Err(reduce::not_supported("An object of this kind"));
@@ -28,7 +29,9 @@ pub(crate) fn keep(
     let parent = parent.map_or_else(String::new, key_of);
     let key = if matches!(kind, "TT" | "UDT") { key_of_type(name) } else { key_of(name) };
     let text = crate::kept_text::as_created(text);
-    match write_row(core, [&key, &shown, kind, &parent, &text], define) {
+    let off = MADE_UNDER.iter().filter(|(switch, _)| !made_under.has(*switch)).map(|(_, off)| *off);
+    let kind: String = std::iter::once(kind).chain(off).collect();
+    match write_row(core, [&key, &shown, &kind, &parent, &text], define) {
         Ok(rows) => Ok(rows > 0),
         Err(error) if error.code() == Code::UniqueViolation => Ok(false),
         Err(error) => Err(message_of(&error)),
@@ -179,7 +182,7 @@ pub(crate) fn move_parts(
     };
     for [key, name, kind, text] in read(core).map_err(|error| message_of(&error))? {
         let of_column = |prefix: &str| format!("{prefix}{}", key_of_column(&new, &text));
-        let (moved, shown) = match kind.as_str() {
+        let (moved, shown) = match kind_of(&kind).0 {
             DEFAULT => (of_column(DEFAULT_PREFIX), name),
             TYPE => (of_column(TYPE_PREFIX), name),
             "TR" if schema(&old) == schema(&new) => (key.clone(), name),

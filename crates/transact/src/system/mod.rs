@@ -3,7 +3,7 @@
 //! Each is a file of this folder with one CREATE PROCEDURE, which is read when it is first called. Those that need the
 //! session itself are in [`procedures`](crate::procedures).
 
-use crate::modules::{Object, read};
+use crate::modules::{OF_SYSTEM, Object, read};
 use mainstay_tsql::tree::ObjectName;
 use std::sync::OnceLock;
 
@@ -101,7 +101,7 @@ pub(crate) fn function(name: &ObjectName) -> Option<&'static Object> {
 pub(crate) const PREFIX: &str = "sys.system:";
 
 fn object(known: &Text) -> Option<Object> {
-    let made = read(known.text.to_owned())?;
+    let made = read(known.text.to_owned(), OF_SYSTEM)?;
     let (key, name) = (format!("{PREFIX}{}", known.name), format!("sys.{}", known.name));
     Some(Object { key, name, kind: "P".to_owned(), ..made })
 }

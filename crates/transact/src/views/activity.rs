@@ -8,6 +8,7 @@ use super::{Facts, Rows, View, row};
 use crate::catalog::kept_id;
 use crate::instance::Process;
 use mainstay_engine::{Awaited, Held, LockMode};
+use mainstay_mssql::{Settings, Switches};
 use std::collections::HashSet;
 
 pub(super) const VIEWS: [View; 7] = [
@@ -57,9 +58,9 @@ const SESSION: &str = "session_id:s login_time:d host_name:n program_name:n host
     client_version:i=7 client_interface_name:n32=ODBC security_id:y85=null login_name:n nt_domain:n=null \
     nt_user_name:n=null status:n30 context_info:y128=null cpu_time:i=0 memory_usage:i=4 total_scheduled_time:i=0 \
     total_elapsed_time:i=0 endpoint_id:i=4 last_request_start_time:d last_request_end_time:d reads:l=0 writes:l=0 \
-    logical_reads:l=0 is_user_process:b=1 text_size:i language:n=us_english date_format:n3=mdy date_first:s \
-    quoted_identifier:b=1 arithabort:b=0 ansi_null_dflt_on:b=1 ansi_defaults:b=0 ansi_warnings:b=1 ansi_padding:b=1 \
-    ansi_nulls:b=1 concat_null_yields_null:b=1 transaction_isolation_level:s lock_timeout:i deadlock_priority:i \
+    logical_reads:l=0 is_user_process:b=1 text_size:i language:n date_format:n3 date_first:s \
+    quoted_identifier:b arithabort:b ansi_null_dflt_on:b ansi_defaults:b ansi_warnings:b ansi_padding:b \
+    ansi_nulls:b concat_null_yields_null:b transaction_isolation_level:s lock_timeout:i deadlock_priority:i \
     row_count:l prev_error:i=0 original_security_id:y85=null original_login_name:n group_id:i=2 database_id:s \
     authenticating_database_id:i=1 open_transaction_count:i";
 
@@ -115,6 +116,9 @@ fn sessions(facts: &Facts<'_>) -> Rows {
     let row = |process: Process| {
         let is_own = process.number == own;
         let (state, request) = (facts.state, process.activity.request());
+        let options = if is_own { state.options.clone() } else { process.activity.options() };
+        let Settings { language, date_format, date_first, switches, .. } = options.settings;
+        let has = |switch: Switches| switches.has(switch);
         row![
             i64::from(process.number),
             process.since,
@@ -124,11 +128,21 @@ fn sessions(facts: &Facts<'_>) -> Rows {
             if process.activity.is_running() { "running" } else { "sleeping" },
             request.since,
             request.since,
-            i64::from(state.options.text_size),
-            i64::from(state.options.date_first),
+            i64::from(options.text_size),
+            language.name,
+            date_format.name(),
+            i64::from(date_first),
+            has(Switches::QUOTED_IDENTIFIER),
+            has(Switches::ARITHABORT),
+            has(Switches::ANSI_NULL_DFLT_ON),
+            options.implicit_transactions && has(Switches::ANSI_DEFAULTS),
+            has(Switches::ANSI_WARNINGS),
+            has(Switches::ANSI_PADDING),
+            has(Switches::ANSI_NULLS),
+            has(Switches::CONCAT_NULL_YIELDS_NULL),
             process.activity.isolation(),
-            i64::from(state.options.lock_timeout),
-            if is_own { i64::from(state.options.deadlock_priority) } else { 0 },
+            i64::from(options.lock_timeout),
+            i64::from(options.deadlock_priority),
             if is_own { state.row_count } else { 0 },
             &process.login,
             5,

@@ -3,6 +3,7 @@
 use super::{Facts, Rows, View, row};
 use crate::catalog::{Catalog, Detail, Object, system_types};
 use mainstay_base::Value;
+use mainstay_mssql::Switches;
 use mainstay_tsql::tree::{CreateType, StatementKind};
 
 const OBJECT: &str = "name:n object_id:i principal_id:i=null schema_id:i parent_object_id:i type:c2 type_desc:n60 \
@@ -94,7 +95,7 @@ const TRIGGER: &str = "name:n object_id:i parent_class:t=1 parent_class_desc:n60
     type_desc:n60 create_date:d modify_date:d is_ms_shipped:b=0 is_disabled:b is_not_for_replication:b \
     is_instead_of_trigger:b";
 
-const MODULE: &str = "object_id:i definition:x uses_ansi_nulls:b=1 uses_quoted_identifier:b=1 is_schema_bound:b=0 \
+const MODULE: &str = "object_id:i definition:x uses_ansi_nulls:b uses_quoted_identifier:b is_schema_bound:b=0 \
     uses_database_collation:b=0 is_recompiled:b=0 null_on_null_input:b=0 execute_as_principal_id:i=null \
     uses_native_compilation:b=0 inline_type:b=0 is_inlineable:b=0";
 
@@ -213,7 +214,10 @@ fn trigger_events(facts: &Facts<'_>) -> Rows {
 }
 
 fn modules(facts: &Facts<'_>) -> Rows {
-    let row = |of: &Object| Some(row![of.id, of.text.as_deref()?]);
+    let row = |of: &Object| {
+        let has = |switch: Switches| of.made_under.has(switch);
+        Some(row![of.id, of.text.as_deref()?, has(Switches::ANSI_NULLS), has(Switches::QUOTED_IDENTIFIER)])
+    };
     facts.of(&["P", "FN", "IF", "TF", "TR", "V"]).filter_map(row).collect()
 }
 

@@ -3,6 +3,7 @@
 use super::{Facts, Rows, View, row};
 use crate::instance::Process;
 use mainstay_base::Value;
+use mainstay_mssql::language::{self, Language};
 
 pub(super) const VIEWS: [View; 19] = [
     View { name: "sys.databases", columns: DATABASE, rows: databases },
@@ -54,11 +55,9 @@ pub(super) const VIEWS: [View; 19] = [
     },
     View {
         name: "sys.syslanguages",
-        columns: "langid:s=0 dateformat:c3=mdy datefirst:t=7 upgrade:i=0 name:n=us_english \
-        alias:n=English months:n372=January,February,March,April,May,June,July,August,September,October,November,December \
-        shortmonths:n132=Jan,Feb,Mar,Apr,May,Jun,Jul,Aug,Sep,Oct,Nov,Dec \
-        days:n217=Monday,Tuesday,Wednesday,Thursday,Friday,Saturday,Sunday lcid:i=1033 msglangid:s=1033",
-        rows: |_| vec![Vec::new()],
+        columns: "langid:s dateformat:c3 datefirst:t upgrade:i=0 name:n alias:n months:n372 shortmonths:n132 days:n217 \
+        lcid:i msglangid:s",
+        rows: |_| language::ALL.iter().map(|language| language_row(language)).collect(),
     },
     View {
         name: "sys.dm_exec_connections",
@@ -133,6 +132,21 @@ const MASTER_FILE: &str = "database_id:i file_id:i file_guid:g=null type:t type_
 const LOGIN: &str = "name:n principal_id:i sid:y85=null type:c1 type_desc:n60 is_disabled:b=0 create_date:d modify_date:d \
     default_database_name:n=master default_language_name:n=us_english credential_id:i=null owning_principal_id:i=null \
     is_fixed_role:b is_policy_checked:b=0 is_expiration_checked:b=0";
+
+fn language_row(language: &Language) -> Vec<Value> {
+    row![
+        i64::from(language.id),
+        language.date_format.name(),
+        i64::from(language.date_first),
+        language.name,
+        language.alias,
+        language.months.join(","),
+        language.short_months.join(","),
+        language.days.join(","),
+        i64::from(language.locale),
+        i64::from(language.locale),
+    ]
+}
 
 fn databases(facts: &Facts<'_>) -> Rows {
     let own = &facts.catalog.database;

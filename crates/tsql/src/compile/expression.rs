@@ -125,6 +125,9 @@ impl Compiler<'_> {
     }
 
     fn comparison(&mut self, left: &Expr, operator: BinaryOperator, right: &Expr) -> Result<Expression, Box<Message>> {
+        if let Some(name) = self.null_comparison(left, operator, right) {
+            return Ok(self.operation(name, &[left, right])?.0);
+        }
         let (left, right) = (self.value(left)?, self.value(right)?);
         let op = match operator {
             BinaryOperator::Equal => CompareOp::Equal,
@@ -149,6 +152,22 @@ impl Compiler<'_> {
                 let arguments = vec![left.0, right.0];
                 Ok(self.bound_call(known, arguments, mainstay_program::Type::Boolean))
             }
+        }
+    }
+
+    /// The operation that a comparison is where ANSI_NULLS may be off and an operand is NULL or a variable that may be: all
+    /// other comparisons are those of ANSI_NULLS on.
+    fn null_comparison(&self, left: &Expr, operator: BinaryOperator, right: &Expr) -> Option<&'static str> {
+        let may_be_null = |operand: &Expr| match operand {
+            Expr::Literal(Literal::Null) => true,
+            Expr::Variable(name) => !name.text.starts_with("@@"),
+            _ => false,
+        };
+        match operator {
+            _ if self.reading.ansi_nulls || !(may_be_null(left) || may_be_null(right)) => None,
+            BinaryOperator::Equal => Some("equal_null"),
+            BinaryOperator::NotEqual => Some("not_equal_null"),
+            _ => None,
         }
     }
 
@@ -267,14 +286,16 @@ impl Compiler<'_> {
             _ => None,
         };
         let ty = storage_type(result);
+        let is_plain = self.reading.is_plain;
         if let Some(op) = arithmetic
             && is_native(result)
+            && is_plain
         {
             let (left, right) = (self.converted(left, result)?, self.converted(right, result)?);
             return Ok((Expression::arithmetic(ty, op, left, right), Some(result)));
         }
         let is_joining = matches!(operator, BinaryOperator::Add | BinaryOperator::Concatenate) && result.is_text();
-        if is_joining && is_text(&left) && is_text(&right) && left.1.is_some() && right.1.is_some() {
+        if is_plain && is_joining && is_text(&left) && is_text(&right) && left.1.is_some() && right.1.is_some() {
             let parts = vec![left.0, right.0];
             let kind = ExpressionKind::Concat { parts, null_as_empty: false, unit: TextUnit::Characters };
             return Ok((Expression::new(ty, kind), Some(result)));

@@ -13,10 +13,12 @@
 //! when what it depends on has changed.
 
 mod expression;
+mod reading;
 mod statement;
 mod types;
 
 pub use expression::Operation;
+pub use reading::Reading;
 pub use types::storage_type;
 
 use crate::reduce;
@@ -45,6 +47,8 @@ pub struct Module {
     pub parameters: Vec<ModuleParameter>,
     /// What a function gives.
     pub returns: Option<DataType>,
+    /// Whether its expressions ask the session for its options: modules that it calls may find others than it began with.
+    pub asks_options: bool,
 }
 
 /// A variable.
@@ -195,8 +199,9 @@ pub fn batch(
     statements: &[Statement],
     parameters: &[ModuleParameter],
     types: &dyn Types,
+    reading: Reading,
 ) -> Result<Module, Box<Message>> {
-    let mut compiler = Compiler::new("", text, types);
+    let mut compiler = Compiler::new("", text, types, reading.of(statements));
     for parameter in parameters {
         compiler.given(parameter)?;
     }
@@ -206,20 +211,31 @@ pub fn batch(
 /// Compiles a procedure. `text` is what its tree was parsed from.
 ///
 /// Errors: as [`batch`].
-pub fn procedure(text: &str, procedure: &Procedure, types: &dyn Types) -> Result<Module, Box<Message>> {
-    let mut compiler = Compiler::new(procedure.name.last(), text, types);
+pub fn procedure(
+    text: &str,
+    procedure: &Procedure,
+    types: &dyn Types,
+    reading: Reading,
+) -> Result<Module, Box<Message>> {
+    let statements = body(&procedure.body)?;
+    let mut compiler = Compiler::new(procedure.name.last(), text, types, reading.of_module(statements));
     compiler.parameters(&procedure.parameters)?;
-    compiler.finish(body(&procedure.body)?)
+    compiler.finish(statements)
 }
 
 /// Compiles a function that gives one value.
 ///
 /// Errors: as [`batch`].
-pub fn scalar_function(text: &str, function: &Function, types: &dyn Types) -> Result<Module, Box<Message>> {
+pub fn scalar_function(
+    text: &str,
+    function: &Function,
+    types: &dyn Types,
+    reading: Reading,
+) -> Result<Module, Box<Message>> {
     let FunctionKind::Scalar(returns, statements) = &function.returns else {
         return Err(Box::new(reduce::not_supported("A function of this kind here")));
     };
-    let mut compiler = Compiler::new(function.name.last(), text, types);
+    let mut compiler = Compiler::new(function.name.last(), text, types, reading);
     compiler.parameters(&function.parameters)?;
     let data_type = compiler.data_type(returns, Declared::Column(1, function.name.last()))?;
     compiler.returns = Some(data_type);
@@ -231,11 +247,16 @@ pub fn scalar_function(text: &str, function: &Function, types: &dyn Types) -> Re
 /// Compiles a function that fills a table, whose rows stand in the table variable of its name.
 ///
 /// Errors: as [`batch`].
-pub fn table_function(text: &str, function: &Function, types: &dyn Types) -> Result<Module, Box<Message>> {
+pub fn table_function(
+    text: &str,
+    function: &Function,
+    types: &dyn Types,
+    reading: Reading,
+) -> Result<Module, Box<Message>> {
     let FunctionKind::MultiStatement(name, elements, statements) = &function.returns else {
         return Err(Box::new(reduce::not_supported("A function of this kind here")));
     };
-    let mut compiler = Compiler::new(function.name.last(), text, types);
+    let mut compiler = Compiler::new(function.name.last(), text, types, reading);
     compiler.parameters(&function.parameters)?;
     compiler.table_variable(name);
     let action = Action::DeclareTable(name.clone(), elements.clone());
@@ -246,8 +267,9 @@ pub fn table_function(text: &str, function: &Function, types: &dyn Types) -> Res
 /// Compiles a trigger.
 ///
 /// Errors: as [`batch`].
-pub fn trigger(text: &str, trigger: &Trigger, types: &dyn Types) -> Result<Module, Box<Message>> {
-    Compiler::new(trigger.name.last(), text, types).finish(body(&trigger.body)?)
+pub fn trigger(text: &str, trigger: &Trigger, types: &dyn Types, reading: Reading) -> Result<Module, Box<Message>> {
+    let statements = body(&trigger.body)?;
+    Compiler::new(trigger.name.last(), text, types, reading.of_module(statements)).finish(statements)
 }
 
 fn body(body: &Body) -> Result<&[Statement], Box<Message>> {
@@ -275,13 +297,15 @@ struct Compiler<'t> {
     returns: Option<DataType>,
     /// Whether the module asks for `@@ROWCOUNT` or `@@ERROR`, so that the host has to hear of every statement.
     counts: bool,
+    /// What its expressions mind.
+    reading: Reading,
     line: u32,
     /// The statement that is being compiled.
     span: Span,
 }
 
 impl<'t> Compiler<'t> {
-    fn new(name: &str, text: &'t str, types: &'t dyn Types) -> Compiler<'t> {
+    fn new(name: &str, text: &'t str, types: &'t dyn Types, reading: Reading) -> Compiler<'t> {
         let lower = text.to_ascii_lowercase();
         let counts = ["@@rowcount", "@@error", "rowcount_big"].iter().any(|name| lower.contains(name));
         let mut routine = Routine::new(name);
@@ -299,6 +323,7 @@ impl<'t> Compiler<'t> {
             out: Vec::new(),
             returns: None,
             counts,
+            reading,
             line: 1,
             span: Span::default(),
         }
@@ -316,6 +341,7 @@ impl<'t> Compiler<'t> {
             variables: self.variables,
             parameters: self.parameters,
             returns: self.returns,
+            asks_options: !self.reading.is_plain,
         })
     }
 

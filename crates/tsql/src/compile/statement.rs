@@ -481,17 +481,21 @@ impl Compiler<'_> {
             StatementKind::Fetch(fetch) => return self.fetch(fetch, line, span),
             StatementKind::Transaction(transaction) => (Action::Transaction(transaction.clone()), Vec::new()),
             StatementKind::SetOption(options) => {
-                // The one option whose value may be a variable.
+                // The value of an option may be a variable; only CONTEXT_INFO takes bytes.
+                let is_context = options.iter().any(|option| option.starts("CONTEXT_INFO"));
                 let value = match &options[..] {
-                    [option] if option.starts("CONTEXT_INFO") => match option.items.get(1) {
+                    [option] => match option.items.get(1) {
                         Some(PhraseItem::Variable(name)) => Some(Expr::Variable(name.clone())),
-                        Some(PhraseItem::Literal(literal)) => Some(Expr::Literal(literal.clone())),
+                        Some(PhraseItem::Literal(literal)) if is_context => Some(Expr::Literal(literal.clone())),
                         _ => None,
                     },
                     _ => None,
                 };
-                let binary = DataType::VarBinary(Length::Limited(128));
-                let value = value.map(|value| self.value_as(&value, binary)).transpose()?;
+                let taken = match is_context {
+                    true => DataType::VarBinary(Length::Limited(128)),
+                    false => DataType::NVarChar(Length::Limited(128)),
+                };
+                let value = value.map(|value| self.value_as(&value, taken)).transpose()?;
                 (Action::SetOption(options.clone()), value.into_iter().collect())
             }
             StatementKind::SetIsolation(isolation) => (Action::SetIsolation(*isolation), Vec::new()),

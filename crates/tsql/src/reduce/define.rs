@@ -9,7 +9,7 @@ use crate::tree::{
     KeyKind, Literal, Name, ReferentialAction, TableElement, UnaryOperator,
 };
 use mainstay_mssql::types::Declared;
-use mainstay_mssql::{DataType, Message};
+use mainstay_mssql::{DataType, Message, Switches};
 use std::borrow::Cow;
 
 /// The statements that make a table; `table` is the core's name, quoted.
@@ -200,9 +200,17 @@ fn alter_column(table: &str, column: &Column, scope: &dyn Scope) -> Result<Vec<S
         ColumnProperty::Nullable(nullable) => Some(*nullable),
         _ => None,
     });
-    let word = if nullable == Some(false) { "SET" } else { "DROP" };
+    let word = if nullable.unwrap_or_else(|| takes_null(declared, scope)) { "DROP" } else { "SET" };
     statements.push(format!("ALTER TABLE {table} ALTER COLUMN {name} {word} NOT NULL"));
     Ok(statements)
+}
+
+/// Whether a column of this type takes NULL that says neither NULL nor NOT NULL.
+fn takes_null(declared: &crate::tree::DataType, scope: &dyn Scope) -> bool {
+    match scope.user_type(&declared.name) {
+        Some(_) => !scope.is_not_null_type(&declared.name),
+        None => scope.settings().has(Switches::ANSI_NULL_DFLT_ON),
+    }
 }
 
 /// The columns with a type of their own: what computed columns may name.
@@ -268,7 +276,7 @@ fn column(column: &Column, place: usize, columns: &[(String, DataType)], scope: 
     let says_null = column.properties.iter().any(|property| matches!(property, ColumnProperty::Nullable(_)));
     if let ColumnKind::Stored(declared) = &column.kind
         && !says_null
-        && scope.is_not_null_type(&declared.name)
+        && !takes_null(declared, scope)
     {
         text.push_str(" NOT NULL");
     }

@@ -1,7 +1,7 @@
 //! Expressions and conditions.
 
 use super::{Reducer, not_supported, text_literal};
-use crate::tree::{Case, Cast, CastKind, Expr, Literal, Query, QueryBody, Select, Test, UnaryOperator};
+use crate::tree::{BinaryOperator, Case, Cast, CastKind, Expr, Literal, Query, QueryBody, Select, Test, UnaryOperator};
 use mainstay_base::Value;
 use mainstay_mssql::{DataType, Message};
 
@@ -59,9 +59,7 @@ impl Reducer<'_> {
             Expr::And(parts) => self.joined(" AND ", parts),
             Expr::Or(parts) => self.joined(" OR ", parts),
             Expr::Unary(UnaryOperator::Not, inner) => self.not(|it| it.condition(inner)),
-            Expr::Binary(left, operator, right) if operator.is_comparison() => {
-                self.call(operator.function(), &[left, right])
-            }
+            Expr::Binary(left, operator, right) if operator.is_comparison() => self.comparison(left, *operator, right),
             Expr::Test(value, negated, test) => self.test(value, *negated, test),
             Expr::Exists(query) if self.in_value => self.exists_as_count(query),
             Expr::Exists(query) => {
@@ -200,7 +198,7 @@ impl Reducer<'_> {
         for (when, then) in &case.branches {
             self.push(" WHEN ");
             match &case.operand {
-                Some(operand) => self.call("equal", &[operand, when])?,
+                Some(operand) => self.comparison(operand, BinaryOperator::Equal, when)?,
                 None => self.condition_of_value(when)?,
             }
             self.push(" THEN ");
@@ -231,7 +229,7 @@ impl Reducer<'_> {
         }
     }
 
-    fn test(&mut self, value: &Expr, negated: bool, test: &Test) -> Result<(), Message> {
+    pub(super) fn test(&mut self, value: &Expr, negated: bool, test: &Test) -> Result<(), Message> {
         if negated && !matches!(test, Test::Null) {
             return self.not(|it| it.test(value, false, test));
         }
@@ -251,6 +249,7 @@ impl Reducer<'_> {
                 self.push(")");
                 Ok(())
             }
+            Test::InList(items) if self.has_null(value, items) => self.in_list_with_null(value, items),
             Test::InList(items) => {
                 let arguments: Vec<&Expr> = std::iter::once(value).chain(items).collect();
                 self.call("in", &arguments)

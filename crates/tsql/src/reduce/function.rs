@@ -324,15 +324,7 @@ impl Reducer<'_> {
                 return Err(Message::error(1023, message).severity(15));
             }
         };
-        if name == "datepart"
-            && self.scope.date_first() != 7
-            && !self.in_table
-            && let [value] = &arguments[1..]
-            && let Some(counted) = super::week::counted(&part, value)
-        {
-            return self.expression(&counted);
-        }
-        self.call(&format!("{name}:{}", part.trim_start_matches('#')), &arguments[1..])
+        self.call(&format!("{name}:{part}"), &arguments[1..])
     }
 
     fn aggregate(&mut self, name: &str, call: &Call) -> Result<(), Message> {

@@ -42,6 +42,7 @@ mod output;
 mod quantified;
 mod query;
 mod rowset;
+mod settings;
 mod single;
 mod source;
 mod table_call;
@@ -49,7 +50,7 @@ mod target;
 mod untyped;
 mod updatable;
 mod update;
-mod week;
+mod variable;
 mod xml;
 
 pub use affected::{rows_of_change, target_table};
@@ -71,10 +72,10 @@ pub use output::{Assigned, Images, ReducedOutput};
 pub use table_call::{TableCall, TableFunction};
 pub(crate) use untyped::{check_case, check_coalesce, check_nullif};
 
-use crate::tree::{self, CursorName, Name, ObjectName, Query, TypeArgument};
+use crate::tree::{self, CursorName, ObjectName, Query, TypeArgument};
 use mainstay_base::Value;
 use mainstay_mssql::types::{self, Declared};
-use mainstay_mssql::{DataType, Message};
+use mainstay_mssql::{DataType, Message, Settings};
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::rc::Rc;
@@ -100,9 +101,15 @@ pub trait Scope {
     /// The statement asks functions of the catalog for its rows: what they answer is of this moment.
     fn asks_catalog(&self) {}
 
-    /// The first day of the week (`@@DATEFIRST`).
-    fn date_first(&self) -> u8 {
-        7
+    /// The options of the session that say what values mean.
+    fn settings(&self) -> Settings {
+        Settings::NEW
+    }
+
+    /// Whether this variable is NULL when the statement runs, which then is what it is reduced for: asked where ANSI_NULLS
+    /// is off.
+    fn is_null(&self, _variable: &str) -> bool {
+        false
     }
 
     /// Whether tables are called otherwise than the statement calls them: for a column that bears the name of a table of
@@ -307,7 +314,8 @@ pub fn query(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> 
 ///
 /// Errors: as [`query`].
 pub fn view(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
-    reduced_query(query, Reducer::new(scope))
+    // What it means is the same for everybody.
+    reduced_query(query, Reducer { settings: Settings::NEW, settings_mark: String::new(), ..Reducer::new(scope) })
 }
 
 fn reduced_query(query: &Query, reducer: Reducer<'_>) -> Result<ReducedQuery, Message> {
@@ -352,7 +360,8 @@ pub fn condition(condition: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQue
 ///
 /// Errors: as [`query`].
 pub fn table_expression(value: &tree::Expr, scope: &dyn Scope) -> Result<String, Message> {
-    let mut reducer = Reducer { in_table: true, ..Reducer::new(scope) };
+    let new = Settings::NEW;
+    let mut reducer = Reducer { in_table: true, settings: new, settings_mark: String::new(), ..Reducer::new(scope) };
     match value.is_condition() {
         true => reducer.condition(value)?,
         false => reducer.expression(value)?,
@@ -446,10 +455,14 @@ struct Reducer<'s> {
     read_itself: Vec<momentary::ReadItself>,
     /// The queries in sight whose groups are made below them.
     grouped: Vec<outer_aggregate::Grouped>,
+    /// The options of the session, and what the names of functions say of them.
+    settings: Settings,
+    settings_mark: String,
 }
 
 impl<'s> Reducer<'s> {
     fn new(scope: &'s dyn Scope) -> Reducer<'s> {
+        let settings = scope.settings();
         Reducer {
             scope,
             out: String::new(),
@@ -477,6 +490,8 @@ impl<'s> Reducer<'s> {
             is_negated: false,
             read_itself: Vec::new(),
             grouped: Vec::new(),
+            settings,
+            settings_mark: settings.mark(),
         }
     }
 
@@ -519,6 +534,7 @@ impl<'s> Reducer<'s> {
     /// Writes `"mssql:NAME"(`; the caller closes it.
     fn open(&mut self, function: &str) {
         self.push("\"mssql:");
+        self.mark_settings(function);
         self.push(&function.replace('"', "\"\""));
         self.push("\"(");
     }
@@ -536,47 +552,6 @@ impl<'s> Reducer<'s> {
             write(self, item)?;
         }
         Ok(())
-    }
-
-    /// The number of a parameter, from 1.
-    fn parameter_number(&mut self, source: Source, data_type: DataType, column: Option<TakingColumn>) -> usize {
-        let is_it = |parameter: &Parameter| parameter.source == source && parameter.column == column;
-        let known = self.parameters.iter().position(is_it);
-        let number = known.unwrap_or_else(|| {
-            self.parameters.push(Parameter { source, data_type, column });
-            self.parameters.len() - 1
-        });
-        number + 1
-    }
-
-    /// Writes a parameter, with its type.
-    fn parameter(&mut self, source: Source, data_type: DataType) {
-        let number = self.parameter_number(source, data_type, None);
-        self.open(&format!("given:{data_type}"));
-        self.push("$");
-        self.number(number);
-        self.push(")");
-    }
-
-    fn variable(&mut self, name: &Name) -> Result<(), Message> {
-        if let Some((_, text)) = self.inlined.iter().rev().find(|(known, _)| known.eq_ignore_ascii_case(&name.text)) {
-            let text = text.clone();
-            self.push(&text);
-            return Ok(());
-        }
-        if name.text.starts_with("@@") {
-            return self.niladic(&name.text);
-        }
-        let data_type = self.variable_type(name)?;
-        self.parameter(Source::Variable(name.text.to_lowercase()), data_type);
-        Ok(())
-    }
-
-    fn variable_type(&self, name: &Name) -> Result<DataType, Message> {
-        let undeclared = || {
-            Message::error(137, format!("Must declare the scalar variable \"{}\".", name.text)).severity(15).state(2)
-        };
-        self.scope.variable(&name.text).ok_or_else(undeclared)
     }
 
     fn data_type(&self, declared: &tree::DataType) -> Result<DataType, Message> {

@@ -2,6 +2,7 @@
 
 use super::harness::{call, check, context};
 use crate::context::{Context, Random};
+use crate::settings::{Settings, Switches};
 use mainstay_base::Value;
 
 #[test]
@@ -442,6 +443,7 @@ fn new_ids_differ() {
 
 #[test]
 fn overflows_are_null_with_the_options_off() {
-    let lenient = Context { arithabort: false, ansi_warnings: false, ..Context::default() };
+    let settings = Settings::NEW.with(Switches::ANSI_WARNINGS | Switches::ARITHABORT, false);
+    let lenient = Context { settings, ..Context::default() };
     assert_eq!(call(&lenient, "POWER(2, 40)").unwrap().1, Value::Null);
 }
