@@ -3,6 +3,7 @@
 //! The general executor's operators wrap. So each one over whole numbers becomes a function that looks: of the type that
 //! the planner gives the result, over both sides in that type. Decimals have room for a digit more, but where their type has
 //! 38 already: there a function looks whether the result has more. Quotients of decimals are rounded ([`quotient`](crate::quotient)).
+//! Moments that are moved stay within their years ([`years`](crate::years)).
 
 use crate::contains::any_expression_of_plan;
 use datafusion::arrow::array::{ArrayRef, AsArray};
@@ -295,6 +296,10 @@ pub(crate) fn checked(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
             let result = Expr::BinaryExpr(BinaryExpr { left, op, right });
             let fitting = ScalarFunction::new_udf(Arc::clone(&FITTING), vec![result]);
             return Ok(Transformed::yes(Expr::ScalarFunction(fitting)));
+        }
+        if crate::years::may_leave(&kind) && matches!(op, Operator::Plus | Operator::Minus) {
+            let moved = Expr::BinaryExpr(BinaryExpr { left, op, right });
+            return Ok(Transformed::yes(crate::years::within(moved)));
         }
         if !(kind.is_integer() && is_whole(&left) && is_whole(&right)) {
             return Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right })));

@@ -329,7 +329,7 @@ impl Planner {
         {
             return Ok(Planned::of_leaf(leaf, table, text));
         }
-        let statement = crate::exists::as_counts(crate::repeated::rename(statement));
+        let statement = with_own_names(statement);
         if self.fuse
             && let Some(lifted) = literals::lift(&statement)
             && self.was_seen(&lifted.shape, catalog.version(), visibility)
@@ -372,8 +372,7 @@ impl Planner {
             return None;
         }
         let context = self.statement_context(text, catalog, visibility, hidden_columns);
-        let statement = crate::repeated::rename(prepared(text, statement, &context).ok()?);
-        let statement = crate::exists::as_counts(statement);
+        let statement = with_own_names(prepared(text, statement, &context).ok()?);
         let logical = self.logical(statement, Vec::new(), &context).ok()?;
         (!logical.is_momentary).then_some(logical.plan)
     }
@@ -433,7 +432,7 @@ impl Planner {
             let mut context = PlannerContext::new().with_prepare_param_data_types(parameters.clone());
             planner.sql_statement_to_plan_with_context(statement, &mut context)
         })?;
-        let dated = crate::moment::with_the_time_in_plan(plan)?;
+        let dated = crate::moment::with_the_time_in_plan(crate::told_apart::unmarked(plan)?)?;
         let is_momentary = dated.transformed
             || crate::sequences::are_in_plan(&dated.data)
             || crate::mssql::calls_user_functions(&dated.data);
@@ -472,6 +471,11 @@ fn prepared(text: &Text, statement: Statement, context: &StatementContext<'_>) -
     };
     refuse_what_would_be_left_out(&statement, text)?;
     crate::reduce::reduced(text, statement)
+}
+
+/// The query with a name of its own for each column that the planner makes of it.
+fn with_own_names(statement: Statement) -> Statement {
+    crate::exists::as_counts(crate::told_apart::marked(crate::repeated::rename(statement)))
 }
 
 /// The planner works on trees by recursion: what nests deep gets a stack that is deep enough.
