@@ -90,6 +90,22 @@ fn a_damaged_page_is_told_with_its_file() {
 }
 
 #[test]
+fn a_file_that_may_not_grow_is_an_error_and_not_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    assert_eq!(run(folder, &["-c", "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)"]).status.code(), Some(0));
+    let insert = "INSERT INTO t SELECT n, 'some text of a row ' || n FROM generate_series(1, 100000) AS g(n)";
+    // The shell counts blocks of 512 bytes.
+    let limited = format!("ulimit -f 1000; exec '{}' \"$@\"", env!("CARGO_BIN_EXE_mainstay"));
+    let folder_text = folder.to_str().unwrap();
+    let output = Command::new("sh").args(["-c", &limited, "sh", folder_text, "-c", insert]).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("58030"), "{told}");
+    assert_eq!(rows(folder, "SELECT count(*) FROM t"), "0\n");
+}
+
+#[test]
 fn a_code_page_that_is_not_known_is_no_fault_of_the_settings_file() {
     let folder = tempfile::tempdir().unwrap();
     let output = run(folder.path(), &["--codepage", "cp9999", "-c", "SELECT 1"]);
