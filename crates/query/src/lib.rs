@@ -129,7 +129,7 @@ pub use context::DEFAULT_SCHEMAS;
 pub use error::unknown_table;
 pub use followed::{query_names, query_with_renamed_column, query_with_renamed_table, with_renamed_sequence};
 pub use named::{names_column, with_renamed_column, with_renamed_table};
-pub use parquet::{open_parquet, original_schema};
+pub use parquet::{open_parquet, original_schema, parquet_findings};
 pub use planned::Planned;
 pub use planner::{Planner, Settings, functions};
 pub use relation::Visibility;

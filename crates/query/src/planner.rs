@@ -442,8 +442,8 @@ impl Planner {
     /// The plan of the batch executor with its columns; ready for reads without a stream where the names of the columns are
     /// known.
     fn build(&self, logical: &LogicalPlan, named: Option<&SchemaRef>) -> Result<(Built, SchemaRef), DataFusionError> {
-        let Physical { plan, stateful, large } =
-            crate::run::wait(self.runtime.handle(), self.optimizers.physical(logical))?;
+        let built = crate::run::wait(self.runtime.handle(), self.optimizers.physical(logical));
+        let Physical { plan, stateful, large } = built.map_err(|error| crate::parquet::of_plan(error, logical))?;
         let schema = plan.schema();
         let direct = named.and_then(|named| Direct::of(&plan, named));
         Ok((Built { plan, direct, stateful, large }, schema))
