@@ -65,6 +65,31 @@ fn a_statement_that_runs_too_long_ends() {
     assert_eq!(rows(&mut session, &format!("SELECT count(*) FROM {TABLE} WHERE id <= 10")), ["10"]);
 }
 
+/// A sum of so many operators is planned for longer than that.
+#[test]
+fn a_statement_ends_while_it_is_planned() {
+    let folder = folder();
+    let mut session = open(&folder, Options::default()).session();
+    let sum: Vec<String> = (0..490).map(|n| format!("CAST(amt AS DECIMAL(38,2)) * {n}")).collect();
+    let statement = format!("SELECT {} FROM {TABLE}", sum.join(" + "));
+    session.set("timeout", "300ms").unwrap();
+    let started = Instant::now();
+    let error = run(&mut session, &statement).err().expect("it was planned in no time");
+    assert_eq!(error.code(), Code::Timeout, "{error:?}");
+    assert!(started.elapsed() < Duration::from_secs(4), "it ended after {:?}", started.elapsed());
+    session.set("timeout", "0").unwrap();
+    let cancel = session.cancel_handle();
+    let canceller = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        cancel.cancel();
+        Instant::now()
+    });
+    let error = run(&mut session, &statement).err().expect("it was planned in no time");
+    assert_eq!(error.code(), Code::Cancelled, "{error:?}");
+    let late = canceller.join().unwrap().elapsed();
+    assert!(late < Duration::from_secs(4), "it ended {late:?} after it was cancelled");
+}
+
 #[test]
 fn a_fused_scan_is_cancelled_between_row_groups() {
     let folder = Folder::new();

@@ -42,6 +42,7 @@ mod context;
 mod deep_names;
 mod direct;
 mod distinct_on;
+mod ended;
 mod error;
 mod escape;
 mod exists;

@@ -29,6 +29,7 @@ use datafusion::physical_plan::{ExecutionPlan, displayable, execute_stream};
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::Statement;
 use futures::StreamExt;
+use mainstay_base::interrupt::{self, InForce};
 use mainstay_base::{Code, Error, Result};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -480,6 +481,11 @@ fn with_own_names(statement: Statement) -> Statement {
 
 /// The planner works on trees by recursion: what nests deep gets a stack that is deep enough.
 pub(crate) fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    let wishes = interrupt::all_in_force();
+    let work = move || {
+        let _in_force = wishes.map(InForce::new);
+        work()
+    };
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(PLANNING_STACK_BYTES).spawn_scoped(scope, work)?;
         thread.join().unwrap_or_else(|_| Err(Error::new(Code::Internal, "the planner ended in the middle")))

@@ -93,6 +93,7 @@ impl TypePlanner for MomentPlanner {
 impl ExprPlanner for MomentPlanner {
     fn plan_binary_op(&self, expr: RawBinaryExpr, schema: &DFSchema) -> Result<PlannerResult<RawBinaryExpr>> {
         use BinaryOperator as B;
+        crate::ended::check()?;
         let expr = crate::overflow::with_integers(expr, schema);
         let op = match expr.op {
             B::Eq => Operator::Eq,
