@@ -258,3 +258,37 @@ fn a_join_without_equal_keys_that_does_not_fit_gives_no_row_twice() {
     let error = run(&mut open(&folder, little).session(), joined).err().expect("the left side fits");
     assert_eq!(error.code(), Code::OutOfMemory, "{error:?}");
 }
+
+/// What a change holds before it is done counts: the rows that are taken before the first is written, and what goes to the
+/// journal at its commit.
+#[test]
+fn the_changes_of_a_transaction_keep_the_memory_limit() {
+    let folder = Folder::new();
+    let mut session = open(&folder, Options { memory_limit_bytes: Some(16 << 20), ..Options::default() }).session();
+    let mut text_of = |sql: &str| run(&mut session, sql).map(|answer| answer.rows.concat().concat());
+    text_of("CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)").unwrap();
+    let rows = |from: u32, to: u32| {
+        format!("INSERT INTO t SELECT g, 'some text of the row ' || g FROM generate_series({from}, {to}) q(g)")
+    };
+    // 600,000 rows are some 20 MB of journal.
+    let refused = |outcome: mainstay_base::Result<String>| {
+        let error = outcome.err().expect("it fits");
+        assert_eq!(error.code(), Code::OutOfMemory, "{error:?}");
+    };
+    refused(text_of(&rows(1, 600_000)));
+    assert_eq!(text_of("SELECT count(*) FROM t").unwrap(), "0");
+    text_of(&rows(1, 100_000)).unwrap();
+    text_of(&rows(100_001, 200_000)).unwrap();
+    refused(text_of("UPDATE t SET v = v || ' and of another one, and of another one, and of another one'"));
+    refused(text_of("INSERT INTO t SELECT id + 1000000, v || v || v || v FROM t"));
+    assert_eq!(text_of("SELECT count(*), max(length(v)) FROM t").unwrap(), "20000027");
+    // Statement by statement, too; what was refused is undone, and the transaction goes on.
+    text_of("BEGIN").unwrap();
+    let changes = (0..20).map(|round| text_of(&rows(1_000_000 + round * 40_000, 1_000_000 + round * 40_000 + 39_999)));
+    let done = changes.take_while(|change| change.is_ok()).count();
+    assert!((1..20).contains(&done), "{done}");
+    assert_eq!(text_of("SELECT count(*) FROM t").unwrap(), (200_000 + done * 40_000).to_string());
+    text_of("COMMIT").unwrap();
+    assert_eq!(text_of("SELECT count(*) FROM t").unwrap(), (200_000 + done * 40_000).to_string());
+    text_of("DELETE FROM t WHERE id > 200000").unwrap();
+}

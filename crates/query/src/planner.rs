@@ -20,6 +20,7 @@ use datafusion::common::{DFSchema, DataFusionError, ParamValues, plan_err};
 use datafusion::config::SqlParserOptions;
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::context::SessionConfig;
+use datafusion::execution::memory_pool::MemoryPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::{SendableRecordBatchStream, SessionState, TaskContext};
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
@@ -180,6 +181,11 @@ impl Planner {
     /// What DataFusion knows of the session, for opening tables that it reads by itself.
     pub(crate) fn state(&self) -> &SessionState {
         self.optimizers.session()
+    }
+
+    /// What running statements may hold.
+    pub(crate) fn memory_pool(&self) -> &Arc<dyn MemoryPool> {
+        &self.task.runtime_env.memory_pool
     }
 
     /// The worker threads, for work beside statements.
