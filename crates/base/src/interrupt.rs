@@ -58,6 +58,21 @@ pub fn suspended() -> InForce {
     InForce::push(None)
 }
 
+/// Those in force on this thread as one, for a thread that works for it while it waits.
+pub fn all_in_force() -> Option<Arc<dyn Interrupt>> {
+    let all: Vec<_> =
+        IN_FORCE.with_borrow(|stack| stack.iter().rev().map_while(Option::as_ref).map(Arc::clone).collect());
+    if all.is_empty() { None } else { Some(Arc::new(All(all))) }
+}
+
+struct All(Vec<Arc<dyn Interrupt>>);
+
+impl Interrupt for All {
+    fn check(&self) -> Result<()> {
+        self.0.iter().try_for_each(|one| one.check())
+    }
+}
+
 /// Whether something could end what runs on this thread: who waits then looks now and then.
 pub fn is_in_force() -> bool {
     IN_FORCE.with_borrow(|stack| matches!(stack.last(), Some(Some(_))))
@@ -137,6 +152,27 @@ mod tests {
         }
         drop((second, first));
         assert!(!is_in_force() && check().is_ok());
+    }
+
+    #[test]
+    fn a_thread_that_works_for_another_one_ends_with_it() {
+        assert!(all_in_force().is_none());
+        let [outer, inner] = [Arc::new(Wish::default()), Arc::new(Wish::default())];
+        let _first = InForce::new(Arc::clone(&outer) as Arc<dyn Interrupt>);
+        let _second = InForce::new(Arc::clone(&inner) as Arc<dyn Interrupt>);
+        let all = all_in_force().unwrap();
+        let checked = std::thread::scope(|scope| {
+            let work = || {
+                let _in_force = InForce::new(Arc::clone(&all));
+                let before = check();
+                outer.0.store(true, Ordering::Relaxed);
+                (before, check())
+            };
+            scope.spawn(work).join().unwrap()
+        });
+        assert!(checked.0.is_ok() && checked.1.is_err_and(|error| error.code() == Code::Cancelled));
+        let _whole = suspended();
+        assert!(all_in_force().is_none());
     }
 
     #[test]

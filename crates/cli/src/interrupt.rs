@@ -8,12 +8,14 @@
 //!
 //! SIGTERM, and SIGHUP when the terminal has gone, cancel the statement too, give it a moment to put its
 //! files in order, and end the process.
+//!
+//! SIGXFSZ, which would end the process where a file becomes longer than `ulimit -f` allows, does nothing: the write fails.
 
 use crate::exit::Exit;
 use mainstay_engine::CancelHandle;
 use mainstay_transact::Interrupts;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a cancelled statement may take to end before the process ends without it.
@@ -25,6 +27,12 @@ type Stop = Box<dyn Fn() + Send>;
 static RUNNING: Mutex<Option<Stop>> = Mutex::new(None);
 static ASKED: AtomicBool = AtomicBool::new(false);
 static AT_PROMPT: AtomicBool = AtomicBool::new(false);
+
+/// Lets a write fail that makes a file too long, as one on a full disk does.
+pub(crate) fn outlive_long_files() {
+    // What a handler sets nobody asks for: with one the signal does not end the process.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+}
 
 fn running() -> MutexGuard<'static, Option<Stop>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)

@@ -50,6 +50,7 @@ const ROWS_AT_PROMPT: usize = 40;
 /// Runs the command with the arguments of the process.
 pub fn run() -> ExitCode {
     let (mut arguments, scripts) = arguments::parse();
+    interrupt::outlive_long_files();
     match arguments.action.take() {
         Some(Action::Bench { arguments }) => bench::run(arguments),
         Some(Action::Check { paths, engine }) => check(&paths, &engine).into(),

@@ -89,6 +89,61 @@ fn a_damaged_page_is_told_with_its_file() {
     assert!(output.status.code() == Some(1) && told.contains("b.parquet"), "{told}");
 }
 
+/// Writes a file whose column has 100 to 0x5A5A5A5A, and says of itself that it has another greatest value.
+fn write_false_claim(folder: &Path, greatest: i32) {
+    let sql = "SELECT CAST(v AS INTEGER) AS n FROM (VALUES (100), (7000), (1515870810)) AS q(v)";
+    write(folder, "t.parquet", "parquet", sql);
+    let path = folder.join("t.parquet");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let places: Vec<usize> = (0..bytes.len() - 4).filter(|at| bytes[*at..at + 4] == [0x5A; 4]).collect();
+    // The first one is the value; what is said of it stands behind all values.
+    assert!(places.len() > 1, "{places:?}");
+    for at in &places[1..] {
+        bytes[*at..at + 4].copy_from_slice(&greatest.to_le_bytes());
+    }
+    std::fs::write(&path, bytes).unwrap();
+}
+
+#[test]
+fn what_a_parquet_file_says_of_its_columns_is_looked_at() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let checked = || {
+        let output = Command::new(env!("CARGO_BIN_EXE_mainstay")).arg("check").arg(folder).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    write_false_claim(folder, 1_515_870_810);
+    assert_eq!((checked().0, rows(folder, "SELECT n FROM t WHERE n > 7000")), (Some(0), "1515870810\n".to_owned()));
+    // What cannot be is the error of a statement that goes by it; others read the rows.
+    write_false_claim(folder, -1);
+    let output = run(folder, &["-c", "SELECT n FROM t WHERE n > 7000"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && told.contains("t.parquet") && !told.contains("XX000"), "{told}");
+    assert_eq!(rows(folder, "SELECT count(*) FROM t"), "3\n");
+    let (code, findings) = checked();
+    assert!(code != Some(0) && findings.contains("column \"n\""), "{findings}");
+    // What can be and is not so leaves rows out, which only the check sees.
+    write_false_claim(folder, 7_000);
+    let (code, findings) = checked();
+    assert!(code != Some(0) && findings.contains("it has 1515870810"), "{findings}");
+}
+
+#[test]
+fn a_file_that_may_not_grow_is_an_error_and_not_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    assert_eq!(run(folder, &["-c", "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)"]).status.code(), Some(0));
+    let insert = "INSERT INTO t SELECT n, 'some text of a row ' || n FROM generate_series(1, 100000) AS g(n)";
+    // The shell counts blocks of 512 bytes.
+    let limited = format!("ulimit -f 1000; exec '{}' \"$@\"", env!("CARGO_BIN_EXE_mainstay"));
+    let folder_text = folder.to_str().unwrap();
+    let output = Command::new("sh").args(["-c", &limited, "sh", folder_text, "-c", insert]).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("58030"), "{told}");
+    assert_eq!(rows(folder, "SELECT count(*) FROM t"), "0\n");
+}
+
 #[test]
 fn a_code_page_that_is_not_known_is_no_fault_of_the_settings_file() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ use crate::native::STORE_FOLDER;
 use crate::options::{FolderSettings, Options};
 use mainstay_base::{Code, Error, Result};
 use mainstay_external::{CsvOptions, CsvTable};
-use mainstay_query::{Planner, Settings, open_parquet};
+use mainstay_query::{Planner, Settings, open_parquet, parquet_findings};
 use mainstay_store::Store;
 use mainstay_table::VectorCache;
 use mainstay_vfs::{Disk, FileSystem};
@@ -92,7 +92,8 @@ fn csv_finding(finding: mainstay_external::Finding) -> Finding {
     Finding { severity, place: finding.place(), path: finding.path, message: finding.message }
 }
 
-/// Reads every row of Parquet files: their pages carry checksums and lengths that only reading tests.
+/// Reads every row of Parquet files: their pages carry checksums and lengths that only reading tests. What they say of their
+/// columns is compared with the values.
 fn check_parquet(fs: &dyn FileSystem, file: &TableFile) -> Result<Vec<Finding>> {
     let paths: Vec<PathBuf> = match fs.is_folder(&file.path) {
         true => folder::parquet_files(fs, &file.path)?.into_iter().map(|(path, _)| path).collect(),
@@ -110,10 +111,14 @@ fn check_parquet(fs: &dyn FileSystem, file: &TableFile) -> Result<Vec<Finding>> 
         while answer.next_batch()?.is_some() {}
         Ok(())
     };
-    let failures = paths.iter().filter_map(|path| match read(path) {
-        Ok(()) => None,
-        Err(error) if error.code() == Code::Cancelled => None,
-        Err(error) => Some(failure(path, &error)),
-    });
-    Ok(failures.collect())
+    let mut findings = Vec::new();
+    for path in &paths {
+        let found = match read(path) {
+            Ok(()) => parquet_findings(path).into_iter().map(|message| Error::new(Code::Damaged, message)).collect(),
+            Err(error) if error.code() == Code::Cancelled => Vec::new(),
+            Err(error) => vec![error],
+        };
+        findings.extend(found.iter().map(|error| failure(path, error)));
+    }
+    Ok(findings)
 }

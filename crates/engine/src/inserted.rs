@@ -19,6 +19,13 @@ pub(crate) struct Source<'s> {
     pub(crate) parameters: &'s [ValueRef<'s>],
 }
 
+/// What an INSERT gives.
+pub(crate) enum GivenRows {
+    All(Vec<GivenRow>),
+    /// Those of a query, which have a value for each column.
+    Query(Planned),
+}
+
 impl Source<'_> {
     /// All rows; `run` gives those of a query. They are taken before the first is written, so that a statement never
     /// meets what it writes itself.
@@ -27,7 +34,22 @@ impl Source<'_> {
         insert: &Insert,
         run: &mut dyn FnMut(&Planned) -> Result<Vec<RecordBatch>>,
     ) -> Result<Vec<GivenRow>> {
-        match &insert.source {
+        match self.given(insert, run)? {
+            GivenRows::All(rows) => Ok(rows),
+            GivenRows::Query(planned) => values(run(&planned)?),
+        }
+    }
+
+    /// The rows that are there, or the query that gives them; `run` gives the rows of queries in lists of values.
+    pub(crate) fn given(
+        &self,
+        insert: &Insert,
+        run: &mut dyn FnMut(&Planned) -> Result<Vec<RecordBatch>>,
+    ) -> Result<GivenRows> {
+        let rows = match &insert.source {
+            InsertSource::Query(query) => {
+                return self.planner.plan_insert(self.text, query, self.catalog).map(GivenRows::Query);
+            }
             InsertSource::Defaults => Ok(vec![Vec::new()]),
             InsertSource::Values(rows) => match constants(rows, self.parameters)? {
                 Some(rows) => Ok(rows),
@@ -46,8 +68,8 @@ impl Source<'_> {
                     Ok(rows)
                 }
             },
-            InsertSource::Query(query) => values(run(&self.planner.plan_insert(self.text, query, self.catalog)?)?),
-        }
+        };
+        rows.map(GivenRows::All)
     }
 
     /// The plans of lists of values, and where DEFAULT stands in them.

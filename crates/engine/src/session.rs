@@ -24,7 +24,7 @@ use crate::database::Shared;
 use crate::describe;
 use crate::native::{
     Changed, Changer, Definitions, Form, Native, Outlook, SessionCatalog, SessionSequences, SessionTransaction,
-    cannot_be_changed, key_of,
+    accounts, cannot_be_changed, key_of,
 };
 use crate::prepared::{Prepared, Recorder, Uses, Workspace, direct_change};
 use crate::words::{self, Words};
@@ -70,7 +70,7 @@ impl Session {
         let visibility = if options.show_deleted { Visibility::All } else { Visibility::Live };
         let timeout = options.statement_timeout;
         let cancel = CancelHandle::default();
-        let transaction = SessionTransaction::new(&cancel);
+        let transaction = SessionTransaction::new(&cancel, accounts(&database.shared.planner));
         Session {
             cancel,
             progress: Arc::default(),

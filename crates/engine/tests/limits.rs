@@ -65,6 +65,31 @@ fn a_statement_that_runs_too_long_ends() {
     assert_eq!(rows(&mut session, &format!("SELECT count(*) FROM {TABLE} WHERE id <= 10")), ["10"]);
 }
 
+/// A sum of so many operators is planned for longer than that.
+#[test]
+fn a_statement_ends_while_it_is_planned() {
+    let folder = folder();
+    let mut session = open(&folder, Options::default()).session();
+    let sum: Vec<String> = (0..490).map(|n| format!("CAST(amt AS DECIMAL(38,2)) * {n}")).collect();
+    let statement = format!("SELECT {} FROM {TABLE}", sum.join(" + "));
+    session.set("timeout", "300ms").unwrap();
+    let started = Instant::now();
+    let error = run(&mut session, &statement).err().expect("it was planned in no time");
+    assert_eq!(error.code(), Code::Timeout, "{error:?}");
+    assert!(started.elapsed() < Duration::from_secs(4), "it ended after {:?}", started.elapsed());
+    session.set("timeout", "0").unwrap();
+    let cancel = session.cancel_handle();
+    let canceller = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        cancel.cancel();
+        Instant::now()
+    });
+    let error = run(&mut session, &statement).err().expect("it was planned in no time");
+    assert_eq!(error.code(), Code::Cancelled, "{error:?}");
+    let late = canceller.join().unwrap().elapsed();
+    assert!(late < Duration::from_secs(4), "it ended {late:?} after it was cancelled");
+}
+
 #[test]
 fn a_fused_scan_is_cancelled_between_row_groups() {
     let folder = Folder::new();
@@ -232,4 +257,38 @@ fn a_join_without_equal_keys_that_does_not_fit_gives_no_row_twice() {
     let little = Options { memory_limit_bytes: Some(8_000_000), ..Options::default() };
     let error = run(&mut open(&folder, little).session(), joined).err().expect("the left side fits");
     assert_eq!(error.code(), Code::OutOfMemory, "{error:?}");
+}
+
+/// What a change holds before it is done counts: the rows that are taken before the first is written, and what goes to the
+/// journal at its commit.
+#[test]
+fn the_changes_of_a_transaction_keep_the_memory_limit() {
+    let folder = Folder::new();
+    let mut session = open(&folder, Options { memory_limit_bytes: Some(16 << 20), ..Options::default() }).session();
+    let mut text_of = |sql: &str| run(&mut session, sql).map(|answer| answer.rows.concat().concat());
+    text_of("CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)").unwrap();
+    let rows = |from: u32, to: u32| {
+        format!("INSERT INTO t SELECT g, 'some text of the row ' || g FROM generate_series({from}, {to}) q(g)")
+    };
+    // 600,000 rows are some 20 MB of journal.
+    let refused = |outcome: mainstay_base::Result<String>| {
+        let error = outcome.err().expect("it fits");
+        assert_eq!(error.code(), Code::OutOfMemory, "{error:?}");
+    };
+    refused(text_of(&rows(1, 600_000)));
+    assert_eq!(text_of("SELECT count(*) FROM t").unwrap(), "0");
+    text_of(&rows(1, 100_000)).unwrap();
+    text_of(&rows(100_001, 200_000)).unwrap();
+    refused(text_of("UPDATE t SET v = v || ' and of another one, and of another one, and of another one'"));
+    refused(text_of("INSERT INTO t SELECT id + 1000000, v || v || v || v FROM t"));
+    assert_eq!(text_of("SELECT count(*), max(length(v)) FROM t").unwrap(), "20000027");
+    // Statement by statement, too; what was refused is undone, and the transaction goes on.
+    text_of("BEGIN").unwrap();
+    let changes = (0..20).map(|round| text_of(&rows(1_000_000 + round * 40_000, 1_000_000 + round * 40_000 + 39_999)));
+    let done = changes.take_while(|change| change.is_ok()).count();
+    assert!((1..20).contains(&done), "{done}");
+    assert_eq!(text_of("SELECT count(*) FROM t").unwrap(), (200_000 + done * 40_000).to_string());
+    text_of("COMMIT").unwrap();
+    assert_eq!(text_of("SELECT count(*) FROM t").unwrap(), (200_000 + done * 40_000).to_string());
+    text_of("DELETE FROM t WHERE id > 200000").unwrap();
 }

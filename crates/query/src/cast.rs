@@ -199,6 +199,12 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Transformed
             }
             other => return Ok(Transformed::yes(crate::string_agg::of_texts(other, as_text))),
         };
+        if *field.data_type() == DataType::Date32 && inner.get_type(schema).is_ok_and(|from| from.is_string()) {
+            return Ok(Transformed::yes(match is_try {
+                true => crate::years::read_or_null(TryCast { expr: inner, field }),
+                false => crate::years::read(Cast { expr: inner, field })?,
+            }));
+        }
         let is_named = field.metadata().contains_key(NAMED);
         let to = inner.get_type(schema).ok().zip(target(&field));
         match to.filter(|(from, to)| may_lose(from, *to, is_named)) {

@@ -59,10 +59,12 @@ impl StatementContext<'_> {
             false => statement,
         };
         let statement = crate::reduce::reduced(&text, statement).map_err(crate::error::to_datafusion)?;
+        let statement = crate::told_apart::marked(statement);
         let inner = StatementContext { view_depth: self.view_depth + 1, hidden_columns, visibility, ..*self };
         let options = ParserOptions::from(&self.state.config_options().sql_parser);
         let planner = SqlToRel::new_with_options(&inner, options);
-        let mut plan = crate::outer_names::planned(statement, |statement| planner.sql_statement_to_plan(statement))?;
+        let plan = crate::outer_names::planned(statement, |statement| planner.sql_statement_to_plan(statement))?;
+        let mut plan = crate::told_apart::unmarked(plan)?;
         if !columns.is_empty() {
             let fields = plan.schema().columns();
             if fields.len() != columns.len() {
@@ -140,7 +142,7 @@ impl ContextProvider for StatementContext<'_> {
         if let Some(name) = name.strip_prefix(crate::advantage::PREFIX) {
             return crate::advantage::function(name);
         }
-        if let Some(function) = crate::clause::function(name) {
+        if let Some(function) = crate::clause::function(name).or_else(|| crate::told_apart::function(name)) {
             return Some(function);
         }
         // PostgreSQL's names for them.

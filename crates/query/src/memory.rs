@@ -5,8 +5,10 @@
 //! that memory is exhausted: so to these joins the pool says that in an error of ours, which ends the statement (53200).
 
 use crate::error::{from_datafusion, to_datafusion};
+use crate::planner::Planner;
 use datafusion::common::Result;
 use datafusion::execution::memory_pool::{FairSpillPool, MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation};
+use mainstay_base::{Code, Error};
 use std::fmt;
 
 /// How the names begin that nested loop joins have in the pool.
@@ -64,5 +66,29 @@ impl MemoryPool for Pool {
 impl fmt::Display for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+/// Memory that something holds beside the operators, counted with theirs until this is dropped.
+#[derive(Debug)]
+pub struct HeldMemory(MemoryReservation);
+
+impl HeldMemory {
+    /// Holds so many bytes, in the place of those before.
+    ///
+    /// Errors: `OutOfMemory`; it holds as many as before then.
+    pub fn hold(&mut self, bytes: usize) -> mainstay_base::Result<()> {
+        self.0.try_resize(bytes).map_err(|_| {
+            let what = self.0.consumer().name();
+            let message = format!("{what} would hold {bytes} bytes, and running statements may hold no more");
+            Error::new(Code::OutOfMemory, message).hint("change fewer rows at a time, or raise the memory limit")
+        })
+    }
+}
+
+impl Planner {
+    /// Memory for what is called so, of which nothing is held yet.
+    pub fn held_memory(&self, what: &str) -> HeldMemory {
+        HeldMemory(MemoryConsumer::new(what).register(self.memory_pool()))
     }
 }

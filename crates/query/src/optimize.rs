@@ -17,6 +17,7 @@
 
 use crate::above_groups::AboveGroups;
 use crate::coded::CodeGroups;
+use crate::ended::Ended;
 use crate::fuse::Fuse;
 use crate::fused::Fused;
 use crate::grouping_sets::UnknownRows;
@@ -142,6 +143,7 @@ fn builder(config: SessionConfig, runtime_env: &Arc<RuntimeEnv>) -> SessionState
     analyzer.insert(0, Arc::new(CharComparison));
     analyzer.push(Arc::new(NoNumbers));
     analyzer.push(Arc::new(Rewrite { all: false }));
+    let analyzer = analyzer.into_iter().map(Ended::analysis).collect();
     let mut planners: Vec<Arc<dyn ExprPlanner>> = vec![Arc::new(MomentPlanner), Arc::new(crate::outer_names::Fields)];
     planners.extend(SessionStateDefaults::default_expr_planners());
     SessionStateBuilder::new()
@@ -162,7 +164,8 @@ fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, planner
     }
     physical.push(Arc::new(WatchJoins));
     physical.push(Arc::new(NameFiles));
-    let logical = Optimizer::new().rules.into_iter().map(AboveGroups::hold).collect();
+    let physical = physical.into_iter().map(Ended::physical).collect();
+    let logical = Optimizer::new().rules.into_iter().map(AboveGroups::hold).map(Ended::logical).collect();
     let builder = builder(config(partitions), runtime_env).with_optimizer_rules(logical);
     builder.with_physical_optimizer_rules(physical).with_query_planner(planner).build()
 }
@@ -170,12 +173,13 @@ fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, planner
 /// A session with the rules for plain statements.
 fn plain_session(fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
     let is_kept = |rule: &Arc<dyn OptimizerRule + Send + Sync>| PLAIN_RULES.contains(&rule.name());
-    let rules = Optimizer::new().rules.into_iter().filter(is_kept).map(AboveGroups::hold).collect();
+    let rules = Optimizer::new().rules.into_iter().filter(is_kept).map(AboveGroups::hold).map(Ended::logical).collect();
     let mut config = config(1);
     config.options_mut().optimizer.max_passes = 1;
     let mut physical = before(fuse);
     physical.push(Arc::new(LimitPushdown::new()));
     physical.push(Arc::new(NameFiles));
+    let physical = physical.into_iter().map(Ended::physical).collect();
     builder(config, runtime_env).with_optimizer_rules(rules).with_physical_optimizer_rules(physical).build()
 }
 

@@ -3,6 +3,7 @@
 //! The general executor's operators wrap. So each one over whole numbers becomes a function that looks: of the type that
 //! the planner gives the result, over both sides in that type. Decimals have room for a digit more, but where their type has
 //! 38 already: there a function looks whether the result has more. Quotients of decimals are rounded ([`quotient`](crate::quotient)).
+//! Moments that are moved stay within their years ([`years`](crate::years)).
 
 use crate::contains::any_expression_of_plan;
 use datafusion::arrow::array::{ArrayRef, AsArray};
@@ -32,19 +33,51 @@ struct Checked {
     name: &'static str,
     operator: Operator,
     signature: Signature,
+    /// That of a deep call: see [`crate::deep_names`].
+    number: Option<u64>,
 }
 
 impl Checked {
     fn function(name: &'static str, operator: Operator) -> Arc<ScalarUDF> {
         let signature = Signature::any(2, Volatility::Immutable);
-        Arc::new(ScalarUDF::from(Checked { name, operator, signature }))
+        Arc::new(ScalarUDF::from(Checked { name, operator, signature, number: None }))
     }
 }
 
-/// The name says all.
+/// The name and the number say all.
 impl Hash for Checked {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name.hash(state);
+        (self.name, self.number).hash(state);
+    }
+}
+
+/// A call of one of the functions.
+fn call(function: &Arc<ScalarUDF>, args: Vec<Expr>) -> Expr {
+    let numbered = crate::deep_names::number(function.name(), &args, number_of).and_then(|number| {
+        let (inner, number) = (function.inner(), Some(number));
+        if let Some(Checked { name, operator, signature, .. }) = inner.downcast_ref() {
+            let (name, operator, signature) = (*name, *operator, signature.clone());
+            return Some(ScalarUDF::from(Checked { name, operator, signature, number }));
+        }
+        let Fitting { signature, .. } = inner.downcast_ref()?;
+        Some(ScalarUDF::from(Fitting { signature: signature.clone(), number }))
+    });
+    let function = numbered.map_or_else(|| Arc::clone(function), Arc::new);
+    Expr::ScalarFunction(ScalarFunction::new_udf(function, args))
+}
+
+/// The number of a call of one of the functions, if it has one.
+fn number_of(function: &ScalarUDF) -> Option<u64> {
+    let inner = function.inner();
+    let checked = inner.downcast_ref::<Checked>().map(|checked| checked.number);
+    checked.or_else(|| inner.downcast_ref::<Fitting>().map(|fitting| fitting.number)).flatten()
+}
+
+/// The name of a call in the columns of plans.
+fn named(function: &str, number: Option<u64>, arguments: &[Expr]) -> Result<String> {
+    match number {
+        Some(number) => crate::deep_names::of_number(function, number),
+        None => crate::deep_names::of_call(function, arguments),
     }
 }
 
@@ -54,7 +87,7 @@ impl ScalarUDFImpl for Checked {
     }
 
     fn schema_name(&self, arguments: &[Expr]) -> Result<String> {
-        crate::deep_names::of_call(self.name, arguments)
+        named(self.name, self.number, arguments)
     }
 
     fn signature(&self) -> &Signature {
@@ -98,10 +131,13 @@ impl ScalarUDFImpl for Checked {
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Fitting {
     signature: Signature,
+    /// That of a deep call.
+    number: Option<u64>,
 }
 
-static FITTING: LazyLock<Arc<ScalarUDF>> =
-    LazyLock::new(|| Arc::new(ScalarUDF::from(Fitting { signature: Signature::any(1, Volatility::Immutable) })));
+static FITTING: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| {
+    Arc::new(ScalarUDF::from(Fitting { signature: Signature::any(1, Volatility::Immutable), number: None }))
+});
 
 /// What the function is called that looks at decimals.
 pub(crate) const FITS: &str = "checked_decimal";
@@ -109,6 +145,10 @@ pub(crate) const FITS: &str = "checked_decimal";
 impl ScalarUDFImpl for Fitting {
     fn name(&self) -> &str {
         FITS
+    }
+
+    fn schema_name(&self, arguments: &[Expr]) -> Result<String> {
+        named(FITS, self.number, arguments)
     }
 
     fn signature(&self) -> &Signature {
@@ -279,7 +319,7 @@ pub(crate) fn checked(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
             // The least whole number has no counterpart.
             Expr::Negative(of) if kind.is_integer() => {
                 let args = vec![Expr::Literal(ScalarValue::new_zero(&kind)?, None), *of];
-                return Ok(Transformed::yes(Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(&MINUS), args))));
+                return Ok(Transformed::yes(call(&MINUS, args)));
             }
             other => other,
         };
@@ -293,8 +333,11 @@ pub(crate) fn checked(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
         }
         if matches!(kind, DataType::Decimal128(38, 0..)) {
             let result = Expr::BinaryExpr(BinaryExpr { left, op, right });
-            let fitting = ScalarFunction::new_udf(Arc::clone(&FITTING), vec![result]);
-            return Ok(Transformed::yes(Expr::ScalarFunction(fitting)));
+            return Ok(Transformed::yes(call(&FITTING, vec![result])));
+        }
+        if crate::years::may_leave(&kind) && matches!(op, Operator::Plus | Operator::Minus) {
+            let moved = Expr::BinaryExpr(BinaryExpr { left, op, right });
+            return Ok(Transformed::yes(crate::years::within(moved)));
         }
         if !(kind.is_integer() && is_whole(&left) && is_whole(&right)) {
             return Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right })));
@@ -309,6 +352,6 @@ pub(crate) fn checked(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
             _ => cast(side, kind.clone()),
         };
         let args = vec![of_kind(*left), of_kind(*right)];
-        Ok(Transformed::yes(Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(function), args))))
+        Ok(Transformed::yes(call(function, args)))
     })
 }

@@ -76,6 +76,12 @@ impl Planned {
         &self.tables
     }
 
+    /// Whether it is another one each time it runs, or calls functions of the session: the time of day, a sequence, what a
+    /// language brings.
+    pub fn is_momentary(&self) -> bool {
+        self.is_momentary
+    }
+
     /// The columns, as the user named them.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema

@@ -21,11 +21,13 @@ use datafusion::common::{DFSchema, DataFusionError, ParamValues, plan_err};
 use datafusion::config::SqlParserOptions;
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::SessionState;
+use datafusion::execution::memory_pool::MemoryPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
 use datafusion::physical_plan::displayable;
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::Statement;
+use mainstay_base::interrupt::{self, InForce};
 use mainstay_base::{Code, Error, Result};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -172,6 +174,11 @@ impl Planner {
         self.optimizers.session()
     }
 
+    /// What running statements may hold.
+    pub(crate) fn memory_pool(&self) -> &Arc<dyn MemoryPool> {
+        &self.task.runtime_env.memory_pool
+    }
+
     /// The worker threads, for work beside statements.
     pub(crate) fn runtime(&self) -> &tokio::runtime::Handle {
         self.runtime.handle()
@@ -290,7 +297,7 @@ impl Planner {
         {
             return Ok(Planned::of_leaf(leaf, table, text));
         }
-        let statement = crate::exists::as_counts(crate::repeated::rename(statement));
+        let statement = with_own_names(statement);
         if self.fuse
             && let Some(lifted) = literals::lift(&statement)
             && self.was_seen(&lifted.shape, catalog.version(), visibility)
@@ -333,8 +340,7 @@ impl Planner {
             return None;
         }
         let context = self.statement_context(text, catalog, visibility, hidden_columns);
-        let statement = crate::repeated::rename(prepared(text, statement, &context).ok()?);
-        let statement = crate::exists::as_counts(statement);
+        let statement = with_own_names(prepared(text, statement, &context).ok()?);
         let logical = self.logical(statement, Vec::new(), &context).ok()?;
         (!logical.is_momentary).then_some(logical.plan)
     }
@@ -394,7 +400,7 @@ impl Planner {
             let mut context = PlannerContext::new().with_prepare_param_data_types(parameters.clone());
             planner.sql_statement_to_plan_with_context(statement, &mut context)
         })?;
-        let dated = crate::moment::with_the_time_in_plan(plan)?;
+        let dated = crate::moment::with_the_time_in_plan(crate::told_apart::unmarked(plan)?)?;
         let is_momentary = dated.transformed
             || crate::sequences::are_in_plan(&dated.data)
             || crate::mssql::calls_user_functions(&dated.data);
@@ -405,8 +411,8 @@ impl Planner {
     /// The plan of the batch executor with its columns; ready for reads without a stream where the names of the columns are
     /// known.
     fn build(&self, logical: &LogicalPlan, named: Option<&SchemaRef>) -> Result<(Built, SchemaRef), DataFusionError> {
-        let Physical { plan, stateful, large } =
-            crate::run::wait(self.runtime.handle(), self.optimizers.physical(logical))?;
+        let built = crate::run::wait(self.runtime.handle(), self.optimizers.physical(logical));
+        let Physical { plan, stateful, large } = built.map_err(|error| crate::parquet::of_plan(error, logical))?;
         let schema = plan.schema();
         let direct = named.and_then(|named| Direct::of(&plan, named));
         Ok((Built { plan, direct, stateful, large }, schema))
@@ -436,8 +442,18 @@ fn prepared(text: &Text, statement: Statement, context: &StatementContext<'_>) -
     crate::reduce::reduced(text, statement)
 }
 
+/// The query with a name of its own for each column that the planner makes of it.
+fn with_own_names(statement: Statement) -> Statement {
+    crate::exists::as_counts(crate::told_apart::marked(crate::repeated::rename(statement)))
+}
+
 /// The planner works on trees by recursion: what nests deep gets a stack that is deep enough.
 pub(crate) fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    let wishes = interrupt::all_in_force();
+    let work = move || {
+        let _in_force = wishes.map(InForce::new);
+        work()
+    };
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(PLANNING_STACK_BYTES).spawn_scoped(scope, work)?;
         thread.join().unwrap_or_else(|_| Err(Error::new(Code::Internal, "the planner ended in the middle")))

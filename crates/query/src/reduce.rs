@@ -30,6 +30,10 @@ pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
         true => crate::distinct_on::as_ordered(statement),
         false => statement,
     };
+    let statement = match ["rollup", "cube", "sets"].iter().any(|word| text.mentions(word)) {
+        true => crate::repeated_keys::left_out(statement),
+        false => statement,
+    };
     let statement = match ["union", "except", "intersect"].iter().any(|word| text.mentions(word)) {
         true => crate::set_operations::with_named_branches(statement),
         false => statement,

@@ -172,7 +172,7 @@ fn name_of(expr: &Expr) -> String {
 
 /// An expression without its CASTs, parentheses and queries, with its lengths of time in one form: the planner's name of a
 /// column says nothing of how these are written.
-fn unconverted(expr: &Expr) -> String {
+pub(crate) fn unconverted(expr: &Expr) -> String {
     struct Bare;
     impl VisitorMut for Bare {
         type Break = ();

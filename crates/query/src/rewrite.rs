@@ -20,6 +20,7 @@ pub(crate) fn node(
     node: LogicalPlan,
     rewrite: impl Fn(Expr, &DFSchema) -> Result<Transformed<Expr>>,
 ) -> Result<Transformed<LogicalPlan>> {
+    crate::ended::check()?;
     let (schema, names) = (schema_of(&node), NamePreserver::new(&node));
     let named = |expr: Expr| {
         let name = names.save(&expr);

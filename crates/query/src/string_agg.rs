@@ -11,6 +11,7 @@ use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::functions_aggregate::string_agg::StringAgg;
 use datafusion::logical_expr::expr::{AggregateFunctionParams, WindowFunction};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
+use datafusion::logical_expr::utils::AggregateOrderSensitivity;
 use datafusion::logical_expr::{
     Accumulator, AggregateUDF, AggregateUDFImpl, Expr, GroupsAccumulator, ReversedUDAF, Signature, Volatility,
     WindowFunctionDefinition,
@@ -123,7 +124,17 @@ impl AggregateUDFImpl for JoinedRows {
     }
 
     fn reverse_expr(&self) -> ReversedUDAF {
-        self.of_texts.reverse_expr()
+        ReversedUDAF::Reversed(Arc::clone(&STRING_AGG))
+    }
+
+    /// It sorts what it has kept by itself. Rows that come in the order cost it less, and two aggregates of one SELECT may
+    /// want different orders.
+    fn order_sensitivity(&self) -> AggregateOrderSensitivity {
+        AggregateOrderSensitivity::SoftRequirement
+    }
+
+    fn with_beneficial_ordering(self: Arc<Self>, _: bool) -> Result<Option<Arc<dyn AggregateUDFImpl>>> {
+        Ok(Some(self))
     }
 }
 

@@ -19,6 +19,7 @@ use datafusion::logical_expr::{
     Accumulator, AggregateUDF, AggregateUDFImpl, EmitTo, GroupsAccumulator, ReversedUDAF, Signature,
 };
 use mainstay_base::{Code, Error};
+use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, LazyLock};
 
@@ -88,8 +89,13 @@ impl AggregateUDFImpl for CheckedSum {
     }
 
     fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
+        if args.is_distinct
+            && let Some(none) = none_of_distinct(&args)
+        {
+            return Ok(Box::new(SumOfDistinct { none, values: self.general.accumulator(args)? }));
+        }
         match (wide_scale(&args), checked_sum(&args)) {
-            (Some(scale), _) => Ok(Box::new(WideSum { scale, sum: i256::ZERO, count: 0 })),
+            (Some(scale), _) => Ok(Box::new(WideSum::none(scale))),
             (None, Some(checked)) => Ok(checked),
             (None, None) => self.general.accumulator(args),
         }
@@ -97,7 +103,7 @@ impl AggregateUDFImpl for CheckedSum {
 
     fn create_sliding_accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
         match (wide_scale(&args), checked_sum(&args)) {
-            (Some(scale), _) => Ok(Box::new(WideSum { scale, sum: i256::ZERO, count: 0 })),
+            (Some(scale), _) => Ok(Box::new(WideSum::none(scale))),
             (None, Some(checked)) => Ok(checked),
             (None, None) => self.general.create_sliding_accumulator(args),
         }
@@ -201,6 +207,10 @@ struct WideSum {
 }
 
 impl WideSum {
+    fn none(scale: i8) -> WideSum {
+        WideSum { scale, sum: i256::ZERO, count: 0 }
+    }
+
     fn add(&mut self, values: &[ArrayRef], sign: i64) -> Result<()> {
         let Some(values) = values.first() else { return internal_err!("a sum of nothing") };
         let wide = cast(values, &DataType::Decimal128(38, self.scale))?;
@@ -247,6 +257,58 @@ impl Accumulator for WideSum {
 
     fn size(&self) -> usize {
         size_of::<WideSum>()
+    }
+}
+
+/// A sum of no numbers yet.
+type NoSum = Box<dyn Fn() -> Box<dyn Accumulator> + Send + Sync>;
+
+/// How the numbers that differ are summed, where a sum of them may be too large for its type.
+fn none_of_distinct(args: &AccumulatorArgs<'_>) -> Option<NoSum> {
+    match *args.return_field.data_type() {
+        DataType::Int64 => Some(Box::new(|| Box::new(WholeSum::<Int64Type>::of(&PrimitiveArray::new_null(0))))),
+        DataType::UInt64 => Some(Box::new(|| Box::new(WholeSum::<UInt64Type>::of(&PrimitiveArray::new_null(0))))),
+        DataType::Decimal128(38, scale) => Some(Box::new(move || Box::new(WideSum::none(scale)))),
+        _ => None,
+    }
+}
+
+/// One sum of the numbers that differ: the general executor's, which keeps them, with a sum of ours of what it has kept.
+struct SumOfDistinct {
+    none: NoSum,
+    values: Box<dyn Accumulator>,
+}
+
+impl fmt::Debug for SumOfDistinct {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SumOfDistinct").field("values", &self.values).finish_non_exhaustive()
+    }
+}
+
+impl Accumulator for SumOfDistinct {
+    fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        self.values.update_batch(values)
+    }
+
+    fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
+        self.values.merge_batch(states)
+    }
+
+    fn evaluate(&mut self) -> Result<ScalarValue> {
+        let mut sum = (self.none)();
+        for state in self.values.state()? {
+            let ScalarValue::List(kept) = state else { return internal_err!("distinct values that are no list") };
+            sum.update_batch(&[Arc::clone(kept.values())])?;
+        }
+        sum.evaluate()
+    }
+
+    fn state(&mut self) -> Result<Vec<ScalarValue>> {
+        self.values.state()
+    }
+
+    fn size(&self) -> usize {
+        size_of::<SumOfDistinct>() + self.values.size()
     }
 }
 

@@ -93,6 +93,7 @@ impl TypePlanner for MomentPlanner {
 impl ExprPlanner for MomentPlanner {
     fn plan_binary_op(&self, expr: RawBinaryExpr, schema: &DFSchema) -> Result<PlannerResult<RawBinaryExpr>> {
         use BinaryOperator as B;
+        crate::ended::check()?;
         let expr = crate::overflow::with_integers(expr, schema);
         let op = match expr.op {
             B::Eq => Operator::Eq,
@@ -312,6 +313,8 @@ impl Own {
         match name {
             "date_part" | "datepart" => Part::of(first?, moment).map(Own::Part),
             "date_trunc" | "datetrunc" if is_ours(moment) || *moment == in_micros(&TICKS) => Some(Own::Truncated),
+            // As the first moment of the day, of any year.
+            "date_trunc" | "datetrunc" if *moment == DataType::Date32 => Some(Own::Truncated),
             _ => None,
         }
     }
@@ -367,7 +370,11 @@ impl ScalarUDFImpl for OverMoments {
                 return Ok(Arc::new(Field::new(self.inner.name(), data_type, true)));
             }
             Some(Own::Truncated) => {
-                let to = moment.map_or(TICKS, |moment| moment.data_type().clone());
+                let to = match moment.map(|moment| moment.data_type()) {
+                    Some(DataType::Date32) => in_micros(&TICKS),
+                    Some(to) => to.clone(),
+                    None => TICKS,
+                };
                 return Ok(Arc::new(Field::new(self.inner.name(), to, true)));
             }
             None => {}
@@ -542,6 +549,9 @@ fn over_ours(func: Arc<ScalarUDF>, args: Vec<Expr>, schema: &DFSchema) -> Result
     let own = Own::of(func.name(), first, moment.as_ref());
     Ok(match (own, <[Expr; 2]>::try_from(args)) {
         (Some(Own::Part(part)), Ok([_, moment])) => crate::clock::part(part, moment),
+        (Some(Own::Truncated), Ok([unit, day])) if moment == Some(DataType::Date32) => {
+            crate::clock::truncation(unit, datafusion::logical_expr::cast(day, in_micros(&TICKS)))
+        }
         (Some(Own::Truncated), Ok([unit, moment])) => crate::clock::truncation(unit, moment),
         (_, args) => {
             let args = args.map_or_else(|args| args, Vec::from).into_iter();

@@ -46,5 +46,6 @@ pub use stamp::View;
 pub use store::{CatalogState, Store};
 pub use table::{Action, ActionCursor, NativeTable, Reader, Referring, Shown, TableSnapshot, Version, Written};
 pub use transaction::{
-    Awaited, Held, HeldLock, Interval, Isolation, KeyRange, LockMode, Outlook, Read, Savepoint, Transaction, Wait,
+    Account, Accounts, Awaited, Held, HeldLock, Interval, Isolation, KeyRange, LockMode, Outlook, Read, Savepoint,
+    Transaction, Wait,
 };

@@ -13,7 +13,7 @@
 //! error, and each that comes later waits for one more attempt; so they go on once there is room on the disk again.
 //!
 //! Limits: counted are rows of tables that are kept. The last group of each table, indexes, stamps of versions, and the
-//! changes of open transactions are in memory as well; so are tables that are not in the catalog, or not yet, because the
+//! changes of open transactions ([`crate::Accounts`] counts those) are in memory as well; so are tables that are not in the catalog, or not yet, because the
 //! transaction that creates them is open. Rows that are mapped and were read are the operating system's, which takes their
 //! pages back as it needs them.
 

@@ -223,6 +223,44 @@ fn sums_and_averages_that_do_not_fit_fail() {
 }
 
 #[test]
+fn sums_of_decimals_have_as_many_digits_as_their_type() {
+    let most = 10i128.pow(38) - 1;
+    let decimals = |values: &[i128]| {
+        let values = Decimal128Array::from(values.to_vec()).with_precision_and_scale(38, 0).unwrap();
+        Arc::new(values) as ArrayRef
+    };
+    let sum = |values: &[i128]| one(Function::Sum, decimals(values), DataType::Decimal128(38, 0));
+    for values in [&[most, 1] as &[i128], &[most; 2], &[most; 4], &[-most; 3], &[most; 200]] {
+        assert_eq!(sum(values).unwrap_err().code(), Code::InvalidValue, "{values:?}");
+    }
+    // Here too only what comes out counts, though the way to it leads beyond 128 bits.
+    let back = [most, most, most, -most, -most];
+    assert_eq!(sum(&back).unwrap().as_primitive::<Decimal128Type>().value(0), most);
+    let keys: ArrayRef = Arc::new(Int8Array::from(vec![1, 2, 1, 2, 1]));
+    let by_key = |values: &[i128]| {
+        let groups = vec![GroupColumn { column: 0, output: DataType::Int8 }];
+        let sum = Aggregate { function: Function::Sum, column: 1, output: DataType::Decimal128(38, 0) };
+        let mut aggregator = Aggregator::new(groups, vec![sum]);
+        let vectors = vec![Arc::clone(&keys), decimals(values)];
+        let _ = aggregator.update(&vectors as &dyn Vectors, values.len(), None).unwrap();
+        aggregator.finish().map(|columns| columns[1].as_primitive::<Decimal128Type>().values().to_vec())
+    };
+    assert_eq!(by_key(&[most, 1, most, 2, -most]).unwrap(), [most, 3]);
+    assert_eq!(by_key(&[most, 1, most, 2, most]).unwrap_err().code(), Code::InvalidValue);
+    // Portions that threads have summed up.
+    let part = |values: &[i128]| {
+        let aggregate = Aggregate { function: Function::Sum, column: 0, output: DataType::Decimal128(38, 0) };
+        let mut part = Aggregator::new(vec![], vec![aggregate]);
+        let _ = part.update(&vec![decimals(values)] as &dyn Vectors, values.len(), None).unwrap();
+        part
+    };
+    let mut whole = part(&[most, most]);
+    whole.absorb(&part(&[most, -most]));
+    whole.absorb(&part(&[-most]));
+    assert_eq!(whole.finish().unwrap()[0].as_primitive::<Decimal128Type>().value(0), most);
+}
+
+#[test]
 fn small_numbers_are_summed_in_large_ones() {
     let bytes: ArrayRef = Arc::new(Int8Array::from(vec![i8::MAX; 300]));
     let sum = one(Function::Sum, bytes, DataType::Int64).unwrap();

@@ -4,30 +4,26 @@
 //!   the planner's query --rows--> convert to the columns' types --> defaults, computed columns, checks --> the store
 //! ```
 //!
-//! The query's rows are all taken before the first change, so a statement never meets what it writes itself.
+//! The query's rows are all taken before the first change, so a statement never meets what it writes itself. Those of an
+//! INSERT: [`insert`](super::insert).
 
 use super::forms::{Defaults, Form, NewRow};
 use super::transaction::{Changed, StatementView, note_reads};
 use super::update::{Keep, RowChange, update_late, update_row};
 use super::{Given, Native, SessionSequences, key_of};
 use crate::catalog::FolderCatalog;
-use crate::inserted::Source;
 use crate::returning::Rows;
 use arrow_array::RecordBatch;
-use mainstay_base::interrupt::Pace;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_query::{
-    Answer, Assignment, Catalog, Conflict, ConflictAction, Delete, Insert, InsertSource, Name, POSITION, Planned,
-    RowExpressions, RunOptions, Update,
+    Answer, Assignment, Catalog, Collected, Conflict, ConflictAction, Delete, Name, POSITION, Planned, RowExpressions,
+    RunOptions, Update,
 };
 use mainstay_store::{Transaction, Written};
 use mainstay_table::values::value_at;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::Arc;
-
-/// Rows that are written together, so that checks are evaluated for many at once.
-const PORTION: usize = 1_024;
 
 /// How often one row is tried again because its key came and went.
 const KEY_RETRIES: usize = 100;
@@ -69,43 +65,6 @@ pub(super) struct UpsertUpdate<'i> {
 }
 
 impl Changer<'_> {
-    /// INSERT.
-    pub(crate) fn insert(&self, transaction: &mut Transaction, insert: &Insert) -> Result<Changed<Answer>> {
-        let form = self.form(transaction, &insert.table)?;
-        let columns = self.columns_of_insert(&form, insert)?;
-        let upsert = insert.conflict.as_ref().map(|conflict| {
-            let called = insert.alias.as_ref().map_or_else(|| form.definition.name.to_lowercase(), |it| it.key.clone());
-            self.upsert(transaction, (&form, &called), conflict)
-        });
-        let upsert = upsert.transpose()?;
-        let view = transaction.begin_statement()?;
-        let mut done = Rows::default();
-        let mut write = |transaction: &mut Transaction, mut rows: Vec<NewRow>| -> Result<bool> {
-            form.complete(&mut rows)?;
-            for row in rows {
-                match self.insert_row(transaction, &form, row, upsert.as_ref())? {
-                    Inserted::Row(row) => {
-                        form.check_written(std::slice::from_ref(&row))?;
-                        done.count += 1;
-                        if insert.returning.is_some() {
-                            done.kept.push((row, Vec::new()));
-                        }
-                    }
-                    Inserted::Nothing => {}
-                    Inserted::Overtaken => return Ok(false),
-                }
-            }
-            Ok(true)
-        };
-        for rows in self.new_rows(transaction, &form, insert, &columns, view)?.chunks(PORTION) {
-            if !write(transaction, rows.to_vec())? {
-                return Ok(Changed::Overtaken);
-            }
-        }
-        let shown = form.shown(insert.alias.as_ref(), insert.returning.as_ref())?;
-        shown.answer(self.planner, done).map(Changed::Done)
-    }
-
     /// The table that is to be changed.
     pub(super) fn form(&self, transaction: &Transaction, name: &Name) -> Result<Arc<Form>> {
         let key = key_of(name);
@@ -142,20 +101,6 @@ impl Changer<'_> {
         form.defaults(self.planner, self.sequences(transaction)).map(Some)
     }
 
-    /// The columns that an INSERT gives values for. Without names these are all, and computed ones only if there is a value
-    /// for each column: it can be DEFAULT.
-    fn columns_of_insert(&self, form: &Form, insert: &Insert) -> Result<Vec<usize>> {
-        let all = form.definition.columns.len();
-        let is_default = |(column, value): (usize, &Option<_>)| value.is_none() || !form.is_computed(column);
-        let is_whole = |row: &Vec<Option<_>>| row.len() == all && row.iter().enumerate().all(is_default);
-        match &insert.source {
-            InsertSource::Values(rows) if insert.columns.is_empty() && rows.iter().all(is_whole) => {
-                Ok((0..all).collect())
-            }
-            _ => self.given_columns(form, &insert.columns),
-        }
-    }
-
     /// The columns that are named, or all that can be given values.
     pub(super) fn given_columns(&self, form: &Form, names: &[Name]) -> Result<Vec<usize>> {
         if names.is_empty() {
@@ -171,29 +116,6 @@ impl Changer<'_> {
             columns.push(column);
         }
         Ok(columns)
-    }
-
-    /// The rows of an INSERT with every column filled in, but for computed ones.
-    fn new_rows(
-        &self,
-        transaction: &mut Transaction,
-        form: &Form,
-        insert: &Insert,
-        columns: &[usize],
-        view: mainstay_store::View,
-    ) -> Result<Vec<NewRow>> {
-        let source =
-            Source { planner: self.planner, catalog: self.catalog, text: self.text, parameters: self.parameters };
-        let given = source.rows(insert, &mut |planned| self.batches(transaction, planned, view))?;
-        let needs_defaults = columns.len() < form.definition.columns.len()
-            || given.iter().any(|row| row.is_empty() || row.iter().any(Option::is_none));
-        let defaults = self.defaults_if(needs_defaults, transaction, form)?;
-        let mut pace = Pace::default();
-        let fill = |given: Vec<Option<Value>>| {
-            pace.step()?;
-            self.filled(form, columns, given, defaults.as_ref())
-        };
-        given.into_iter().map(fill).collect()
     }
 
     /// A row with each column's value: given, default, or from the column's sequence.
@@ -229,7 +151,7 @@ impl Changer<'_> {
     }
 
     /// What is done about keys that are there; `called` is what the statement calls the table.
-    fn upsert<'i>(
+    pub(super) fn upsert<'i>(
         &self,
         transaction: &mut Transaction,
         (form, called): (&Form, &str),
@@ -475,8 +397,8 @@ impl Changer<'_> {
         transaction: &mut Transaction,
         planned: &Planned,
         view: mainstay_store::View,
-    ) -> Result<Vec<RecordBatch>> {
-        self.answer(transaction, planned, view)?.collect()
+    ) -> Result<Collected> {
+        Collected::of(self.answer(transaction, planned, view)?, self.planner)
     }
 
     /// The answer of a query, as the statement's transaction sees it.

@@ -42,7 +42,7 @@ impl Changer<'_> {
         let mut decided = Decided::default();
         let batches = self.batches(transaction, &planned, view)?;
         let mut pace = Pace::default();
-        for decision in decisions(merge, &batches, &shown)? {
+        for decision in decisions(merge, batches.batches(), &shown)? {
             pace.step()?;
             let columns = columns.get(decision.branch).map_or(&[][..], Vec::as_slice);
             self.decide(&form, columns, decision, defaults.as_ref(), &mut decided)?;

@@ -9,7 +9,8 @@
 //!   retype        the rows of a table through an ALTER TABLE: a new column, another type
 //!   place         where the store is, and when it is opened
 //!   scope         what exists for a statement: as committed, or as its transaction has it
-//!   change        INSERT, UPDATE, DELETE: rows of a query as changes of rows
+//!   change        UPDATE, DELETE: rows of a query as changes of rows
+//!   insert        INSERT: the rows that are given, in portions
 //!   actions       ON DELETE and ON UPDATE of references: the rows that follow a change
 //!   update        the rows of an UPDATE, and once more those that were in each other's way
 //!   filter        the filter of a unique index
@@ -18,6 +19,7 @@
 //!   sequences     values of sequences, and what a session was given last
 //!   lock          SELECT ... FOR UPDATE
 //!   transaction   the session's transaction, and what a statement of it sees
+//!   accounts      the memory for its changes
 //!   pending       rows that others have put in and not committed, which changes may have to wait for
 //!   outlook       the same for the session in which the statement's functions run
 //!   values        single values out of vectors, and back
@@ -25,6 +27,7 @@
 //!
 //! The store knows transactions and rows; here is what SQL adds to them.
 
+mod accounts;
 mod actions;
 mod alter;
 mod change;
@@ -33,6 +36,7 @@ mod drop;
 mod enable;
 mod filter;
 mod forms;
+mod insert;
 mod lock;
 mod merge;
 mod outlook;
@@ -48,6 +52,7 @@ mod shape;
 mod transaction;
 mod update;
 
+pub(crate) use accounts::accounts;
 pub(crate) use change::{Changer, cannot_be_changed};
 pub(crate) use define::Definitions;
 pub(crate) use forms::{Form, NewRow, batch_of, one_row};

@@ -17,7 +17,7 @@ use mainstay_base::{Class, Code, Error, Result};
 use mainstay_query::mssql::FunctionsInForce;
 use mainstay_query::{CancelHandle, DEFAULT_SCHEMAS, IsolationLevel, Name, OnCommit, Planner, UserFunctions, View};
 use mainstay_store::files::catalog::CatalogChange;
-use mainstay_store::{Durability, Isolation, Read, Savepoint, Shown, TemporaryTables, Transaction};
+use mainstay_store::{Accounts, Durability, Isolation, Read, Savepoint, Shown, TemporaryTables, Transaction};
 use mainstay_table::{Snapshot, Table};
 use std::any::Any;
 use std::collections::HashMap;
@@ -42,6 +42,8 @@ pub(crate) struct SessionTransaction {
     pub(crate) sign: Arc<AtomicU64>,
     /// What ends the session's statements.
     interrupt: Arc<dyn Interrupt>,
+    /// Where its changes ask for memory.
+    accounts: Accounts,
     /// Whether nothing ends the statement that runs.
     is_uninterrupted: bool,
     /// How durable a commit is before it is acknowledged; the store's way unless it is said.
@@ -94,10 +96,11 @@ fn native(table: &Arc<dyn Table>) -> Option<&Shown> {
 }
 
 impl SessionTransaction {
-    pub(crate) fn new(cancel: &CancelHandle) -> SessionTransaction {
+    pub(crate) fn new(cancel: &CancelHandle, accounts: Accounts) -> SessionTransaction {
         let isolation = IsolationLevel::ReadCommitted;
         SessionTransaction {
             interrupt: Arc::new(cancel.clone()),
+            accounts,
             is_uninterrupted: false,
             open: None,
             isolation,
@@ -209,6 +212,7 @@ impl SessionTransaction {
         self.connect(&mut transaction);
         self.waiting.apply(&mut transaction);
         transaction.set_sign(Arc::clone(&self.sign));
+        transaction.set_accounts(Arc::clone(&self.accounts));
         if let Some(durability) = self.durability {
             transaction.set_durability(durability);
         }

@@ -21,19 +21,23 @@ impl Session {
     }
 
     pub(super) fn query(&mut self, query: &str) -> Result<Answer> {
-        let shared = &self.database.shared;
-        let planned = shared.planner.plan(query, &self.catalog(shared), self.visibility)?;
+        let planned = self.planned(query)?;
         self.run_query(&planned, query)
+    }
+
+    /// The plan of a query. The statement ends while it is planned, too.
+    fn planned(&self, query: &str) -> Result<Arc<Planned>> {
+        let shared = &self.database.shared;
+        let _ends = self.transaction.interrupt_in_force();
+        shared.planner.plan(query, &self.catalog(shared), self.visibility)
     }
 
     pub(super) fn run_query(&mut self, planned: &Planned, query: &str) -> Result<Answer> {
         match self.run(planned, query) {
             // A file has gone or has another structure than when the statement was planned: look again, once.
             Err(error) if matches!(error.code(), Code::Busy | Code::NotFound) => {
-                let database = self.database.clone();
-                let shared = &database.shared;
-                shared.catalog.refresh()?;
-                let planned = shared.planner.plan(query, &self.catalog(shared), self.visibility)?;
+                self.database.shared.catalog.refresh()?;
+                let planned = self.planned(query)?;
                 self.run(&planned, query)
             }
             other => other,

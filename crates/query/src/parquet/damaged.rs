@@ -1,6 +1,7 @@
 //! Files that cannot be read: which one it is, since DataFusion's errors do not say it, and panics of the library that reads
 //! them. It takes lengths and counts of a damaged file on trust in places.
 
+use super::parquet_findings;
 use crate::error::{from_datafusion, to_datafusion};
 use datafusion::arrow::error::ArrowError;
 use datafusion::common::config::ConfigOptions;
@@ -135,6 +136,9 @@ pub(super) fn panicked() -> DataFusionError {
 
 /// The error of a damaged file with its name. Which of many it is only reading them tells.
 fn named(error: DataFusionError, files: &[PathBuf]) -> DataFusionError {
+    if matches!(error.find_root(), DataFusionError::Internal(_)) {
+        return of_claims(error, files);
+    }
     let is_damage = match error.find_root() {
         DataFusionError::ParquetError(_) => true,
         DataFusionError::ArrowError(error, _) => {
@@ -149,6 +153,16 @@ fn named(error: DataFusionError, files: &[PathBuf]) -> DataFusionError {
     };
     match damaged {
         Some(file) => to_datafusion(from_datafusion(error, None, None).at(file.display())),
+        None => error,
+    }
+}
+
+/// An error that DataFusion takes for a fault of its own: what a file says of its columns may be damaged, and not fit together.
+/// Then it is that.
+pub(super) fn of_claims(error: DataFusionError, files: &[PathBuf]) -> DataFusionError {
+    let false_claim = files.iter().find_map(|file| Some((file, parquet_findings(file).into_iter().next()?)));
+    match false_claim {
+        Some((file, finding)) => to_datafusion(Error::new(Code::Damaged, finding).at(file.display())),
         None => error,
     }
 }

@@ -11,14 +11,17 @@
 //!
 //! A condition on a column whose type is another one in the file is applied to the rows that were read.
 //!
-//! Columns that the names of sub-folders say, and types that files differ in: [`folder`].
+//! Columns that the names of sub-folders say, and types that files differ in: [`folder`]. What is wrong in files: [`damaged`],
+//! [`statistics`].
 //!
 //! Limit: of nanoseconds of moments with a time zone, those below 100 are cut off.
 
 mod damaged;
 mod folder;
+mod statistics;
 
 pub(crate) use damaged::NameFiles;
+pub use statistics::parquet_findings;
 
 use crate::error::from_datafusion;
 use crate::offset::offset_function;
@@ -27,12 +30,13 @@ use crate::relation::{ORIGINAL_NAME, lower_case};
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 use datafusion::catalog::{Session, TableProvider};
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
-use datafusion::common::{Column, Result, Statistics};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Column, DataFusionError, Result, Statistics};
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
+use datafusion::datasource::source_as_provider;
 use datafusion::execution::SessionState;
-use datafusion::logical_expr::{Expr, Operator, TableProviderFilterPushDown, TableType};
+use datafusion::logical_expr::{Expr, LogicalPlan, Operator, TableProviderFilterPushDown, TableType};
 use datafusion::physical_expr::expressions::Column as PhysicalColumn;
 use datafusion::physical_expr::expressions::{binary, case, cast, lit};
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
@@ -55,6 +59,7 @@ const PARALLEL_FROM_BYTES: u64 = 32 << 20;
 struct ParquetTable {
     inner: ListingTable,
     schema: SchemaRef,
+    files: Vec<PathBuf>,
     bytes: u64,
     /// The columns that a folder's name says to be NULL: of text below the scan, where they have a value for that.
     with_null: Vec<String>,
@@ -112,7 +117,8 @@ pub fn open_parquet(
     };
     let schema = Arc::new(Schema::new(inner.schema().fields().iter().map(shown).collect::<Vec<Field>>()));
     let with_null = said.iter().filter(|column| column.has_null).map(|column| column.name.clone()).collect();
-    Ok(Arc::new(ParquetTable { inner, schema, bytes, with_null }))
+    let files = if path.is_dir() { files.to_vec() } else { vec![path.to_owned()] };
+    Ok(Arc::new(ParquetTable { inner, schema, files, bytes, with_null }))
 }
 
 /// The columns of files whose types differ.
@@ -149,6 +155,25 @@ pub fn original_schema(provider: &dyn TableProvider) -> SchemaRef {
 /// Whether this is a Parquet table worth several threads.
 pub(crate) fn is_large(provider: &dyn TableProvider) -> bool {
     provider.downcast_ref::<ParquetTable>().is_some_and(|table| table.bytes >= PARALLEL_FROM_BYTES)
+}
+
+/// The error of a plan that cannot be built: the file's, if one of its files says of its columns what is not so.
+pub(crate) fn of_plan(error: DataFusionError, plan: &LogicalPlan) -> DataFusionError {
+    if !matches!(error.find_root(), DataFusionError::Internal(_)) {
+        return error;
+    }
+    let mut files: Vec<PathBuf> = Vec::new();
+    // The closure does not fail.
+    let _ = crate::lateral::each_node(plan, &mut |node| {
+        if let LogicalPlan::TableScan(scan) = node
+            && let Ok(provider) = source_as_provider(&scan.source)
+            && let Some(table) = provider.downcast_ref::<ParquetTable>()
+        {
+            files.extend(table.files.iter().cloned());
+        }
+        Ok(TreeNodeRecursion::Continue)
+    });
+    damaged::of_claims(error, &files)
 }
 
 impl ParquetTable {
@@ -223,7 +248,8 @@ impl TableProvider for ParquetTable {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let filters = self.originals(filters)?;
-        let plan = self.inner.scan(state, projection, &filters, limit).await?;
+        let scanned = AssertUnwindSafe(self.inner.scan(state, projection, &filters, limit)).catch_unwind().await;
+        let plan = scanned.unwrap_or_else(|_| Err(damaged::panicked()))?;
         let output = match projection {
             Some(columns) => Arc::new(self.schema.project(columns)?),
             None => Arc::clone(&self.schema),

@@ -180,6 +180,10 @@ impl Redo for Buffer {
         self.marks.truncate(mark);
     }
 
+    fn bytes(&self) -> usize {
+        self.redo.bytes() + self.marks.len() * size_of::<RedoMark>()
+    }
+
     fn is_empty(&self) -> bool {
         self.redo.is_empty()
     }

@@ -36,6 +36,7 @@ impl NativeTable {
         let mut done = 0;
         while done < rows {
             interrupt::check()?;
+            transaction.count_changes()?;
             self.admit()?;
             let portion = {
                 let mut writer = self.latch();

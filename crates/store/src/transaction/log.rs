@@ -34,6 +34,9 @@ pub trait Redo: Send {
     /// Forgets what came after a mark: a savepoint was rolled back to.
     fn truncate(&mut self, mark: usize);
 
+    /// How much memory they take.
+    fn bytes(&self) -> usize;
+
     /// Whether there is nothing to write.
     fn is_empty(&self) -> bool;
 

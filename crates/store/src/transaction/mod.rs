@@ -28,7 +28,9 @@ mod held_locks;
 pub(crate) mod history;
 pub(crate) mod locks;
 pub(crate) mod log;
+mod memory;
 pub(crate) mod names;
+mod obstacle;
 mod outlook;
 mod own_catalog;
 mod pending;
@@ -42,6 +44,8 @@ pub(crate) mod waits;
 pub use held_locks::{Held, HeldLock};
 pub use locks::LockMode;
 pub use log::{Journal, NoJournal, Redo};
+pub use memory::{Account, Accounts};
+pub(crate) use obstacle::{Obstacle, obstacle, overtaken};
 pub use outlook::Outlook;
 pub(crate) use own_catalog::CatalogNote;
 pub use ranges::{Interval, KeyRange};
@@ -49,15 +53,14 @@ pub use serializable::Read;
 pub use undo::Savepoint;
 
 use crate::catalog::temporary::TemporaryTables;
-use crate::group::Group;
 use crate::journal::Durability;
-use crate::stamp::{MARK, View, is_mark};
+use crate::stamp::{MARK, View};
 use crate::table::{Check, NativeTable};
 use deferral::Deferral;
 use definitions::DefinitionLock;
 use locks::RowName;
-use mainstay_base::interrupt::Pace;
 use mainstay_base::{Code, Error, Result};
+use memory::WritePace;
 use names::Subject;
 use own_catalog::{CatalogStep, OwnCatalog};
 use shared::Shared;
@@ -93,16 +96,6 @@ pub(crate) enum Write {
     Deleted { table: u32, first: u64, count: u32 },
 }
 
-/// What keeps a writer from going on.
-pub(crate) enum Obstacle {
-    /// The mark of an open transaction on a version.
-    Mark { group: Arc<Group>, offset: usize, stamp: u64 },
-    /// A row lock of an open transaction.
-    Lock { row: RowName, holder: u64, mode: LockMode },
-    /// A range of a table that an open transaction holds.
-    Range { table: u32, holder: u64 },
-}
-
 /// A unit of work.
 pub struct Transaction {
     shared: Arc<Shared>,
@@ -121,7 +114,7 @@ pub struct Transaction {
     /// Whether its first statement has not ended, so that nothing was done yet by what its view shows.
     is_fresh: bool,
     /// Its writes, which end when the statement is to end.
-    pace: Pace,
+    pace: WritePace,
     writes: Vec<Write>,
     /// How many versions it has ended, those included that were taken back.
     ended: usize,
@@ -192,7 +185,7 @@ impl Transaction {
             deadlock_priority: 0,
             waits_for_pending: false,
             is_fresh: false,
-            pace: Pace::default(),
+            pace: WritePace::default(),
             writes,
             ended: 0,
             extensible: false,
@@ -390,7 +383,9 @@ impl Transaction {
     /// Errors: the transaction is over, the store failed, or the statement is to end ([`mainstay_base::interrupt`]).
     #[inline]
     pub(crate) fn mark(&mut self) -> Result<u64> {
-        self.pace.step()?;
+        if self.pace.step_of_write()? {
+            self.count_changes()?;
+        }
         if self.id == 0 {
             self.check_open()?;
             self.id = self.shared.start_writing()?;
@@ -583,17 +578,4 @@ impl Drop for Transaction {
             let _ = SPARE.try_with(|spare| spare.set(Some((writes, tables))));
         }
     }
-}
-
-/// The error of whoever comes second and may not look again.
-#[cold]
-pub(crate) fn overtaken() -> Error {
-    Error::new(Code::Conflict, "another transaction changed the row first")
-        .hint("roll back and run the transaction again")
-}
-
-/// What keeps a transaction of this mark from a version with this stamp, if another one has put it there and is open.
-#[inline]
-pub(crate) fn obstacle(group: &Arc<Group>, offset: usize, stamp: u64, own: u64) -> Option<Obstacle> {
-    (is_mark(stamp) && stamp != own).then(|| Obstacle::Mark { group: Arc::clone(group), offset, stamp })
 }

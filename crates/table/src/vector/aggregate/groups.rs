@@ -40,6 +40,14 @@ impl Ids {
         }
     }
 
+    /// The slot of a row.
+    pub(super) fn slot(&self, row: usize) -> usize {
+        match self {
+            Ids::Codes { codes, .. } => usize::from(codes[row]),
+            Ids::Numbers(numbers) => numbers[row] as usize,
+        }
+    }
+
     /// The group of a slot, `None` for a code that does not occur.
     pub(super) fn group(&self, slot: usize) -> Option<usize> {
         match self {

@@ -16,9 +16,9 @@
 //! of one column share one pass over it.
 //!
 //! The results are those of DataFusion's aggregates (sum.rs, average.rs, min_max.rs of its version 55):
-//! sums of integers wrap at 64 bits and sums of decimals at 128, averages of decimals are rounded half away from
-//! zero (by query's `quotient` there) and fail when they do not fit, averages of integers are doubles, floats of 32 bits are summed and
-//! averaged as doubles, no rows give NULL (COUNT: 0).
+//! sums of whole numbers and decimals fail when their type does not hold them (by query's `sum` there), averages of decimals are
+//! rounded half away from zero (by query's `quotient` there) and fail when they do not fit, averages of integers are doubles,
+//! floats of 32 bits are summed and averaged as doubles, no rows give NULL (COUNT: 0).
 //!
 //! Limits. Doubles are added in eight interleaved sums (grouped: four), so the last bits of a sum or an
 //! average of doubles depend on the order, as they do between any two plans of the general executor;
@@ -227,7 +227,7 @@ impl Aggregator {
 
     /// The group columns, then the aggregates, one row a group in order of first appearance.
     ///
-    /// Fails with `InvalidValue` when an average does not fit its type.
+    /// Fails with `InvalidValue` when a sum or an average does not fit its type.
     pub fn finish(mut self) -> Result<Vec<ArrayRef>> {
         if self.group_by.is_empty() {
             self.rows.resize(1, 0);

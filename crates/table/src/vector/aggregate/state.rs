@@ -3,6 +3,9 @@
 //! A row group is folded into slots of the column's own width first (a 32-bit decimal sums in 64 bits),
 //! one slot a group or, for dictionary codes, a code. The slots are then merged into 128-bit totals. So the
 //! inner loops are narrow, and no column type has more than 2^32 rows in a slot before it is widened.
+//!
+//! A total that leaves its 128 bits goes on in them, and how often it has left them is counted: so it may come back. Only
+//! vectors of numbers that are near to that many bits already are added up row by row, each looked at.
 
 use super::super::bits::each_bit;
 use super::super::kernel::{self, Fixed, Folded};
@@ -26,6 +29,8 @@ pub(super) struct Needs {
 pub(super) struct State {
     count: Vec<i64>,
     sum: Vec<i128>,
+    /// How often a sum has gone beyond 128 bits: upwards less downwards.
+    beyond: Vec<i64>,
     double: Vec<f64>,
     min: Vec<i128>,
     max: Vec<i128>,
@@ -40,6 +45,7 @@ impl State {
         self.count.resize(groups, 0);
         if needs.sum {
             self.sum.resize(groups, 0);
+            self.beyond.resize(groups, 0);
             self.double.resize(groups, 0.0);
         }
         if needs.min {
@@ -56,7 +62,8 @@ impl State {
     pub(super) fn absorb(&mut self, other: &State) {
         let add = |known: &mut Vec<i64>, other: &[i64]| known.iter_mut().zip(other).for_each(|(a, b)| *a += b);
         add(&mut self.count, &other.count);
-        self.sum.iter_mut().zip(&other.sum).for_each(|(a, b)| *a = a.wrapping_add(*b));
+        (0..self.sum.len().min(other.sum.len())).for_each(|group| self.add_to_sum(group, other.sum[group]));
+        add(&mut self.beyond, &other.beyond);
         self.double.iter_mut().zip(&other.double).for_each(|(a, b)| *a += b);
         self.min.iter_mut().zip(&other.min).for_each(|(a, b)| *a = (*a).min(*b));
         self.max.iter_mut().zip(&other.max).for_each(|(a, b)| *a = (*a).max(*b));
@@ -81,6 +88,10 @@ impl State {
             Physical::I16(values) => self.merge(0, &kernel::fold(values, live), needs),
             Physical::I32(values) => self.merge(0, &kernel::fold(values, live), needs),
             Physical::I64(values) => self.merge(0, &kernel::fold(values, live), needs),
+            Physical::I128(values) if needs.sum && may_leave(values) => {
+                self.merge(0, &kernel::fold(values, live), Needs { sum: false, ..needs });
+                each_live(live, values.len(), |row| self.add_to_sum(0, values[row]));
+            }
             Physical::I128(values) => self.merge(0, &kernel::fold(values, live), needs),
             Physical::U32(values) => self.merge(0, &kernel::fold(values, live), needs),
             Physical::Uuid(values) => self.merge(0, &kernel::fold(values, live), needs),
@@ -136,7 +147,7 @@ impl State {
         self.count[group] += folded.count as i64;
         if needs.sum {
             let (whole, double) = T::total(folded.sum);
-            self.sum[group] = self.sum[group].wrapping_add(whole);
+            self.add_to_sum(group, whole);
             self.double[group] += double;
         }
         if needs.min {
@@ -147,6 +158,15 @@ impl State {
         }
     }
 
+    #[inline]
+    fn add_to_sum(&mut self, group: usize, more: i128) {
+        let (sum, has_left) = self.sum[group].overflowing_add(more);
+        self.sum[group] = sum;
+        if has_left {
+            self.beyond[group] += if more > 0 { 1 } else { -1 };
+        }
+    }
+
     /// Folds each row into its group. `rows` is the number of rows of each slot of `ids`.
     pub(super) fn add_grouped(&mut self, vector: &ArrayRef, ids: &Ids, rows: &[u64], needs: Needs) -> Result<()> {
         match physical_of(vector, "aggregating")? {
@@ -154,6 +174,14 @@ impl State {
             Physical::I16(values) => self.add_fixed(values, vector, ids, rows, needs),
             Physical::I32(values) => self.add_fixed(values, vector, ids, rows, needs),
             Physical::I64(values) => self.add_fixed(values, vector, ids, rows, needs),
+            Physical::I128(values) if needs.sum && may_leave(values) => {
+                self.add_fixed(values, vector, ids, rows, Needs { sum: false, ..needs });
+                for row in (0..values.len()).filter(|row| vector.is_valid(*row)) {
+                    if let Some(group) = ids.group(ids.slot(row)) {
+                        self.add_to_sum(group, values[row]);
+                    }
+                }
+            }
             Physical::I128(values) => self.add_fixed(values, vector, ids, rows, needs),
             Physical::U32(values) => self.add_fixed(values, vector, ids, rows, needs),
             Physical::Uuid(values) => self.add_fixed(values, vector, ids, rows, needs),
@@ -183,11 +211,7 @@ impl State {
 
     fn add_texts<'a>(&mut self, vector: &ArrayRef, ids: &Ids, needs: Needs, value: impl Fn(usize) -> Option<&'a [u8]>) {
         for row in (0..vector.len()).filter(|row| vector.is_valid(*row)) {
-            let slot = match ids {
-                Ids::Codes { codes, .. } => usize::from(codes[row]),
-                Ids::Numbers(numbers) => numbers[row] as usize,
-            };
-            if let (Some(group), Some(bytes)) = (ids.group(slot), value(row)) {
+            if let (Some(group), Some(bytes)) = (ids.group(ids.slot(row)), value(row)) {
                 self.add_bytes(group, bytes, needs);
             }
         }
@@ -203,6 +227,16 @@ impl State {
             if let Some(group) = ids.group(slot) {
                 self.merge(group, folded, needs);
             }
+        }
+    }
+
+    /// Errors: `InvalidValue` for a sum of more digits than a decimal of this precision has.
+    fn check_digits(&self, sums: &[Option<i128>], precision: u8) -> Result<()> {
+        let limit = 10u128.saturating_pow(u32::from(precision));
+        let has_digits = |sum: &i128| sum.unsigned_abs() < limit;
+        match self.beyond.iter().all(|times| *times == 0) && sums.iter().flatten().all(has_digits) {
+            true => Ok(()),
+            false => Err(Error::new(Code::InvalidValue, format!("a sum has more than {precision} digits"))),
         }
     }
 
@@ -228,6 +262,9 @@ impl State {
                 if *output == DataType::Int64 && sums.iter().flatten().any(is_too_large) {
                     return Err(Error::new(Code::InvalidValue, "a sum is out of range"));
                 }
+                if let DataType::Decimal128(precision, _) = output {
+                    self.check_digits(&sums, *precision)?;
+                }
                 result::numbers(sums.into_iter(), output)
             }
             Function::Avg if *output == DataType::Float64 => {
@@ -243,6 +280,13 @@ impl State {
             }
         }
     }
+}
+
+/// Whether a sum of these numbers might have more than 128 bits: there are less than 2^17 of them.
+fn may_leave(values: &[i128]) -> bool {
+    const ROWS_BITS: u32 = 17;
+    let bits = values.iter().fold(0, |bits, value| bits | (value ^ (value >> 127)));
+    bits.leading_zeros() <= ROWS_BITS || values.len() >> ROWS_BITS > 0
 }
 
 fn text_of(texts: &StringViewArray, code: usize) -> Option<&[u8]> {
