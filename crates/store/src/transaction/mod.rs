@@ -33,6 +33,7 @@ mod outlook;
 mod own_catalog;
 mod pending;
 pub(crate) mod ranges;
+mod restart;
 pub(crate) mod serializable;
 pub(crate) mod shared;
 mod undo;
@@ -49,6 +50,7 @@ pub use serializable::Read;
 pub use undo::Savepoint;
 
 use crate::catalog::temporary::TemporaryTables;
+use crate::files::catalog::SequenceDefinition;
 use crate::group::Group;
 use crate::journal::Durability;
 use crate::stamp::{MARK, View, is_mark};
@@ -156,6 +158,8 @@ pub struct Transaction {
     steps: Vec<CatalogStep>,
     /// What else is to be done then.
     reversals: Vec<undo::Reversal>,
+    /// The sequences that begin again with it.
+    restarts: Vec<SequenceDefinition>,
     is_over: bool,
 }
 
@@ -183,6 +187,7 @@ impl Transaction {
             beside: None,
             steps: Vec::new(),
             reversals: Vec::new(),
+            restarts: Vec::new(),
             id: 0,
             sign: None,
             ticket: None,
