@@ -133,6 +133,6 @@ pub use relation::Visibility;
 pub use rows::Short;
 pub use rules::{FIELD_COLUMN, SHOWN_LENGTH};
 pub use run::{Answer, Newest, Progress, RunOptions, View};
-pub use sequences::{Sequences, unknown_sequence, uses_sequences};
+pub use sequences::{Sequences, Shared as SharedValues, unknown_sequence, uses_sequences};
 pub use statement::*;
 pub use text::{keywords, statements};

@@ -5,7 +5,7 @@
 
 use super::Scope;
 use mainstay_base::{Code, Error, Result};
-use mainstay_query::{DEFAULT_SCHEMAS, Sequences, unknown_sequence};
+use mainstay_query::{DEFAULT_SCHEMAS, Sequences, SharedValues, unknown_sequence};
 use mainstay_store::Transaction;
 use mainstay_store::files::catalog::SequenceDefinition;
 use std::collections::HashMap;
@@ -15,6 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Debug, Default)]
 pub(crate) struct Given {
     values: Mutex<Values>,
+    /// Those that calls of one row share.
+    shared: SharedValues,
 }
 
 #[derive(Debug, Default)]
@@ -170,6 +172,10 @@ impl Sequences for SessionSequences {
             self.given.lock().by_sequence.insert(definition.id, value);
         }
         Ok(())
+    }
+
+    fn shared(&self) -> &SharedValues {
+        &self.given.shared
     }
 }
 

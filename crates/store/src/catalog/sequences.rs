@@ -207,9 +207,20 @@ mod tests {
     use super::*;
 
     fn definition(increment: i64, maximum: i64, cycle: bool) -> SequenceDefinition {
-        let (name, owned_by) = ("s".into(), None);
-        SequenceDefinition { id: 1, schema: 1, name, start: 1, increment, minimum: 1, maximum, cycle, owned_by }
-    }
+        let name = "s".into();
+        let (owned_by, declared) = (None, None);
+        SequenceDefinition {
+            id: 1,
+            schema: 1,
+            name,
+            start: 1,
+            increment,
+            minimum: 1,
+            maximum,
+            cycle,
+            owned_by,
+            declared,
+        }
     }
 
     #[test]

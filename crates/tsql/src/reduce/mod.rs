@@ -37,6 +37,7 @@ mod locking;
 mod merge;
 mod momentary;
 mod natural;
+mod next_value;
 mod outer_aggregate;
 mod output;
 mod quantified;
@@ -103,6 +104,11 @@ pub trait Scope {
     /// The first day of the week (`@@DATEFIRST`).
     fn date_first(&self) -> u8 {
         7
+    }
+
+    /// The type of the values of a sequence; `None` if there is none of this name.
+    fn sequence_type(&self, _name: &ObjectName) -> Option<DataType> {
+        None
     }
 
     /// Whether tables are called otherwise than the statement calls them: for a column that bears the name of a table of
@@ -446,6 +452,8 @@ struct Reducer<'s> {
     read_itself: Vec<momentary::ReadItself>,
     /// The queries in sight whose groups are made below them.
     grouped: Vec<outer_aggregate::Grouped>,
+    /// The sequences of which the list that is written takes values more than once.
+    shared_values: Vec<next_value::SharedValue>,
 }
 
 impl<'s> Reducer<'s> {
@@ -477,6 +485,7 @@ impl<'s> Reducer<'s> {
             is_negated: false,
             read_itself: Vec::new(),
             grouped: Vec::new(),
+            shared_values: Vec::new(),
         }
     }
 

@@ -241,6 +241,11 @@ impl Reducer<'_> {
         if select.quantifier == Some(SetQuantifier::Distinct) {
             self.push("DISTINCT ");
         }
+        let values = select.items.iter().filter_map(|item| match item {
+            SelectItem::Value(value, _) | SelectItem::Assign(_, _, value) => Some(value),
+            SelectItem::Star(_) => None,
+        });
+        let around = self.begin_values(values);
         let mut aliases = Vec::new();
         for (number, item) in select.items.iter().enumerate() {
             if number > 0 {
@@ -261,6 +266,7 @@ impl Reducer<'_> {
                 aliases.push(alias.text.to_lowercase());
             }
         }
+        self.end_values(around);
         if is_below {
             self.groups_of(select)?;
         } else {
