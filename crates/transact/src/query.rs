@@ -85,7 +85,7 @@ impl Inner {
             version.0 = u64::MAX;
         }
         let calls = self.table_calls.planned();
-        let (mut uses, surroundings) = (self.uses.take(), Surroundings::of(&self.state));
+        let (mut uses, surroundings) = (self.uses.borrow_mut().take(), Surroundings::of(&self.state));
         if !calls.is_empty() {
             uses.note_more();
         }
