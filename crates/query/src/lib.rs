@@ -117,6 +117,7 @@ mod uuid;
 mod watch;
 mod whole;
 mod wildcard;
+mod work_table;
 
 pub use cancel::CancelHandle;
 pub use catalog::{Catalog, FIRST_PRIVATE, Relation, UserFunctions};

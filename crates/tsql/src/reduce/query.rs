@@ -66,6 +66,12 @@ impl Reducer<'_> {
             Some(top) if top.with_ties => Cow::Borrowed(&*query.order),
             _ => self.order_of(query, self.is_ordered && self.depth == 1),
         };
+        let order = match &query.body {
+            QueryBody::Select(select) if self.depth == 1 && top.is_none_or(|top| !top.percent && !is_asked(top)) => {
+                by_place(select, order)
+            }
+            _ => order,
+        };
         match &query.body {
             QueryBody::Select(select) => self.select(select, top, &order)?,
             body => self.body(body)?,
@@ -137,11 +143,9 @@ impl Reducer<'_> {
             self.push(" AS (");
             // Common table expressions see those before them; what their own queries name is theirs.
             self.depth += 1;
-            match &table.query.body {
-                QueryBody::Set(first, SetOperator::Union, true, again) if is_recursive(table) => {
-                    self.recursion(first, again)?;
-                }
-                _ => self.whole_query(&table.query)?,
+            match recursive_parts(table) {
+                Some((first, again)) => self.recursion(&first, &again)?,
+                None => self.whole_query(&table.query)?,
             }
             self.depth -= 1;
             self.push(")");
@@ -155,10 +159,12 @@ impl Reducer<'_> {
     fn recursion(&mut self, first: &QueryBody, again: &QueryBody) -> Result<(), Message> {
         self.body(first)?;
         self.push(" UNION ALL ");
-        if self.recursion_limit == 0 {
-            return self.body(again);
-        }
-        let limit = self.recursion_limit.to_string();
+        let limit = match (self.recursion_limit, again) {
+            (0, QueryBody::Select(_)) => return self.body(again),
+            // Several parts are run together, whether somebody counts or not.
+            (0, QueryBody::Set(..)) => u32::MAX.to_string(),
+            (limit, _) => limit.to_string(),
+        };
         self.push("SELECT * FROM \"mssql:table:recursion\"(");
         self.text(&limit);
         self.push(", (");
@@ -539,7 +545,41 @@ fn hides_ordered(item: &SelectItem, order: &[OrderItem]) -> bool {
             _ => false,
         })
     };
-    named(|parts| parts > 1) && !named(|parts| parts == 1)
+    named(|parts| parts > 1) && !named(|parts| parts == 1) || is_within(item, order)
+}
+
+/// Whether an item is called as a column that an expression of the order names, where the name is the column's: only alone it
+/// is the item's.
+fn is_within(item: &SelectItem, order: &[OrderItem]) -> bool {
+    let SelectItem::Value(value, Some(alias)) = item else { return false };
+    let mut is_named = false;
+    for item in order.iter().filter(|item| item.value != *value && !matches!(item.value, Expr::Column(_))) {
+        super::outer_aggregate::each(&item.value, &mut |part| {
+            is_named |= matches!(part, Expr::Column(name) if alias.is(name.last()) && *part != *value);
+        });
+    }
+    is_named
+}
+
+/// An order in which items that get other names (`is_within`) are meant by their places.
+fn by_place<'o>(select: &Select, mut order: Cow<'o, [OrderItem]>) -> Cow<'o, [OrderItem]> {
+    for (place, item) in select.items.iter().enumerate() {
+        let SelectItem::Value(_, Some(alias)) = item else {
+            if matches!(item, SelectItem::Star(_)) {
+                break;
+            }
+            continue;
+        };
+        if !is_within(item, &order) {
+            continue;
+        }
+        for item in order.to_mut() {
+            if matches!(&item.value, Expr::Column(name) if name.parts.len() == 1 && alias.is(name.last())) {
+                item.value = Expr::Literal(Literal::Integer((place + 1).to_string()));
+            }
+        }
+    }
+    order
 }
 
 /// An item under a name that shows its place. The client is told the one that was written.
@@ -552,6 +592,29 @@ fn unnamed(item: &SelectItem, number: usize) -> SelectItem {
 
 /// Whether a common table expression names itself.
 fn is_recursive(table: &CommonTable) -> bool {
+    names(&table.query.body, &table.name)
+}
+
+/// The parts of a recursive common table expression that do not name it and those that do, which run in each turn.
+fn recursive_parts(table: &CommonTable) -> Option<(QueryBody, QueryBody)> {
+    let mut parts = Vec::new();
+    let mut rest = &table.query.body;
+    while let QueryBody::Set(left, SetOperator::Union, true, right) = rest {
+        parts.push(right.as_ref());
+        rest = left;
+    }
+    parts.push(rest);
+    let united = |parts: Vec<&QueryBody>| {
+        let mut parts = parts.into_iter().rev().cloned();
+        let first = parts.next()?;
+        Some(parts.fold(first, |left, right| QueryBody::Set(Box::new(left), SetOperator::Union, true, Box::new(right))))
+    };
+    let (again, first) = parts.into_iter().partition(|part| names(part, &table.name));
+    Some((united(first)?, united(again)?))
+}
+
+/// Whether a query names a table.
+fn names(body: &QueryBody, name: &Name) -> bool {
     fn in_body(body: &QueryBody, name: &Name) -> bool {
         match body {
             QueryBody::Set(left, _, _, right) => in_body(left, name) || in_body(right, name),
@@ -568,7 +631,7 @@ fn is_recursive(table: &CommonTable) -> bool {
             _ => false,
         }
     }
-    in_body(&table.query.body, &table.name)
+    in_body(body, name)
 }
 
 /// An item of an order by the name of a column alone.
