@@ -16,6 +16,8 @@ use mainstay_tsql::tree::{AssignOperator, Expr, Phrase, PhraseItem, Query, WaitF
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// What SET TEXTSIZE 0 stands for.
+const DEFAULT_TEXT_BYTES: i32 = 4096;
 /// How often a WAITFOR looks whether it is to stop.
 const NAP: Duration = Duration::from_millis(20);
 
@@ -200,7 +202,12 @@ impl Inner {
                 // Plans count the days of the week with it.
                 self.state.names_changed();
             }
-            Some("TEXTSIZE") => options.text_size = number().unwrap_or(-1) as i32,
+            Some("TEXTSIZE") => {
+                options.text_size = match number().unwrap_or(-1) {
+                    0 => DEFAULT_TEXT_BYTES,
+                    bytes => i32::try_from(bytes).unwrap_or(i32::MAX),
+                }
+            }
             Some("DATEFORMAT") => {
                 let order = words.last().map_or("", String::as_str);
                 let known = ["mdy", "dmy", "ymd", "ydm", "myd", "dym"];

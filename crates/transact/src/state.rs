@@ -149,6 +149,13 @@ pub(crate) struct Options {
     pub(crate) isolation: Isolation,
 }
 
+impl Options {
+    /// The bytes that a long value in a result may have, if that is limited (SET TEXTSIZE).
+    pub(crate) fn most_text(&self) -> Option<usize> {
+        if self.text_size == i32::MAX { None } else { usize::try_from(self.text_size).ok() }
+    }
+}
+
 impl Default for Options {
     fn default() -> Options {
         Options {

@@ -324,13 +324,19 @@ impl Reducer<'_> {
                 return Err(Message::error(1023, message).severity(15));
             }
         };
-        if name == "datepart"
-            && self.scope.date_first() != 7
+        if self.scope.date_first() != 7
             && !self.in_table
             && let [value] = &arguments[1..]
-            && let Some(counted) = super::week::counted(&part, value)
         {
-            return self.expression(&counted);
+            let counted = match name {
+                "datepart" => super::week::counted(&part, value),
+                "datename" => super::week::named(&part, value),
+                "datetrunc" => super::week::begun(&part, value),
+                _ => None,
+            };
+            if let Some(counted) = counted {
+                return self.expression(&counted);
+            }
         }
         self.call(&format!("{name}:{}", part.trim_start_matches('#')), &arguments[1..])
     }

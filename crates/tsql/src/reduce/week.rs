@@ -6,9 +6,14 @@
 //!   day   w = (DATEPART(weekday, d) + 13 - @@DATEFIRST) % 7          0 for the first day of the week
 //!   week  y = DATEPART(dayofyear, d) - 1; j = the day of the week of 1 January = ((w - y) % 7 + 7) % 7
 //!         (y + j) / 7 + 1
+//!   its first day = DATEADD(day, -w, DATETRUNC(day, d))
 //! ```
 
-use crate::tree::{Argument, BinaryOperator, Call, Expr, Literal, Name, ObjectName};
+use crate::Span;
+use crate::tree::{
+    Argument, BinaryOperator, Call, Cast, CastKind, DataType, Expr, Literal, Name, ObjectName, TypeArgument,
+    UnaryOperator,
+};
 
 /// `DATEPART(part, value)` by the session's first day of the week, for the parts that depend on it.
 pub(super) fn counted(part: &str, value: &Expr) -> Option<Expr> {
@@ -26,6 +31,23 @@ pub(super) fn counted(part: &str, value: &Expr) -> Option<Expr> {
     }
 }
 
+/// `DATENAME(part, value)`, as far as it depends on that day: the names of days do not.
+pub(super) fn named(part: &str, value: &Expr) -> Option<Expr> {
+    let week = counted(part, value).filter(|_| matches!(part, "week" | "wk" | "ww"))?;
+    let (argument, span) = (TypeArgument::Number("30".to_owned()), Span::default());
+    let data_type = DataType { name: named_as("nvarchar"), arguments: vec![argument], span };
+    Some(Expr::Cast(Box::new(Cast { kind: CastKind::Cast, value: week, data_type, style: None })))
+}
+
+/// `DATETRUNC(part, value)`, as far as it depends on that day.
+pub(super) fn begun(part: &str, value: &Expr) -> Option<Expr> {
+    if !matches!(part, "week" | "wk" | "ww") {
+        return None;
+    }
+    let back = Expr::Unary(UnaryOperator::Minus, Box::new(day(value)));
+    Some(call("dateadd", "day", vec![back, call("datetrunc", "day", vec![value.clone()])]))
+}
+
 /// The day of the week from 0.
 fn day(value: &Expr) -> Expr {
     let shifted = binary(datepart("#weekday", value), BinaryOperator::Add, number("13"));
@@ -35,13 +57,18 @@ fn day(value: &Expr) -> Expr {
 
 /// The function itself. `#weekday` is the day as it is counted from Sunday.
 fn datepart(part: &str, value: &Expr) -> Expr {
-    let name = |text: &str| ObjectName {
-        parts: vec![Name { text: text.to_owned(), ..Name::default() }],
-        ..ObjectName::default()
-    };
-    let arguments = vec![Argument::Value(Expr::Column(name(part))), Argument::Value(value.clone())];
+    call("datepart", part, vec![value.clone()])
+}
+
+fn named_as(text: &str) -> ObjectName {
+    ObjectName { parts: vec![Name { text: text.to_owned(), ..Name::default() }], ..ObjectName::default() }
+}
+
+/// A function of a part of a moment.
+fn call(function: &str, part: &str, values: Vec<Expr>) -> Expr {
+    let arguments = std::iter::once(Expr::Column(named_as(part))).chain(values).map(Argument::Value).collect();
     Expr::Call(Box::new(Call {
-        name: name("datepart"),
+        name: named_as(function),
         quantifier: None,
         arguments,
         json_nulls: None,
