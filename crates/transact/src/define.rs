@@ -372,16 +372,6 @@ impl Inner {
         }
     }
 
-    /// An error of a definition: that of this number, if what is missing is its table.
-    fn without_table(&mut self, error: Box<Raised>, number: i32, name: &ObjectName) -> Box<Raised> {
-        let core = self.names(&[]).table(name).map(|core| core.replace('"', ""));
-        if error.number != 208 || core.is_ok_and(|core| matches!(self.core.changeable_columns(&core), Ok(Some(_)))) {
-            return error;
-        }
-        let shown = if number == 4701 { name.last().to_owned() } else { shown_name(name) };
-        raised(Message::numbered(number, &[&shown]).state(if number == 1088 { 12 } else { 1 }))
-    }
-
     /// TRUNCATE: all rows, and the numbers begin again.
     ///
     /// Errors: 4712 for a table that others refer to.
@@ -409,18 +399,12 @@ impl Runner<'_> {
         self.known_definition(statement, host, call)
     }
 
-    /// A definition, whose table that is not there has a number of its own.
-    fn known_definition(&mut self, statement: &Statement, host: &HostStatement, call: &mut StatementCall<'_>) -> Ran {
-        self.inner.uses.take();
-        self.definition(statement, host, call).map_err(|error| match &statement.kind {
-            StatementKind::AlterTable(alter) => self.inner.without_table(error, 4902, &alter.table),
-            StatementKind::CreateIndex(create) => self.inner.without_table(error, 1088, &create.table),
-            StatementKind::Truncate(name, _) => self.inner.without_table(error, 4701, name),
-            _ => error,
-        })
-    }
-
-    fn definition(&mut self, statement: &Statement, host: &HostStatement, call: &mut StatementCall<'_>) -> Ran {
+    pub(crate) fn definition(
+        &mut self,
+        statement: &Statement,
+        host: &HostStatement,
+        call: &mut StatementCall<'_>,
+    ) -> Ran {
         let inner = &mut *self.inner;
         let text = &*host.text;
         let command = match &statement.kind {

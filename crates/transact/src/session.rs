@@ -245,10 +245,7 @@ impl Session {
     fn begin(&mut self, text: &str, is_call: bool) {
         let now = now();
         self.cancel.go_on();
-        if self.timeout.is_some() {
-            self.cancel.core.limit_request(self.timeout);
-            self.limit(self.timeout.and_then(|timeout| Instant::now().checked_add(timeout)));
-        }
+        self.limit_time(self.timeout);
         self.inner.state.begin_at(now);
         if let Some(seat) = &self.inner.seat {
             seat.activity().begin(text, is_call, now);
@@ -256,17 +253,17 @@ impl Session {
     }
 
     fn end(&mut self) {
-        self.forget_limit();
+        self.limit_time(None);
         if let Some(seat) = &self.inner.seat {
             seat.activity().end();
         }
     }
 
-    /// What is done from now on is not what the client has asked for, and takes its time.
-    fn forget_limit(&mut self) {
+    /// What runs may take so long from now on; what is not the client's affair takes its time.
+    fn limit_time(&mut self, timeout: Option<Duration>) {
         if self.timeout.is_some() {
-            self.cancel.core.limit_request(None);
-            self.limit(None);
+            self.cancel.core.limit_request(timeout);
+            self.limit(timeout.and_then(|timeout| Instant::now().checked_add(timeout)));
         }
     }
 
@@ -295,7 +292,7 @@ impl Session {
                 if raised.uncatchable {
                     // A wish to stop is carried out. What is to be done now is not for it.
                     self.cancel.go_on();
-                    self.forget_limit();
+                    self.limit_time(None);
                 }
                 report(&raised, &mut self.inner.state, sink);
                 self.inner.after_failure(&raised, sink);

@@ -16,7 +16,7 @@ use datafusion::logical_expr::expr::{Alias, Case, FieldMetadata, InList, Like, P
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, cast, lit};
 use mainstay_base::{Collation, Value, ValueRef};
 use mainstay_mssql::operators::{BinaryOperator, ComparisonOperator};
-use mainstay_mssql::{Bound, CodePage, ConvertKind, DataType, Message, Operation};
+use mainstay_mssql::{Bound, CodePage, ConvertKind, DataType, Operation};
 use mainstay_table::values::{array_of, data_type_of, value_at};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -39,13 +39,13 @@ pub(super) struct Typed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct By {
     pub(super) collation: Collation,
-    strength: Strength,
+    pub(super) strength: Strength,
     /// The code page that a COLLATE says: what a cast of NVARCHAR to VARCHAR takes.
     page: CodePage,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Strength {
+pub(super) enum Strength {
     /// Nothing.
     Default,
     /// The column that it is of.
@@ -77,33 +77,6 @@ impl By {
     pub(super) fn said(self) -> Option<Collation> {
         (self.strength != Strength::Default).then_some(self.collation)
     }
-}
-
-/// Errors: 468 where columns are compared whose collations differ and no COLLATE says which counts.
-fn check_collations(operation: &Operation, args: &[Typed]) -> Result<()> {
-    let name = match operation {
-        Operation::Compare(comparison) => comparison.name(),
-        Operation::In => "equal to",
-        Operation::Like => "like",
-        _ => return Ok(()),
-    };
-    // A NVARCHAR is in no code page.
-    let said = |typed: &Typed| Some((typed.by.collation, typed.data_type?.code_page()));
-    let mut columns = args.iter().filter(|arg| arg.by.strength == Strength::Column).filter_map(said);
-    if args.iter().any(|arg| arg.by.strength == Strength::Explicit) {
-        return Ok(());
-    }
-    let Some((first, first_page)) = columns.next() else { return Ok(()) };
-    let differs = |(other, page): &(Collation, Option<CodePage>)| {
-        *other != first || matches!((page, first_page), (Some(one), Some(other)) if *one != other)
-    };
-    let Some((other, page)) = columns.find(differs) else { return Ok(()) };
-    let named = |collation: Collation, page: Option<CodePage>| match collation {
-        Collation::CaseInsensitive => mainstay_mssql::collation::name_of(page.unwrap_or_default()),
-        Collation::CaseAccentInsensitive => "Latin1_General_CI_AI",
-        Collation::Binary => "Latin1_General_BIN2",
-    };
-    Err(failed(Message::numbered(468, &[&named(other, page), &named(first, first_page), &name])))
 }
 
 /// The plan without functions of T-SQL that have a plain form, and with both parts of each recursion described alike.
@@ -293,7 +266,7 @@ impl Lowerer<'_> {
         let given: Vec<Option<DataType>> = args.iter().map(|arg| arg.data_type).collect();
         let constants: Vec<Option<Value>> = args.iter().map(|arg| constant(&arg.expr)).collect();
         let by = By::of(&args);
-        check_collations(&operation, &args)?;
+        super::collations::check(&operation, &args)?;
         let known = operation.bind_collated(&given, &constants, by.said()).map_err(failed)?;
         if let Some(expr) = self.plain_form(&operation, &known, &args, by)? {
             return Ok(Typed { expr, data_type: known.result, by });

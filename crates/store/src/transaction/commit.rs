@@ -41,7 +41,7 @@ impl Transaction {
             return Err(error);
         }
         self.note_restarts();
-        if !self.has_written() && self.restarts.is_empty() {
+        if !self.has_written() && self.reversals.restarts.is_empty() {
             let commit = self.view.map_or(0, |view| view.commit);
             self.release();
             return Ok(commit);

@@ -50,7 +50,6 @@ pub use serializable::Read;
 pub use undo::Savepoint;
 
 use crate::catalog::temporary::TemporaryTables;
-use crate::files::catalog::SequenceDefinition;
 use crate::group::Group;
 use crate::journal::Durability;
 use crate::stamp::{MARK, View, is_mark};
@@ -157,9 +156,7 @@ pub struct Transaction {
     /// How to take the changes of the catalog back.
     steps: Vec<CatalogStep>,
     /// What else is to be done then.
-    reversals: Vec<undo::Reversal>,
-    /// The sequences that begin again with it.
-    restarts: Vec<SequenceDefinition>,
+    reversals: undo::Reversals,
     is_over: bool,
 }
 
@@ -186,8 +183,7 @@ impl Transaction {
             outlook: None,
             beside: None,
             steps: Vec::new(),
-            reversals: Vec::new(),
-            restarts: Vec::new(),
+            reversals: undo::Reversals::default(),
             id: 0,
             sign: None,
             ticket: None,

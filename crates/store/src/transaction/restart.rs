@@ -20,24 +20,24 @@ impl Transaction {
         shared.check_changeable()?;
         let (id, before) = (definition.id, shared.sequences.begin_restart(definition));
         self.on_rollback(move || shared.sequences.take_back(id, before));
-        self.restarts.push(definition.clone());
+        self.reversals.restarts.push(definition.clone());
         Ok(())
     }
 
     /// Writes down where the sequences go on that begin again; the others that did so were taken back.
     pub(super) fn note_restarts(&mut self) {
-        for definition in std::mem::take(&mut self.restarts) {
-            let is_known = self.restarts.iter().any(|known| known.id == definition.id);
+        for definition in std::mem::take(&mut self.reversals.restarts) {
+            let is_known = self.reversals.restarts.iter().any(|known| known.id == definition.id);
             let Some(next) = self.shared.sequences.restarted(&definition).filter(|_| !is_known) else { continue };
             if let Some(redo) = self.redo() {
                 redo.sequence(definition.id, next);
             }
-            self.restarts.push(definition);
+            self.reversals.restarts.push(definition);
         }
     }
 
     /// The commit has come: a crash finds it. Before anybody else takes values.
     pub(super) fn end_restarts(&self, commit: u64) {
-        self.restarts.iter().for_each(|definition| self.shared.sequences.end_restart(definition.id, commit));
+        self.reversals.restarts.iter().for_each(|definition| self.shared.sequences.end_restart(definition.id, commit));
     }
 }

@@ -43,6 +43,7 @@ mod outer_aggregate;
 mod output;
 mod quantified;
 mod query;
+mod recursion;
 mod rowset;
 mod single;
 mod source;
@@ -78,7 +79,7 @@ use crate::tree::{self, CursorName, Name, ObjectName, Query, TypeArgument};
 use mainstay_base::Value;
 use mainstay_mssql::types::{self, Declared};
 use mainstay_mssql::{DataType, Message};
-use std::borrow::Cow;
+use source::{mark_of, source_name};
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -390,16 +391,6 @@ pub fn data_type(declared: &tree::DataType, place: Declared<'_>, scope: &dyn Sco
 /// The message for what is part of T-SQL and cannot be done.
 pub fn not_supported(what: &str) -> Message {
     Message::error(40515, format!("{what} is not supported in this version of Mainstay."))
-}
-
-/// What a source is called in the core's statement, where T-SQL calls it so: a name that begins with `@`, a table
-/// variable's, would be taken for a variable there.
-fn source_name(name: &str) -> Cow<'_, str> {
-    if name.starts_with('@') { Cow::Owned(format!("#{name}")) } else { Cow::Borrowed(name) }
-}
-
-fn mark_of(scope: &dyn Scope) -> String {
-    if scope.disguises_tables() { ":".to_owned() } else { String::new() }
 }
 
 /// A statement while it is written.
