@@ -494,7 +494,8 @@ fn sourced(mut columns: Vec<Column>, sources: &[Option<SourceColumn>]) -> Vec<Co
     columns
 }
 
-/// Sends a row, CHAR values with the blanks that are not stored, and long values cut to so many bytes (TEXTSIZE). `fill` gets a cell for each column, NULL all of them.
+/// Sends a row, CHAR values with the blanks that are not stored, and long values cut to so many bytes (TEXTSIZE). `fill` gets a
+/// cell for each column, NULL all of them.
 pub(crate) fn send_row<'v>(
     sink: &mut dyn Sink,
     (columns, most): (&[Column], Option<usize>),
