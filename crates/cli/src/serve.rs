@@ -63,6 +63,8 @@ fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server,
     config.tds = addresses.tds.unwrap_or(config.tds);
     config.http = addresses.http.or(config.http);
     config.navigator = addresses.navigator.or(config.navigator);
+    let mut options = engine.options();
+    options.statement_timeout = options.statement_timeout.or(config.statement_timeout());
     let folder = std::path::absolute(path)?;
     let root = if Disk.is_folder(&folder) { &folder } else { folder.parent().unwrap_or(&folder) };
     let files: Arc<dyn FileSystem> = match config.follow_links || Disk.stamp(&folder).is_err() {
@@ -71,8 +73,8 @@ fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server,
     };
     // What is on no disk has no links.
     let database = match Disk.stamp(&folder).is_ok() {
-        true => Database::open_on(Arc::clone(&files), &folder, engine.options())?,
-        false => Database::open_with(path, engine.options())?,
+        true => Database::open_on(Arc::clone(&files), &folder, options)?,
+        false => Database::open_with(path, options)?,
     };
     database.damage().iter().for_each(warn);
     if database.is_native_elsewhere() {

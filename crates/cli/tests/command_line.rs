@@ -99,6 +99,22 @@ fn tsql_runs_batches_and_says_what_failed() {
     assert!(text(&output.stdout).contains("\n7\n"), "{}", text(&output.stdout));
 }
 
+/// The time is that of a batch, whatever it does; the script goes on behind it.
+#[test]
+fn tsql_batches_end_when_their_time_is_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let script =
+        "DECLARE @n INT = 1\nWHILE 1 = 1 SET @n = 3 - @n\nGO\nWAITFOR DELAY '00:10:00'\nGO\nSELECT 7 AS n\nGO\n";
+    let output = mainstay(&[folder.path().to_str().unwrap(), "--tsql", "--timeout", "300ms", "-c", script], "");
+    assert_eq!(output.status.code(), Some(1));
+    let error = "The query has been canceled because it ran longer than the configured limit. Contact the system \
+                 administrator.\n";
+    let told = format!("Msg 8649, Level 17, State 1, Server MAINSTAY, Line 2\n{error}");
+    let waited = format!("Msg 8649, Level 17, State 1, Server MAINSTAY, Line 1\n{error}");
+    assert_eq!(text(&output.stderr), told + &waited);
+    assert!(text(&output.stdout).contains("\n7\n"), "{}", text(&output.stdout));
+}
+
 /// What scripts say to sqlcmd itself: variables, files, and the end at the first error.
 #[test]
 fn tsql_scripts_have_variables_and_other_files() {

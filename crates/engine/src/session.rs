@@ -235,6 +235,17 @@ impl Session {
         self.timeout = timeout;
     }
 
+    /// How long a statement may run.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    /// Has statements end when those of another session do, whose handle this is: those of its functions.
+    pub fn end_with(&mut self, cancel: &CancelHandle) {
+        self.cancel = cancel.clone();
+        self.transaction.end_with(cancel);
+    }
+
     /// How far the running statement has come; the same object for all statements of the session.
     pub fn progress(&self) -> Arc<Progress> {
         Arc::clone(&self.progress)

@@ -149,6 +149,31 @@ pub fn code_page(name: &str) -> CodePage {
     said.unwrap_or(page)
 }
 
+/// The collations of every family, in the order of their names, and what each does. Limit: each is named in one version; the
+/// kinds of kana and width that a name can say are left out.
+pub fn all() -> Vec<(String, String)> {
+    const WAYS: [(&str, &str); 6] = [
+        ("BIN", "binary sort"),
+        ("BIN2", "binary code point comparison sort"),
+        ("CI_AI", "case-insensitive, accent-insensitive, kanatype-insensitive, width-insensitive"),
+        ("CI_AS", "case-insensitive, accent-sensitive, kanatype-insensitive, width-insensitive"),
+        ("CS_AI", "case-sensitive, accent-insensitive, kanatype-insensitive, width-insensitive"),
+        ("CS_AS", "case-sensitive, accent-sensitive, kanatype-insensitive, width-insensitive"),
+    ];
+    let of_family = |(family, page): &(&str, CodePage)| {
+        let page = match family.starts_with("SQL_") {
+            true if *page == CodePage::Cp1252 => "_CP1".to_owned(),
+            true => format!("_CP{}", page.number()),
+            false => String::new(),
+        };
+        let title = family.trim_start_matches("SQL_").replace('_', "-");
+        WAYS.map(|(way, does)| (format!("{family}{page}_{way}"), format!("{title}, {does}")))
+    };
+    let mut all: Vec<_> = FAMILIES.iter().flat_map(of_family).collect();
+    all.sort();
+    all
+}
+
 /// The name of a collation of this code page: the default's own, or the one that is used most.
 pub fn name_of(page: CodePage) -> &'static str {
     match page {

@@ -5,7 +5,7 @@
 //! the rules of today, and the IANA database has local mean times, of which the whole minutes are taken.
 
 use chrono::{DateTime, LocalResult, NaiveDateTime, Offset, TimeZone};
-use chrono_tz::Tz;
+use chrono_tz::{OffsetComponents, Tz};
 use mainstay_base::{TICKS_PER_SECOND, Timestamp};
 
 /// A time zone.
@@ -31,6 +31,11 @@ impl Zone {
     /// Minutes ahead of UTC at a moment of UTC.
     pub fn offset_at(self, utc: Timestamp) -> i16 {
         naive(utc).map_or(0, |utc| minutes(self.tz.offset_from_utc_datetime(&utc).fix().local_minus_utc()))
+    }
+
+    /// Whether clocks of the zone are put forward at a moment of UTC.
+    pub fn is_summer_at(self, utc: Timestamp) -> bool {
+        naive(utc).is_some_and(|utc| !self.tz.offset_from_utc_datetime(&utc).dst_offset().is_zero())
     }
 
     /// The moment of UTC at which clocks of the zone show this, and minutes ahead of UTC then. A time that clocks show

@@ -10,7 +10,7 @@
 //!
 //! **Who runs several statements for one request** (a batch, a script) cannot say when one of them begins. A wish that came
 //! between two of them would be taken back by the second. Such a one asks for the end of the request, and takes that wish
-//! back itself when it begins the next one.
+//! back itself when it begins the next one. It may limit the request's time too, which is that of all statements together.
 //!
 //! The time of a statement counts from its beginning and is one for everything it does: its queries, its writes, its waits.
 
@@ -34,6 +34,8 @@ struct State {
     request: AtomicBool,
     /// When the statement's time is over, in nanoseconds since [`start`]; 0 for never.
     deadline_ns: AtomicU64,
+    /// The same for the request.
+    request_deadline_ns: AtomicU64,
     wake: tokio::sync::Notify,
 }
 
@@ -41,6 +43,15 @@ struct State {
 fn start() -> Instant {
     static START: OnceLock<Instant> = OnceLock::new();
     *START.get_or_init(Instant::now)
+}
+
+/// When a time is over that begins now, in nanoseconds since [`start`]; 0 for never.
+#[inline]
+fn end_of(timeout: Option<Duration>) -> u64 {
+    timeout.map_or(0, |timeout| {
+        let since_start = start().elapsed().saturating_add(timeout);
+        u64::try_from(since_start.as_nanos()).unwrap_or(u64::MAX).max(1)
+    })
 }
 
 impl CancelHandle {
@@ -60,11 +71,7 @@ impl CancelHandle {
     #[inline]
     pub fn begin(&self, timeout: Option<Duration>) {
         self.shared.statement.store(false, Ordering::Relaxed);
-        let deadline = timeout.map_or(0, |timeout| {
-            let since_start = start().elapsed().saturating_add(timeout);
-            u64::try_from(since_start.as_nanos()).unwrap_or(u64::MAX).max(1)
-        });
-        self.shared.deadline_ns.store(deadline, Ordering::Relaxed);
+        self.shared.deadline_ns.store(end_of(timeout), Ordering::Relaxed);
     }
 
     /// Begins a request: the wish to end the one before is taken back.
@@ -72,17 +79,22 @@ impl CancelHandle {
         self.shared.request.store(false, Ordering::Relaxed);
     }
 
+    /// Says how long all statements together may run that come from now on; for ever without a time.
+    pub fn limit_request(&self, timeout: Option<Duration>) {
+        self.shared.request_deadline_ns.store(end_of(timeout), Ordering::Relaxed);
+    }
+
     /// Whether the statement that runs is to end.
     pub fn is_cancelled(&self) -> bool {
         self.shared.statement.load(Ordering::Relaxed) || self.shared.request.load(Ordering::Relaxed)
     }
 
-    /// When the time of the statement is over that runs.
+    /// When the time of the statement is over that runs, or that of its request.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        match self.shared.deadline_ns.load(Ordering::Relaxed) {
-            0 => None,
-            since_start => start().checked_add(Duration::from_nanos(since_start)),
-        }
+        let State { deadline_ns, request_deadline_ns, .. } = &*self.shared;
+        let set = [deadline_ns, request_deadline_ns].map(|end| end.load(Ordering::Relaxed));
+        let first = set.into_iter().filter(|since_start| *since_start != 0).min()?;
+        start().checked_add(Duration::from_nanos(first))
     }
 
     /// Waits for the wish. Who has made this and then looks whether it is cancelled misses none.
@@ -142,6 +154,23 @@ mod tests {
         assert!(handle.check().is_ok() && handle.deadline().is_some());
         handle.begin(Some(Duration::MAX));
         assert!(handle.check().is_ok());
+        handle.begin(None);
+        assert_eq!(handle.deadline(), None);
+    }
+
+    #[test]
+    fn the_time_of_a_request_is_that_of_all_its_statements() {
+        let handle = CancelHandle::default();
+        handle.limit_request(Some(Duration::ZERO));
+        for timeout in [None, Some(Duration::from_secs(1_000))] {
+            handle.begin(timeout);
+            assert!(handle.check().is_err_and(|error| error.code() == Code::Timeout));
+        }
+        handle.limit_request(Some(Duration::from_secs(1_000)));
+        assert!(handle.check().is_ok());
+        handle.begin(Some(Duration::ZERO));
+        assert!(handle.check().is_err());
+        handle.limit_request(None);
         handle.begin(None);
         assert_eq!(handle.deadline(), None);
     }

@@ -4,7 +4,7 @@
 //! values may be longer than the field. Only a column that comes from a table as it is keeps them here.
 
 use crate::rules::{CHAR_COLUMN, FIELD_COLUMN, SHOWN_LENGTH};
-use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{FieldRef, Schema, SchemaRef};
 use datafusion::common::{DFSchema, JoinType, Result};
 use datafusion::logical_expr::{Distinct, EmptyRelation, Expr, LogicalPlan};
 use std::sync::Arc;

@@ -122,6 +122,7 @@ mod uuid;
 mod watch;
 mod whole;
 mod wildcard;
+mod work_table;
 mod years;
 
 pub use cancel::CancelHandle;
@@ -141,6 +142,6 @@ pub use relation::Visibility;
 pub use rows::Short;
 pub use rules::{FIELD_COLUMN, SHOWN_LENGTH};
 pub use run::{Answer, Newest, Progress, RunOptions, View};
-pub use sequences::{Sequences, unknown_sequence, uses_sequences};
+pub use sequences::{Sequences, Shared as SharedValues, unknown_sequence, uses_sequences};
 pub use statement::*;
 pub use text::{keywords, statements};

@@ -18,10 +18,11 @@ use datafusion::logical_expr::planner::RelationPlannerContext;
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, Distribution, ExecutionPlan, PlanProperties};
 use datafusion::sql::sqlparser::ast::{self, FunctionArg, FunctionArgExpr, TableFactor};
 use futures::StreamExt;
 use mainstay_mssql::Message;
+use std::any::Any;
 use std::cmp::Ordering;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -165,6 +166,16 @@ impl ExecutionPlan for RecursionExec {
     fn reset_state(self: Arc<Self>) -> Result<Arc<dyn ExecutionPlan>> {
         // The count goes on from turn to turn.
         Ok(self)
+    }
+
+    fn required_input_distribution(&self) -> Vec<Distribution> {
+        // Turns are counted, and what runs in parts runs several times in one.
+        vec![Distribution::SinglePartition]
+    }
+
+    fn with_new_state(&self, table: Arc<dyn Any + Send + Sync>) -> Option<Arc<dyn ExecutionPlan>> {
+        let input = crate::work_table::assigned(&self.input, &table)?;
+        Some(Arc::new(RecursionExec { input, limit: self.limit, turns: Arc::clone(&self.turns) }))
     }
 
     fn apply_expressions(

@@ -71,6 +71,7 @@ pub struct Config {
     pub max_logins: usize,
     pub login_timeout_seconds: u64,
     pub idle_timeout_seconds: u64,
+    pub statement_timeout_seconds: u64,
     pub stop_grace_seconds: u64,
     pub packet_bytes: usize,
     pub max_request_bytes: usize,
@@ -93,6 +94,7 @@ impl Default for Config {
             max_logins: 64,
             login_timeout_seconds: 15,
             idle_timeout_seconds: 0,
+            statement_timeout_seconds: 0,
             stop_grace_seconds: 8,
             packet_bytes: 4096,
             max_request_bytes: 256 << 20,
@@ -166,6 +168,11 @@ pub const KEYS: &[Key] = &[
         name: "idle_timeout_seconds",
         default: "0",
         meaning: "A connection that asks for nothing for this long is closed, and its transaction rolled back. 0: never.",
+    },
+    Key {
+        name: "statement_timeout_seconds",
+        default: "0",
+        meaning: "A batch, call or bulk load of SQL Server's clients that runs longer is ended with error 8649, wherever it is: in a loop, a query, a change or a wait. The statement is undone, and its transaction stays open unless XACT_ABORT is on. 0: none. `mainstay serve --timeout` goes before it.",
     },
     Key {
         name: "stop_grace_seconds",
@@ -258,6 +265,11 @@ impl Config {
         Duration::from_secs(self.login_timeout_seconds)
     }
 
+    /// How long a batch or call may run.
+    pub fn statement_timeout(&self) -> Option<Duration> {
+        (self.statement_timeout_seconds > 0).then(|| Duration::from_secs(self.statement_timeout_seconds))
+    }
+
     pub(crate) fn idle_timeout(&self) -> Option<Duration> {
         (self.idle_timeout_seconds > 0).then(|| Duration::from_secs(self.idle_timeout_seconds))
     }
@@ -289,6 +301,9 @@ mod tests {
         // Every field is a key: a struct without one of them could not be written.
         let fields = format!("{:?}", Config::default()).matches(": ").count();
         assert_eq!(fields, KEYS.len());
+        assert_eq!(Config::default().statement_timeout(), None);
+        let limited = Config::from_toml("[server]\nstatement_timeout_seconds = 30").unwrap();
+        assert_eq!(limited.statement_timeout(), Some(Duration::from_secs(30)));
     }
 
     #[test]

@@ -291,6 +291,7 @@ fn sequences_give_no_value_twice() {
         maximum: 1000,
         cycle: false,
         owned_by: None,
+        declared: None,
     };
     let fs = Simulated::new();
     let store = open(&fs);

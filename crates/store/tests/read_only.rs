@@ -63,6 +63,7 @@ fn killed() -> (Simulated, u64, u64) {
         maximum: 1000,
         cycle: false,
         owned_by: None,
+        declared: None,
     };
     store.change_catalog(&mut transaction, CatalogChange::PutSequence(definition)).unwrap();
     transaction.commit().unwrap();

@@ -176,6 +176,7 @@ fn definitions(fs: &Simulated, promised: &mut Promised) -> Result<()> {
         maximum: i64::MAX,
         cycle: false,
         owned_by: None,
+        declared: None,
     };
     change(&store, promised, vec![CatalogChange::PutSequence(sequence)])?;
     for _ in 0..40 {

@@ -67,11 +67,7 @@ impl Inner {
         let table = names.table(name).map_err(raised)?;
         let data_type = reduce::column_type(column, declared, 1, &names).map_err(raised)?;
         let Some(known) = names.columns(name) else {
-            let text = format!(
-                "Cannot find the object \"{}\" because it does not exist or you do not have permissions.",
-                name.last()
-            );
-            return Err(raised(Message::error(4902, text)));
+            return Err(raised(Message::numbered(4902, &[&crate::define::shown_name(name)])));
         };
         let Some(old) = known.into_iter().find(|known| column.name.is(&known.name)) else {
             let text = format!(

@@ -4,6 +4,7 @@
 use crate::errors::{message_from, raised, raised_error};
 use crate::scope::column_has_default;
 use crate::session::Inner;
+use mainstay_base::interrupt::Interrupt;
 use mainstay_base::{Value, ValueRef};
 use mainstay_engine::Prepared;
 use mainstay_mssql::convert::{convert, truncates, truncation};
@@ -130,7 +131,9 @@ struct Load {
 impl Load {
     fn run(&mut self, core: &mut mainstay_engine::Session, rows: &mut dyn BulkRows) -> Result<(), Box<Raised>> {
         let mut statements: HashMap<Vec<usize>, Prepared> = HashMap::new();
+        let wish = core.cancel_handle();
         while let Some(row) = rows.next_row().map_err(raised)? {
+            wish.check().map_err(raised_error)?;
             let filled = self.filled(row);
             let converted = filled.iter().map(|place| self.converted(*place, &row[*place]));
             let converted = converted.collect::<Result<Vec<_>, _>>().map_err(raised)?;

@@ -233,7 +233,8 @@ impl Runner<'_> {
         }
         match cursor {
             Some(_) if count == 0 => Err(raised(Message::error(16947, "No rows were updated or deleted."))),
-            _ => Ok(count),
+            Some(cursor) => self.refresh_current(&cursor).map(|()| count),
+            None => Ok(count),
         }
     }
 
@@ -408,6 +409,7 @@ fn limited(change: &Change, most: u64) -> Option<Change> {
         }
         Change::Update(update) => &mut update.top,
         Change::Delete(delete) => &mut delete.top,
+        Change::Merge(merge) => &mut merge.top,
         _ => return None,
     };
     let most = match top {

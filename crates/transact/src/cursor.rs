@@ -10,6 +10,10 @@
 //!             after INSERTs the list is read again, from the row on that the cursor stands on
 //! ```
 //!
+//! With SCROLL_LOCKS rows of one table are locked as they are fetched, within a transaction. Other cursors that change rows are
+//! optimistic, whether they say so or not: WHERE CURRENT OF reads the row again, and one that somebody has changed since it was
+//! fetched stays as it is. What is compared are the values that were fetched.
+//!
 //! A forward-only cursor is dynamic, SCROLL alone is keyset; a query whose rows are not those of its tables makes a static
 //! cursor of any, and one that counts its rows (TOP) or sorts them makes a keyset.
 
@@ -101,6 +105,7 @@ impl Runner<'_> {
             || has("FAST_FORWARD")
             || has("READ_ONLY")
             || declared.update == Some(CursorUpdate::ReadOnly);
+        cursor.locks = has("SCROLL_LOCKS") && !cursor.reads_only;
         if let Some(CursorUpdate::Update(columns)) = &declared.update {
             cursor.updatable = columns.iter().map(|column| column.last().to_lowercase()).collect();
         }
@@ -291,12 +296,13 @@ impl Runner<'_> {
     /// FETCH without INTO: the row goes to the client, or to who captures it.
     fn send_fetched(&mut self, columns: &[mainstay_tds::Column], row: Option<Vec<Value>>) -> Ran {
         let count = u64::from(row.is_some());
+        let most = self.inner.state.options.most_text();
         match self.inner.state.captured.last_mut() {
             Some(captured) => captured.take(columns, row.into_iter())?,
             None => {
                 self.columns(columns)?;
                 if let Some(row) = &row {
-                    crate::query::send_row(self.sink, columns, |cells| {
+                    crate::query::send_row(self.sink, (columns, most), |cells| {
                         cells.iter_mut().zip(row).for_each(|(cell, value)| *cell = value.as_ref());
                     })?;
                 }
@@ -319,9 +325,10 @@ impl Runner<'_> {
             self.list_again(cursor, changes, inserts)?;
         }
         let mut fetched = cursor.step(direction, offset);
+        let locks = cursor.locks && self.inner.state.transactions > 0;
         while let Fetched::Row = fetched {
             let Some((_, row)) = cursor.current() else { return Ok(Fetched::Outside) };
-            if row.seen == changes || self.read_again(cursor, changes)? {
+            if row.seen == changes && !locks || self.read_again(cursor, changes)? {
                 return Ok(Fetched::Row);
             }
             if cursor.kind == Kind::Keyset {
@@ -347,9 +354,12 @@ impl Runner<'_> {
         let Some(again) = &queries.again else { return Ok(true) };
         let variables = cursor.values.iter().map(|(name, _, value)| (name.as_str(), *value == Value::Null));
         self.inner.begin_nulls(variables);
+        let locks = cursor.locks && self.inner.state.transactions > 0;
         let mut plan = match rows.again.take() {
-            Some(plan) if self.inner.is_current(&plan) => plan,
+            Some((known, plan)) if known == locks && self.inner.is_current(&plan) => plan,
             _ => {
+                let locking = locks.then(|| crate::cursor_keyset::locking(again.clone()));
+                let again = locking.as_ref().unwrap_or(again);
                 let values = cursor.values.iter().map(|(name, data_type, _)| (name.clone(), *data_type));
                 let keys = queries.keys.iter().map(|key| (key.variable.clone(), key.data_type));
                 let variables: Vec<(String, DataType)> = values.chain(keys).collect();
@@ -369,7 +379,7 @@ impl Runner<'_> {
         let values = self.cursor_values(&plan.parameters, &variable);
         let found = self.inner.rows_of(&mut plan, &values)?.rows.into_iter().next();
         let Some(rows) = &mut cursor.rows else { return Ok(false) };
-        rows.again = Some(plan);
+        rows.again = Some((locks, plan));
         let at = rows.at;
         match (found, at.checked_sub(1).and_then(|place| rows.rows.get_mut(place))) {
             (Some(values), Some(row)) => {
@@ -402,7 +412,7 @@ impl Runner<'_> {
 
     /// Sees that a change may go to the row that a cursor stands on.
     ///
-    /// Errors: 16916, 16917, 16929, 16931, 16932, 16933, 16947.
+    /// Errors: 16916, 16917, 16929, 16931, 16932, 16933, 16947, after 16934 for a row that others have changed.
     pub(crate) fn check_current(
         &mut self,
         name: &CursorName,
@@ -440,10 +450,46 @@ impl Runner<'_> {
                 return failed(16932, text);
             }
         }
-        match cursor.current() {
-            Some(_) => Ok(()),
-            None => failed(16931, "There are no rows in the current fetch buffer."),
+        let changes = rows.watcher.changes();
+        let Some((_, row)) = cursor.current() else {
+            return failed(16931, "There are no rows in the current fetch buffer.");
+        };
+        if cursor.locks || cursor.kind == Kind::Static || row.seen == changes {
+            return Ok(());
         }
+        let Some(number) = state.cursor_number(name) else { return Ok(()) };
+        if self.with_cursor(number, |it, cursor| it.is_as_fetched(cursor, changes))? {
+            return Ok(());
+        }
+        self.sink.message(&Message::numbered(16934, &[]));
+        Err(raised(Message::numbered(16947, &[])))
+    }
+
+    /// Whether nobody has changed the row that a cursor stands on since it was fetched. One that has gone is found out by the
+    /// change.
+    fn is_as_fetched(&mut self, cursor: &mut Cursor, changes: u64) -> Result<bool, Box<Raised>> {
+        let Some((fetched, seen)) = cursor.current().map(|(_, row)| (row.values.clone(), row.seen)) else {
+            return Ok(true);
+        };
+        if !self.read_again(cursor, changes)? {
+            return Ok(true);
+        }
+        let Some(row) = cursor.current_mut().filter(|row| row.values != fetched) else { return Ok(true) };
+        // It stays another one until it is fetched again.
+        (row.values, row.seen) = (fetched, seen);
+        Ok(false)
+    }
+
+    /// The row that a cursor stands on was changed through it: it is as if it had been fetched now.
+    pub(crate) fn refresh_current(&mut self, name: &CursorName) -> Result<(), Box<Raised>> {
+        let Some(number) = self.inner.state.cursor_number(name) else { return Ok(()) };
+        self.with_cursor(number, |it, cursor| {
+            let changes = cursor.rows.as_ref().map(|rows| rows.watcher.changes());
+            match changes.filter(|_| cursor.kind != Kind::Static && cursor.current().is_some()) {
+                Some(changes) => it.read_again(cursor, changes).map(drop),
+                None => Ok(()),
+            }
+        })
     }
 }
 

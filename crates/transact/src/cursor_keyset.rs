@@ -79,7 +79,7 @@ fn statement_text(query: Query) -> String {
 }
 
 /// The same query with its tables' rows locked as they are read.
-fn locking(mut query: Query) -> Query {
+pub(crate) fn locking(mut query: Query) -> Query {
     if let QueryBody::Select(select) = &mut query.body {
         select.from.iter_mut().for_each(lock_source);
     }

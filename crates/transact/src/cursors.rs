@@ -52,6 +52,8 @@ pub(crate) struct Cursor {
     pub(crate) kind: Kind,
     pub(crate) scrolls: bool,
     pub(crate) reads_only: bool,
+    /// Whether rows are locked as they are fetched (SCROLL_LOCKS). Without, a row is changed only if it is as it was fetched.
+    pub(crate) locks: bool,
     /// The columns of FOR UPDATE OF, if it names any.
     pub(crate) updatable: Vec<String>,
     /// The statement that declared it, where its plan is kept.
@@ -73,8 +75,8 @@ pub(crate) struct Rows {
     pub(crate) keys: Arc<[CursorKey]>,
     /// What the cursor asks of the core.
     pub(crate) queries: Option<Arc<CursorQueries>>,
-    /// The plan that reads a row again, once that was wanted.
-    pub(crate) again: Option<Box<Plan>>,
+    /// The plan that reads a row again, once that was wanted, and whether it locks the row.
+    pub(crate) again: Option<(bool, Box<Plan>)>,
     /// The count of inserts when the list was read.
     pub(crate) listed: u64,
     /// How many changes there have been of its tables.
@@ -103,8 +105,8 @@ impl Cursor {
     }
 
     pub(crate) fn new(kind: Kind, declared: (Arc<Loaded>, usize), values: Vec<(String, DataType, Value)>) -> Cursor {
-        let (scrolls, reads_only, updatable) = (false, false, Vec::new());
-        Cursor { kind, scrolls, reads_only, updatable, declared, values, rows: None, names: 0 }
+        let (scrolls, reads_only, locks, updatable) = (false, false, false, Vec::new());
+        Cursor { kind, scrolls, reads_only, locks, updatable, declared, values, rows: None, names: 0 }
     }
 
     /// The value of one of its variables.
@@ -117,6 +119,14 @@ impl Cursor {
     pub(crate) fn current(&self) -> Option<(&Rows, &Row)> {
         let rows = self.rows.as_ref()?;
         Some((rows, rows.rows.get(rows.at.checked_sub(1)?)?))
+    }
+}
+
+impl Cursor {
+    /// The row it stands on, to change what is known of it.
+    pub(crate) fn current_mut(&mut self) -> Option<&mut Row> {
+        let rows = self.rows.as_mut()?;
+        rows.rows.get_mut(rows.at.checked_sub(1)?)
     }
 }
 

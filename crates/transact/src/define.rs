@@ -383,14 +383,19 @@ impl Runner<'_> {
         let triggers = event.as_ref().map(|event| self.inner.modules.database_triggers(event.name()));
         if let (Some(event), Some(triggers)) = (event, triggers.filter(|triggers| !triggers.is_empty())) {
             self.with_triggers(&event, &triggers, host, call, |it, call| {
-                it.definition(statement, host, call).map(drop)
+                it.known_definition(statement, host, call).map(drop)
             })?;
             return Ok(Flow::Next);
         }
-        self.definition(statement, host, call)
+        self.known_definition(statement, host, call)
     }
 
-    fn definition(&mut self, statement: &Statement, host: &HostStatement, call: &mut StatementCall<'_>) -> Ran {
+    pub(crate) fn definition(
+        &mut self,
+        statement: &Statement,
+        host: &HostStatement,
+        call: &mut StatementCall<'_>,
+    ) -> Ran {
         let inner = &mut *self.inner;
         let text = &*host.text;
         let command = match &statement.kind {

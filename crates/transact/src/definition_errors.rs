@@ -6,21 +6,41 @@
 //!   2744   two identities, 2749 one of another type, 8147 one that takes NULL; 8111 a primary key that does
 //!   2714   with 2759: there is a schema of the name       3729   a schema that is to be dropped has objects
 //!   4901   a NOT NULL column without a value for the rows that are there
-//!   4924   a column that is to be dropped is not there
+//!   4924   a column that is to be dropped is not there   4902, 1088, 4701   the table is not
 //! ```
 
 use crate::catalog::Object;
 use crate::errors::raised;
 use crate::flow::Origin;
+use crate::runner::{Ran, Runner};
 use crate::session::Inner;
 use mainstay_mssql::{DataType, Message};
-use mainstay_program::Raised;
+use mainstay_program::{Raised, StatementCall};
+use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope, quoted};
 use mainstay_tsql::tree::{
     Column, ColumnKind, ColumnProperty, Constraint, ConstraintKind, CreateIndex, DropElement, KeyKind, Name,
     ObjectName, Parameter, Statement, StatementKind, TableElement,
 };
 use std::sync::Arc;
+
+impl Runner<'_> {
+    /// A definition, whose table that is not there has a number of its own.
+    pub(crate) fn known_definition(
+        &mut self,
+        statement: &Statement,
+        host: &HostStatement,
+        call: &mut StatementCall<'_>,
+    ) -> Ran {
+        self.inner.uses.take();
+        self.definition(statement, host, call).map_err(|error| match &statement.kind {
+            StatementKind::AlterTable(alter) => self.inner.without_table(error, 4902, &alter.table),
+            StatementKind::CreateIndex(create) => self.inner.without_table(error, 1088, &create.table),
+            StatementKind::Truncate(name, _) => self.inner.without_table(error, 4701, name),
+            _ => error,
+        })
+    }
+}
 
 impl Inner {
     /// Errors: 352 for a parameter of a table type without READONLY.
@@ -41,6 +61,16 @@ impl Inner {
                 Err(error)
             }
         }
+    }
+
+    /// An error of a definition: that of this number, if what is missing is its table.
+    fn without_table(&mut self, error: Box<Raised>, number: i32, name: &ObjectName) -> Box<Raised> {
+        let core = self.names(&[]).table(name).map(|core| core.replace('"', ""));
+        if error.number != 208 || core.is_ok_and(|core| matches!(self.core.changeable_columns(&core), Ok(Some(_)))) {
+            return error;
+        }
+        let shown = if number == 4701 { name.last().to_owned() } else { crate::define::shown_name(name) };
+        raised(Message::numbered(number, &[&shown]).state(if number == 1088 { 12 } else { 1 }))
     }
 
     /// Sees that the identity and the primary key of new columns of a table can be.

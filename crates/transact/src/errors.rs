@@ -7,6 +7,14 @@ use mainstay_tsql::tree::Isolation;
 
 const VICTIM: i32 = 1205;
 
+/// The time of a batch or call is over. SQL Server leaves that to its clients; its own limit, that of the query governor, has
+/// this number and severity.
+fn out_of_time() -> Message {
+    let text = "The query has been canceled because it ran longer than the configured limit. Contact the system \
+                administrator.";
+    Message::error(8649, text).severity(17)
+}
+
 /// 1205: the session of this number was chosen.
 fn victim(process: i16) -> Message {
     Message::numbered(VICTIM, &[&process, &"lock"]).state(45)
@@ -48,6 +56,7 @@ pub(crate) fn message_of(error: &Error) -> Message {
         Code::DuplicateColumn => Message::error(2705, sentence(error)).state(3),
         Code::DependentObjects => Message::error(3729, sentence(error)),
         Code::Cancelled => Message::error(0, "The statement was cancelled by the client."),
+        Code::Timeout => out_of_time(),
         Code::Syntax => Message::error(102, sentence(error)).severity(15),
         Code::Unsupported => Message::error(40515, sentence(error)),
         Code::OutOfMemory => Message::error(701, sentence(error)).severity(17),
@@ -177,7 +186,7 @@ pub(crate) fn is_found_late(number: i32) -> bool {
 /// The same for an error of the core.
 pub(crate) fn raised_error(error: Error) -> Box<Raised> {
     let mut raised = raised(message_of(&error));
-    raised.uncatchable = error.code() == Code::Cancelled;
+    raised.uncatchable = matches!(error.code(), Code::Cancelled | Code::Timeout);
     raised.source = Some(error);
     raised
 }
@@ -209,6 +218,13 @@ pub(crate) fn message_from(raised: &Raised) -> Message {
         procedure: raised.routine.as_deref().filter(|name| !name.is_empty()).map(str::to_owned),
         line: raised.line,
     }
+}
+
+/// What ends a statement that waits: somebody's wish, or its time.
+pub(crate) fn stopped_by(fault: Fault) -> Box<Raised> {
+    let mut raised = raised(of_fault(&fault));
+    (raised.uncatchable, raised.fault) = (true, Some(fault));
+    raised
 }
 
 /// What a fault of the machine is.
@@ -256,6 +272,7 @@ pub(crate) fn of_fault(fault: &Fault) -> Message {
             Message::error(10704, text).severity(15)
         }
         Fault::Cancelled => Message::error(0, "The statement was cancelled by the client."),
+        Fault::Deadline => out_of_time(),
         Fault::MemoryLimit => {
             Message::error(701, "There is insufficient system memory to run this query.").severity(17)
         }

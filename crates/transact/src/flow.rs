@@ -112,10 +112,9 @@ impl Runner<'_> {
             }
         };
         let end = Instant::now() + Duration::from_nanos(ticks.unsigned_abs() * 100);
-        let stop = call.machine().limits().cancel.clone();
         while Instant::now() < end {
-            if stop.as_ref().is_some_and(|stop| stop.load(std::sync::atomic::Ordering::Acquire)) {
-                return Err(crate::query::stopped(mainstay_tds::Stop::Cancelled));
+            if let Some(fault) = call.machine().wish_to_stop() {
+                return Err(crate::errors::stopped_by(fault));
             }
             std::thread::sleep(NAP.min(end.saturating_duration_since(Instant::now())));
         }

@@ -9,12 +9,12 @@ use crate::errors::message_from;
 use crate::instance::Instance;
 use crate::modules::Loaded;
 use crate::scope::{Latest, local_name};
-use crate::session::{Inner, Session, object_name};
+use crate::session::{Inner, Session, Stopper, object_name};
 use crate::state::State;
 use mainstay_base::{Code, DialectError, Error, Result, Value, ValueRef};
 use mainstay_engine::Outlook;
 use mainstay_mssql::Settings;
-use mainstay_program::Fault;
+use mainstay_program::{Fault, Raised};
 use mainstay_query::UserFunctions;
 use mainstay_tds::{Column, Done, Environment, Sink, Stop};
 use mainstay_tsql::reduce::{CATALOG_FUNCTION, SESSION_CALL, catalog_function, not_supported};
@@ -22,6 +22,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
 
 /// The functions of a database, as one session's queries call them.
 pub(crate) struct Functions {
@@ -32,6 +33,8 @@ pub(crate) struct Functions {
     session: Mutex<Option<Session>>,
     /// How many functions stand around it: each runs in a session of its own, which has functions of its own.
     depth: usize,
+    /// What ends them: the wish to end what the outermost session runs.
+    stopper: Arc<Stopper>,
     /// What the statements of the outermost session see.
     outlook: OnceLock<Arc<Outlook>>,
     /// What that session is, for functions that ask.
@@ -53,6 +56,8 @@ pub(crate) struct Caller {
     transactions: u32,
     doomed: bool,
     settings: Settings,
+    /// When what it runs has to end.
+    deadline: Option<Instant>,
     context: HashMap<String, (Value, bool)>,
     context_info: Option<Vec<u8>>,
 }
@@ -69,12 +74,15 @@ impl Caller {
             transactions: state.transactions + state.caller_transactions,
             doomed: state.doomed,
             settings: state.options.settings,
+            deadline: state.deadline,
             context: state.context.clone(),
             context_info: state.context_info.clone(),
         }
     }
 
-    fn give(&self, state: &mut State) {
+    fn give(&self, session: &mut Session) {
+        session.limit(self.deadline);
+        let state = &mut session.inner.state;
         let Caller { login, host, application, database, context, context_info, .. } = self.clone();
         (state.login, state.host, state.application, state.database) = (login, host, application, database);
         (state.context, state.context_info) = (context, context_info);
@@ -95,10 +103,10 @@ impl fmt::Debug for Functions {
 
 impl Functions {
     /// Those of a session that this many functions stand around.
-    pub(crate) fn new(instance: &Instance, catalog: Latest, depth: usize) -> Functions {
+    pub(crate) fn new(instance: &Instance, catalog: Latest, depth: usize, stopper: Arc<Stopper>) -> Functions {
         let instance = instance.clone();
         let (session, outlook, caller) = (Mutex::default(), OnceLock::new(), Mutex::default());
-        Functions { instance, catalog, session, depth, outlook, caller, is_used: AtomicBool::new(false) }
+        Functions { instance, catalog, session, depth, stopper, outlook, caller, is_used: AtomicBool::new(false) }
     }
 
     /// The functions read by this outlook from now on.
@@ -135,7 +143,7 @@ impl Functions {
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         let caller = self.caller.lock().unwrap_or_else(PoisonError::into_inner);
         let beside = session.get_or_insert_with(|| {
-            let mut session = Session::beside(&self.instance, self.depth + 1);
+            let mut session = Session::beside(&self.instance, self.depth + 1, Some(&self.stopper));
             if let Some(outlook) = self.outlook.get() {
                 session.inner.core.read_beside(Arc::clone(outlook));
                 session.inner.functions.read_by(Arc::clone(outlook));
@@ -144,7 +152,7 @@ impl Functions {
         });
         if beside.inner.state.caller != caller.number {
             beside.inner.state.caller = caller.number;
-            caller.give(&mut beside.inner.state);
+            caller.give(beside);
         }
         drop(caller);
         work(beside)
@@ -181,9 +189,9 @@ impl UserFunctions for Functions {
         }
         self.with(|session| {
             let loaded = function(session, name)?;
-            session.function(&loaded, arguments).map_err(|raised| {
-                let message = message_from(&raised);
-                failed(message)
+            session.function(&loaded, arguments).map_err(|raised| match ended(&raised) {
+                Some(code) => Error::new(code, raised.text.clone()),
+                None => failed(message_from(&raised)),
             })
         })
     }
@@ -209,6 +217,16 @@ impl Inner {
 fn failed(message: mainstay_mssql::Message) -> Error {
     let dialect = DialectError { number: message.number, severity: message.severity, state: message.state };
     Error::new(Code::InvalidValue, message.text).in_dialect(dialect)
+}
+
+/// Whether it was not an error that ended a function, but somebody's wish or its time.
+fn ended(raised: &Raised) -> Option<Code> {
+    match (&raised.fault, &raised.source) {
+        (Some(Fault::Cancelled), _) => Some(Code::Cancelled),
+        (Some(Fault::Deadline), _) => Some(Code::Timeout),
+        (_, Some(source)) => Some(source.code()).filter(|code| matches!(code, Code::Cancelled | Code::Timeout)),
+        _ => None,
+    }
 }
 
 fn function(session: &mut Session, name: &str) -> Result<Arc<Loaded>> {

@@ -337,7 +337,7 @@ impl Instance {
     /// Reads the files of procedures now.
     pub fn read_procedures(&self) {
         // What cannot be read is told of when somebody needs it.
-        let _ = Session::beside(self, 0).inner.refresh();
+        let _ = Session::beside(self, 0, None).inner.refresh();
     }
 
     /// A session for a program that has the database in its own process.

@@ -35,6 +35,9 @@ pub(crate) struct Options {
     pub(crate) isolation: Isolation,
 }
 
+/// What SET TEXTSIZE 0 stands for.
+const DEFAULT_TEXT_BYTES: i32 = 4096;
+
 impl Default for Options {
     fn default() -> Options {
         Options {
@@ -55,6 +58,11 @@ impl Default for Options {
 }
 
 impl Options {
+    /// The bytes that a long value in a result may have, if that is limited (SET TEXTSIZE).
+    pub(crate) fn most_text(&self) -> Option<usize> {
+        if self.text_size == i32::MAX { None } else { usize::try_from(self.text_size).ok() }
+    }
+
     /// Whether `"x"` is a name.
     pub(crate) fn quoted_identifier(&self) -> bool {
         self.settings.has(Switches::QUOTED_IDENTIFIER)
@@ -186,7 +194,12 @@ impl Inner {
                 }
                 options.settings.date_first = day as u8;
             }
-            "TEXTSIZE" => options.text_size = number().unwrap_or(-1) as i32,
+            "TEXTSIZE" => {
+                options.text_size = match number().unwrap_or(-1) {
+                    0 => DEFAULT_TEXT_BYTES,
+                    bytes => i32::try_from(bytes).unwrap_or(i32::MAX),
+                }
+            }
             "DATEFORMAT" => match DateFormat::by_name(last.trim_end()) {
                 Some(format) => options.settings.date_format = format,
                 None => return Err(raised(Message::numbered(2741, &[&last]))),

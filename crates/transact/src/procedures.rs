@@ -186,8 +186,8 @@ fn lock(runner: &mut Runner<'_>, name: &str, call: &mut StatementCall<'_>) -> Ra
         true => match Mode::of(&text_of(call.input(1))).filter(|_| is_possible) {
             Some(mode) => {
                 let patience = crate::flow::integer(call.input(3)).and_then(|time| u64::try_from(time).ok());
-                let stop = call.machine().limits().cancel.clone();
-                let stops = || stop.as_ref().is_some_and(|stop| stop.load(std::sync::atomic::Ordering::Acquire));
+                let machine: &Machine = call.machine();
+                let stops = || machine.wish_to_stop().is_some();
                 locks.take(&resource, owner, mode, patience.map(Duration::from_millis), &stops)
             }
             None => -999,

@@ -91,7 +91,7 @@ impl Inner {
             version.0 = u64::MAX;
         }
         let calls = self.table_calls.planned();
-        let (mut uses, surroundings) = (self.uses.take(), Surroundings::of(&self.state));
+        let (mut uses, surroundings) = (self.uses.borrow_mut().take(), Surroundings::of(&self.state));
         if !calls.is_empty() {
             uses.note_more();
         }
@@ -264,11 +264,12 @@ impl Runner<'_> {
             self.begin_row(loaded, number)?;
         }
         let is_wanted = !self.inner.state.options.fmt_only;
+        let most = self.inner.state.options.most_text();
         match self.inner.state.captured.last_mut() {
             Some(captured) => {
                 captured.rows.push((0..columns.len()).map(|place| call.input(place).to_value()).collect())
             }
-            None if is_wanted => send_row(self.sink, columns, |cells| {
+            None if is_wanted => send_row(self.sink, (columns, most), |cells| {
                 cells.iter_mut().enumerate().for_each(|(place, cell)| *cell = call.input(place));
             })?,
             None => {}
@@ -308,11 +309,12 @@ impl Runner<'_> {
         }
         let mut count = 0;
         if self.inner.state.captured.is_empty() {
+            let most = self.inner.state.options.most_text();
             while count < limit
                 && let Some(row) = rows.next().map_err(crate::errors::raised_error)?
             {
                 count += 1;
-                send_row(self.sink, &columns, |cells| row.read(cells))?;
+                send_row(self.sink, (&columns, most), |cells| row.read(cells))?;
             }
             return Ok(count);
         }
@@ -510,10 +512,11 @@ fn sourced(mut columns: Vec<Column>, sources: &[Option<SourceColumn>]) -> Vec<Co
     columns
 }
 
-/// Sends a row, CHAR values with the blanks that are not stored. `fill` gets a cell for each column, NULL all of them.
+/// Sends a row, CHAR values with the blanks that are not stored, and long values cut to so many bytes (TEXTSIZE). `fill` gets a
+/// cell for each column, NULL all of them.
 pub(crate) fn send_row<'v>(
     sink: &mut dyn Sink,
-    columns: &[Column],
+    (columns, most): (&[Column], Option<usize>),
     fill: impl FnOnce(&mut [ValueRef<'v>]),
 ) -> Result<(), Box<Raised>> {
     // Rows that are not wide need no room of their own, and making less of it ready takes less time.
@@ -534,6 +537,9 @@ pub(crate) fn send_row<'v>(
     };
     let (cells, _) = cells.split_at_mut(columns.len());
     fill(cells);
+    if let Some(most) = most {
+        columns.iter().zip(cells.iter_mut()).for_each(|(column, cell)| cut(column.data_type, cell, most));
+    }
     let padded = padded(columns, cells);
     if padded.is_empty() {
         return sink.row(cells).map_err(stopped);
@@ -543,6 +549,26 @@ pub(crate) fn send_row<'v>(
         cells[*place] = ValueRef::Text(text);
     }
     sink.row(&cells).map_err(stopped)
+}
+
+/// Cuts a value of a type without a length to so many bytes.
+fn cut(data_type: DataType, cell: &mut ValueRef<'_>, most: usize) {
+    let is_long = matches!(data_type, DataType::Text(_) | DataType::NText | DataType::Image)
+        || data_type.length() == Some(Length::Max) && data_type != DataType::Xml;
+    match cell {
+        ValueRef::Text(text) if is_long => {
+            let (encoding, mut used) = (data_type.encoding(), 0);
+            let goes_beyond = |(at, c): &(usize, char)| {
+                used += encoding.size(&text[*at..*at + c.len_utf8()]);
+                used > most
+            };
+            if let Some((end, _)) = text.char_indices().find(goes_beyond) {
+                *text = &text[..end];
+            }
+        }
+        ValueRef::Binary(bytes) if is_long => *bytes = &bytes[..bytes.len().min(most)],
+        _ => {}
+    }
 }
 
 /// The texts of CHAR columns with the blanks that are not stored, by their places.

@@ -386,8 +386,8 @@ impl Host for Runner<'_> {
         match self.statement(id) {
             Some((loaded, number)) => {
                 let ran = self.run(&loaded, number, call);
-                let state = &self.inner.state;
-                ran.map_err(|error| at_level(error, state.options.isolation, state.process))
+                let (inner, state) = (&*self.inner, &self.inner.state);
+                ran.map_err(|error| at_level(inner.named_as_written(error), state.options.isolation, state.process))
             }
             None => Err(raised(of_fault(&Fault::Internal("a statement outside of a module")))),
         }

@@ -345,6 +345,10 @@ impl Scope for Names<'_> {
         self.nulls.asks(variable)
     }
 
+    fn sequence_type(&self, name: &ObjectName) -> Option<DataType> {
+        crate::sequences::type_named(&self.core.borrow().definitions().shared, name)
+    }
+
     fn disguises_tables(&self) -> bool {
         self.disguises
     }

@@ -1,7 +1,8 @@
 //! SELECT ... INTO: a table of the query's columns, and its rows.
 //!
 //! A column is an identity column there when `IDENTITY(type, seed, increment)` stands for it, or when it is that of the
-//! one table that is read and nothing is done to it.
+//! one table that is read and nothing is done to it. It is NOT NULL where the query's text shows that it never is
+//! (`reduce::never_null`).
 
 use crate::errors::raised;
 use crate::identity::number_of;
@@ -41,6 +42,10 @@ impl Runner<'_> {
     ) -> Ran {
         let mut query = query.clone();
         let identity = self.new_identity(&mut query)?;
+        let never_null = {
+            let names = self.inner.names(&host.inputs);
+            reduce::never_null(&query, &|name| names.columns(name)).unwrap_or_default()
+        };
         let ReducedQuery { text, parameters, heads } =
             reduce::query(&query, &self.inner.names(&host.inputs)).map_err(raised)?;
         let mut plan = self.inner.plan(&text, parameters, heads)?;
@@ -69,13 +74,18 @@ impl Runner<'_> {
             return Err(raised(Message::error(1038, text).severity(15).state(5)));
         }
         let numbered = identity.and_then(|identity| numbered(identity, &mut columns, &mut rows));
+        let is_never_null = |place: usize| {
+            let is_numbered = numbered.as_ref().is_some_and(|(of, _)| *of == place);
+            is_numbered || never_null.len() == columns.len() && never_null[place]
+        };
         let table = self.inner.new_table(name)?;
         let list: Vec<String> = columns
             .iter()
             .enumerate()
             .map(|(place, column)| {
                 let identity = numbered.as_ref().filter(|(of, _)| *of == place).map_or("", |(_, text)| text.as_str());
-                format!("{} {}{identity}", reduce::quoted(&column.name), reduce::type_name(column.data_type))
+                let null = if is_never_null(place) { " NOT NULL" } else { "" };
+                format!("{} {}{null}{identity}", reduce::quoted(&column.name), reduce::type_name(column.data_type))
             })
             .collect();
         let is_own = crate::scope::is_temporary(name.last()) && !crate::scope::is_global(name.last());

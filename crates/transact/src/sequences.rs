@@ -1,17 +1,18 @@
 //! CREATE SEQUENCE and ALTER SEQUENCE.
 //!
-//! An altered sequence goes on where it was, or where RESTART says.
+//! An altered sequence goes on where it was, or where RESTART says. The core counts in BIGINT; the type that a sequence is
+//! made with is kept beside it, and what asks for its values converts them.
 
 use crate::define::reduce_name;
 use crate::errors::raised;
 use crate::scope::core_name;
 use crate::session::Inner;
-use mainstay_engine::definitions::SequenceDefinition;
+use mainstay_engine::definitions::{Catalog, SequenceDefinition};
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::Raised;
 use mainstay_tsql::reduce;
-use mainstay_tsql::tree::{Expr, Literal, Sequence, SequenceOption, UnaryOperator};
+use mainstay_tsql::tree::{Expr, Literal, ObjectName, Sequence, SequenceOption, UnaryOperator};
 
 /// What a sequence is made with.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +40,18 @@ impl Inner {
             Some(declared) => reduce::data_type(declared, Declared::Cast, &self.names(&[])).map_err(raised)?,
             None => DataType::BigInt,
         };
+        let is_whole = match data_type {
+            DataType::Decimal { scale, .. } => scale == 0,
+            other => matches!(other, DataType::TinyInt | DataType::SmallInt | DataType::Int | DataType::BigInt),
+        };
+        if !is_whole {
+            let text = format!(
+                "The sequence object '{}' must be of data type int, bigint, smallint, tinyint, or decimal or numeric with a \
+                 scale of 0, or any user-defined data type that is based on one of the above integer data types.",
+                sequence.name.last()
+            );
+            return Err(raised(Message::error(11702, text).state(2)));
+        }
         // Without a word a sequence begins at the end of its type.
         let (minimum, maximum) = range_of(data_type);
         let mut properties = Properties { start: None, increment: 1, minimum, maximum, cycle: false };
@@ -46,21 +59,15 @@ impl Inner {
         if self.is_name_taken(&sequence.name)? {
             return Err(crate::define::name_taken(&sequence.name, 3));
         }
-        let text = properties.text(&core_name(&sequence.name), sequence.name.last())?;
-        self.execute(&text).map(|_| ())
+        let (core, options) = (core_name(&sequence.name), properties.options(sequence.name.last())?);
+        let data_type = reduce::type_name(data_type);
+        self.execute(&format!("CREATE SEQUENCE {core} AS {data_type}{options}")).map(|_| ())
     }
 
     /// ALTER SEQUENCE. What it does not say stays as it is.
     fn alter_sequence(&mut self, sequence: &Sequence) -> Result<(), Box<Raised>> {
-        let name = reduce_name(&sequence.name);
         let shared = self.core.definitions().shared;
-        let is_it = |known: &&SequenceDefinition| {
-            let schema = shared.schemas.iter().find(|schema| schema.id == known.schema);
-            let schema = schema.map_or("main", |schema| &schema.name);
-            format!("{schema}.{}", known.name).eq_ignore_ascii_case(&name)
-                || schema == "main" && known.name.eq_ignore_ascii_case(&name)
-        };
-        let Some(known) = shared.sequences.iter().find(is_it) else {
+        let Some(known) = named(&shared, &sequence.name) else {
             let text = format!("Invalid object name '{}'.", sequence.name.last());
             return Err(raised(Message::error(208, text).state(6)));
         };
@@ -106,12 +113,29 @@ impl Inner {
     }
 }
 
-impl Properties {
-    /// The statement that makes it.
-    fn text(&self, core: &str, name: &str) -> Result<String, Box<Raised>> {
-        Ok(format!("CREATE SEQUENCE {core}{}", self.options(name)?))
-    }
+/// The sequence of this name.
+fn named<'c>(shared: &'c Catalog, name: &ObjectName) -> Option<&'c SequenceDefinition> {
+    let name = reduce_name(name);
+    shared.sequences.iter().find(|known| {
+        let schema = shared.schemas.iter().find(|schema| schema.id == known.schema);
+        let schema = schema.map_or("main", |schema| &schema.name);
+        format!("{schema}.{}", known.name).eq_ignore_ascii_case(&name)
+            || schema == "main" && known.name.eq_ignore_ascii_case(&name)
+    })
+}
 
+/// The type of the values of a sequence of this name, if there is one.
+pub(crate) fn type_named(shared: &Catalog, name: &ObjectName) -> Option<DataType> {
+    named(shared, name).map(type_of)
+}
+
+/// The type of the values of a sequence.
+pub(crate) fn type_of(sequence: &SequenceDefinition) -> DataType {
+    let declared = sequence.declared.as_deref();
+    declared.and_then(mainstay_mssql::operation::data_type).unwrap_or(DataType::BigInt)
+}
+
+impl Properties {
     /// What it has, as options of a statement.
     fn options(&self, name: &str) -> Result<String, Box<Raised>> {
         let Properties { start, increment, minimum, maximum, cycle } = *self;

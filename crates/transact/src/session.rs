@@ -29,13 +29,15 @@ use mainstay_tsql::tree::{Name, ObjectName};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A connection to a database, speaking T-SQL.
 pub struct Session {
     pub(crate) inner: Inner,
     pub(crate) machine: Machine,
     cancel: Arc<Stopper>,
+    /// How long a batch or call may run.
+    timeout: Option<Duration>,
 }
 
 /// What a run works on, beside the machine.
@@ -76,7 +78,7 @@ pub(crate) struct Inner {
 
 /// Stops what runs, in the machine and in the core.
 #[derive(Debug)]
-struct Stopper {
+pub(crate) struct Stopper {
     core: CancelHandle,
     machine: Arc<AtomicBool>,
 }
@@ -100,7 +102,7 @@ impl Stopper {
 impl Session {
     pub(crate) fn new(instance: &Instance, login: &str, host: &str, application: &str) -> Session {
         let seat = instance.seat(login, host, application);
-        let mut session = Session::plain(instance, (login, host, application), seat.number(), 0);
+        let mut session = Session::plain(instance, (login, host, application), seat.number(), (0, None));
         seat.activity().numbered_by(session.inner.core.transaction_number());
         seat.stop_with(Arc::clone(&session.cancel) as Arc<dyn Cancel>);
         session.inner.seat = Some(seat);
@@ -108,8 +110,14 @@ impl Session {
     }
 
     /// A session for the functions that another one's queries call, this deep in each other.
-    pub(crate) fn beside(instance: &Instance, depth: usize) -> Session {
-        Session::plain(instance, ("sa", "", ""), 0, depth)
+    pub(crate) fn beside(instance: &Instance, depth: usize, stopper: Option<&Arc<Stopper>>) -> Session {
+        Session::plain(instance, ("sa", "", ""), 0, (depth, stopper))
+    }
+
+    /// What runs has to end then.
+    pub(crate) fn limit(&mut self, deadline: Option<Instant>) {
+        self.machine.set_deadline(deadline);
+        self.inner.state.deadline = deadline;
     }
 
     /// What a function gives for these arguments.
@@ -127,15 +135,21 @@ impl Session {
         instance: &Instance,
         (login, host, application): (&str, &str, &str),
         process: i16,
-        depth: usize,
+        (depth, outer): (usize, Option<&Arc<Stopper>>),
     ) -> Session {
         let mut core = instance.database.session();
         core.wait_for_pending_rows();
-        let flag = Arc::new(AtomicBool::new(false));
-        let cancel = Arc::new(Stopper { core: core.cancel_handle(), machine: Arc::clone(&flag) });
+        // The time is that of a batch, and not of each statement that the core is given.
+        let timeout = core.timeout();
+        core.set_timeout(None);
+        let cancel = match outer {
+            Some(outer) => Arc::clone(outer),
+            None => Arc::new(Stopper { core: core.cancel_handle(), machine: Arc::default() }),
+        };
+        core.end_with(&cancel.core);
         let state = State::new(login, host, application, &instance.name, process);
         let catalog = Cache::default();
-        let functions = Arc::new(Functions::new(instance, catalog.latest(), depth));
+        let functions = Arc::new(Functions::new(instance, catalog.latest(), depth, Arc::clone(&cancel)));
         core.set_functions(Arc::clone(&functions) as Arc<dyn mainstay_query::UserFunctions>);
         let inner = Inner {
             instance: instance.clone(),
@@ -158,8 +172,8 @@ impl Session {
             forgiven: Arc::default(),
             spare: Spare::default(),
         };
-        let machine = Machine::new(Limits { cancel: Some(flag), ..Limits::default() });
-        Session { inner, machine, cancel }
+        let machine = Machine::new(Limits { cancel: Some(Arc::clone(&cancel.machine)), ..Limits::default() });
+        Session { inner, machine, cancel, timeout }
     }
 
     /// The database that the client has logged in to, and is in again after a reset.
@@ -257,15 +271,25 @@ impl Session {
     fn begin(&mut self, text: &str, is_call: bool) {
         let now = now();
         self.cancel.go_on();
+        self.limit_time(self.timeout);
         self.inner.state.begin_at(now);
         if let Some(seat) = &self.inner.seat {
             seat.activity().begin(text, is_call, now);
         }
     }
 
-    fn end(&self) {
+    fn end(&mut self) {
+        self.limit_time(None);
         if let Some(seat) = &self.inner.seat {
             seat.activity().end();
+        }
+    }
+
+    /// What runs may take so long from now on; what is not the client's affair takes its time.
+    fn limit_time(&mut self, timeout: Option<Duration>) {
+        if self.timeout.is_some() {
+            self.cancel.core.limit_request(timeout);
+            self.limit(timeout.and_then(|timeout| Instant::now().checked_add(timeout)));
         }
     }
 
@@ -294,6 +318,7 @@ impl Session {
                 if raised.uncatchable {
                     // A wish to stop is carried out. What is to be done now is not for it.
                     self.cancel.go_on();
+                    self.limit_time(None);
                 }
                 report(&raised, &mut self.inner.state, sink);
                 self.inner.after_failure(&raised, sink);
@@ -548,8 +573,8 @@ pub(crate) fn refuse(messages: &[Message], sink: &mut dyn Sink, state: &mut Stat
 /// Tells the client of an error that ended what ran.
 fn report(raised: &Raised, state: &mut State, sink: &mut dyn Sink) {
     state.error = raised.number;
-    // A cancellation is answered by the door.
-    if !raised.uncatchable || raised.severity >= 20 {
+    // A cancellation has no number, and is answered by the door.
+    if !raised.uncatchable || raised.number != 0 {
         sink.message(&message_from(raised));
     }
 }

@@ -12,6 +12,7 @@ use mainstay_tsql::reduce::TableColumn;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A session's memory.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub(crate) struct State {
     pub(crate) caller_transactions: u32,
     /// The number of the caller's statement of which it was last told what its session is.
     pub(crate) caller: u64,
+    /// When what runs has to end.
+    pub(crate) deadline: Option<Instant>,
     /// What the client has heard of the transaction.
     pub(crate) announced: Announced,
     /// What the outermost transaction is called.
@@ -215,6 +218,7 @@ impl State {
             identity: None,
             transactions: 0,
             caller_transactions: 0,
+            deadline: None,
             caller: 0,
             announced: Announced::default(),
             transaction_name: None,

@@ -7,9 +7,11 @@
 //! Limits: names of files and of views of the core, functions whose tables a statement reads, and statements that ask for
 //! the catalog itself have their plans made again whenever something has changed.
 
+use crate::define::shown_name;
 use crate::session::Inner;
 use crate::state::State;
 use mainstay_engine::definitions::TableDefinition;
+use mainstay_program::Raised;
 use mainstay_tsql::tree::ObjectName;
 use std::sync::Arc;
 
@@ -22,6 +24,8 @@ pub(crate) struct Uses {
     tables: Vec<Used>,
     /// Whether it uses something else, too.
     is_more: bool,
+    /// The names behind which there is no table, which may be views and files, or nothing.
+    others: Vec<ObjectName>,
 }
 
 #[derive(Debug)]
@@ -64,17 +68,29 @@ impl Uses {
         clustered: Option<Arc<str>>,
         session: &mainstay_engine::Session,
     ) {
+        let definition = session.table_definition(&key_of(core));
+        if definition.is_none() && self.others.len() < MOST {
+            self.others.push(name.clone());
+        }
         if self.is_more || self.tables.len() >= MOST {
             self.is_more = true;
             return;
         }
         self.tables.retain(|used| used.name != *name);
-        match session.table_definition(&key_of(core)) {
+        match definition {
             Some(definition) => {
                 self.tables.push(Used { name: name.clone(), core: core.to_owned(), definition, clustered })
             }
             None => self.is_more = true,
         }
+    }
+
+    /// What has been noted so far, but for the names that may be those of nothing.
+    pub(crate) fn take(&mut self) -> Uses {
+        let others = std::mem::take(&mut self.others);
+        let uses = std::mem::take(self);
+        self.others = others;
+        uses
     }
 
     /// Notes something that is not a table.
@@ -83,7 +99,25 @@ impl Uses {
     }
 }
 
+const UNKNOWN: (&str, &str) = ("Invalid object name '", "'.");
+
 impl Inner {
+    /// An error of a statement that ran, where it names something that is not there as the statement has named it: the core
+    /// has names without schemas, and partly in lower case.
+    pub(crate) fn named_as_written(&self, mut error: Box<Raised>) -> Box<Raised> {
+        if error.number != 208 || error.routine.is_some() {
+            return error;
+        }
+        let (start, end) = UNKNOWN;
+        let Some(told) = error.text.strip_prefix(start).and_then(|rest| rest.strip_suffix(end)) else { return error };
+        let last = told.rsplit('.').next().unwrap_or(told);
+        let uses = self.uses.borrow();
+        if let Some(name) = uses.others.iter().find(|name| name.last().eq_ignore_ascii_case(last)) {
+            error.text = format!("{start}{}{end}", shown_name(name));
+        }
+        error
+    }
+
     /// Whether a plan that was made for these names in another state holds in this one.
     pub(crate) fn still_hold(&mut self, uses: &Uses, surroundings: &Surroundings) -> bool {
         if uses.is_more || *surroundings != Surroundings::of(&self.state) {

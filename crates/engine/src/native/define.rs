@@ -285,7 +285,7 @@ impl<'n> Definitions<'n> {
         }
         let owned_by = create.owned_by.as_ref().map(|owner| owner_of(&catalog, owner)).transpose()?;
         let sequence = self.sequence(schema, create.name.written.clone(), &create.steps)?;
-        let sequence = SequenceDefinition { owned_by, ..sequence };
+        let sequence = SequenceDefinition { owned_by, declared: create.declared.clone(), ..sequence };
         self.change_catalog(transaction, CatalogChange::PutSequence(sequence))
     }
 
@@ -301,8 +301,9 @@ impl<'n> Definitions<'n> {
             return Err(Error::new(Code::InvalidValue, message).at(format!("sequence {name}")));
         }
         let cycle = steps.cycle;
+        let (owned_by, declared) = (None, None);
         let id = self.take_id();
-        Ok(SequenceDefinition { id, schema, name, start, increment, minimum, maximum, cycle, owned_by: None })
+        Ok(SequenceDefinition { id, schema, name, start, increment, minimum, maximum, cycle, owned_by, declared })
     }
 
     /// CREATE SCHEMA.

@@ -5,7 +5,7 @@
 
 use super::Scope;
 use mainstay_base::{Code, Error, Result};
-use mainstay_query::{DEFAULT_SCHEMAS, Sequences, unknown_sequence};
+use mainstay_query::{DEFAULT_SCHEMAS, Sequences, SharedValues, unknown_sequence};
 use mainstay_store::Transaction;
 use mainstay_store::files::catalog::SequenceDefinition;
 use std::collections::HashMap;
@@ -15,6 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Debug, Default)]
 pub(crate) struct Given {
     values: Mutex<Values>,
+    /// Those that calls of one row share.
+    shared: SharedValues,
 }
 
 #[derive(Debug, Default)]
@@ -79,15 +81,16 @@ impl SessionSequences {
     /// Lets the sequence of this number begin again, unless the transaction is rolled back. That has its table alone, so nobody
     /// else takes numbers until it ends.
     ///
-    /// Errors: those of the journal.
+    /// Errors: as [`Transaction::restart`].
     pub(super) fn restart(&self, transaction: &mut Transaction, id: u64) -> Result<()> {
-        let Some(identity) = self.scope.identity(id) else { return Ok(()) };
-        if let Some(next) = identity.next {
+        let Some(definition) = self.scope.sequence_of(id) else { return Ok(()) };
+        let Some(own) = self.scope.owner_of_sequence(id) else { return transaction.restart(definition) };
+        if let Some(next) = own.upcoming_value(definition) {
             let scope = self.scope.clone();
-            // A journal that cannot be written refuses all that comes after it.
+            // A number that it had is within its bounds.
             transaction.on_rollback(move || drop(scope.set_identity(id, next)));
         }
-        self.scope.set_identity(id, identity.start)
+        own.set_value(definition, definition.start, false)
     }
 
     fn take(&self, definition: &SequenceDefinition) -> Result<i64> {
@@ -169,6 +172,10 @@ impl Sequences for SessionSequences {
             self.given.lock().by_sequence.insert(definition.id, value);
         }
         Ok(())
+    }
+
+    fn shared(&self) -> &SharedValues {
+        &self.given.shared
     }
 }
 

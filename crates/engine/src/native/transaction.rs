@@ -118,6 +118,11 @@ impl SessionTransaction {
         }
     }
 
+    /// Has statements end when this handle says so, from now on.
+    pub(crate) fn end_with(&mut self, cancel: &CancelHandle) {
+        self.interrupt = Arc::new(cancel.clone());
+    }
+
     /// What lets the expressions of tables call the session's functions.
     pub(crate) fn functions_in_force(&self) -> Option<FunctionsInForce> {
         // Without an outlook there are none.

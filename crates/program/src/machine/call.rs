@@ -191,7 +191,7 @@ impl Machine {
     /// Runs a call of what the host does itself.
     fn host_routine(&mut self, host: &mut dyn Host, site: u32, statement: StatementId) -> Result<(), Trouble> {
         let flow = host.execute(&mut StatementCall::of_call(self, site, statement))?;
-        self.look_for_cancellation()?;
+        self.look_for_end()?;
         if flow == Flow::Return
             && let Some(frame) = self.frames.last_mut()
         {

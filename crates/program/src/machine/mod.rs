@@ -170,6 +170,20 @@ impl Machine {
         &self.limits
     }
 
+    /// Says when to stop; never without a time.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.limits.deadline = deadline;
+    }
+
+    /// Why what runs is to stop, if it is: for statements of the host that wait.
+    pub fn wish_to_stop(&self) -> Option<Fault> {
+        let Limits { cancel, deadline, .. } = &self.limits;
+        if cancel.as_ref().is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
+            return Some(Fault::Cancelled);
+        }
+        deadline.filter(|deadline| Instant::now() >= *deadline).map(|_| Fault::Deadline)
+    }
+
     /// Runs a program to its end. [`Machine::result`] and [`Machine::parameter`] tell what came of it.
     pub fn run(
         &mut self,
@@ -340,19 +354,13 @@ impl Machine {
 
     /// Looks whether it is time to stop, and takes new fuel.
     fn look_around(&mut self) -> Result<(), Trouble> {
-        self.look_for_cancellation()?;
-        if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(Fault::Deadline.into());
-        }
+        self.look_for_end()?;
         self.refuel();
         if self.fuel == 0 { Err(Fault::TurnLimit.into()) } else { Ok(()) }
     }
 
-    fn look_for_cancellation(&self) -> Result<(), Trouble> {
-        match &self.limits.cancel {
-            Some(cancel) if cancel.load(Ordering::Relaxed) => Err(Fault::Cancelled.into()),
-            _ => Ok(()),
-        }
+    fn look_for_end(&self) -> Result<(), Trouble> {
+        self.wish_to_stop().map_or(Ok(()), |fault| Err(fault.into()))
     }
 
     /// Something was done that counts as some turns of a loop.
@@ -365,7 +373,7 @@ impl Machine {
     fn host_statement(&mut self, host: &mut dyn Host, site: u32) -> Result<(), Trouble> {
         let level = self.frames.len();
         let flow = host.execute(&mut StatementCall::of_statement(self, site))?;
-        self.look_for_cancellation()?;
+        self.look_for_end()?;
         self.spend(HOST_TURNS)?;
         debug_assert_eq!(level, self.frames.len());
         let Some(frame) = self.frames.last_mut() else { return Err(Fault::Internal("no frame").into()) };

@@ -5,6 +5,7 @@ use super::{Lateral, replaced};
 use crate::recursion::{Recursion, RecursionExec};
 use crate::rows_text::{RowsText, RowsTextExec};
 use crate::rowset::{Rowset, RowsetExec};
+use crate::work_table::{WorkRows, WorkRowsExec};
 use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::{Result, internal_err};
@@ -52,6 +53,9 @@ impl ExtensionPlanner for Nodes {
         }
         if let Some(recursion) = node.as_any().downcast_ref::<Recursion>() {
             return Ok(Some(RecursionExec::planned(recursion, inputs)?));
+        }
+        if let Some(rows) = node.as_any().downcast_ref::<WorkRows>() {
+            return Ok(Some(WorkRowsExec::planned(rows)?));
         }
         if let Some(text) = node.as_any().downcast_ref::<RowsText>() {
             return Ok(Some(RowsTextExec::planned(text, inputs)?));

@@ -40,13 +40,13 @@ pub(super) struct Typed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct By {
     pub(super) collation: Collation,
-    strength: Strength,
+    pub(super) strength: Strength,
     /// The code page that a COLLATE says: what a cast of NVARCHAR to VARCHAR takes.
     page: CodePage,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Strength {
+pub(super) enum Strength {
     /// Nothing.
     Default,
     /// The column that it is of.
@@ -271,6 +271,7 @@ impl Lowerer<'_> {
         let given: Vec<Option<DataType>> = args.iter().map(|arg| arg.data_type).collect();
         let constants: Vec<Option<Value>> = args.iter().map(|arg| constant(&arg.expr)).collect();
         let by = By::of(&args);
+        super::collations::check(&operation, &args)?;
         let known = operation.bind_collated(&given, &constants, by.said()).map_err(failed)?;
         if let Some(expr) = self.plain_form(&operation, &known, &args, by)? {
             return Ok(Typed { expr, data_type: known.result, by });

@@ -103,7 +103,8 @@ pub(super) fn lowered_recursion(node: RecursiveQuery, settings: Settings) -> Res
     let mut types = Vec::new();
     for (of_first, of_again) in pairs {
         let data_type = types::declared_type(of_first).filter(|_| of_first.metadata().contains_key(types::DECLARED));
-        let given = types::declared_type(of_again);
+        // What several first parts have made the rows of says nothing yet of its types.
+        let given = types::declared_type(of_again).filter(|_| of_again.metadata().contains_key(types::DECLARED));
         if let (Some(to), Some(from)) = (data_type, given)
             && to.is_text()
             && from.is_text()
@@ -122,7 +123,7 @@ pub(super) fn lowered_recursion(node: RecursiveQuery, settings: Settings) -> Res
         described.push(all);
         types.push(data_type);
     }
-    let again = brought_to(again, &types, settings)?;
+    let again = crate::work_table::shared(&brought_to(again, &types, settings)?, &node.name)?;
     let describe = |plan: &Arc<LogicalPlan>| -> Result<Arc<LogicalPlan>> {
         let schema = Arc::clone(plan.schema());
         let exprs = schema.iter().zip(&described).map(|((relation, field), metadata)| {

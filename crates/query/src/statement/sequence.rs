@@ -18,6 +18,8 @@ pub struct CreateSequence {
     pub steps: Steps,
     /// The column that it goes with.
     pub owned_by: Option<OwnedBy>,
+    /// What a dialect calls the type of its values.
+    pub declared: Option<String>,
 }
 
 /// The column that a sequence goes with: it is dropped when that is.
@@ -68,7 +70,9 @@ pub(super) fn create_sequence(sequence: Statement, text: &Text) -> Result<Create
         return Err(unsupported("CREATE TEMPORARY SEQUENCE"));
     }
     let mut steps = steps(&sequence_options)?;
-    if let Some(data_type) = data_type {
+    // A dialect knows the bounds of its types.
+    let declared = data_type.as_ref().and_then(crate::mssql::declared_type);
+    if let Some(data_type) = data_type.filter(|_| declared.is_none()) {
         let (least, greatest) = bounds_of(&data_type)?;
         let is_outside = |value: Option<i64>| value.is_some_and(|value| !(least..=greatest).contains(&value));
         if is_outside(steps.minimum) || is_outside(steps.maximum) || is_outside(steps.start) {
@@ -83,6 +87,7 @@ pub(super) fn create_sequence(sequence: Statement, text: &Text) -> Result<Create
         if_not_exists,
         steps,
         owned_by: owned_by.map(owner).transpose()?.flatten(),
+        declared,
     })
 }
 

@@ -8,6 +8,10 @@
 //!   journal:  next 33                      next 65
 //!   given     1 2 3 ... 32                 33 34 | crash | 65 66 ...
 //! ```
+//!
+//! TRUNCATE alone lets numbers come again, for the rows that had them are gone. A transaction does that, which has the table
+//! alone: until it commits the journal goes on saying what it said ([`Sequences::begin_restart`]), so that a crash brings back
+//! the rows together with the numbers behind theirs. Its frame says both.
 
 use crate::files::catalog::{Catalog, SequenceDefinition};
 use mainstay_base::{Cause, Code, Error, Result};
@@ -31,7 +35,40 @@ struct State {
     left: i64,
     /// What a crash would go on with: the journal says so.
     promised: Option<i64>,
+    /// The last time that its numbers began again.
+    restart: Option<Restart>,
 }
+
+#[derive(Clone, Copy, Debug)]
+struct Restart {
+    /// What a crash goes on with that does not find the commit.
+    before: Option<i64>,
+    /// The commit that has it; `None` while the transaction is open.
+    commit: Option<u64>,
+}
+
+impl State {
+    fn new(next: Option<i64>) -> State {
+        State { next, left: 0, promised: next, restart: None }
+    }
+
+    /// Whether its numbers begin again in a transaction that is open.
+    fn is_restarting(&self) -> bool {
+        self.restart.is_some_and(|restart| restart.commit.is_none())
+    }
+
+    /// What a crash goes on with that finds everything up to a commit and nothing after it.
+    fn promised_at(&self, commit: u64) -> Option<i64> {
+        match self.restart {
+            Some(Restart { before, commit: at }) if at.is_none_or(|at| at > commit) => before,
+            _ => self.promised,
+        }
+    }
+}
+
+/// How a sequence was before it began again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TakeBack(State);
 
 /// What stands in files for "all used up": behind the last value.
 fn stored(next: Option<i64>, definition: Option<&SequenceDefinition>) -> i64 {
@@ -47,6 +84,12 @@ fn after(definition: &SequenceDefinition, value: i64, steps: i64) -> Option<i64>
     if definition.cycle && steps == 1 { Some(next.unwrap_or_else(wraps)) } else { next }
 }
 
+/// The one of two values that comes later, which is safe to go on with for both.
+fn farther(definition: &SequenceDefinition, one: Option<i64>, other: Option<i64>) -> Option<i64> {
+    let is_less = stored(one, Some(definition)) < stored(other, Some(definition));
+    if is_less == (definition.increment < 0) { one } else { other }
+}
+
 impl Sequences {
     /// The next value of a sequence. `journal` writes that the sequence goes on with a value after a crash, and returns
     /// when that is as durable as the store promises.
@@ -54,13 +97,17 @@ impl Sequences {
     /// Errors: `InvalidValue` when all are used up, and those of `journal`.
     pub(crate) fn next(&self, definition: &SequenceDefinition, journal: impl FnOnce(i64) -> Result<()>) -> Result<i64> {
         let mut states = self.lock();
-        let fresh = State { next: Some(definition.start), left: 0, promised: Some(definition.start) };
-        let state = states.entry(definition.id).or_insert(fresh);
+        let state = states.entry(definition.id).or_insert_with(|| State::new(Some(definition.start)));
         let value = state.next.filter(|value| (definition.minimum..=definition.maximum).contains(value));
         let Some(value) = value else {
             let message = format!("the sequence {} has given all its values", definition.name);
             return Err(Error::new(Code::InvalidValue, message).about(&definition.name).because(Cause::UsedUp));
         };
+        if state.is_restarting() {
+            // The frame of the transaction says where its numbers end.
+            state.next = after(definition, value, 1);
+            return Ok(value);
+        }
         if state.left == 0 {
             // A block ends where the values do; a sequence that begins again there takes a new one.
             let whole = after(definition, value, BLOCK).map(|end| (Some(end), BLOCK));
@@ -80,7 +127,7 @@ impl Sequences {
 
     /// Lets a sequence go on with this value.
     pub(crate) fn set(&self, id: u64, next: i64) {
-        self.lock().insert(id, State { next: Some(next), left: 0, promised: Some(next) });
+        self.lock().insert(id, State::new(Some(next)));
     }
 
     /// Lets a sequence go on after a value that was given, or with one that was not. `journal` is as for `next`.
@@ -95,17 +142,56 @@ impl Sequences {
     ) -> Result<()> {
         let mut states = self.lock();
         let next = if given { after(definition, value, 1) } else { Some(value) };
-        journal(stored(next, Some(definition)))?;
-        states.insert(definition.id, State { next, left: 0, promised: next });
+        let state = states.entry(definition.id).or_insert_with(|| State::new(Some(definition.start)));
+        if !state.is_restarting() {
+            journal(stored(next, Some(definition)))?;
+            (state.promised, state.left) = (next, 0);
+        }
+        state.next = next;
         Ok(())
     }
 
-    /// Where all sequences go on: after a crash, or, when nobody takes values any more, without a gap. Those that an open
-    /// transaction has created are among them.
-    pub(crate) fn image(&self, catalog: &Catalog, is_closed: bool) -> Vec<(u64, i64)> {
+    /// Lets a sequence begin again within a transaction, during which nobody else takes its values: how to take that back.
+    pub(crate) fn begin_restart(&self, definition: &SequenceDefinition) -> TakeBack {
+        let mut states = self.lock();
+        let state = states.entry(definition.id).or_insert_with(|| State::new(Some(definition.start)));
+        let before = TakeBack(*state);
+        // The commit of the last restart is one that a crash may not find either.
+        let before_last = state.restart.map_or(state.promised, |restart| restart.before);
+        let restart = Restart { before: farther(definition, state.promised, before_last), commit: None };
+        (state.next, state.restart) = (Some(definition.start), Some(restart));
+        before
+    }
+
+    /// Goes on as before a sequence began again.
+    pub(crate) fn take_back(&self, id: u64, TakeBack(before): TakeBack) {
+        self.lock().insert(id, before);
+    }
+
+    /// What a sequence gives after the commit, if it begins again with it: for the transaction's frame.
+    pub(crate) fn restarted(&self, definition: &SequenceDefinition) -> Option<i64> {
+        let states = self.lock();
+        let state = states.get(&definition.id).filter(|state| state.is_restarting())?;
+        Some(stored(state.next, Some(definition)))
+    }
+
+    /// The commit is in the journal with which a sequence began again.
+    pub(crate) fn end_restart(&self, id: u64, commit: u64) {
+        if let Some(state) = self.lock().get_mut(&id).filter(|state| state.is_restarting()) {
+            (state.promised, state.left) = (state.next, 0);
+            state.restart = state.restart.map(|restart| Restart { commit: Some(commit), ..restart });
+        }
+    }
+
+    /// Where all sequences go on: after a crash that finds nothing after this commit, or, when nobody takes values any more,
+    /// without a gap. Those that an open transaction has created are among them.
+    pub(crate) fn image(&self, catalog: &Catalog, is_closed: bool, commit: u64) -> Vec<(u64, i64)> {
         let states = self.lock();
         let definition = |id: u64| catalog.sequences.iter().find(|definition| definition.id == id);
-        let next = |state: &State| if is_closed { state.next } else { state.promised };
+        let next = |state: &State| match is_closed && !state.is_restarting() {
+            true => state.next,
+            false => state.promised_at(commit),
+        };
         let mut image: Vec<_> = states.iter().map(|(id, state)| (*id, stored(next(state), definition(*id)))).collect();
         image.sort_unstable();
         image
@@ -121,8 +207,20 @@ mod tests {
     use super::*;
 
     fn definition(increment: i64, maximum: i64, cycle: bool) -> SequenceDefinition {
-        let (name, owned_by) = ("s".into(), None);
-        SequenceDefinition { id: 1, schema: 1, name, start: 1, increment, minimum: 1, maximum, cycle, owned_by }
+        let name = "s".into();
+        let (owned_by, declared) = (None, None);
+        SequenceDefinition {
+            id: 1,
+            schema: 1,
+            name,
+            start: 1,
+            increment,
+            minimum: 1,
+            maximum,
+            cycle,
+            owned_by,
+            declared,
+        }
     }
 
     #[test]
@@ -154,5 +252,30 @@ mod tests {
         let refuse = |_| Err(Error::new(Code::Io, "no"));
         assert!(sequences.next(&definition(1, 100, false), refuse).is_err());
         assert_eq!(sequences.next(&definition(1, 100, false), |_| Ok(())).unwrap(), 1);
+    }
+
+    #[test]
+    fn a_restart_is_promised_with_its_commit_and_not_before() {
+        let (sequences, catalog) = (Sequences::default(), Catalog::default());
+        let definition = definition(1, 1000, false);
+        let image = |commit| sequences.image(&catalog, false, commit)[0].1;
+        let next = |journals: bool| {
+            sequences.next(&definition, |_| if journals { Ok(()) } else { Err(Error::new(Code::Io, "no")) }).unwrap()
+        };
+        assert_eq!((next(true), image(7)), (1, 33));
+        let before = sequences.begin_restart(&definition);
+        let again = sequences.begin_restart(&definition);
+        assert_eq!((next(false), next(false), image(7), sequences.restarted(&definition)), (1, 2, 33, Some(3)));
+        sequences.take_back(1, again);
+        assert_eq!((next(false), image(7)), (1, 33));
+        sequences.take_back(1, before);
+        assert_eq!((sequences.restarted(&definition), next(false), image(7)), (None, 2, 33));
+
+        sequences.begin_restart(&definition);
+        sequences.set_after(&definition, 5, true, |_| Err(Error::new(Code::Io, "no"))).unwrap();
+        assert_eq!(sequences.restarted(&definition), Some(6));
+        sequences.end_restart(1, 8);
+        assert_eq!((image(7), image(8)), (33, 6));
+        assert_eq!((next(true), image(7), image(8)), (6, 33, 38));
     }
 }

@@ -63,7 +63,7 @@ impl Files {
         let mut manifest = self.manifest();
         shared.check()?;
         let full_bytes = shared.memory.full_bytes();
-        let sequences = shared.sequences.image(&manifest.catalog, true);
+        let sequences = shared.sequences.image(&manifest.catalog, true, u64::MAX);
         let is_same = self.is_clean() && sequences == manifest.sequences;
         let damage = shared.commits().cataloged.damage().next().cloned();
         if is_last && (is_same || damage.is_some()) {
@@ -144,7 +144,7 @@ impl Files {
             journal,
             next_file: *taking.next_file,
             catalog: (*cataloged.catalog).clone(),
-            sequences: shared.sequences.image(&cataloged.catalog, is_last),
+            sequences: shared.sequences.image(&cataloged.catalog, is_last, commit),
             tables,
         };
         self.folder.save(&manifest)?;

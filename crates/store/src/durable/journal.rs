@@ -163,6 +163,10 @@ impl Redo for Buffer {
         self.redo.catalog(json);
     }
 
+    fn sequence(&mut self, sequence: u64, next: i64) {
+        self.redo.sequence(sequence, next);
+    }
+
     fn mark(&mut self) -> usize {
         let mark = self.redo.mark();
         if self.marks.last() != Some(&mark) {

@@ -328,6 +328,9 @@ pub struct SequenceDefinition {
     /// The column by number that it goes with: it is dropped when that is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owned_by: Option<u64>,
+    /// What the dialect calls the type of its values, if that was said: `int`, `decimal(9,0)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared: Option<String>,
 }
 
 impl SequenceDefinition {

@@ -83,6 +83,7 @@ fn a_catalog() -> Catalog {
         maximum: i64::MAX,
         cycle: false,
         owned_by: Some(5),
+        declared: Some("int".to_owned()),
     };
     let view =
         ViewDefinition { id: 9, schema: 1, name: "v".to_owned(), columns: Vec::new(), text: "SELECT 1".to_owned() };

@@ -40,7 +40,8 @@ impl Transaction {
             self.rollback_all();
             return Err(error);
         }
-        if !self.has_written() {
+        self.note_restarts();
+        if !self.has_written() && self.reversals.restarts.is_empty() {
             let commit = self.view.map_or(0, |view| view.commit);
             self.release();
             return Ok(commit);
@@ -63,6 +64,7 @@ impl Transaction {
         };
         let outcome = outcome.map(|()| commit);
         if outcome.is_ok() {
+            self.end_restarts(commit);
             self.shared.publish(commit);
         }
         self.release();

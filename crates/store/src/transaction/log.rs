@@ -28,6 +28,9 @@ pub trait Redo: Send {
     /// The catalog was changed: the JSON text of the change.
     fn catalog(&mut self, _json: &str) {}
 
+    /// A sequence gives this value next.
+    fn sequence(&mut self, _sequence: u64, _next: i64) {}
+
     /// The place behind what was noted so far, for [`Redo::truncate`].
     fn mark(&mut self) -> usize;
 

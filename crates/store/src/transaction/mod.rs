@@ -35,6 +35,7 @@ mod outlook;
 mod own_catalog;
 mod pending;
 pub(crate) mod ranges;
+mod restart;
 pub(crate) mod serializable;
 pub(crate) mod shared;
 mod undo;
@@ -148,7 +149,7 @@ pub struct Transaction {
     /// How to take the changes of the catalog back.
     steps: Vec<CatalogStep>,
     /// What else is to be done then.
-    reversals: Vec<undo::Reversal>,
+    reversals: undo::Reversals,
     is_over: bool,
 }
 
@@ -175,7 +176,7 @@ impl Transaction {
             outlook: None,
             beside: None,
             steps: Vec::new(),
-            reversals: Vec::new(),
+            reversals: undo::Reversals::default(),
             id: 0,
             sign: None,
             ticket: None,

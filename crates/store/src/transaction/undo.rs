@@ -5,6 +5,7 @@
 
 use super::deferral::DeferralMark;
 use super::{Transaction, Write};
+use crate::files::catalog::SequenceDefinition;
 use crate::table::NativeTable;
 use mainstay_base::Result;
 use std::sync::Arc;
@@ -21,7 +22,15 @@ pub struct Savepoint {
 }
 
 /// What is to be done when a transaction goes back behind the point where it was noted.
-pub(super) type Reversal = Box<dyn FnOnce() + Send>;
+type Reversal = Box<dyn FnOnce() + Send>;
+
+/// What is to be done then, and what of it a commit has to tell the journal.
+#[derive(Default)]
+pub(super) struct Reversals {
+    list: Vec<Reversal>,
+    /// The sequences that begin again with the transaction.
+    pub(super) restarts: Vec<SequenceDefinition>,
+}
 
 impl Savepoint {
     /// How many checks were noted then.
@@ -51,14 +60,14 @@ impl Transaction {
             checks: self.checks.len(),
             deferral: self.deferral.mark(),
             steps: self.steps.len(),
-            reversals: self.reversals.len(),
+            reversals: self.reversals.list.len(),
         }
     }
 
     /// Notes what is to be done if this is taken back, for what is no row and no definition: after the rows, and before
     /// anybody else may have the tables.
     pub fn on_rollback(&mut self, reversal: impl FnOnce() + Send + 'static) {
-        self.reversals.push(Box::new(reversal));
+        self.reversals.list.push(Box::new(reversal));
     }
 
     /// Takes back all changes since a savepoint, which can be used again. Savepoints after it are void.
@@ -90,8 +99,8 @@ impl Transaction {
     }
 
     fn reverse_to(&mut self, reversals: usize) {
-        while self.reversals.len() > reversals {
-            if let Some(reversal) = self.reversals.pop() {
+        while self.reversals.list.len() > reversals {
+            if let Some(reversal) = self.reversals.list.pop() {
                 reversal();
             }
         }

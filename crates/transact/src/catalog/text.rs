@@ -199,6 +199,11 @@ impl Reader<'_> {
                 closed.then(|| Shown::tight(if is_utc { NOW_UTC } else { NOW }))
             }
             Token::Word(word) => match self.take('(') {
+                true if word.eq_ignore_ascii_case("nextval") => {
+                    let Some(Token::Text(name)) = self.peek().cloned() else { return None };
+                    self.at += 1;
+                    self.take(')').then(|| next_value(name.trim_matches('\'')))
+                }
                 true => {
                     let values = self.values()?;
                     Some(Shown::tight(format!("{}({})", word.to_lowercase(), joined(values))))
@@ -327,6 +332,12 @@ impl Reader<'_> {
     }
 }
 
+/// NEXT VALUE FOR a sequence, with its schema.
+fn next_value(name: &str) -> Shown {
+    let (schema, name) = name.split_once('.').unwrap_or(("dbo", name));
+    Shown::tight(format!("NEXT VALUE FOR [{schema}].[{name}]"))
+}
+
 /// The call of a function of the database.
 fn of_database(function: &str, values: Vec<Shown>) -> String {
     let name: Vec<String> = function.split('.').map(|part| format!("[{part}]")).collect();
@@ -425,6 +436,8 @@ mod tests {
                 "(case when [a]=[b] then (2) else CONVERT([decimal](9,2),'3') end)",
             ),
             (r#""mssql:less"("x", "y")"#, "([X]<[y])"),
+            (r#"("mssql:assign:int"(nextval('S')))"#, "(NEXT VALUE FOR [dbo].[S])"),
+            (r#"("mssql:add"(nextval('sales.S'), "mssql:int"(1)))"#, "(NEXT VALUE FOR [sales].[S]+(1))"),
             ("something else", "(something else)"),
         ] {
             assert_eq!(shown(kept, &["X"]), wanted, "{kept}");

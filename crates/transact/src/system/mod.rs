@@ -87,8 +87,13 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The system's functions of rows.
-static FUNCTIONS: [Text; 4] =
-    texts!["dm_exec_sql_text", "dm_sql_referenced_entities", "dm_sql_referencing_entities", "fn_listextendedproperty"];
+static FUNCTIONS: [Text; 5] = texts![
+    "dm_exec_sql_text",
+    "dm_sql_referenced_entities",
+    "dm_sql_referencing_entities",
+    "fn_helpcollations",
+    "fn_listextendedproperty"
+];
 
 /// The system function of this name.
 pub(crate) fn function(name: &ObjectName) -> Option<&'static Object> {

@@ -88,7 +88,7 @@ pub(super) const VIEWS: [View; 20] = [
     View {
         name: "information_schema.sequences",
         columns: "SEQUENCE_CATALOG:n SEQUENCE_SCHEMA:n SEQUENCE_NAME:n \
-        DATA_TYPE:n=bigint NUMERIC_PRECISION:t=19 NUMERIC_PRECISION_RADIX:s=10 NUMERIC_SCALE:i=0 START_VALUE:l \
+        DATA_TYPE:n NUMERIC_PRECISION:t NUMERIC_PRECISION_RADIX:s=10 NUMERIC_SCALE:i=0 START_VALUE:l \
         MINIMUM_VALUE:l MAXIMUM_VALUE:l INCREMENT:l CYCLE_OPTION:i DECLARED_DATA_TYPE:i=null \
         DECLARED_NUMERIC_PRECISION:i=null DECLARED_NUMERIC_SCALE:i=null",
         rows: sequences,
@@ -460,8 +460,16 @@ fn domains(facts: &Facts<'_>) -> Rows {
 fn sequences(facts: &Facts<'_>) -> Rows {
     let row = |of: &Object| {
         let Detail::Sequence(sequence) = &of.detail else { return None };
-        let more =
-            row![sequence.start, sequence.minimum, sequence.maximum, sequence.increment, i64::from(sequence.cycle)];
+        let data_type = crate::sequences::type_of(sequence);
+        let more = row![
+            data_type.name(),
+            i64::from(data_type.precision()),
+            sequence.start,
+            sequence.minimum,
+            sequence.maximum,
+            sequence.increment,
+            i64::from(sequence.cycle)
+        ];
         Some(with(named(facts, of), more))
     };
     facts.of(&["SO"]).filter_map(row).collect()

@@ -12,6 +12,7 @@ mod columns;
 mod compatible;
 mod information;
 mod keys;
+mod names;
 mod objects;
 mod odbc;
 mod properties;
@@ -176,7 +177,7 @@ pub(crate) use row;
 
 /// All views.
 fn all() -> impl Iterator<Item = &'static View> {
-    let lists: [&'static [View]; 11] = [
+    let lists: [&'static [View]; 12] = [
         &objects::VIEWS,
         &columns::VIEWS,
         &keys::VIEWS,
@@ -187,6 +188,7 @@ fn all() -> impl Iterator<Item = &'static View> {
         &odbc::VIEWS,
         &type_info::VIEWS,
         &properties::VIEWS,
+        &names::VIEWS,
         &absent::VIEWS,
     ];
     lists.into_iter().flatten()

@@ -110,7 +110,7 @@ const TABLE_TYPE: &str = "name:n system_type_id:t=243 user_type_id:i schema_id:i
 const SEQUENCE: &str = "name:n object_id:i principal_id:i=null schema_id:i parent_object_id:i=0 type:c2=SO \
     type_desc:n60=SEQUENCE_OBJECT create_date:d modify_date:d is_ms_shipped:b=0 is_published:b=0 \
     is_schema_published:b=0 start_value:l increment:l minimum_value:l maximum_value:l is_cycling:b is_cached:b=1 \
-    cache_size:i=null system_type_id:t=127 user_type_id:i=127 precision:t=19 scale:t=0 current_value:l \
+    cache_size:i=null system_type_id:t user_type_id:i precision:t scale:t=0 current_value:l \
     is_exhausted:b=0 last_used_value:l=null";
 
 const SYNONYM: &str = "name:n object_id:i principal_id:i=null schema_id:i parent_object_id:i type:c2 type_desc:n60 \
@@ -327,6 +327,7 @@ fn synonyms(facts: &Facts<'_>) -> Rows {
 fn sequences(facts: &Facts<'_>) -> Rows {
     let row = |of: &Object| {
         let Detail::Sequence(sequence) = &of.detail else { return None };
+        let data_type = crate::sequences::type_of(sequence);
         Some(row![
             &of.name,
             of.id,
@@ -338,6 +339,9 @@ fn sequences(facts: &Facts<'_>) -> Rows {
             sequence.minimum,
             sequence.maximum,
             sequence.cycle,
+            i64::from(data_type.system_type_id()),
+            i64::from(data_type.system_type_id()),
+            i64::from(data_type.precision()),
             facts.current_value(sequence)
         ])
     };

@@ -64,7 +64,7 @@ SELECT id FROM pages WHERE russian = N'ПРИВЕТ'
 SELECT id FROM pages WHERE polish = N'łódź É'
 SELECT id FROM pages WHERE russian LIKE N'При%'
 SELECT id FROM pages WHERE japanese IN (N'日本語', N'中')
-SELECT a.id FROM pages a JOIN pages b ON a.russian = b.utf WHERE a.id = 2
+SELECT a.id FROM pages a JOIN pages b ON a.russian = b.utf COLLATE Cyrillic_General_CI_AS WHERE a.id = 2
 GO
 -- Tables of other kinds: temporary ones, variables, SELECT INTO, views, unions.
 DECLARE @t TABLE (a VARCHAR(10) COLLATE Greek_CI_AS, b VARCHAR(10))

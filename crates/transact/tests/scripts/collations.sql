@@ -43,3 +43,19 @@ SELECT SERVERPROPERTY('Collation') AS c
 SELECT CASE WHEN N'straße' = N'STRASSE' THEN 1 ELSE 0 END AS ss
 SELECT v FROM (VALUES ('b'), ('A'), ('a'), ('B'), ('1'), ('á')) t(v) ORDER BY v
 GO
+-- Columns whose collations differ are not compared unless COLLATE says how.
+CREATE TABLE Mixed (a NVARCHAR(10), b NVARCHAR(10) COLLATE Latin1_General_CI_AI, c VARCHAR(10), d VARCHAR(10) COLLATE Polish_CI_AS, e NVARCHAR(10) COLLATE Latin1_General_BIN2)
+INSERT Mixed VALUES (N'x', N'X', 'x', 'x', N'x')
+GO
+SELECT COUNT(*) FROM Mixed WHERE a = b
+GO
+SELECT COUNT(*) FROM Mixed m JOIN Mixed n ON m.c <> n.d
+GO
+SELECT COUNT(*) FROM Mixed WHERE UPPER(a) LIKE e + '%'
+GO
+SELECT COUNT(*) FROM Mixed WHERE a IN ('x', b)
+GO
+SELECT COUNT(*) AS n FROM Mixed WHERE a = b COLLATE Latin1_General_CI_AI
+SELECT COUNT(*) AS n FROM Mixed WHERE a = b COLLATE DATABASE_DEFAULT AND a = c AND d = 'X' AND e = N'x'
+SELECT COUNT(*) AS n FROM Mixed m JOIN sys.objects o ON o.name = m.a
+GO

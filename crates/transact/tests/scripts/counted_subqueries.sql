@@ -27,3 +27,11 @@ FROM (VALUES (1, CAST('2024-01-07' AS DATE)), (2, '2024-01-08'), (3, '2023-01-01
 SET DATEFIRST 7;
 SELECT DATEPART(weekday, d) AS w, DATEPART(week, d) AS wk FROM (VALUES (1, CAST('2024-01-07' AS DATE)), (2, '2024-01-08'), (3, '2023-01-01')) v (k, d) ORDER BY k;
 GO
+-- So are the names and beginnings of weeks.
+SET DATEFIRST 3;
+SELECT DATEPART(week, d) AS wk, DATENAME(week, d) AS n, DATENAME(ww, d) + '!' AS w, DATETRUNC(week, d) AS first, DATENAME(month, d) AS m, DATETRUNC(month, d) AS month
+FROM (VALUES (1, CAST('2024-01-07' AS DATE)), (2, '2024-01-10'), (3, '2023-01-01'), (4, NULL)) v (k, d) ORDER BY k;
+SELECT DATETRUNC(wk, CAST(d AS DATETIME2(3))) AS t FROM (VALUES ('2024-01-09T12:34:56.789')) v (d);
+DECLARE @d DATE = '2024-01-09';
+SELECT DATENAME(week, @d) AS n, DATETRUNC(week, @d) AS first;
+GO

@@ -23,3 +23,11 @@ GO
 SELECT TOP (2) Kind, SUM(n) AS s FROM Sold GROUP BY ROLLUP (Kind) ORDER BY GROUPING(Kind) DESC, SUM(n) DESC
 GO
 SELECT UPPER(Dept) AS u, SUM(n) AS s FROM Sold GROUP BY ROLLUP (UPPER(Dept)) ORDER BY GROUPING(UPPER(Dept)), UPPER(Dept)
+GO
+-- Within an expression a name is the column's, alone it is the item's.
+SELECT ISNULL(Dept, 'all') AS Dept, SUM(n) AS s FROM Sold WHERE Dept IS NOT NULL GROUP BY ROLLUP (Dept) ORDER BY GROUPING(Dept), Dept
+SELECT ISNULL(Dept, 'all') AS Dept, ISNULL(Kind, '-') AS Kind, SUM(n) AS s FROM Sold WHERE Dept IS NOT NULL GROUP BY ROLLUP (Dept, Kind)
+ORDER BY GROUPING(Dept) DESC, Dept DESC, GROUPING(Kind), Kind
+SELECT -n AS n, Kind FROM Sold ORDER BY n + 0 DESC
+SELECT -n AS n, Kind FROM Sold ORDER BY n
+SELECT TOP (3) -n AS n, Kind FROM Sold ORDER BY ABS(n - 3), n

@@ -153,3 +153,9 @@ SELECT user_seeks FROM sys.dm_db_index_usage_stats;
 CREATE TABLE conditions (a INT CHECK (a > 0), b VARCHAR(10) CHECK (b IN ('[a]', 'it''s', 'c')), c INT, CONSTRAINT ab CHECK (a < c));
 SELECT parent_column_id, definition FROM sys.check_constraints WHERE parent_object_id = OBJECT_ID('conditions') ORDER BY parent_column_id;
 GO
+GO
+-- Names that the server knows.
+SELECT name, current_utc_offset, is_currently_dst FROM sys.time_zone_info WHERE name IN ('UTC', 'India Standard Time') ORDER BY name
+SELECT COUNT(*) AS several FROM sys.time_zone_info HAVING COUNT(*) > 100
+SELECT name, description FROM fn_helpcollations() WHERE name IN ('Latin1_General_CI_AS', 'Polish_BIN2') ORDER BY name
+SELECT name FROM sys.fn_helpcollations() WHERE name = CONVERT(NVARCHAR(128), SERVERPROPERTY('Collation'))

@@ -243,6 +243,7 @@ impl Reducer<'_> {
                 self.list(rows, |it, row| {
                     check_length(row.len(), given, !insert.columns.is_empty())?;
                     it.push("(");
+                    let around = it.begin_values(row.iter());
                     for (number, value) in row.iter().enumerate() {
                         if number > 0 {
                             it.push(", ");
@@ -261,6 +262,7 @@ impl Reducer<'_> {
                             },
                         }
                     }
+                    it.end_values(around);
                     it.push(")");
                     Ok(())
                 })

@@ -3,15 +3,16 @@
 //! ```text
 //!   108          ORDER BY a place that the list does not have
 //!   127, 1060    TOP and FETCH of less than nothing, and of what is no whole number; 1031 of more than a hundred per cent
-//!   305, 306     XML or TEXT in ORDER BY and GROUP BY, as far as it is a column of a table or a CAST; 421 in a DISTINCT list
+//!   305, 306     XML or TEXT in ORDER BY and GROUP BY, as far as it is a column of a table or of a derived table, a variable, a
+//!                CAST, or one of these within ISNULL, COALESCE, CASE and their like; 421 in a DISTINCT list
 //!   144, 147     an aggregate in GROUP BY, in WHERE
 //!   1011 - 1013  two sources of one name
 //!   8155, 8156   columns of a derived table without a name, or with one name
 //! ```
 
-use super::function::{has_aggregate, has_subquery};
+use super::function::{has_aggregate, has_subquery, values};
 use super::updatable::Leaf;
-use super::{Head, Reducer, TableColumn};
+use super::{Head, Reducer};
 use crate::tree::{
     Alias, Expr, GroupBy, Grouping, Literal, Name, ObjectName, Query, QueryBody, Select, SelectItem, SetQuantifier,
     Source, Top, UnaryOperator,
@@ -57,7 +58,7 @@ impl Reducer<'_> {
             SelectItem::Star(of) => {
                 let is_meant = |leaf: &Leaf| of.as_ref().is_none_or(|of| of.is(&leaf.alias));
                 let leaves = leaves(select).into_iter().filter(is_meant);
-                let mut types = leaves.flat_map(|leaf| self.columns_of_leaf(&leaf)).map(|column| column.data_type);
+                let mut types = leaves.flat_map(|leaf| self.columns_of_leaf(&leaf)).map(|(_, data_type)| data_type);
                 types.find(|data_type| has_no_order(*data_type))
             }
             SelectItem::Assign(..) => None,
@@ -68,30 +69,74 @@ impl Reducer<'_> {
         }
     }
 
-    /// The type of a column of a table, or of a CAST, whose values have no order.
+    /// The type of a value, if its values have no order and it can be told from the text.
     fn type_without_order(&self, select: &Select, value: &Expr) -> Option<DataType> {
+        let any = |values: &[&Expr]| values.iter().find_map(|value| self.type_without_order(select, value));
         let data_type = match value {
             Expr::Cast(cast) => self.data_type(&cast.data_type).ok()?,
+            Expr::Variable(name) => self.scope.variable(&name.text)?,
+            Expr::Collate(inner, _) => return self.type_without_order(select, inner),
+            // A type without an order comes before those of strings.
+            Expr::Case(case) => {
+                return any(&case.branches.iter().map(|(_, then)| then).chain(&case.otherwise).collect::<Vec<_>>());
+            }
+            Expr::Call(call) => {
+                let (all, is) = (call.arguments.len(), |name: &str| call.name.is(name));
+                let takes = match () {
+                    () if is("ISNULL") || is("NULLIF") => 0..1,
+                    () if is("COALESCE") => 0..all,
+                    () if is("IIF") || is("CHOOSE") => 1..all,
+                    () => return None,
+                };
+                return any(values(call).ok()?.get(takes).unwrap_or_default());
+            }
             Expr::Column(name) => {
                 let qualifier = name.parts.len().checked_sub(2).and_then(|place| name.parts.get(place));
                 let is_meant = |leaf: &Leaf| qualifier.is_none_or(|qualifier| qualifier.is(&leaf.alias));
                 let leaves = leaves(select).into_iter().filter(is_meant);
                 let mut columns = leaves.flat_map(|leaf| self.columns_of_leaf(&leaf));
-                columns.find(|column| column.name.eq_ignore_ascii_case(name.last()))?.data_type
+                columns.find(|(known, _)| known.eq_ignore_ascii_case(name.last()))?.1
             }
             _ => return None,
         };
         has_no_order(data_type).then_some(data_type)
     }
 
-    /// The columns of a source that is a table of the core's own: looking at views takes longer.
-    fn columns_of_leaf(&self, leaf: &Leaf) -> Vec<TableColumn> {
-        let Source::Table(table) = &leaf.source else { return Vec::new() };
+    /// The columns of a source that is a table of the core's own, for looking at views takes longer; of a derived table those
+    /// without an order.
+    fn columns_of_leaf(&self, leaf: &Leaf) -> Vec<(String, DataType)> {
+        let table = match &leaf.source {
+            Source::Table(table) => table,
+            Source::Query(query, alias) => return self.without_order_in(query, alias),
+            _ => return Vec::new(),
+        };
         let is_common = self.common.iter().any(|known| table.name.is(known));
         if is_common || self.scope.natural_order(&table.name).is_none() {
             return Vec::new();
         }
-        self.scope.columns(&table.name).unwrap_or_default()
+        let columns = self.scope.columns(&table.name).unwrap_or_default();
+        columns.into_iter().map(|column| (column.name, column.data_type)).collect()
+    }
+
+    /// The columns of a derived table whose values have no order; those of a star have their names in its tables.
+    fn without_order_in(&self, query: &Query, alias: &Alias) -> Vec<(String, DataType)> {
+        let QueryBody::Select(select) = &query.body else { return Vec::new() };
+        let mut found = Vec::new();
+        for (place, item) in select.items.iter().enumerate() {
+            match item {
+                SelectItem::Value(value, name) => {
+                    let own = if let Expr::Column(own) = value { own.last() } else { "" };
+                    let name = alias.columns.get(place).or(name.as_ref()).map_or(own, |name| &name.text);
+                    found.extend(self.type_without_order(select, value).map(|of| (name.to_owned(), of)));
+                }
+                SelectItem::Star(None) if alias.columns.is_empty() => {
+                    let columns = leaves(select).into_iter().flat_map(|leaf| self.columns_of_leaf(&leaf));
+                    found.extend(columns.filter(|(_, data_type)| has_no_order(*data_type)));
+                }
+                _ => {}
+            }
+        }
+        found
     }
 
     /// Errors: 108 for a place in the order that the list does not have, 305 and 306 for values that have no order.

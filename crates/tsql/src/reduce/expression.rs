@@ -29,17 +29,7 @@ impl Reducer<'_> {
             }
             Expr::AtTimeZone(value, zone) => self.call("at_time_zone", &[value, zone]),
             Expr::Call(call) => self.function(call),
-            Expr::NextValue(name, order) => {
-                let name: Vec<&str> = name.parts.iter().map(|part| part.text.as_str()).collect();
-                self.push(&format!("nextval({}", text_literal(&name.join(".").to_lowercase())));
-                if let Some(order) = order {
-                    self.push(", CAST(row_number() OVER (");
-                    self.order(order)?;
-                    self.push(") AS BIGINT)");
-                }
-                self.push(")");
-                Ok(())
-            }
+            Expr::NextValue(name, order) => self.next_value(name, order),
             Expr::OdbcLiteral(kind, text) => self.odbc_literal(&kind.text, text),
             Expr::OdbcCall(call) => self.expression(call),
             Expr::Default => Err(Message::error(156, "Incorrect syntax near the keyword 'DEFAULT'.").severity(15)),

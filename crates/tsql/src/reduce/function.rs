@@ -552,7 +552,7 @@ pub(crate) fn trim_function(side: &Name) -> &'static str {
 }
 
 /// The arguments that are values.
-fn values<'c>(call: &'c Call) -> Result<Vec<&'c Expr>, Message> {
+pub(super) fn values<'c>(call: &'c Call) -> Result<Vec<&'c Expr>, Message> {
     if call.name.is("JSON_OBJECT") {
         // Keys and values take turns.
         let pair = |argument: &'c Argument| match argument {

@@ -37,10 +37,13 @@ mod locking;
 mod merge;
 mod momentary;
 mod natural;
+mod never_null;
+mod next_value;
 mod outer_aggregate;
 mod output;
 mod quantified;
 mod query;
+mod recursion;
 mod rowset;
 mod settings;
 mod single;
@@ -68,6 +71,7 @@ pub use index::create_index;
 pub(crate) use json::operation as json_operation;
 pub use momentary::{MomentaryColumn, is_momentary};
 pub use natural::NaturalOrder;
+pub use never_null::never_null;
 pub use output::{Assigned, Images, ReducedOutput};
 pub use table_call::{TableCall, TableFunction};
 pub(crate) use untyped::{check_case, check_coalesce, check_nullif};
@@ -76,7 +80,7 @@ use crate::tree::{self, CursorName, ObjectName, Query, TypeArgument};
 use mainstay_base::Value;
 use mainstay_mssql::types::{self, Declared};
 use mainstay_mssql::{DataType, Message, Settings};
-use std::borrow::Cow;
+use source::{mark_of, source_name};
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -110,6 +114,11 @@ pub trait Scope {
     /// is off.
     fn is_null(&self, _variable: &str) -> bool {
         false
+    }
+
+    /// The type of the values of a sequence; `None` if there is none of this name.
+    fn sequence_type(&self, _name: &ObjectName) -> Option<DataType> {
+        None
     }
 
     /// Whether tables are called otherwise than the statement calls them: for a column that bears the name of a table of
@@ -393,16 +402,6 @@ pub fn not_supported(what: &str) -> Message {
     Message::error(40515, format!("{what} is not supported in this version of Mainstay."))
 }
 
-/// What a source is called in the core's statement, where T-SQL calls it so: a name that begins with `@`, a table
-/// variable's, would be taken for a variable there.
-fn source_name(name: &str) -> Cow<'_, str> {
-    if name.starts_with('@') { Cow::Owned(format!("#{name}")) } else { Cow::Borrowed(name) }
-}
-
-fn mark_of(scope: &dyn Scope) -> String {
-    if scope.disguises_tables() { ":".to_owned() } else { String::new() }
-}
-
 /// A statement while it is written.
 struct Reducer<'s> {
     scope: &'s dyn Scope,
@@ -458,6 +457,8 @@ struct Reducer<'s> {
     /// The options of the session, and what the names of functions say of them.
     settings: Settings,
     settings_mark: String,
+    /// The sequences of which the list that is written takes values more than once.
+    shared_values: Vec<next_value::SharedValue>,
 }
 
 impl<'s> Reducer<'s> {
@@ -492,6 +493,7 @@ impl<'s> Reducer<'s> {
             grouped: Vec::new(),
             settings,
             settings_mark: settings.mark(),
+            shared_values: Vec::new(),
         }
     }
 

@@ -216,7 +216,7 @@ fn has_in_query(query: &Query, aliases: &[String]) -> bool {
 }
 
 /// Looks at an expression and its parts, but not into queries.
-fn each(value: &Expr, look: &mut dyn FnMut(&Expr)) {
+pub(super) fn each(value: &Expr, look: &mut dyn FnMut(&Expr)) {
     look(value);
     match value {
         Expr::Call(call) => call.arguments.iter().for_each(|argument| match argument {

@@ -1,9 +1,10 @@
 //! Queries: lists, groups, orders, counts of rows.
 
+use super::recursion::{is_recursive, recursive_parts};
 use super::{Head, Reducer, not_supported};
 use crate::tree::{
-    CommonTable, Expr, GroupBy, Grouping, Literal, Name, OrderItem, Phrase, PhraseItem, Query, QueryBody, Select,
-    SelectItem, SetOperator, SetQuantifier, Source, Top, With,
+    Expr, GroupBy, Grouping, Literal, Name, OrderItem, Query, QueryBody, Select, SelectItem, SetOperator,
+    SetQuantifier, Source, Top, With,
 };
 use mainstay_mssql::Message;
 use std::borrow::Cow;
@@ -65,6 +66,12 @@ impl Reducer<'_> {
             // Without an order to be alike in, there are no ties.
             Some(top) if top.with_ties => Cow::Borrowed(&*query.order),
             _ => self.order_of(query, self.is_ordered && self.depth == 1),
+        };
+        let order = match &query.body {
+            QueryBody::Select(select) if self.depth == 1 && top.is_none_or(|top| !top.percent && !is_asked(top)) => {
+                by_place(select, order)
+            }
+            _ => order,
         };
         match &query.body {
             QueryBody::Select(select) => self.select(select, top, &order)?,
@@ -137,11 +144,9 @@ impl Reducer<'_> {
             self.push(" AS (");
             // Common table expressions see those before them; what their own queries name is theirs.
             self.depth += 1;
-            match &table.query.body {
-                QueryBody::Set(first, SetOperator::Union, true, again) if is_recursive(table) => {
-                    self.recursion(first, again)?;
-                }
-                _ => self.whole_query(&table.query)?,
+            match recursive_parts(table) {
+                Some((first, again)) => self.recursion(&first, &again)?,
+                None => self.whole_query(&table.query)?,
             }
             self.depth -= 1;
             self.push(")");
@@ -151,42 +156,7 @@ impl Reducer<'_> {
         Ok(())
     }
 
-    /// Writes the first and the recursive part of a common table expression.
-    fn recursion(&mut self, first: &QueryBody, again: &QueryBody) -> Result<(), Message> {
-        self.body(first)?;
-        self.push(" UNION ALL ");
-        if self.recursion_limit == 0 {
-            return self.body(again);
-        }
-        let limit = self.recursion_limit.to_string();
-        self.push("SELECT * FROM \"mssql:table:recursion\"(");
-        self.text(&limit);
-        self.push(", (");
-        self.body(again)?;
-        self.push(")) AS \"#r\"");
-        Ok(())
-    }
-
-    /// Takes MAXRECURSION of the hints of a statement.
-    ///
-    /// Errors: 310 for more than 32,767.
-    pub(super) fn recursion_limit(&mut self, hints: &[Phrase]) -> Result<(), Message> {
-        for hint in hints.iter().filter(|hint| hint.starts("MAXRECURSION")) {
-            let Some(PhraseItem::Literal(Literal::Integer(digits))) = hint.items.get(1) else { continue };
-            self.recursion_limit = match digits.parse() {
-                Ok(limit) if limit <= 32_767 => limit,
-                _ => {
-                    let text = format!(
-                        "The value {digits} specified for the MAXRECURSION option exceeds the allowed maximum of 32767."
-                    );
-                    return Err(Message::error(310, text).severity(15));
-                }
-            };
-        }
-        Ok(())
-    }
-
-    fn body(&mut self, body: &QueryBody) -> Result<(), Message> {
+    pub(super) fn body(&mut self, body: &QueryBody) -> Result<(), Message> {
         let grouped = self.grouped.len();
         let written = self.whole_body(body);
         self.grouped.truncate(grouped);
@@ -241,6 +211,11 @@ impl Reducer<'_> {
         if select.quantifier == Some(SetQuantifier::Distinct) {
             self.push("DISTINCT ");
         }
+        let values = select.items.iter().filter_map(|item| match item {
+            SelectItem::Value(value, _) | SelectItem::Assign(_, _, value) => Some(value),
+            SelectItem::Star(_) => None,
+        });
+        let around = self.begin_values(values);
         let mut aliases = Vec::new();
         for (number, item) in select.items.iter().enumerate() {
             if number > 0 {
@@ -261,6 +236,7 @@ impl Reducer<'_> {
                 aliases.push(alias.text.to_lowercase());
             }
         }
+        self.end_values(around);
         if is_below {
             self.groups_of(select)?;
         } else {
@@ -533,7 +509,41 @@ fn hides_ordered(item: &SelectItem, order: &[OrderItem]) -> bool {
             _ => false,
         })
     };
-    named(|parts| parts > 1) && !named(|parts| parts == 1)
+    named(|parts| parts > 1) && !named(|parts| parts == 1) || is_within(item, order)
+}
+
+/// Whether an item is called as a column that an expression of the order names, where the name is the column's: only alone it
+/// is the item's.
+fn is_within(item: &SelectItem, order: &[OrderItem]) -> bool {
+    let SelectItem::Value(value, Some(alias)) = item else { return false };
+    let mut is_named = false;
+    for item in order.iter().filter(|item| item.value != *value && !matches!(item.value, Expr::Column(_))) {
+        super::outer_aggregate::each(&item.value, &mut |part| {
+            is_named |= matches!(part, Expr::Column(name) if alias.is(name.last()) && *part != *value);
+        });
+    }
+    is_named
+}
+
+/// An order in which items that get other names (`is_within`) are meant by their places.
+fn by_place<'o>(select: &Select, mut order: Cow<'o, [OrderItem]>) -> Cow<'o, [OrderItem]> {
+    for (place, item) in select.items.iter().enumerate() {
+        let SelectItem::Value(_, Some(alias)) = item else {
+            if matches!(item, SelectItem::Star(_)) {
+                break;
+            }
+            continue;
+        };
+        if !is_within(item, &order) {
+            continue;
+        }
+        for item in order.to_mut() {
+            if matches!(&item.value, Expr::Column(name) if name.parts.len() == 1 && alias.is(name.last())) {
+                item.value = Expr::Literal(Literal::Integer((place + 1).to_string()));
+            }
+        }
+    }
+    order
 }
 
 /// An item under a name that shows its place. The client is told the one that was written.
@@ -542,27 +552,6 @@ fn unnamed(item: &SelectItem, number: usize) -> SelectItem {
         SelectItem::Value(value, Some(_)) => SelectItem::Value(value.clone(), Some(made(number))),
         item => item.clone(),
     }
-}
-
-/// Whether a common table expression names itself.
-fn is_recursive(table: &CommonTable) -> bool {
-    fn in_body(body: &QueryBody, name: &Name) -> bool {
-        match body {
-            QueryBody::Set(left, _, _, right) => in_body(left, name) || in_body(right, name),
-            QueryBody::Select(select) => select.from.iter().any(|source| in_source(source, name)),
-        }
-    }
-    fn in_source(source: &Source, name: &Name) -> bool {
-        match source {
-            Source::Table(table) => table.name.is(&name.text),
-            Source::Query(query, _) => in_body(&query.body, name),
-            Source::Join(join) => in_source(&join.left, name) || in_source(&join.right, name),
-            Source::Apply(left, _, right) => in_source(left, name) || in_source(right, name),
-            Source::Nested(inner) | Source::OdbcJoin(inner) => in_source(inner, name),
-            _ => false,
-        }
-    }
-    in_body(&table.query.body, &table.name)
 }
 
 /// An item of an order by the name of a column alone.

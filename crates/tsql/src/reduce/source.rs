@@ -1,8 +1,20 @@
 //! What stands in FROM: tables, queries, joins, APPLY, PIVOT and functions that give tables.
 
-use super::{Reducer, not_supported, quoted};
+use super::{Reducer, Scope, not_supported, quoted};
 use crate::tree::{Alias, Expr, Join, JoinKind, Name, ObjectName, Pivot, Source, TableSource, Unpivot};
 use mainstay_mssql::Message;
+use std::borrow::Cow;
+
+/// What a source is called in the core's statement, where T-SQL calls it so: a name that begins with `@`, a table
+/// variable's, would be taken for a variable there.
+pub(super) fn source_name(name: &str) -> Cow<'_, str> {
+    if name.starts_with('@') { Cow::Owned(format!("#{name}")) } else { Cow::Borrowed(name) }
+}
+
+/// What stands behind the names of tables that are called otherwise than the statement calls them.
+pub(super) fn mark_of(scope: &dyn Scope) -> String {
+    if scope.disguises_tables() { ":".to_owned() } else { String::new() }
+}
 
 impl Reducer<'_> {
     /// Writes one source.

@@ -61,6 +61,7 @@ impl Reducer<'_> {
             // Variables alone: the row stays as it is.
             self.unchanged(columns.as_deref(), if by_number { "#t" } else { &resolved.alias })?;
         }
+        let around = self.begin_values(sets.columns.iter().map(|set| set.value.as_ref()));
         if by_number {
             self.list(sets.columns.iter().enumerate(), |it, (number, set)| {
                 it.name(&set.name);
@@ -77,6 +78,7 @@ impl Reducer<'_> {
                 self.set_value(set, &resolved.alias)?;
                 self.push(&format!(" AS \"#v{number}\""));
             }
+            self.end_values(around);
             let (condition, top) = (update.condition.as_ref(), update.top.as_ref());
             self.rows_by_number(&RowsOf { resolved: &resolved, condition, top })?;
         } else {
@@ -85,6 +87,7 @@ impl Reducer<'_> {
                 it.push(" = ");
                 it.set_value(set, &resolved.alias)
             })?;
+            self.end_values(around);
             self.others(" FROM ", &resolved.from, &resolved.called, update.condition.as_ref())?;
         }
         Ok(self.finish(resolved.table, returned))
