@@ -55,13 +55,7 @@ impl<'a> Words<'a> {
             }
         };
         Ok(match word(0).as_str() {
-            "explain" => {
-                let analyze = word(1) == "analyze";
-                let (offset, _) = *words
-                    .get(1 + usize::from(analyze))
-                    .ok_or_else(|| Error::new(Code::Syntax, "EXPLAIN of what?").hint("write a query behind it"))?;
-                Words::Explain { analyze, statement: &statement[offset..], offset }
-            }
+            "explain" => explain(statement, &words)?,
             "describe" | "desc" => Words::ShowColumns(name(if word(1) == "table" { 2 } else { 1 })?),
             "show" => match word(1).as_str() {
                 "tables" => Words::ShowTables,
@@ -80,11 +74,58 @@ impl<'a> Words<'a> {
             }
             "set" if matches!(word(1).as_str(), "transaction" | "constraints") => Words::Other(statement),
             "set" => set(&statement[words.first().map_or(0, |(at, _)| *at)..])?,
-            "select" | "with" | "values" | "" => Words::Query(statement),
+            "select" | "with" | "values" | "table" | "" => Words::Query(statement),
             first if first.starts_with('(') => Words::Query(statement),
             _ => Words::Other(statement),
         })
     }
+}
+
+/// `EXPLAIN [ANALYZE] statement`, `EXPLAIN (options) statement`.
+fn explain<'a>(statement: &'a str, words: &[(usize, &str)]) -> Result<Words<'a>> {
+    let missing = || Error::new(Code::Syntax, "EXPLAIN of what?").hint("write a query behind it");
+    let (at, word) = *words.get(1).ok_or_else(missing)?;
+    let (analyze, length) = match explain_options(&statement[at..])? {
+        Some(options) => options,
+        None if word.eq_ignore_ascii_case("analyze") => (true, word.len()),
+        None => (false, 0),
+    };
+    let behind = at + length;
+    let (blanks, _) = *first_words(&statement[behind..], 1).first().ok_or_else(missing)?;
+    let offset = behind + blanks;
+    Ok(Words::Explain { analyze, statement: &statement[offset..], offset })
+}
+
+/// The options of EXPLAIN in parentheses: whether ANALYZE is one, and how long they are. `None` where they are something
+/// else, as a query is. What the others say is about PostgreSQL's own lines.
+fn explain_options(text: &str) -> Result<Option<(bool, usize)>> {
+    const SHOWN: [&str; 9] =
+        ["verbose", "costs", "buffers", "timing", "summary", "settings", "wal", "memory", "generic_plan"];
+    let Some((list, _)) = text.strip_prefix('(').and_then(|rest| rest.split_once(')')) else { return Ok(None) };
+    let list_of_words = list.to_lowercase();
+    let mut options = list_of_words.split(',').map(|option| option.split_whitespace().collect::<Vec<_>>());
+    let is_known = |name: &str| name == "analyze" || name == "format" || SHOWN.contains(&name);
+    if !options.clone().next().and_then(|option| option.first().copied()).is_some_and(is_known) {
+        return Ok(None);
+    }
+    let mut analyze = false;
+    let unknown = |option: &[&str]| Error::new(Code::Syntax, format!("EXPLAIN has no option {}", option.join(" ")));
+    options.try_for_each(|option| {
+        let value = match option.get(1..).unwrap_or_default() {
+            [] | ["true" | "on" | "1"] => true,
+            ["false" | "off" | "0"] => false,
+            ["text"] if option[0] == "format" => true,
+            _ => return Err(unknown(&option)),
+        };
+        match option.first() {
+            Some(&"analyze") => analyze = value,
+            Some(&"format") if option.len() == 2 => {}
+            Some(name) if SHOWN.contains(name) => {}
+            _ => return Err(unknown(&option)),
+        }
+        Ok(())
+    })?;
+    Ok(Some((analyze, list.len() + 2)))
 }
 
 /// A statement without what ends it.
@@ -191,6 +232,17 @@ mod tests {
     fn statements_are_told_by_their_first_words() {
         let explain = Words::of("/* x */ EXPLAIN ANALYZE SELECT 1").unwrap();
         assert_eq!(explain, Words::Explain { analyze: true, statement: "SELECT 1", offset: 24 });
+        let explain = |text| match Words::of(text) {
+            Ok(Words::Explain { analyze, statement, offset }) => Ok((analyze, statement, offset)),
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => Err(error.code()),
+        };
+        assert_eq!(explain("EXPLAIN (ANALYZE, costs off) SELECT 1"), Ok((true, "SELECT 1", 29)));
+        assert_eq!(explain("EXPLAIN (analyze false, FORMAT text) (SELECT 1)"), Ok((false, "(SELECT 1)", 37)));
+        assert_eq!(explain("EXPLAIN (SELECT 1)"), Ok((false, "(SELECT 1)", 8)));
+        assert_eq!(explain("EXPLAIN (VERBOSE, FORMAT json) SELECT 1"), Err(Code::Syntax));
+        assert_eq!(explain("EXPLAIN (costs, nothing) SELECT 1"), Err(Code::Syntax));
+        assert_eq!(explain("EXPLAIN (costs)"), Err(Code::Syntax));
         assert_eq!(Words::of("show tables;").unwrap(), Words::ShowTables);
         assert_eq!(Words::of("SHOW TABLES").unwrap(), Words::ShowTables);
         assert_eq!(Words::of("DESC \"Orders\"").unwrap(), Words::ShowColumns("orders".into()));

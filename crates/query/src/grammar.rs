@@ -14,6 +14,7 @@
 //!   = ANY (VALUES (1), (2))                  = ANY (SELECT * FROM (VALUES (1), (2)) AS "#values")
 //!   a # b                                    a XOR b                                of whole numbers, bit by bit
 //!   @ a, |/ a, ||/ a                         abs(a), sqrt(a), cbrt(a)               see [`crate::prefix`]
+//!   TABLE t                                  SELECT * FROM t                        see [`crate::table_query`]
 //! ```
 //!
 //! Words stand in lower case here. Each new token has the place of the one it is made from, so places in errors hold.
@@ -24,7 +25,8 @@ use mainstay_base::Interval;
 
 /// The statement in the parser's own words.
 pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    let tokens = crate::postgres::reduced(crate::prefix::as_calls(joined_literals(tokens)));
+    let tokens = crate::table_query::selected(joined_literals(tokens));
+    let tokens = crate::postgres::reduced(crate::prefix::as_calls(tokens));
     let tokens = trimmed_blanks(distinct_operands(quantified_values(exclusive_ors(tokens))));
     let mentions = |keyword| tokens.iter().any(|token| is(token, keyword));
     if mentions(Keyword::INTERVAL) && mentions(Keyword::TO) {

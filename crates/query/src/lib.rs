@@ -110,6 +110,7 @@ mod statement;
 mod string_agg;
 mod sum;
 mod synonyms;
+mod table_query;
 mod template;
 mod text;
 mod texts;
