@@ -390,12 +390,7 @@ impl Runner<'_> {
         self.known_definition(statement, host, call)
     }
 
-    pub(crate) fn definition(
-        &mut self,
-        statement: &Statement,
-        host: &HostStatement,
-        call: &mut StatementCall<'_>,
-    ) -> Ran {
+    pub(crate) fn defined(&mut self, statement: &Statement, host: &HostStatement, call: &mut StatementCall<'_>) -> Ran {
         let inner = &mut *self.inner;
         let text = &*host.text;
         let command = match &statement.kind {

@@ -33,7 +33,7 @@ impl Runner<'_> {
         call: &mut StatementCall<'_>,
     ) -> Ran {
         self.inner.uses.take();
-        self.definition(statement, host, call).map_err(|error| match &statement.kind {
+        self.defined(statement, host, call).map_err(|error| match &statement.kind {
             StatementKind::AlterTable(alter) => self.inner.without_table(error, 4902, &alter.table),
             StatementKind::CreateIndex(create) => self.inner.without_table(error, 1088, &create.table),
             StatementKind::Truncate(name, _) => self.inner.without_table(error, 4701, name),
