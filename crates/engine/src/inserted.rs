@@ -23,7 +23,7 @@ pub(crate) struct Source<'s> {
 pub(crate) enum GivenRows {
     All(Vec<GivenRow>),
     /// Those of a query, which have a value for each column.
-    Query(Planned),
+    Query(Box<Planned>),
 }
 
 impl Source<'_> {
@@ -48,7 +48,7 @@ impl Source<'_> {
     ) -> Result<GivenRows> {
         let rows = match &insert.source {
             InsertSource::Query(query) => {
-                return self.planner.plan_insert(self.text, query, self.catalog).map(GivenRows::Query);
+                return self.planner.plan_insert(self.text, query, self.catalog).map(Box::new).map(GivenRows::Query);
             }
             InsertSource::Defaults => Ok(vec![Vec::new()]),
             InsertSource::Values(rows) => match constants(rows, self.parameters)? {

@@ -272,7 +272,7 @@ fn the_changes_of_a_transaction_keep_the_memory_limit() {
     };
     // 600,000 rows are some 20 MB of journal.
     let refused = |outcome: mainstay_base::Result<String>| {
-        let error = outcome.err().expect("it fits");
+        let error = outcome.expect_err("it fits");
         assert_eq!(error.code(), Code::OutOfMemory, "{error:?}");
     };
     refused(text_of(&rows(1, 600_000)));
