@@ -45,6 +45,7 @@ mod definition_errors;
 mod dependencies;
 mod describe;
 mod direct_function;
+mod door;
 mod errors;
 mod events;
 mod fire;

@@ -21,9 +21,7 @@ use mainstay_mssql::language::Language;
 use mainstay_mssql::{Forgiven, Message, Switches};
 use mainstay_program::{Limits, Machine, Raised, RunArgument};
 use mainstay_query::CancelHandle;
-use mainstay_tds::{
-    BulkRows, Call, Cancel, Column, Command, Done, DoneKind, Kill, Login, ParameterValue, Sink, TransactionRequest,
-};
+use mainstay_tds::{Call, Cancel, Column, Command, Done, DoneKind, Login, ParameterValue, Sink};
 use mainstay_tsql::compile::ModuleParameter;
 use mainstay_tsql::tree::{Name, ObjectName};
 use std::cell::{Cell, RefCell};
@@ -35,7 +33,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 pub struct Session {
     pub(crate) inner: Inner,
     pub(crate) machine: Machine,
-    cancel: Arc<Stopper>,
+    pub(crate) cancel: Arc<Stopper>,
     /// How long a batch or call may run.
     timeout: Option<Duration>,
 }
@@ -268,7 +266,7 @@ impl Session {
     }
 
     /// Begins what a client asks for, and lets others see it.
-    fn begin(&mut self, text: &str, is_call: bool) {
+    pub(crate) fn begin(&mut self, text: &str, is_call: bool) {
         let now = now();
         self.cancel.go_on();
         self.limit_time(self.timeout);
@@ -278,7 +276,7 @@ impl Session {
         }
     }
 
-    fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.limit_time(None);
         if let Some(seat) = &self.inner.seat {
             seat.activity().end();
@@ -477,69 +475,6 @@ impl Drop for Session {
     }
 }
 
-impl mainstay_tds::Session for Session {
-    fn database(&self) -> String {
-        self.inner.state.database.clone()
-    }
-
-    fn batch(&mut self, text: &str, sink: &mut dyn Sink) {
-        Session::batch(self, text, sink);
-    }
-
-    fn call(&mut self, call: &Call, sink: &mut dyn Sink) {
-        Session::call(self, call, sink);
-    }
-
-    fn transaction(&mut self, request: &TransactionRequest, sink: &mut dyn Sink) {
-        self.begin("", true);
-        let outcome = self.inner.transaction_request(request);
-        self.end();
-        self.inner.announce(sink);
-        let error = match outcome {
-            Ok(()) => false,
-            Err(raised) => {
-                report(&raised, &mut self.inner.state, sink);
-                true
-            }
-        };
-        let command = match request {
-            TransactionRequest::Begin(_) => Command::BEGIN_TRANSACTION,
-            TransactionRequest::Commit { .. } => Command::COMMIT,
-            _ => Command::ROLLBACK,
-        };
-        sink.done(Done { kind: DoneKind::Statement, command, count: None, error });
-    }
-
-    fn bulk_insert(&mut self, columns: &[Column], rows: &mut dyn BulkRows, sink: &mut dyn Sink) {
-        self.begin("INSERT BULK", false);
-        let outcome = self.inner.bulk_insert(columns, rows);
-        self.end();
-        match outcome {
-            Ok(count) => sink.done(Done {
-                kind: DoneKind::Statement,
-                command: Command::BULK_INSERT,
-                count: Some(count),
-                error: false,
-            }),
-            Err(message) => refuse(&[message], sink, &mut self.inner.state),
-        }
-    }
-
-    fn reset(&mut self, keep_transaction: bool) {
-        self.inner.reset(keep_transaction);
-    }
-
-    fn cancel_handle(&self) -> Arc<dyn Cancel> {
-        Arc::clone(&self.cancel) as Arc<dyn Cancel>
-    }
-
-    fn ends_by(&mut self, connection: Arc<dyn Kill>) {
-        if let Some(seat) = &self.inner.seat {
-            seat.end_by(connection);
-        }
-    }
-}
-
 impl Inner {
     /// Learns of objects that other sessions have made.
     pub(crate) fn refresh(&mut self) -> Result<(), Message> {
@@ -571,7 +506,7 @@ pub(crate) fn refuse(messages: &[Message], sink: &mut dyn Sink, state: &mut Stat
 }
 
 /// Tells the client of an error that ended what ran.
-fn report(raised: &Raised, state: &mut State, sink: &mut dyn Sink) {
+pub(crate) fn report(raised: &Raised, state: &mut State, sink: &mut dyn Sink) {
     state.error = raised.number;
     // A cancellation has no number, and is answered by the door.
     if !raised.uncatchable || raised.number != 0 {

@@ -4,7 +4,10 @@
 //! that began it, so what it sees is kept by the answer ([`StatementView`]) and not by the session.
 
 mod deferred;
+mod view;
 mod waiting;
+
+pub(crate) use view::StatementView;
 
 use super::actions::carry_out;
 use super::change::positions;
@@ -15,15 +18,15 @@ use crate::dbf::{OpenTables, TableSavepoint};
 use mainstay_base::interrupt::{self, InForce, Interrupt};
 use mainstay_base::{Class, Code, Error, Result};
 use mainstay_query::mssql::FunctionsInForce;
-use mainstay_query::{CancelHandle, DEFAULT_SCHEMAS, IsolationLevel, Name, OnCommit, Planner, UserFunctions, View};
+use mainstay_query::{CancelHandle, DEFAULT_SCHEMAS, IsolationLevel, Name, OnCommit, Planner, UserFunctions};
 use mainstay_store::files::catalog::CatalogChange;
 use mainstay_store::{Accounts, Durability, Isolation, Read, Savepoint, Shown, TemporaryTables, Transaction};
-use mainstay_table::{Snapshot, Table};
-use std::any::Any;
+use mainstay_table::Table;
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex};
+use view::native;
 use waiting::Waiting;
 
 /// How often a statement is begun again because another transaction changed its rows first.
@@ -71,28 +74,6 @@ struct Open {
     /// Whether their changes wait for the native commit.
     is_prepared: bool,
     savepoints: Vec<(String, Savepoint, Option<TableSavepoint>)>,
-}
-
-/// What one statement sees of native tables; other tables show what is in their files.
-pub(crate) struct StatementView {
-    view: mainstay_store::View,
-    /// The transaction of a query that has one of its own: while it is there nobody clears away what it sees.
-    _own: Option<Mutex<Transaction>>,
-}
-
-impl View for StatementView {
-    fn snapshot(&self, table: &Arc<dyn Table>) -> Result<Arc<dyn Snapshot>> {
-        match native(table) {
-            Some(Shown(native)) => Ok(native.snapshot_for(self.view)),
-            None => table.snapshot(),
-        }
-    }
-}
-
-/// The native table behind a table of a plan, if it is one.
-fn native(table: &Arc<dyn Table>) -> Option<&Shown> {
-    let any: &dyn Any = table.as_ref();
-    any.downcast_ref::<Shown>()
 }
 
 impl SessionTransaction {
@@ -426,7 +407,7 @@ impl SessionTransaction {
                 open.transaction.set_statement(text);
                 let view = open.transaction.begin_statement()?;
                 note_reads(&mut open.transaction, tables)?;
-                Ok(StatementView { view, _own: None })
+                Ok(StatementView::of(view))
             }
             None => {
                 let mut own = native.begin_reading(stored(self.isolation));
@@ -434,7 +415,7 @@ impl SessionTransaction {
                 let view = own.begin_statement()?;
                 // For who it reads beside; its own transaction compares nothing.
                 note_reads(&mut own, tables)?;
-                Ok(StatementView { view, _own: Some(Mutex::new(own)) })
+                Ok(StatementView::with_own(view, own))
             }
         }
     }
@@ -594,11 +575,4 @@ fn stored(isolation: IsolationLevel) -> Isolation {
 
 fn no_transaction() -> Error {
     Error::new(Code::TransactionState, "no transaction is open").hint("BEGIN one first")
-}
-
-impl StatementView {
-    /// What a statement that changes something sees.
-    pub(super) fn of(view: mainstay_store::View) -> StatementView {
-        StatementView { view, _own: None }
-    }
 }

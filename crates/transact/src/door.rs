@@ -1,0 +1,68 @@
+//! A session as a door drives it.
+
+use crate::session::{Session, refuse, report};
+use mainstay_tds::{BulkRows, Call, Cancel, Column, Command, Done, DoneKind, Kill, Sink, TransactionRequest};
+use std::sync::Arc;
+
+impl mainstay_tds::Session for Session {
+    fn database(&self) -> String {
+        self.inner.state.database.clone()
+    }
+
+    fn batch(&mut self, text: &str, sink: &mut dyn Sink) {
+        Session::batch(self, text, sink);
+    }
+
+    fn call(&mut self, call: &Call, sink: &mut dyn Sink) {
+        Session::call(self, call, sink);
+    }
+
+    fn transaction(&mut self, request: &TransactionRequest, sink: &mut dyn Sink) {
+        self.begin("", true);
+        let outcome = self.inner.transaction_request(request);
+        self.end();
+        self.inner.announce(sink);
+        let error = match outcome {
+            Ok(()) => false,
+            Err(raised) => {
+                report(&raised, &mut self.inner.state, sink);
+                true
+            }
+        };
+        let command = match request {
+            TransactionRequest::Begin(_) => Command::BEGIN_TRANSACTION,
+            TransactionRequest::Commit { .. } => Command::COMMIT,
+            _ => Command::ROLLBACK,
+        };
+        sink.done(Done { kind: DoneKind::Statement, command, count: None, error });
+    }
+
+    fn bulk_insert(&mut self, columns: &[Column], rows: &mut dyn BulkRows, sink: &mut dyn Sink) {
+        self.begin("INSERT BULK", false);
+        let outcome = self.inner.bulk_insert(columns, rows);
+        self.end();
+        match outcome {
+            Ok(count) => sink.done(Done {
+                kind: DoneKind::Statement,
+                command: Command::BULK_INSERT,
+                count: Some(count),
+                error: false,
+            }),
+            Err(message) => refuse(&[message], sink, &mut self.inner.state),
+        }
+    }
+
+    fn reset(&mut self, keep_transaction: bool) {
+        self.inner.reset(keep_transaction);
+    }
+
+    fn cancel_handle(&self) -> Arc<dyn Cancel> {
+        Arc::clone(&self.cancel) as Arc<dyn Cancel>
+    }
+
+    fn ends_by(&mut self, connection: Arc<dyn Kill>) {
+        if let Some(seat) = &self.inner.seat {
+            seat.end_by(connection);
+        }
+    }
+}
