@@ -435,6 +435,8 @@ struct Reducer<'s> {
     images: bool,
     /// The values of a function's parameters, where its query stands in for its call: by the names with the `@`.
     inlined: Vec<(String, String)>,
+    /// The views and inline functions whose queries are being written in their places, by their names in lower case.
+    in_place: Vec<String>,
     /// The columns of the common table expressions whose columns can be told.
     common_columns: Vec<(String, Vec<String>)>,
     /// Whether a path into XML of the SELECT goes up from the rows of `nodes`.
@@ -482,6 +484,7 @@ impl<'s> Reducer<'s> {
             in_table: false,
             images: false,
             inlined: Vec::new(),
+            in_place: Vec::new(),
             common_columns: Vec::new(),
             looks_up: false,
             recursion_limit: 100,
