@@ -244,7 +244,7 @@ impl Inner {
             false => reduced.text,
         };
         let name = core_name(&view.name);
-        let columns: Vec<String> = view.columns.iter().map(|name| quoted(&name.text)).collect();
+        let columns: Vec<String> = reduce::view_columns(view).iter().map(|name| quoted(name)).collect();
         let columns = if columns.is_empty() { String::new() } else { format!(" ({})", columns.join(", ")) };
         let word = match view.define {
             DefineKind::Create => "CREATE VIEW",

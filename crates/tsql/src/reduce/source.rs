@@ -43,10 +43,11 @@ impl Reducer<'_> {
                 if let (Some(name), true) = (&alias.name, alias.columns.is_empty()) {
                     super::checks::check_columns(query, &name.text)?;
                 }
+                let columns = self.columns_outside(query, &alias.columns);
                 self.push("(");
-                self.query(query)?;
+                self.query_under(query, &columns)?;
                 self.push(")");
-                self.alias(alias)
+                self.alias(&Alias { name: alias.name.clone(), columns })
             }
             Source::Values(rows, alias) => self.values(rows, alias),
             Source::Function(call, columns, alias) if super::rowset::is_rowset(call) => {
@@ -109,14 +110,15 @@ impl Reducer<'_> {
         let before = self.hidden.len();
         self.hidden.extend(common.iter().cloned());
         self.push("(");
-        let written = self.query(&view.query);
+        let columns = self.columns_outside(&view.query, &view.columns);
+        let written = self.query_under(&view.query, &columns);
         self.hidden.truncate(before);
         (self.common, self.inlined) = (common, inlined);
         self.in_place.pop();
         written?;
         self.push(")");
         let name = table.alias.clone().or_else(|| table.name.parts.last().cloned());
-        self.alias(&Alias { name, columns: view.columns.clone() })
+        self.alias(&Alias { name, columns })
     }
 
     /// Notes that the query of a view or an inline function is written in its place.
@@ -269,19 +271,14 @@ impl Reducer<'_> {
         self.made += 1;
         let mark = std::mem::replace(&mut self.mark, format!(":{}", self.made));
         self.push("(");
-        self.query(&function.query)?;
+        let columns = self.columns_outside(&function.query, &alias.columns);
+        self.query_under(&function.query, &columns)?;
         self.push(")");
         self.mark = mark;
         self.inlined.truncate(before);
         self.in_place.pop();
-        match &alias.name {
-            Some(_) => self.alias(alias),
-            None => {
-                self.push(" AS ");
-                self.table_alias(call.name.last());
-                Ok(())
-            }
-        }
+        let name = alias.name.clone().or_else(|| call.name.parts.last().cloned());
+        self.alias(&Alias { name, columns })
     }
 
     fn join(&mut self, join: &Join) -> Result<(), Message> {
