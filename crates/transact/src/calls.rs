@@ -39,7 +39,7 @@ const FEW: usize = 8;
 impl Session {
     /// A procedure of the database, or one of the system's.
     pub(crate) fn procedure_call(&mut self, call: &Call, sink: &mut dyn Sink) {
-        if self.inner.state.options.no_exec || self.inner.state.options.parse_only {
+        if self.inner.state.options.is_unexecuted() || self.inner.state.options.parse_only {
             return sink.return_status(0);
         }
         let called = match self.inner.called(&call.procedure) {

@@ -244,7 +244,7 @@ impl Inner {
             false => reduced.text,
         };
         let name = core_name(&view.name);
-        let columns: Vec<String> = view.columns.iter().map(|name| quoted(&name.text)).collect();
+        let columns: Vec<String> = reduce::view_columns(view).iter().map(|name| quoted(name)).collect();
         let columns = if columns.is_empty() { String::new() } else { format!(" ({})", columns.join(", ")) };
         let word = match view.define {
             DefineKind::Create => "CREATE VIEW",
@@ -363,11 +363,22 @@ impl Inner {
         }
     }
 
+    /// Whether another table has a foreign key to this table of the core, whether or not it has rows.
+    fn is_referred_to(&mut self, table: &str) -> bool {
+        let Some(referred) = self.names(&[]).with_definition(table, |table| table.id) else { return false };
+        let shared = self.core.definitions().shared;
+        let others = shared.tables.iter().filter(|other| other.id != referred);
+        others.flat_map(|other| &other.foreign_keys).any(|key| key.referenced_table == referred)
+    }
+
     /// TRUNCATE: all rows, and the numbers begin again.
     ///
     /// Errors: 4712 for a table that others refer to.
     fn truncate(&mut self, name: &ObjectName) -> Result<(), Box<Raised>> {
         let table = self.names(&[]).table(name).map_err(raised)?;
+        if !is_temporary(name.last()) && self.is_referred_to(&table) {
+            return Err(raised(Message::numbered(4712, &[&shown_name(name)])));
+        }
         let done = self.execute(&format!("TRUNCATE TABLE {table} RESTART IDENTITY"));
         done.map(drop).map_err(|error| match error.number {
             547 => raised(Message::numbered(4712, &[&shown_name(name)])),

@@ -192,7 +192,7 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
         "@@rowcount" | "rowcount_big" => int(state.row_count),
         "@@remserver" => Value::Null,
         "@@error" => int(state.error.into()),
-        "@@mainstay_noexec" => int(state.options.no_exec.into()),
+        "@@mainstay_noexec" => int(state.options.is_unexecuted().into()),
         "@@identity" => identity(state.identity),
         "scope_identity" => identity(state.levels.last().and_then(|level| level.identity)),
         "columns_updated" => {

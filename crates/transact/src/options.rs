@@ -25,6 +25,8 @@ pub(crate) struct Options {
     pub(crate) implicit_transactions: bool,
     pub(crate) fmt_only: bool,
     pub(crate) no_exec: bool,
+    /// SHOWPLAN_TEXT, SHOWPLAN_ALL or SHOWPLAN_XML.
+    pub(crate) show_plan: bool,
     pub(crate) parse_only: bool,
     pub(crate) row_limit: u64,
     /// Those that say what values mean.
@@ -46,6 +48,7 @@ impl Default for Options {
             implicit_transactions: false,
             fmt_only: false,
             no_exec: false,
+            show_plan: false,
             parse_only: false,
             row_limit: 0,
             settings: Settings::NEW,
@@ -61,6 +64,11 @@ impl Options {
     /// The bytes that a long value in a result may have, if that is limited (SET TEXTSIZE).
     pub(crate) fn most_text(&self) -> Option<usize> {
         if self.text_size == i32::MAX { None } else { usize::try_from(self.text_size).ok() }
+    }
+
+    /// Whether statements are not run (SET NOEXEC and SHOWPLAN).
+    pub(crate) fn is_unexecuted(&self) -> bool {
+        self.no_exec || self.show_plan
     }
 
     /// Whether `"x"` is a name.
@@ -186,6 +194,8 @@ impl Inner {
                 self.state.described = 0;
             }
             "NOEXEC" => options.no_exec = on,
+            // Limit: no plan is shown.
+            name if crate::unexecuted::SHOW_PLAN.contains(&name) => options.show_plan = on,
             "ROWCOUNT" => options.row_limit = number().unwrap_or(0).max(0) as u64,
             "DATEFIRST" => {
                 let day = number().unwrap_or(7);

@@ -238,7 +238,7 @@ impl<'a> Runner<'a> {
     fn run_action(&mut self, loaded: &Arc<Loaded>, number: usize, call: &mut StatementCall<'_>) -> Ran {
         let Some(host) = loaded.module.actions.get(number) else { return Ok(Flow::Next) };
         let options = &self.inner.state.options;
-        if options.no_exec && !matches!(host.action, Action::SetOption(_) | Action::Session(_)) {
+        if options.is_unexecuted() && !matches!(host.action, Action::SetOption(_) | Action::Session(_)) {
             return Ok(Flow::Next);
         }
         if options.fmt_only && !self.is_described(&host.action)? {

@@ -75,7 +75,7 @@ impl Inner {
         }
         let reading = (self.state.options.quoted_identifier(), self.state.options.reading());
         // What is compiled under NOEXEC asks before each statement.
-        let no_exec = self.state.options.no_exec;
+        let no_exec = self.state.options.is_unexecuted();
         if !no_exec && let Some(known) = self.texts.find(text, declarations, reading) {
             return Ok(Arc::clone(known));
         }
@@ -104,7 +104,7 @@ impl Inner {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let asks = self.state.options.no_exec || says_no_exec(text);
+        let asks = self.state.options.is_unexecuted() || says_no_exec(text);
         let statements = if asks { guarded(&parsed.statements) } else { parsed.statements };
         let module = compile::batch(text, &statements, parameters, &self.modules, self.state.options.reading())
             .map_err(|error| vec![*error])?;

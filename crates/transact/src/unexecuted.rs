@@ -1,4 +1,4 @@
-//! SET NOEXEC and SET PARSEONLY: batches that are read, or compiled, and not run.
+//! SET NOEXEC, SHOWPLAN and PARSEONLY: batches that are read, or compiled, and not run.
 //!
 //! ```text
 //!   PRINT 'a'                      PRINT 'a'
@@ -10,7 +10,8 @@
 //!
 //! NOEXEC counts from the statement on that sets it, so a batch that sets it, or begins under it, asks before each of its
 //! statements. PARSEONLY is set when the batch is read: one that leaves it ON is not run at all, not even what stands
-//! before. Limit: under NOEXEC names are not looked up.
+//! before. Under SHOWPLAN_TEXT, SHOWPLAN_ALL and SHOWPLAN_XML nothing runs either. Limits: no plan is shown, and names are not
+//! looked up.
 
 use crate::session::Session;
 use mainstay_tds::{Command, Done, DoneKind, Sink};
@@ -43,9 +44,13 @@ impl Session {
     }
 }
 
-/// Whether statements of a batch may stand under NOEXEC.
+/// The options that show how statements would be run instead of running them.
+pub(crate) const SHOW_PLAN: [&str; 3] = ["SHOWPLAN_TEXT", "SHOWPLAN_ALL", "SHOWPLAN_XML"];
+
+/// Whether statements of a batch may stand under NOEXEC or SHOWPLAN.
 pub(crate) fn says_no_exec(text: &str) -> bool {
-    text.as_bytes().windows(6).any(|word| word.eq_ignore_ascii_case(b"NOEXEC"))
+    let says = |wanted: &[u8]| text.as_bytes().windows(wanted.len()).any(|word| word.eq_ignore_ascii_case(wanted));
+    says(b"NOEXEC") || says(b"SHOWPLAN_")
 }
 
 /// The statements of a batch, each behind the question whether it is to run.
@@ -53,7 +58,7 @@ pub(crate) fn guarded(statements: &[Statement]) -> Vec<Statement> {
     let guard = |statement: &Statement| {
         let kind = match &statement.kind {
             StatementKind::Label(_) => return statement.clone(),
-            StatementKind::SetOption(_) if set_of(statement, "NOEXEC").is_some() => return statement.clone(),
+            StatementKind::SetOption(_) if sets_unexecuted(statement) => return statement.clone(),
             StatementKind::Block(within) => StatementKind::Block(guarded(within)),
             _ => StatementKind::If(Box::new((is_to_run(), statement.clone(), None))),
         };
@@ -66,6 +71,11 @@ fn is_to_run() -> Expr {
     let flag = Name { text: "@@mainstay_noexec".to_owned(), ..Name::default() };
     let zero = Expr::Literal(Literal::Integer("0".to_owned()));
     Expr::Binary(Box::new(Expr::Variable(flag)), BinaryOperator::Equal, Box::new(zero))
+}
+
+/// Whether a SET says whether what follows runs.
+fn sets_unexecuted(statement: &Statement) -> bool {
+    set_of(statement, "NOEXEC").is_some() || SHOW_PLAN.iter().any(|option| set_of(statement, option).is_some())
 }
 
 /// What a SET makes of an option.

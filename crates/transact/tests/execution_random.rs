@@ -180,7 +180,7 @@ fn is_own_fault(text: &str) -> bool {
 /// What a session must still be able to do.
 fn answers(session: &mut mainstay_transact::Session, after: &str) {
     let mut transcript = Transcript::default();
-    session.batch("SET PARSEONLY OFF; SET NOEXEC OFF; SET FMTONLY OFF;", &mut transcript);
+    session.batch("SET PARSEONLY OFF; SET NOEXEC OFF; SET SHOWPLAN_TEXT OFF; SET FMTONLY OFF;", &mut transcript);
     session.batch("SET XACT_ABORT OFF; SET ROWCOUNT 0; WHILE @@TRANCOUNT > 0 ROLLBACK;", &mut transcript);
     let mut transcript = Transcript::default();
     session.batch("SET NOCOUNT OFF; SELECT 1 + 1 AS two;", &mut transcript);

@@ -135,6 +135,7 @@ pub(super) const TEMPLATES: &[Template] = &[
     (4413, 16, "Could not use view or function '%.*ls' because of binding errors."),
     (4416, 16, "UNION ALL view '%.*ls' is not updatable because the definition contains a disallowed construct."),
     (4418, 16, "View '%.*ls' is not updatable because the definition contains a set operator."),
+    (4429, 16, "View or function '%.*ls' contains a self-reference. Views or functions cannot reference themselves directly or indirectly."),
     (4502, 16, "View or function '%.*ls' has more column names specified than columns defined."),
     (4504, 16, "View or function '%.*ls' has fewer column names specified than columns defined."),
     (4506, 10, "Column names in each view or function must be unique. Column name '%.*ls' in view or function '%.*ls' is specified more than once."),

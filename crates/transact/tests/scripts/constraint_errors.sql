@@ -83,3 +83,16 @@ TRUNCATE TABLE Customers
 ALTER TABLE Customers DROP CONSTRAINT Nobody
 CREATE UNIQUE INDEX IX_Twice ON Orders (Customer)
 GO
+-- TRUNCATE asks for the keys of other tables, not for their rows.
+CREATE TABLE Parents (Id INT PRIMARY KEY, Above INT REFERENCES Parents)
+CREATE TABLE Children (Id INT PRIMARY KEY, Parent INT REFERENCES Parents)
+INSERT Parents VALUES (1, 1)
+GO
+TRUNCATE TABLE Parents
+GO
+SELECT COUNT(*) AS n FROM Parents
+TRUNCATE TABLE Children
+DROP TABLE Children
+TRUNCATE TABLE Parents
+SELECT COUNT(*) AS n FROM Parents
+GO

@@ -30,7 +30,7 @@ impl Reducer<'_> {
             }
             _ => {
                 self.push("(0 < (SELECT count(1) FROM (");
-                self.query(query)?;
+                self.nameless_query(query)?;
                 self.push(") AS \"#q\"))");
             }
         }
@@ -62,7 +62,7 @@ impl Reducer<'_> {
         condition: impl FnOnce(&mut Self) -> Result<(), Message>,
     ) -> Result<(), Message> {
         self.push("0 < (SELECT count(1) FROM (");
-        self.query(query)?;
+        self.nameless_query(query)?;
         self.push(") AS \"#q\" (\"#v\") WHERE ");
         condition(self)?;
         self.push(")");

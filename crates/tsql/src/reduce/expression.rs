@@ -249,7 +249,7 @@ impl Reducer<'_> {
                 self.push("(");
                 self.expression(value)?;
                 self.push(" IN (");
-                self.query(query)?;
+                self.nameless_query(query)?;
                 self.push("))");
                 Ok(())
             }
@@ -268,7 +268,7 @@ impl Reducer<'_> {
                 self.depth -= deeper;
                 written?;
             }
-            _ => self.query(query)?,
+            _ => self.nameless_query(query)?,
         }
         self.push(")");
         Ok(())

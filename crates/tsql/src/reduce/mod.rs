@@ -39,6 +39,7 @@ mod momentary;
 mod natural;
 mod never_null;
 mod next_value;
+mod order_names;
 mod outer_aggregate;
 mod output;
 mod quantified;
@@ -327,6 +328,19 @@ pub fn view(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
     reduced_query(query, Reducer { settings: Settings::NEW, settings_mark: String::new(), ..Reducer::new(scope) })
 }
 
+/// The names of the columns of a view that have to be said: those that it gives them, or else those of its query, where the
+/// reduced query has others.
+pub fn view_columns(view: &tree::View) -> Vec<String> {
+    if !view.columns.is_empty() || !order_names::hides_names(&view.query) {
+        return view.columns.iter().map(|name| name.text.clone()).collect();
+    }
+    let named = |head| match head {
+        Head::Named(name) if !name.is_empty() => Some(name),
+        _ => None,
+    };
+    query::heads(&view.query.body).into_iter().map(named).collect::<Option<_>>().unwrap_or_default()
+}
+
 fn reduced_query(query: &Query, reducer: Reducer<'_>) -> Result<ReducedQuery, Message> {
     let mut reducer = Reducer { mark: mark_of(reducer.scope), ..reducer };
     reducer.query(query)?;
@@ -429,12 +443,16 @@ struct Reducer<'s> {
     written_with: Option<tree::With>,
     /// How queries are nested; the outermost is 1.
     depth: usize,
+    /// The depth of the query whose columns have the names that what is around it gives them.
+    named_outside: usize,
     /// Whether this is part of the definition of a table, where there are no parameters.
     in_table: bool,
     /// Whether a change gives back its rows whole.
     images: bool,
     /// The values of a function's parameters, where its query stands in for its call: by the names with the `@`.
     inlined: Vec<(String, String)>,
+    /// The views and inline functions whose queries are being written in their places, by their names in lower case.
+    in_place: Vec<String>,
     /// The columns of the common table expressions whose columns can be told.
     common_columns: Vec<(String, Vec<String>)>,
     /// Whether a path into XML of the SELECT goes up from the rows of `nodes`.
@@ -479,9 +497,11 @@ impl<'s> Reducer<'s> {
             conditions: Vec::new(),
             written_with: None,
             depth: 0,
+            named_outside: 0,
             in_table: false,
             images: false,
             inlined: Vec::new(),
+            in_place: Vec::new(),
             common_columns: Vec::new(),
             looks_up: false,
             recursion_limit: 100,

@@ -47,7 +47,7 @@ impl Reducer<'_> {
             (true, true) => "(0 = (SELECT count(1) FROM (",
             (false, true) => "(0 < (SELECT count(1) FROM (",
         });
-        self.query(query)?;
+        self.nameless_query(query)?;
         self.push(") AS \"#q\" (\"#v\") WHERE ");
         let found = Name { text: "#v".to_owned(), ..Name::default() };
         let found = Expr::Column(ObjectName { parts: vec![found], ..ObjectName::default() });

@@ -1,5 +1,6 @@
 //! Queries: lists, groups, orders, counts of rows.
 
+use super::order_names::{by_place, hides_ordered, unnamed};
 use super::recursion::{is_recursive, recursive_parts};
 use super::{Head, Reducer, not_supported};
 use crate::tree::{
@@ -68,8 +69,9 @@ impl Reducer<'_> {
             _ => self.order_of(query, self.is_ordered && self.depth == 1),
         };
         let order = match &query.body {
-            QueryBody::Select(select) if self.depth == 1 && top.is_none_or(|top| !top.percent && !is_asked(top)) => {
-                by_place(select, order)
+            QueryBody::Select(select) => {
+                let has_places = top.is_none_or(|top| !top.percent && !is_asked(top));
+                by_place(select, order, has_places, self.is_named_outside())
             }
             _ => order,
         };
@@ -133,21 +135,21 @@ impl Reducer<'_> {
                 super::checks::check_columns(&table.query, &table.name.text)?;
             }
             self.name(&table.name.text);
-            if !table.columns.is_empty() {
+            let columns = self.columns_outside(&table.query, &table.columns);
+            if !columns.is_empty() {
                 self.push(" (");
-                self.list(&table.columns, |it, column| {
-                    it.name(&column.text);
-                    Ok(())
-                })?;
+                self.names(&columns)?;
                 self.push(")");
             }
             self.push(" AS (");
             // Common table expressions see those before them; what their own queries name is theirs.
             self.depth += 1;
+            let named = std::mem::replace(&mut self.named_outside, if columns.is_empty() { 0 } else { self.depth });
             match recursive_parts(table) {
                 Some((first, again)) => self.recursion(&first, &again)?,
                 None => self.whole_query(&table.query)?,
             }
+            self.named_outside = named;
             self.depth -= 1;
             self.push(")");
         }
@@ -221,7 +223,7 @@ impl Reducer<'_> {
             if number > 0 {
                 self.push(", ");
             }
-            if self.depth == 1 && hides_ordered(item, order) {
+            if self.is_named_outside() && hides_ordered(item, order) {
                 self.item(&unnamed(item, number), number)?;
                 continue;
             }
@@ -493,65 +495,8 @@ impl Reducer<'_> {
 }
 
 /// The name of a column that has none, or one that another column has.
-fn made(number: usize) -> Name {
+pub(super) fn made(number: usize) -> Name {
     Name { text: format!("#{}", number + 1), ..Name::default() }
-}
-
-/// Whether an item is called as a column of a table that the order names with its table: to the core the two would be one
-/// name. The order must not mean the item itself somewhere.
-fn hides_ordered(item: &SelectItem, order: &[OrderItem]) -> bool {
-    let SelectItem::Value(value, Some(alias)) = item else { return false };
-    let named = |parts: fn(usize) -> bool| {
-        order.iter().any(|item| match &item.value {
-            Expr::Column(name) => {
-                parts(name.parts.len()) && name.last().eq_ignore_ascii_case(&alias.text) && item.value != *value
-            }
-            _ => false,
-        })
-    };
-    named(|parts| parts > 1) && !named(|parts| parts == 1) || is_within(item, order)
-}
-
-/// Whether an item is called as a column that an expression of the order names, where the name is the column's: only alone it
-/// is the item's.
-fn is_within(item: &SelectItem, order: &[OrderItem]) -> bool {
-    let SelectItem::Value(value, Some(alias)) = item else { return false };
-    let mut is_named = false;
-    for item in order.iter().filter(|item| item.value != *value && !matches!(item.value, Expr::Column(_))) {
-        super::outer_aggregate::each(&item.value, &mut |part| {
-            is_named |= matches!(part, Expr::Column(name) if alias.is(name.last()) && *part != *value);
-        });
-    }
-    is_named
-}
-
-/// An order in which items that get other names (`is_within`) are meant by their places.
-fn by_place<'o>(select: &Select, mut order: Cow<'o, [OrderItem]>) -> Cow<'o, [OrderItem]> {
-    for (place, item) in select.items.iter().enumerate() {
-        let SelectItem::Value(_, Some(alias)) = item else {
-            if matches!(item, SelectItem::Star(_)) {
-                break;
-            }
-            continue;
-        };
-        if !is_within(item, &order) {
-            continue;
-        }
-        for item in order.to_mut() {
-            if matches!(&item.value, Expr::Column(name) if name.parts.len() == 1 && alias.is(name.last())) {
-                item.value = Expr::Literal(Literal::Integer((place + 1).to_string()));
-            }
-        }
-    }
-    order
-}
-
-/// An item under a name that shows its place. The client is told the one that was written.
-fn unnamed(item: &SelectItem, number: usize) -> SelectItem {
-    match item {
-        SelectItem::Value(value, Some(_)) => SelectItem::Value(value.clone(), Some(made(number))),
-        item => item.clone(),
-    }
 }
 
 /// An item of an order by the name of a column alone.

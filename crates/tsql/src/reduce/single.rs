@@ -9,7 +9,7 @@
 //! that it has one row. An aggregate shows it: one that takes the only value there is, and refuses a second one (512).
 
 use super::Reducer;
-use crate::tree::{Expr, Literal, Query, Select};
+use crate::tree::{Expr, Literal, OrderItem, Query, Select, SelectItem};
 use mainstay_mssql::Message;
 
 /// Whether a scalar subquery is written as an aggregate: it reads tables, and is none by itself.
@@ -24,10 +24,20 @@ pub(super) fn is_for_one_value(query: &Query, select: &Select) -> bool {
     let is_whole =
         query.offset.is_none() && query.fetch.is_none() && query.format.is_none() && query.with.tables.is_empty();
     let is_value = match &select.items[..] {
-        [crate::tree::SelectItem::Value(value, _)] => !super::function::has_aggregate(value),
+        [SelectItem::Value(value, _)] => !super::function::has_aggregate(value),
         _ => false,
     };
     takes_first && is_plain && is_whole && is_value && !select.from.is_empty()
+}
+
+/// Whether an item of the order means the only column.
+fn is_item(ordered: &OrderItem, select: &Select) -> bool {
+    let [SelectItem::Value(_, alias)] = &select.items[..] else { return false };
+    match &ordered.value {
+        Expr::Literal(Literal::Integer(place)) => place == "1",
+        Expr::Column(name) => name.parts.len() == 1 && alias.as_ref().is_some_and(|alias| alias.is(name.last())),
+        _ => false,
+    }
 }
 
 impl Reducer<'_> {
@@ -43,7 +53,13 @@ impl Reducer<'_> {
             Some(_) => {
                 self.push("first_value(");
                 self.expression(item)?;
-                let order = self.order_of(query, false);
+                let mut order = self.order_of(query, false);
+                // Here are no items that the order could mean by their names or places.
+                if order.iter().any(|ordered| is_item(ordered, select)) {
+                    for ordered in order.to_mut().iter_mut().filter(|ordered| is_item(ordered, select)) {
+                        ordered.value = item.clone();
+                    }
+                }
                 self.order(&order)?;
             }
         }

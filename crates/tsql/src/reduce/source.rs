@@ -5,6 +5,9 @@ use crate::tree::{Alias, Expr, Join, JoinKind, Name, ObjectName, Pivot, Source, 
 use mainstay_mssql::Message;
 use std::borrow::Cow;
 
+/// How deep the queries of views and inline functions may stand within each other.
+const DEEPEST: usize = 32;
+
 /// What a source is called in the core's statement, where T-SQL calls it so: a name that begins with `@`, a table
 /// variable's, would be taken for a variable there.
 pub(super) fn source_name(name: &str) -> Cow<'_, str> {
@@ -40,10 +43,11 @@ impl Reducer<'_> {
                 if let (Some(name), true) = (&alias.name, alias.columns.is_empty()) {
                     super::checks::check_columns(query, &name.text)?;
                 }
+                let columns = self.columns_outside(query, &alias.columns);
                 self.push("(");
-                self.query(query)?;
+                self.query_under(query, &columns)?;
                 self.push(")");
-                self.alias(alias)
+                self.alias(&Alias { name: alias.name.clone(), columns })
             }
             Source::Values(rows, alias) => self.values(rows, alias),
             Source::Function(call, columns, alias) if super::rowset::is_rowset(call) => {
@@ -101,17 +105,38 @@ impl Reducer<'_> {
 
     /// Writes the query of a view in its place, to which nothing of the statement around it is in sight.
     fn view_in_place(&mut self, view: &crate::tree::View, table: &TableSource) -> Result<(), Message> {
+        self.begin_in_place(&table.name)?;
         let (common, inlined) = (std::mem::take(&mut self.common), std::mem::take(&mut self.inlined));
         let before = self.hidden.len();
         self.hidden.extend(common.iter().cloned());
         self.push("(");
-        let written = self.query(&view.query);
+        let columns = self.columns_outside(&view.query, &view.columns);
+        let written = self.query_under(&view.query, &columns);
         self.hidden.truncate(before);
         (self.common, self.inlined) = (common, inlined);
+        self.in_place.pop();
         written?;
         self.push(")");
         let name = table.alias.clone().or_else(|| table.name.parts.last().cloned());
-        self.alias(&Alias { name, columns: view.columns.clone() })
+        self.alias(&Alias { name, columns })
+    }
+
+    /// Notes that the query of a view or an inline function is written in its place.
+    ///
+    /// Errors: 4429 for one that is within its own query, 217 for too many within each other.
+    fn begin_in_place(&mut self, name: &ObjectName) -> Result<(), Message> {
+        let schema = name.parts.len().checked_sub(2).map_or("", |place| &name.parts[place].text);
+        let schema = if schema.is_empty() { "dbo" } else { schema };
+        let key = format!("{schema}.{}", name.last()).to_lowercase();
+        if self.in_place.contains(&key) {
+            return Err(Message::numbered(4429, &[&name.last()]));
+        }
+        if self.in_place.len() >= DEEPEST {
+            let text = "Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).";
+            return Err(Message::error(217, text));
+        }
+        self.in_place.push(key);
+        Ok(())
     }
 
     fn is_common(&self, name: &ObjectName) -> bool {
@@ -241,22 +266,19 @@ impl Reducer<'_> {
             };
             inlined.push((name.clone(), text));
         }
+        self.begin_in_place(&call.name)?;
         self.inlined.extend(inlined);
         self.made += 1;
         let mark = std::mem::replace(&mut self.mark, format!(":{}", self.made));
         self.push("(");
-        self.query(&function.query)?;
+        let columns = self.columns_outside(&function.query, &alias.columns);
+        self.query_under(&function.query, &columns)?;
         self.push(")");
         self.mark = mark;
         self.inlined.truncate(before);
-        match &alias.name {
-            Some(_) => self.alias(alias),
-            None => {
-                self.push(" AS ");
-                self.table_alias(call.name.last());
-                Ok(())
-            }
-        }
+        self.in_place.pop();
+        let name = alias.name.clone().or_else(|| call.name.parts.last().cloned());
+        self.alias(&Alias { name, columns })
     }
 
     fn join(&mut self, join: &Join) -> Result<(), Message> {
