@@ -238,6 +238,19 @@ fn a_file_from_elsewhere_can_be_attached() {
 }
 
 #[test]
+fn a_file_from_elsewhere_hides_no_file_of_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let (shop, known) = (folder.path().to_str().unwrap(), folder.path().join("prices.csv"));
+    std::fs::write(&known, "item\n1\n").unwrap();
+    let file = Path::new(FIXTURES).join("t11_bench100k.dbf");
+    let refused = run(&[shop, "-c", &format!(".import '{}' AS Prices", file.display())], "");
+    let told = text(&refused.stderr);
+    assert!(refused.status.code() == Some(1) && told.contains("42710") && told.contains("prices.csv"), "{told}");
+    let same = run(&[shop, "-c", &format!(".import '{}'", known.display())], "");
+    assert_eq!(same.status.code(), Some(0), "{}", text(&same.stderr));
+}
+
+#[test]
 fn deleted_records_are_shown_when_asked_for() {
     let count = |more: &[&str]| printed(&[&[FIXTURES, "--format", "csv", "--no-header"][..], more].concat(), "");
     let sql = "SELECT COUNT(*) FROM t02_clipper_dbt";

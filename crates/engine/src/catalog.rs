@@ -156,6 +156,13 @@ impl FolderCatalog {
         Ok(names)
     }
 
+    /// The file of the folder that is the table of this name, after a look at the folder.
+    pub(crate) fn file_named(&self, name: &str) -> Result<Option<PathBuf>> {
+        let mut tables = self.lock();
+        self.relist(&mut tables)?;
+        Ok(tables.listing.tables.get(name).map(|file| file.path.clone()))
+    }
+
     /// The names of all tables, after a look at the folder.
     pub(crate) fn table_names(&self) -> Result<Vec<String>> {
         let mut tables = self.lock();

@@ -21,7 +21,6 @@ pub use settings::Setting;
 use crate::Database;
 use crate::bulk::{Appender, TableCursor};
 use crate::database::Shared;
-use crate::describe;
 use crate::native::{
     Changed, Changer, Definitions, Form, Native, Outlook, SessionCatalog, SessionSequences, SessionTransaction,
     accounts, cannot_be_changed, key_of,
@@ -418,7 +417,7 @@ impl Session {
             return Ok(answer);
         }
         let database = self.database.clone();
-        let (native, planner) = (&database.shared.catalog.native, &database.shared.planner);
+        let native = &database.shared.catalog.native;
         match &statement {
             Statement::Query => self.query(text),
             Statement::LockRows(locking) => {
@@ -436,21 +435,7 @@ impl Session {
             Statement::CreateIndex(create) => self.define(text, |transaction| {
                 Definitions::of_table(native, transaction, &create.table).create_index(transaction, create)
             }),
-            Statement::CreateView(create) => {
-                let catalog = self.catalog(&database.shared);
-                let planned = planner.plan(&create.query, &catalog.shared(), self.visibility)?;
-                describe::check_view_columns(create, planned.schema())?;
-                self.create(text, |transaction| {
-                    Definitions::shared(native).create_view(transaction, create)?;
-                    if !create.or_replace {
-                        return Ok(());
-                    }
-                    // Views that it is made of may be made of it.
-                    let scope = native.scope(transaction).shared();
-                    let query = format!("SELECT * FROM {}", create.name.quoted());
-                    database.shared.catalog.plan(&query, scope).map(|_| ())
-                })
-            }
+            Statement::CreateView(create) => self.create_view(text, create),
             Statement::CreateSequence(create) => {
                 self.create(text, |transaction| Definitions::shared(native).create_sequence(transaction, create))
             }

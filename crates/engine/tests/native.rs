@@ -253,6 +253,32 @@ fn one_process_has_the_native_tables_and_others_read_the_files() {
 }
 
 #[test]
+fn what_hides_a_file_says_so() {
+    let shop = tempfile::tempdir().unwrap();
+    for name in ["prices.csv", "items.csv", "towns.csv"] {
+        std::fs::write(shop.path().join(name), "item,price\na,1.5\n").unwrap();
+    }
+    let mut session = Database::open(shop.path()).unwrap().session();
+    let mut told = |sql: &str| session.execute(sql).unwrap().notices();
+    assert_eq!(told("CREATE TEMPORARY TABLE prices (id BIGINT)"), [""; 0]);
+    assert_eq!(told("DROP TABLE prices"), [""; 0]);
+    let there = ["there is a table prices already: prices.csv"];
+    assert_eq!(told("CREATE TABLE IF NOT EXISTS prices (id BIGINT)"), there);
+    assert_eq!(told("CREATE TABLE IF NOT EXISTS prices AS SELECT 1 AS id"), there);
+    let hidden = |name: &str| {
+        [format!("{name} hides {name}.csv: statements find it, and not the file, until it is dropped or renamed")]
+    };
+    assert_eq!(told("CREATE TABLE prices (id BIGINT)"), hidden("prices"));
+    assert_eq!(told("CREATE TABLE items AS SELECT 1 AS id"), hidden("items"));
+    assert_eq!(told("CREATE VIEW towns AS SELECT 1 AS id"), hidden("towns"));
+    assert_eq!(told("CREATE OR REPLACE VIEW towns AS SELECT 2 AS id"), [""; 0]);
+    assert_eq!(told("CREATE TABLE other (id BIGINT)"), [""; 0]);
+    assert_eq!(run(&mut session, "SELECT COUNT(*) FROM prices").unwrap(), [[Value::Integer(0)]]);
+    session.execute("DROP TABLE prices").unwrap();
+    assert_eq!(run(&mut session, "SELECT COUNT(*) FROM prices").unwrap(), [[Value::Integer(1)]]);
+}
+
+#[test]
 fn the_victim_of_a_deadlock_lets_go_of_everything() {
     let database = Database::in_memory().unwrap();
     let mut setup = database.session();

@@ -242,6 +242,8 @@ pub struct Answer {
     schema: SchemaRef,
     source: Source,
     told_by: ToldBy,
+    /// What the statement itself has to say.
+    notice: Option<String>,
     changed: Option<u64>,
 }
 
@@ -266,18 +268,25 @@ enum Source {
 impl Answer {
     /// An answer of these batches.
     pub fn of(schema: SchemaRef, batches: Vec<RecordBatch>) -> Answer {
-        Answer { schema, source: Source::Batches(batches.into_iter()), told_by: ToldBy::Nobody, changed: None }
+        let source = Source::Batches(batches.into_iter());
+        Answer { schema, source, told_by: ToldBy::Nobody, notice: None, changed: None }
     }
 
     /// The answer of a read that is over.
     pub(crate) fn direct(schema: SchemaRef, batch: RecordBatch, snapshot: Arc<dyn Snapshot>) -> Answer {
         let told_by = ToldBy::Snapshot(snapshot);
-        Answer { schema, source: Source::Batch(Some(batch)), told_by, changed: None }
+        Answer { schema, source: Source::Batch(Some(batch)), told_by, notice: None, changed: None }
     }
 
     /// The same answer of a statement that changed this many rows.
     pub fn with_changed(mut self, rows: u64) -> Answer {
         self.changed = Some(rows);
+        self
+    }
+
+    /// The same answer of a statement that has something to say.
+    pub fn with_notice(mut self, notice: Option<String>) -> Answer {
+        self.notice = notice;
         self
     }
 
@@ -292,7 +301,8 @@ impl Answer {
         runtime: tokio::runtime::Handle,
         (run, again): (Arc<Run>, Option<Box<Again>>),
     ) -> Answer {
-        Answer { schema, source: Source::Stream { stream, runtime, again }, told_by: ToldBy::Run(run), changed: None }
+        let source = Source::Stream { stream, runtime, again };
+        Answer { schema, source, told_by: ToldBy::Run(run), notice: None, changed: None }
     }
 
     /// The columns.
@@ -322,13 +332,15 @@ impl Answer {
         std::iter::from_fn(|| self.next_batch().transpose()).collect()
     }
 
-    /// What the user should know about the data read so far: values that could not be read as they are.
+    /// What the user should know about the statement, and about the data read so far: values that could not be read as they
+    /// are.
     pub fn notices(&self) -> Vec<String> {
-        match &self.told_by {
+        let of_data = match &self.told_by {
             ToldBy::Nobody => Vec::new(),
             ToldBy::Run(run) => run.notices(),
             ToldBy::Snapshot(snapshot) => snapshot.notices(),
-        }
+        };
+        self.notice.iter().cloned().chain(of_data).collect()
     }
 
     /// The batch under the names that the user gave.

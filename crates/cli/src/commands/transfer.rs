@@ -20,7 +20,14 @@ pub(super) fn import(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure
         [file, word, name] if word.eq_ignore_ascii_case("as") => (file, name.to_owned()),
         _ => return Err(usage(".import takes a file, or FILE AS NAME; a name with blanks goes in quotes")),
     };
-    shell.session.attach(&expand_home(file), &name)?;
+    let path = expand_home(file);
+    if let Some(known) = shell.session.file_named(&name)?
+        && path.canonicalize().ok() != known.canonicalize().ok()
+    {
+        let message = format!("there is a table {} already: {}", quote_name(&name), known.display());
+        return Err(Error::new(Code::Duplicate, message).hint("give it another name with AS").into());
+    }
+    shell.session.attach(&path, &name)?;
     shell.tell(&format!("{file} is table {}", quote_name(&name)))?;
     Ok(Flow::Continue)
 }

@@ -2,17 +2,49 @@
 
 use super::{Session, nothing};
 use crate::describe;
-use crate::native::Definitions;
+use crate::native::{Definitions, key_of};
 use mainstay_base::{Code, Error, Result};
-use mainstay_query::{Answer, CreateTable};
+use mainstay_query::{Answer, CreateTable, CreateView, Name};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The savepoint before a table is made of a query. Names that users give are in lower case.
 const BEFORE_TABLE: &str = "CREATE TABLE";
 
+/// What is told of a table or view that has the name of a file.
+pub(super) fn hides(name: &Name, file: &str) -> String {
+    format!("{name} hides {file}: statements find it, and not the file, until it is dropped or renamed")
+}
+
 impl Session {
-    /// CREATE TABLE, with its rows when it is made of a query: both are one change.
+    /// CREATE TABLE. A file of the folder does not keep a table from having its name, and nobody is to be surprised by that.
     pub(super) fn create_table(&mut self, text: &str, create: &CreateTable) -> Result<Answer> {
+        let file = if create.temporary { None } else { self.file_to_hide(&create.name) };
+        if let (Some(file), true) = (&file, create.if_not_exists) {
+            return Ok(nothing().with_notice(Some(format!("there is a table {} already: {file}", create.name))));
+        }
+        let created = self.create_table_of(text, create)?;
+        Ok(created.with_notice(file.map(|file| hides(&create.name, &file))))
+    }
+
+    /// The file of the folder that is the table of this name.
+    ///
+    /// Errors: those of looking at the folder.
+    pub fn file_named(&self, name: &str) -> Result<Option<PathBuf>> {
+        self.database.shared.catalog.file_named(&name.to_lowercase())
+    }
+
+    /// The file of the folder that is found by a name as long as nothing else has it.
+    pub(super) fn file_to_hide(&self, name: &Name) -> Option<String> {
+        if self.is_known(name).unwrap_or(true) {
+            return None;
+        }
+        let file = self.database.shared.catalog.file_named(&key_of(name)).ok().flatten()?;
+        Some(file.file_name()?.to_string_lossy().into_owned())
+    }
+
+    /// The same with its rows when it is made of a query: both are one change.
+    fn create_table_of(&mut self, text: &str, create: &CreateTable) -> Result<Answer> {
         let Some(query) = &create.query else {
             return self.create_empty(text, create);
         };
@@ -48,6 +80,26 @@ impl Session {
                 Err(error)
             }
         }
+    }
+
+    /// CREATE VIEW.
+    pub(super) fn create_view(&mut self, text: &str, create: &CreateView) -> Result<Answer> {
+        let database = self.database.clone();
+        let (native, planner) = (&database.shared.catalog.native, &database.shared.planner);
+        let planned = planner.plan(&create.query, &self.catalog(&database.shared).shared(), self.visibility)?;
+        describe::check_view_columns(create, planned.schema())?;
+        let file = self.file_to_hide(&create.name);
+        let created = self.create(text, |transaction| {
+            Definitions::shared(native).create_view(transaction, create)?;
+            if !create.or_replace {
+                return Ok(());
+            }
+            // Views that it is made of may be made of it.
+            let scope = native.scope(transaction).shared();
+            let query = format!("SELECT * FROM {}", create.name.quoted());
+            database.shared.catalog.plan(&query, scope).map(|_| ())
+        })?;
+        Ok(created.with_notice(file.map(|file| hides(&create.name, &file))))
     }
 
     /// The number of the state of the session's temporary tables: the same number, the same tables. 0 when it never had any.

@@ -2,7 +2,7 @@
 //!
 //! An NTX or IDX does not say which table it is made for, and the keys of one agree with every table that has the same
 //! values in a field: with the copy that somebody keeps of a table, with any other whose first field counts from 1. Reading by
-//! it is right for all of them; written it must be for one only, for the others' programs would find each other's records.
+//! it is right for all of them of whose records all keys were compared (`tag.rs`); written it must be for one only, for the others' programs would find each other's records.
 //! So before a table is written, every index file that is not its structural CDX is asked of the other tables of the folder:
 //!
 //! ```text
@@ -15,7 +15,8 @@
 //!
 //! That a file is ours is remembered while the folder has the same tables: comparing keys costs more than a change.
 
-use super::indexes::{Indexes, is_named_for, lock};
+use super::indexes::{Indexes, lock};
+use super::named::is_named_for;
 use super::state::State;
 use super::{DbfTable, Files, declared_code_page};
 use crate::dbf::OpenOptions;
@@ -152,7 +153,7 @@ fn common_beginning(left: &str, right: &str) -> usize {
 }
 
 /// The other tables of the folder that a table is in.
-fn other_tables(fs: &dyn FileSystem, table: &Path) -> Result<Vec<PathBuf>> {
+pub(super) fn other_tables(fs: &dyn FileSystem, table: &Path) -> Result<Vec<PathBuf>> {
     let Some(folder) = table.parent() else { return Ok(Vec::new()) };
     let is_table = |path: &Path| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("dbf"));
     let entries = fs.list(folder)?.into_iter().filter(|entry| !entry.is_folder);

@@ -7,7 +7,8 @@
 //! Plans outlive the index files: a plan names a tag by a number that belongs to its definition (file, name,
 //! key, condition), and a number whose definition is no longer there is answered by "not usable now".
 
-use super::claim::Proof;
+use super::claim::{Proof, other_tables};
+use super::named::{NamedFor, is_named_for, named_for};
 use super::own::OwnWrites;
 use super::row_set::{and, or, range_rows};
 use super::seen_with::SeenWith;
@@ -45,14 +46,6 @@ pub struct IndexDescription {
     pub unusable: Option<String>,
 }
 
-/// Whether an index file has the name of a table, or one that begins with it (`stock_id.ntx` of `stock.dbf`): so it is known
-/// as the table's while both are empty and its keys prove nothing.
-pub fn is_named_for(index: &Path, table: &Path) -> bool {
-    let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let (index, table) = (stem(index), stem(table));
-    index.strip_prefix(&table).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
-}
-
 /// The index files of a table.
 #[derive(Debug)]
 pub(crate) struct Indexes {
@@ -70,6 +63,7 @@ struct IndexPath {
     path: PathBuf,
     /// The CDX with the table's own name: it belongs to the table whatever its tags say.
     structural: bool,
+    named: NamedFor,
 }
 
 /// What a range of keys depends on.
@@ -97,6 +91,10 @@ struct Current {
 /// after its records; it costs as much as the rest of a look-up.
 const BELIEVED: Duration = Duration::from_millis(10);
 
+/// By so much a table is to be younger than its index for all keys to be compared when they are first seen. Programs write a
+/// record and its keys within less, and so are the files of a folder copied, of which the CDX is the first.
+const LEFT_BEHIND: Duration = Duration::from_secs(1);
+
 /// The index files as they are now.
 #[derive(Debug)]
 pub(crate) struct IndexSet {
@@ -110,6 +108,7 @@ pub(crate) struct IndexSet {
 struct OpenBag {
     path: PathBuf,
     structural: bool,
+    named: NamedFor,
     /// Whether a later write is certain to give the file another stamp.
     settled: bool,
     bag: Arc<Bag>,
@@ -127,6 +126,8 @@ pub(crate) struct SetTag {
     verified: Mutex<Option<Verified>>,
     /// The index file, and what was written to it here.
     file: (PathBuf, Stamp),
+    /// All keys are compared of a file whose name does not say that it is this table's.
+    named: NamedFor,
     /// The table, when the file was first seen as it is.
     seen_with: Stamp,
     own: OwnWrites,
@@ -149,11 +150,14 @@ impl Indexes {
         let structural = sibling(fs.as_ref(), path, &["cdx"]);
         let mut paths: Vec<IndexPath> = Vec::new();
         if let Some(path) = &structural {
-            paths.push(IndexPath { path: path.clone(), structural: true });
+            paths.push(IndexPath { path: path.clone(), structural: true, named: NamedFor::This });
         }
+        let beside = || other_tables(fs.as_ref(), path).unwrap_or_default();
+        let mut tables = None;
         for other in others.iter().filter(|other| Some(*other) != structural.as_ref()) {
             if !is_of_another(fs.as_ref(), other, path) && belongs(fs.as_ref(), other, dbf) {
-                paths.push(IndexPath { path: other.clone(), structural: false });
+                let named = named_for(other, path, tables.get_or_insert_with(beside));
+                paths.push(IndexPath { path: other.clone(), structural: false, named });
             }
         }
         let seen = SeenWith::of(fs.as_ref(), path, paths.iter().map(|index| index.path.as_path()));
@@ -207,7 +211,7 @@ impl Indexes {
     /// Opens the index files, of which those that are as they were are kept with what is known about them.
     fn open(&self, state: &State, before: Option<&IndexSet>) -> IndexSet {
         let mut set = IndexSet { bags: Vec::new(), failed: Vec::new(), notices: Mutex::default() };
-        for IndexPath { path, structural } in &self.paths {
+        for IndexPath { path, structural, named } in &self.paths {
             let known = before.and_then(|before| before.bags.iter().find(|bag| bag.path == *path));
             if let Some(known) = known.filter(|bag| self.is_same(bag)) {
                 set.bags.push(Arc::clone(known));
@@ -217,7 +221,7 @@ impl Indexes {
             match self.fs.open(path).and_then(Bag::open) {
                 Ok(bag) => {
                     let same_stamp = known.filter(|known| known.bag.stamp() == bag.stamp());
-                    let understood = self.understood(path, *structural, bag, now, state);
+                    let understood = self.understood(path, (*structural, *named), bag, now, state);
                     if let Some(known) = same_stamp {
                         understood.remember(known);
                     }
@@ -232,7 +236,14 @@ impl Indexes {
         set
     }
 
-    fn understood(&self, path: &Path, structural: bool, bag: Bag, now: SystemTime, state: &State) -> OpenBag {
+    fn understood(
+        &self,
+        path: &Path,
+        (structural, named): (bool, NamedFor),
+        bag: Bag,
+        now: SystemTime,
+        state: &State,
+    ) -> OpenBag {
         let settled = bag.stamp().is_settled(now);
         let (dbf, seen_with) = (&state.files.dbf, self.seen.table_of(path, bag.stamp(), state.stamps.dbf));
         let tag = |number: usize| {
@@ -246,10 +257,10 @@ impl Indexes {
                 key_type: tag.as_ref().ok().map(|tag| tag.tag.key_type()),
             });
             let file = (path.to_owned(), bag.stamp());
-            SetTag { number, header, tag, verified: Mutex::default(), file, seen_with, own: self.own.clone() }
+            SetTag { number, header, tag, verified: Mutex::default(), file, named, seen_with, own: self.own.clone() }
         };
         let tags = (0..bag.tags().len()).map(tag).collect();
-        OpenBag { path: path.to_owned(), structural, settled, tags, bag: Arc::new(bag) }
+        OpenBag { path: path.to_owned(), structural, named, settled, tags, bag: Arc::new(bag) }
     }
 
     fn number_of(&self, definition: Definition) -> usize {
@@ -267,7 +278,7 @@ impl Indexes {
         let mut notices = lock(&set.notices).clone();
         for bag in &set.bags {
             for tag in &bag.tags {
-                let reason = tag.known_disagreement(state).filter(|reason| bag.structural || reason.mostly_agrees);
+                let reason = tag.known_disagreement(state).filter(|reason| !bag.is_strangers(reason));
                 if let Some(reason) = reason {
                     let place = format!("tag {}", tag.header.name);
                     notices.push(warning(&bag.path, &place, format!("the index is not used: {}", reason.message)));
@@ -284,7 +295,7 @@ impl Indexes {
         tags.filter_map(|(bag, tag)| {
             let disagreement = tag.tag.as_ref().ok().and_then(|known| tag.verified(state, known).err());
             // A file that only looked as if it belonged to the table.
-            let stranger = !bag.structural && disagreement.as_ref().is_some_and(|reason| !reason.mostly_agrees);
+            let stranger = disagreement.as_ref().is_some_and(|reason| bag.is_strangers(reason));
             let unusable = match &tag.tag {
                 Err(error) => Some(error.to_string()),
                 Ok(known) => known.unusable().or_else(|| disagreement.map(|reason| reason.message)),
@@ -393,6 +404,11 @@ fn belongs(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> bool {
 }
 
 impl OpenBag {
+    /// Whether a file whose keys are not those of the records only looked as if it belonged to the table: nobody is told then.
+    fn is_strangers(&self, reason: &Disagreement) -> bool {
+        !self.structural && (!reason.mostly_agrees || self.named == NamedFor::Another)
+    }
+
     /// What says that the file is this table's.
     fn proof(&self, state: &State, table: &Path) -> Option<Proof> {
         let proof = |tag: &SetTag| match &tag.tag {
@@ -456,8 +472,14 @@ impl SetTag {
             Some(before) => before.thorough || before.table != state.stamps.dbf,
             None => self.seen_with != state.stamps.dbf,
         };
-        let thorough = changed_alone || state.slots() <= COMPARED_WHOLE;
-        let result = tag.verify(state, thorough).map(Arc::from);
+        let mut thorough = changed_alone || state.slots() <= COMPARED_WHOLE;
+        let mut result = tag.verify(state, thorough);
+        // A sample that agrees is not enough where the files themselves speak against each other.
+        if !thorough && result.is_ok() && (self.named != NamedFor::This || self.is_left_behind(state)) {
+            thorough = true;
+            result = tag.verify(state, thorough);
+        }
+        let result = result.map(Arc::from);
         // Keys of records that were taken back are gone with them: the index is as good as it was.
         if state.has_lost_records() {
             return result;
@@ -465,6 +487,14 @@ impl SetTag {
         let (state, table) = (state.number(), state.stamps.dbf);
         *verified = Some(Verified { state, table, thorough, result: result.clone() });
         result
+    }
+
+    /// Whether the table was written well after the index file: by a program that changed no key, or that did not have the
+    /// index open. Of files that were written or copied together either may be the later one.
+    fn is_left_behind(&self, state: &State) -> bool {
+        let (table, (_, index)) = (state.stamps.dbf, &self.file);
+        let margin = LEFT_BEHIND.max(table.tick).max(index.tick);
+        table.modified.duration_since(index.modified).is_ok_and(|later| later > margin)
     }
 
     /// Whether the state differs by changes that were made here from one that it agreed with.

@@ -22,6 +22,7 @@ mod carry;
 mod check;
 mod claim;
 mod indexes;
+mod named;
 mod own;
 mod row_set;
 mod seen;
@@ -34,7 +35,8 @@ mod walk;
 
 pub use check::check;
 pub use claim::Disputed;
-pub use indexes::{IndexDescription, is_named_for};
+pub use indexes::IndexDescription;
+pub use named::is_named_for;
 pub use own::BeforeWrite;
 
 use crate::codepage::CodePage;

@@ -6,11 +6,13 @@
 //! any sign. So keys are compared with records, once for every state of table and index: all of them in a
 //! table of up to [`COMPARED_WHOLE`] records, and in any table that changed while its index did not. A
 //! larger table that is opened is trusted by a sample, because comparing all would cost more than the index
-//! saves: the last records, which tell a table that was appended to, the first, and some in between.
-//! `mainstay check` always compares all. Blank records that a program is filling in need no keys yet: `unlisted.rs`.
+//! saves: the last records, which tell a table that was appended to, the first, and some in between. Where the
+//! files give cause for doubt, all are compared after a sample that agrees: a file that is not named for the
+//! table may be the index of another one with nearly the same records, and one that is older than the table
+//! may not have been open when that was changed (`indexes.rs`). `mainstay check` always compares all. Blank records that a program is filling in need no keys yet: `unlisted.rs`.
 
 use super::Files;
-use super::state::State;
+use super::state::{GROUP_ROWS, State};
 use super::unlisted::{Blank, MOST};
 use crate::dbf::Dbf;
 use crate::expr::{KeyPart, KeySource, Scratch};
@@ -29,6 +31,9 @@ pub(crate) const COMPARED_WHOLE: usize = 8_192;
 const PLACES: usize = 8;
 const NEIGHBOURS: u32 = 2;
 const LAST_SAMPLES: u32 = 8;
+
+/// Up to this many bytes of records are read at once to be compared.
+const MOST_AT_ONCE: usize = 64 << 20;
 
 /// How the keys of a tag differ from the records of its table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -171,7 +176,19 @@ impl TableTag {
     }
 
     fn verify_all(&self, state: &State, slots: u32) -> Result<Result<Vec<u32>, Disagreement>> {
-        let compared = self.compare_all(slots, |row, record| state.record(row, record))?;
+        let records = records_at_once(state)?;
+        let length = usize::from(state.files.dbf.header().record_length);
+        let compared = self.compare_all(slots, |row, record| {
+            let start = row as usize * length;
+            match records.as_ref().and_then(|records| records.get(start..start + length)) {
+                Some(bytes) => {
+                    record.clear();
+                    record.extend_from_slice(bytes);
+                    Ok(())
+                }
+                None => state.record(row, record),
+            }
+        })?;
         let (mut record, mut scratch) = (Vec::new(), Scratch::new());
         let mut first_other = compared.first_surplus;
         let (blank, mut unlisted) = (Blank::of(state), Vec::new());
@@ -254,6 +271,21 @@ impl TableTag {
         })?;
         Ok(found)
     }
+}
+
+/// All records of a table, if they are not too many to be held: keys do not come in the order of the records, and reading each
+/// by itself takes most of a comparison.
+fn records_at_once(state: &State) -> Result<Option<Vec<u8>>> {
+    let length = usize::from(state.files.dbf.header().record_length);
+    let bytes = state.slots().saturating_mul(length);
+    if state.slots() <= COMPARED_WHOLE || bytes > MOST_AT_ONCE {
+        return Ok(None);
+    }
+    let mut records = vec![0; bytes];
+    for (group, piece) in records.chunks_mut((GROUP_ROWS * length).max(1)).enumerate() {
+        state.read_counted(group * GROUP_ROWS, piece)?;
+    }
+    Ok(Some(records))
 }
 
 fn verdict(first_other: Option<u32>, mostly_agrees: bool) -> Result<(), Disagreement> {
