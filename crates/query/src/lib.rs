@@ -105,6 +105,7 @@ mod similar;
 mod single;
 mod sort_key;
 mod span;
+mod spilled;
 mod start;
 mod statement;
 mod string_agg;

@@ -31,6 +31,7 @@ use crate::scan::TableScan;
 use crate::ticks::{MomentPlanner, NoNumbers};
 use crate::watch::WatchJoins;
 use datafusion::common::Result;
+use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::execution::context::SessionConfig;
 use datafusion::execution::runtime_env::RuntimeEnv;
@@ -135,6 +136,10 @@ fn config(partitions: usize) -> SessionConfig {
     options.execution.parquet.pushdown_filters = true;
     // Of IS DISTINCT FROM the logical plan knows that it is never NULL, and the physical one does not.
     options.execution.skip_physical_aggregate_schema_check = true;
+    // See `spilled`.
+    if let Ok(one) = ConfigNonZeroUsize::try_new(1) {
+        options.execution.max_spill_file_size_bytes = one;
+    }
     config
 }
 
