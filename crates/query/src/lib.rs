@@ -75,6 +75,7 @@ mod order_repeats;
 mod ordered;
 mod ordered_sets;
 mod outer_names;
+mod outer_rows;
 mod overflow;
 mod parquet;
 mod planned;

@@ -24,6 +24,7 @@ use crate::grouping_sets::UnknownRows;
 use crate::held_limits::HeldLimits;
 use crate::lateral::{LateralPlanner, Rewrite};
 use crate::namesakes::DistinctNames;
+use crate::outer_rows::OuterRows;
 use crate::parquet::NameFiles;
 use crate::projections::PickedColumns;
 use crate::rules::CharComparison;
@@ -162,6 +163,7 @@ fn builder(config: SessionConfig, runtime_env: &Arc<RuntimeEnv>) -> SessionState
 /// A session with all of DataFusion's rules and ours.
 fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, planner: Arc<LateralPlanner>) -> SessionState {
     let mut physical = before(fuse);
+    physical.push(Arc::new(OuterRows));
     let rules = PhysicalOptimizer::new().rules.into_iter();
     physical.extend(rules.map(PickedColumns::hold).map(DistinctNames::hold).map(HeldLimits::hold));
     if fuse {
