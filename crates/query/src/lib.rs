@@ -41,6 +41,7 @@ mod constants;
 mod contains;
 mod context;
 mod deep_names;
+mod determined;
 mod direct;
 mod distinct_on;
 mod ended;

@@ -17,6 +17,7 @@
 
 use crate::above_groups::AboveGroups;
 use crate::coded::CodeGroups;
+use crate::determined::Determined;
 use crate::ended::Ended;
 use crate::fuse::Fuse;
 use crate::fused::Fused;
@@ -172,7 +173,8 @@ fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, planner
     physical.push(Arc::new(WatchJoins));
     physical.push(Arc::new(NameFiles));
     let physical = physical.into_iter().map(Ended::physical).collect();
-    let logical = Optimizer::new().rules.into_iter().map(AboveGroups::hold).map(Ended::logical).collect();
+    let logical = Optimizer::new().rules.into_iter().map(AboveGroups::hold).map(Determined::hold);
+    let logical = logical.map(Ended::logical).collect();
     let builder = builder(config(partitions), runtime_env).with_optimizer_rules(logical);
     builder.with_physical_optimizer_rules(physical).with_query_planner(planner).build()
 }
