@@ -156,6 +156,26 @@ fn a_memory_limit_is_kept() {
     assert!(refused > 0, "the limit limits nothing");
 }
 
+/// Threads that hand each other rows which do not fit go on: they waited for each other, in about every second run.
+#[test]
+fn groups_that_do_not_fit_come_to_an_end() {
+    let folder = Folder::new();
+    let mut session = open(&folder, Options::default()).session();
+    run(&mut session, "CREATE TABLE b (id BIGINT PRIMARY KEY, s VARCHAR(60))").unwrap();
+    let text = "'this is some text to fill the row ' || g";
+    run(&mut session, &format!("INSERT INTO b SELECT g, {text} FROM generate_series(1, 1500000) q(g)")).unwrap();
+    drop(session);
+    let limit = Some(48_000_000);
+    let options =
+        Options { memory_limit_bytes: limit, statement_timeout: Some(Duration::from_secs(100)), ..Options::default() };
+    let mut session = open(&folder, options).session();
+    for _ in 0..4 {
+        assert_eq!(rows(&mut session, "SELECT count(DISTINCT s) FROM b"), ["1500000"]);
+    }
+    let grouped = "SELECT sum(n) FROM (SELECT s, count(*) AS n FROM b WHERE id % 1 = 0 GROUP BY s) q";
+    assert_eq!(rows(&mut session, grouped), ["1500000"]);
+}
+
 #[test]
 fn sessions_run_one_plan_at_the_same_time() {
     let folder = folder();

@@ -17,6 +17,7 @@
 
 use crate::above_groups::AboveGroups;
 use crate::coded::CodeGroups;
+use crate::determined::Determined;
 use crate::ended::Ended;
 use crate::fuse::Fuse;
 use crate::fused::Fused;
@@ -24,6 +25,7 @@ use crate::grouping_sets::UnknownRows;
 use crate::held_limits::HeldLimits;
 use crate::lateral::{LateralPlanner, Rewrite};
 use crate::namesakes::DistinctNames;
+use crate::outer_rows::OuterRows;
 use crate::parquet::NameFiles;
 use crate::projections::PickedColumns;
 use crate::rules::CharComparison;
@@ -31,6 +33,7 @@ use crate::scan::TableScan;
 use crate::ticks::{MomentPlanner, NoNumbers};
 use crate::watch::WatchJoins;
 use datafusion::common::Result;
+use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::execution::context::SessionConfig;
 use datafusion::execution::runtime_env::RuntimeEnv;
@@ -135,6 +138,10 @@ fn config(partitions: usize) -> SessionConfig {
     options.execution.parquet.pushdown_filters = true;
     // Of IS DISTINCT FROM the logical plan knows that it is never NULL, and the physical one does not.
     options.execution.skip_physical_aggregate_schema_check = true;
+    // See `spilled`.
+    if let Ok(one) = ConfigNonZeroUsize::try_new(1) {
+        options.execution.max_spill_file_size_bytes = one;
+    }
     config
 }
 
@@ -157,6 +164,7 @@ fn builder(config: SessionConfig, runtime_env: &Arc<RuntimeEnv>) -> SessionState
 /// A session with all of DataFusion's rules and ours.
 fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, planner: Arc<LateralPlanner>) -> SessionState {
     let mut physical = before(fuse);
+    physical.push(Arc::new(OuterRows));
     let rules = PhysicalOptimizer::new().rules.into_iter();
     physical.extend(rules.map(PickedColumns::hold).map(DistinctNames::hold).map(HeldLimits::hold));
     if fuse {
@@ -165,7 +173,8 @@ fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, planner
     physical.push(Arc::new(WatchJoins));
     physical.push(Arc::new(NameFiles));
     let physical = physical.into_iter().map(Ended::physical).collect();
-    let logical = Optimizer::new().rules.into_iter().map(AboveGroups::hold).map(Ended::logical).collect();
+    let logical = Optimizer::new().rules.into_iter().map(AboveGroups::hold).map(Determined::hold);
+    let logical = logical.map(Ended::logical).collect();
     let builder = builder(config(partitions), runtime_env).with_optimizer_rules(logical);
     builder.with_physical_optimizer_rules(physical).with_query_planner(planner).build()
 }

@@ -13,6 +13,7 @@ use crate::relation::{ORIGINAL_NAME, Visibility, named_schema};
 use crate::rows::Short;
 use crate::rules::FIELD_COLUMN;
 use crate::run::{Answer, RunOptions};
+use crate::spilled::Files;
 use crate::start::{Again, How, TaskTemplate};
 use crate::text::Text;
 use datafusion::arrow::datatypes::{FieldRef, Schema, SchemaRef};
@@ -21,6 +22,7 @@ use datafusion::common::{DFSchema, DataFusionError, ParamValues, plan_err};
 use datafusion::config::SqlParserOptions;
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::SessionState;
+use datafusion::execution::disk_manager::DiskManagerBuilder;
 use datafusion::execution::memory_pool::MemoryPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
@@ -131,6 +133,7 @@ impl Planner {
             .build()?;
         let runtime_env = RuntimeEnvBuilder::new()
             .with_memory_pool(Arc::new(Pool::new(settings.memory_limit_bytes)))
+            .with_disk_manager_builder(DiskManagerBuilder::default().with_temp_file_factory(Arc::new(Files::default())))
             // The catalog notices files that come and go; a list that is kept would hide them.
             .with_object_list_cache_limit(0)
             .build_arc()
