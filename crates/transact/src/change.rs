@@ -55,6 +55,8 @@ impl Runner<'_> {
         for _ in 0..MOST_PLANS {
             match self.change_once(loaded, number, host, change, call) {
                 Err(error) if is_of_definition(&error) && !self.inner.has_lost_transaction() => {
+                    // Who has committed the change says so after the commit, and may not have come to it yet.
+                    self.inner.instance.version.bump();
                     self.inner.refresh().map_err(raised)?;
                 }
                 done => return done,
