@@ -103,6 +103,7 @@ mod scan;
 mod sequences;
 mod series;
 mod set_operations;
+mod silent;
 mod similar;
 mod single;
 mod sort_key;
