@@ -30,6 +30,7 @@ mod cancel;
 mod cast;
 mod catalog;
 mod change;
+mod circular;
 mod clause;
 mod clock;
 mod coded;
