@@ -591,19 +591,28 @@ fn an_attention_ends_what_a_batch_writes_and_leaves_the_transaction() {
         "WAITFOR DELAY '00:10:00'",
     ] {
         for (abort, open, left) in [("OFF", "1", "7"), ("ON", "0", "100")] {
-            let cancel = session.cancel_handle();
+            let (cancel, mut watcher) = (session.cancel_handle(), instance.session());
             let canceller = std::thread::spawn(move || {
-                std::thread::sleep(Duration::from_millis(250));
+                // The lock is taken behind the transaction's first change: what comes then is what is to be ended.
+                let deadline = Instant::now() + Duration::from_secs(60);
+                let is_free = "SELECT APPLOCK_TEST('public', 'Begun', 'Exclusive', 'Session')";
+                while value(&mut watcher, is_free) == "1" && Instant::now() < deadline {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                std::thread::sleep(Duration::from_millis(50));
                 cancel.cancel();
                 Instant::now()
             });
             let batch = format!(
-                "SET XACT_ABORT {abort} BEGIN TRAN UPDATE Accounts SET balance = 7 WHERE id = 1; {statement};
+                "SET XACT_ABORT {abort} BEGIN TRAN UPDATE Accounts SET balance = 7 WHERE id = 1;
+                EXEC sp_getapplock 'Begun', 'Exclusive', 'Session';
+                {statement};
                 INSERT Accounts VALUES (99, 0)"
             );
             assert_eq!(errors(&mut session, &batch), NONE, "{batch}");
             let late = canceller.join().expect("no panic").elapsed();
-            assert!(late < Duration::from_secs(3), "{batch} ended {late:?} after it was to stop");
+            assert!(late < Duration::from_secs(20), "{batch} ended {late:?} after it was to stop");
+            assert_eq!(errors(&mut session, "EXEC sp_releaseapplock 'Begun', 'Session'"), NONE, "{batch}");
             assert_eq!(value(&mut session, "SELECT @@TRANCOUNT"), open, "{batch}");
             assert_eq!(value(&mut session, "SELECT balance FROM Accounts WHERE id = 1"), left, "{batch}");
             // Each statement was done or not.
