@@ -483,6 +483,10 @@ impl Host for Runner<'_> {
         }
     }
 
+    fn status_after(&self, error: &Raised) -> Option<i64> {
+        (self.silent == 0 && error.severity > 10).then(|| 10 - i64::from(error.severity))
+    }
+
     fn entered(&mut self, program: &Arc<Program>, _: usize) {
         let found = self.expected.iter().rev().find(|loaded| Arc::ptr_eq(&loaded.program, program)).cloned();
         let found = found.or_else(|| self.stack.iter().find(|loaded| Arc::ptr_eq(&loaded.program, program)).cloned());
