@@ -3,7 +3,7 @@
 use crate::clustered::check_one_clustered;
 use crate::errors::{self, raised};
 use crate::kept::Subject;
-use crate::modules;
+use crate::modules::{self, Object};
 use crate::runner::{Ran, Runner};
 use crate::scope::{GLOBALS, core_name, global_name, is_global, is_temporary};
 use crate::session::Inner;
@@ -197,6 +197,7 @@ impl Inner {
                         }
                         return Err(cannot_drop(&drop.kind.to_lowercase(), name));
                     };
+                    object.check_changeable()?;
                     if drop.kind == "FUNCTION" {
                         self.check_unused(name, "DROP FUNCTION")?;
                     }
@@ -312,22 +313,14 @@ impl Inner {
         if let Some(error) = refusal(exists) {
             return Err(error);
         }
+        self.modules.own(name).filter(|_| !is_type).map_or(Ok(()), Object::check_changeable)?;
         self.check_tables_given(statement)?;
         let made_under = self.state.options.settings.switches;
         let is_kept = modules::keep(&mut self.core, statement, define, text, made_under).map_err(raised)?;
         self.objects_changed()?;
-        if is_kept {
-            return Ok(());
-        }
-        // Another session was first.
-        match refusal(define == DefineKind::Create || self.modules.own(name).is_some()) {
-            Some(error) => Err(error),
-            // A file has it, which comes before what is kept here.
-            None => {
-                let define = DefineKind::CreateOrAlter;
-                modules::keep(&mut self.core, statement, define, text, made_under).map(drop).map_err(raised)
-            }
-        }
+        // Where it is not kept another session was first.
+        let lost = if is_kept { None } else { refusal(define == DefineKind::Create) };
+        lost.map_or(Ok(()), Err)
     }
 
     /// Keeps the text of a view, which the core has as well.
