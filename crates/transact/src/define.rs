@@ -19,8 +19,7 @@ use mainstay_tsql::tree::{
 };
 
 /// Statements about how a database is kept and who may use it: carried out by doing nothing.
-const ACCEPTED: [&str; 9] = [
-    "ALTER DATABASE",
+const ACCEPTED: [&str; 8] = [
     "ALTER DATABASE SCOPED CONFIGURATION",
     "CREATE DATABASE",
     "CREATE PARTITION FUNCTION",
@@ -263,6 +262,7 @@ impl Inner {
     fn words(&mut self, words: &Words) -> Result<(), Box<Raised>> {
         match words.verb.as_str() {
             "ALTER SCHEMA" => self.transfer(words),
+            "ALTER DATABASE" => self.alter_database(words),
             // There is one database, whatever scripts call it, and there are no permissions.
             verb if ACCEPTED.contains(&verb) => Ok(()),
             verb => Err(raised(reduce::not_supported(verb))),
@@ -473,8 +473,8 @@ impl Runner<'_> {
             StatementKind::Words(words) if words.verb == "INSERT BULK" => {
                 let Some(name) = &words.name else { return Ok(Flow::Next) };
                 let table = inner.names(&[]).table(name).map_err(raised)?;
-                let (columns, keeps_nulls) = (bulk_columns(&words.rest), crate::bulk::keeps_nulls(&words.rest));
-                inner.state.bulk_target = Some(crate::bulk::Target { name: name.clone(), table, columns, keeps_nulls });
+                let columns = bulk_columns(&words.rest);
+                inner.state.bulk_target = Some(crate::bulk::Target::new(name, table, columns, &words.rest));
                 return Ok(Flow::Next);
             }
             StatementKind::Kill(phrase) => {
