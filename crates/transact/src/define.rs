@@ -14,8 +14,8 @@ use mainstay_tds::{Command, Environment};
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope, quoted};
 use mainstay_tsql::tree::{
-    ColumnProperty, Constraint, ConstraintKind, CreateIndex, CreateTable, CreateType, DefineKind, Drop, Literal,
-    ObjectName, PhraseItem, Statement, StatementKind, TableElement, TriggerTarget, View, Words,
+    ColumnProperty, Constraint, ConstraintKind, CreateTable, CreateType, DefineKind, Drop, Literal, ObjectName,
+    PhraseItem, Statement, StatementKind, TableElement, TriggerTarget, View, Words,
 };
 
 /// Statements about how a database is kept and who may use it: carried out by doing nothing.
@@ -232,7 +232,7 @@ impl Inner {
         }))
     }
 
-    fn is_view(&mut self, name: &ObjectName) -> Result<bool, Box<Raised>> {
+    pub(crate) fn is_view(&mut self, name: &ObjectName) -> Result<bool, Box<Raised>> {
         let catalog = self.catalog().map_err(crate::errors::raised_error)?;
         Ok(catalog.find(name).is_some_and(|object| object.kind == "V"))
     }
@@ -315,6 +315,7 @@ impl Inner {
         }
         self.modules.own(name).filter(|_| !is_type).map_or(Ok(()), Object::check_changeable)?;
         self.check_tables_given(statement)?;
+        self.check_module_columns(statement)?;
         let made_under = self.state.options.settings.switches;
         let is_kept = modules::keep(&mut self.core, statement, define, text, made_under).map_err(raised)?;
         self.objects_changed()?;
@@ -335,25 +336,6 @@ impl Inner {
         self.instance.version.bump();
         self.state.has_defined = true;
         self.refresh().map_err(raised)
-    }
-
-    fn create_index(&mut self, create: &CreateIndex) -> Result<(), Box<Raised>> {
-        if self.is_view(&create.table)? {
-            return Err(raised(reduce::not_supported("An index on a view")));
-        }
-        let table = self.names(&[]).table(&create.table).map_err(raised)?;
-        self.check_new_index(create)?;
-        let is_clustered = create.index.clustered == Some(true);
-        if is_clustered {
-            self.check_no_clustered(&create.table)?;
-        }
-        let statement = reduce::create_index(&create.index, &table).map_err(raised)?;
-        let done = self.execute(&statement);
-        done.map_err(|error| self.explained(error, "CREATE UNIQUE INDEX", &create.table))?;
-        match &create.index.name {
-            Some(name) if is_clustered => self.set_clustered(&create.table, Some(name.text.clone())),
-            _ => Ok(()),
-        }
     }
 
     /// Whether another table has a foreign key to this table of the core, whether or not it has rows.
@@ -407,6 +389,7 @@ impl Runner<'_> {
                 if !matches!(view.define, DefineKind::Create) {
                     inner.check_bound(&view.name, "ALTER")?;
                 }
+                inner.check_module_columns(statement)?;
                 inner.create_view(view)?;
                 inner.keep_view(statement, text)?;
                 Command::CREATE_VIEW
