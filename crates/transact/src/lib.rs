@@ -55,6 +55,7 @@ mod function_uses;
 mod functions;
 mod hints;
 mod identity;
+mod indexes;
 mod inlined_views;
 mod instance;
 mod kept;

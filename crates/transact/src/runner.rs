@@ -11,8 +11,8 @@ use crate::state::Level;
 use mainstay_base::{Timestamp, Value, ValueRef};
 use mainstay_mssql::{Context, Message, Switches};
 use mainstay_program::{
-    Fault, FaultAnswer, Flow, Host, Produced, Program, Raised, Resolved, Scratch, Slot, StatementCall, StatementId,
-    Unhandled,
+    Fault, FaultAnswer, Flow, Host, Machine, Produced, Program, Raised, Resolved, Scratch, Slot, StatementCall,
+    StatementId, Unhandled,
 };
 use mainstay_tds::{Column, Command, Done, DoneKind, Environment, Sink};
 use mainstay_tsql::compile::Action;
@@ -483,6 +483,10 @@ impl Host for Runner<'_> {
         }
     }
 
+    fn status_after(&self, error: &Raised) -> Option<i64> {
+        (self.silent == 0 && error.severity > 10).then(|| 10 - i64::from(error.severity))
+    }
+
     fn entered(&mut self, program: &Arc<Program>, _: usize) {
         let found = self.expected.iter().rev().find(|loaded| Arc::ptr_eq(&loaded.program, program)).cloned();
         let found = found.or_else(|| self.stack.iter().find(|loaded| Arc::ptr_eq(&loaded.program, program)).cloned());
@@ -560,10 +564,10 @@ impl Runner<'_> {
     }
 
     /// Runs a text inside of the statement that runs.
-    pub(crate) fn nested(&mut self, loaded: &Arc<Loaded>, call: &mut StatementCall<'_>) -> Ran {
+    pub(crate) fn nested(&mut self, loaded: &Arc<Loaded>, machine: &mut Machine) -> Ran {
         self.expect(loaded);
         let program = Arc::clone(&loaded.program);
-        call.machine().run(self, &program, &[])?;
+        machine.run(self, &program, &[])?;
         Ok(Flow::Next)
     }
 

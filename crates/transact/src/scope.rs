@@ -382,9 +382,11 @@ impl Scope for Names<'_> {
         self.modules.scalar_result(name)
     }
 
-    fn scalar_default(&self, name: &ObjectName, place: usize) -> Option<mainstay_tsql::tree::Expr> {
+    fn scalar_defaults(&self, name: &ObjectName) -> Option<Vec<Option<mainstay_tsql::tree::Expr>>> {
         match &self.modules.find(name)?.statement.kind {
-            StatementKind::Function(function) => function.parameters.get(place)?.default.clone(),
+            StatementKind::Function(function) => {
+                Some(function.parameters.iter().map(|parameter| parameter.default.clone()).collect())
+            }
             _ => None,
         }
     }

@@ -119,7 +119,8 @@ impl Made<'_> {
         let by_key = placed(true).chain(placed(false)).map(|(place, object)| (key(object), place)).collect();
         let by_id = objects.iter().enumerate().map(|(place, object)| (object.id, place)).collect();
         let database = self.state.database.clone();
-        Ok(Catalog { database, started: self.started, schemas, objects, by_id, by_key })
+        let recursive_triggers = self.modules.kept().recursive_triggers;
+        Ok(Catalog { database, started: self.started, recursive_triggers, schemas, objects, by_id, by_key })
     }
 
     /// What T-SQL calls a temporary table of the core.

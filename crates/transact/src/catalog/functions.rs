@@ -223,7 +223,7 @@ impl Catalog {
                     Value::Decimal(Decimal::new(value.into(), 0))
                 })
             }
-            _ => super::properties::of_server(&self.database, name, inputs),
+            _ => super::properties::of_server(self, name, inputs),
         }
     }
 

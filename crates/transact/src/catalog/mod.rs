@@ -48,6 +48,8 @@ pub(crate) struct Catalog {
     pub(crate) database: String,
     /// Since when the server runs: what stands for the dates of objects.
     pub(crate) started: Timestamp,
+    /// Whether triggers of the database fire themselves.
+    pub(crate) recursive_triggers: bool,
     /// Schemas with their numbers.
     pub(crate) schemas: Vec<(i64, String)>,
     /// Objects by their names, schema first.

@@ -265,7 +265,9 @@ fn column(column: &Column, place: usize, columns: &[(String, DataType)], scope: 
         ColumnKind::Computed(value) => {
             let value = table_expression(value, scope)?;
             let data_type = scope.expression_type(&over_columns(&value, columns))?;
-            return Ok(format!("{name} {} GENERATED ALWAYS AS ({value}) STORED", type_name(data_type)));
+            let takes_null = !column.properties.contains(&ColumnProperty::Nullable(false));
+            let null = if takes_null { "" } else { " NOT NULL" };
+            return Ok(format!("{name} {} GENERATED ALWAYS AS ({value}) STORED{null}", type_name(data_type)));
         }
     };
     let mut text = format!("{name} {}", type_name(data_type));

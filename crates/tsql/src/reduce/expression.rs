@@ -244,8 +244,12 @@ impl Reducer<'_> {
                 let arguments: Vec<&Expr> = std::iter::once(value).chain(items).collect();
                 self.call("in", &arguments)
             }
-            Test::InQuery(query) if self.in_value => self.in_as_counts(value, query),
+            Test::InQuery(query) if self.in_value => {
+                self.check_single_column(query)?;
+                self.in_as_counts(value, query)
+            }
             Test::InQuery(query) => {
+                self.check_single_column(query)?;
                 self.push("(");
                 self.expression(value)?;
                 self.push(" IN (");
@@ -259,6 +263,7 @@ impl Reducer<'_> {
     }
 
     fn scalar_subquery(&mut self, query: &Query) -> Result<(), Message> {
+        self.check_single_column(query)?;
         self.push("(");
         match &query.body {
             QueryBody::Select(select) if super::single::is_for_one_value(query, select) => {

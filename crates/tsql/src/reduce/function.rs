@@ -456,6 +456,7 @@ impl Reducer<'_> {
             self.push(" PARTITION BY ");
             self.list(&window.partition, |it, value| it.expression(value))?;
         }
+        super::checks::check_window_order(&window.order)?;
         // `ORDER BY (SELECT NULL)` says that there is no order.
         let order: Vec<_> = window.order.iter().filter(|item| !is_constant_query(&item.value)).cloned().collect();
         self.order(&order)?;
@@ -518,13 +519,19 @@ impl Reducer<'_> {
             );
             return Err(Message::error(4121, message));
         }
+        let defaults = self.scope.scalar_defaults(&call.name);
+        if let Some(defaults) = &defaults {
+            super::checks::check_arguments(call, defaults.len())?;
+        }
         let is_default = |argument: &Argument| matches!(argument, Argument::Value(Expr::Default));
         if call.arguments.iter().any(is_default) {
             let mut given = call.clone();
-            for (place, argument) in given.arguments.iter_mut().enumerate().filter(|(_, argument)| is_default(argument))
-            {
-                let value = self.scope.scalar_default(&call.name, place);
-                *argument = Argument::Value(value.unwrap_or(Expr::Literal(Literal::Null)));
+            let mut defaults = defaults.unwrap_or_default().into_iter();
+            for argument in &mut given.arguments {
+                let default = defaults.next().flatten();
+                if is_default(argument) {
+                    *argument = Argument::Value(default.unwrap_or(Expr::Literal(Literal::Null)));
+                }
             }
             return self.user_function(&given);
         }

@@ -60,6 +60,7 @@ mod xml;
 pub use affected::{rows_of_change, target_table};
 pub use catalog::{CATALOG_FUNCTION, CatalogFunction, catalog_function};
 pub use change::{ReducedChange, change, compound, insert_columns};
+pub use checks::check_module_columns;
 pub use constraint_names::{constraint_name, is_made_up};
 pub use cursor::{CursorKey, CursorQueries, cursor_queries};
 pub use cursor_source::{CursorSources, SourceColumn, cursor_sources};
@@ -146,8 +147,8 @@ pub trait Scope {
         None
     }
 
-    /// What DEFAULT stands for as an argument of such a function, at this place.
-    fn scalar_default(&self, _: &ObjectName, _: usize) -> Option<tree::Expr> {
+    /// What DEFAULT stands for as the arguments of such a function, for each of its parameters.
+    fn scalar_defaults(&self, _: &ObjectName) -> Option<Vec<Option<tree::Expr>>> {
         None
     }
 
