@@ -8,7 +8,8 @@
 //!
 //! The files are looked at when a session runs something, at most four times a second. An object of a file is found before
 //! one of the same name that the database keeps. No statement changes, renames or drops it (`Object::check_changeable`): the file
-//! would go on to define it. Around the object a file may have batches of SET and USE, as scripts that tools write do.
+//! would go on to define it. Around the object a file may have batches of SET and USE, as scripts that tools write do. It is
+//! UTF-8 or UTF-16, or else in Windows-1252.
 
 use crate::errors::raised;
 use crate::modules::{Modules, Object, defined, key_of, made_in_folder, read};
@@ -128,10 +129,9 @@ impl Folder {
     fn object(&self, path: &Path, modules: &Modules) -> Result<Object, Message> {
         let failed = |text: String| Message::error(50000, text);
         let bytes = self.files.read(path).map_err(|error| failed(format!("The file cannot be read: {error}")))?;
-        let script = String::from_utf8(bytes).map_err(|_| failed("The file is not UTF-8".to_owned()))?;
-        let script = script.trim_start_matches('\u{feff}');
+        let script = crate::script_text(&bytes).text;
         let mut found = None;
-        for batch in batches(script) {
+        for batch in batches(&script) {
             let parsed = parse(batch.text, Options::default());
             if let Some(error) = parsed.errors.first() {
                 return Err(Message { line: error.line + batch.first_line - 1, state: 1, ..error.told() });

@@ -289,11 +289,7 @@ impl<'a> Runner<'a> {
                 let value = self.inner.catalog_value(function.name, &inputs);
                 set(call, 0, value.as_ref())
             }
-            Action::ColumnUpdated(column) => {
-                let updated = self.inner.state.levels.last().and_then(|level| level.columns_updated.as_ref());
-                let is = updated.is_some_and(|columns| columns.iter().any(|name| name.eq_ignore_ascii_case(column)));
-                set(call, 0, ValueRef::Boolean(is))
-            }
+            Action::ColumnUpdated(column) => set(call, 0, ValueRef::Boolean(self.inner.state.is_updated(column))),
             Action::TableParameter(name, of_type) => {
                 let given = crate::flow::text_of(call.input(call.inputs().saturating_sub(1)));
                 self.table_parameter(&name.text, of_type, &given)

@@ -445,7 +445,7 @@ impl Scope for Names<'_> {
         };
         let parameters = function.parameters.iter().map(parameter).collect::<Option<_>>()?;
         let FunctionKind::MultiStatement(_, elements, _) = &function.returns else { return None };
-        let types = reduce::column_types(elements, self).ok()?;
+        let types = reduce::row_types(elements, self).ok()?;
         let column = |(name, data_type)| TableColumn {
             name,
             data_type,

@@ -82,11 +82,11 @@ pub(crate) struct Object {
     pub(crate) columns: Vec<Column>,
     /// Of tables.
     pub(crate) indexes: Vec<Index>,
-    /// Of constraints and sequences.
+    /// Of constraints, sequences and types.
     pub(crate) detail: Detail,
 }
 
-/// What constraints and sequences have of their own.
+/// What constraints, sequences and types have of their own.
 #[derive(Debug)]
 pub(crate) enum Detail {
     /// Nothing.
@@ -101,6 +101,8 @@ pub(crate) enum Detail {
     Foreign(ForeignKey),
     /// A sequence.
     Sequence(SequenceDefinition),
+    /// A type: its number among the types.
+    Type(i64),
 }
 
 /// A column, or a parameter.

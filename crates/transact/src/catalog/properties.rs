@@ -41,7 +41,7 @@ impl Catalog {
             "isdefaultcnst" => bit(object.kind == "D"),
             "isdefault" | "isrule" | "isqueue" | "isencrypted" | "isschemabound" => bit(false),
             "cnstisdisabled" | "cnstisnotrepl" | "cnstisnottrusted" => match &object.detail {
-                Detail::None | Detail::Sequence(_) => Value::Null,
+                Detail::None | Detail::Sequence(_) | Detail::Type(_) => Value::Null,
                 _ => bit(false),
             },
             "tablehasprimarykey" => of_table(bit(object.primary_key().is_some())),

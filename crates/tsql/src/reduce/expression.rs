@@ -31,7 +31,6 @@ impl Reducer<'_> {
             Expr::Call(call) => self.function(call),
             Expr::NextValue(name, order) => self.next_value(name, order),
             Expr::OdbcLiteral(kind, text) => self.odbc_literal(&kind.text, text),
-            Expr::OdbcCall(call) => self.expression(call),
             Expr::Default => Err(Message::error(156, "Incorrect syntax near the keyword 'DEFAULT'.").severity(15)),
             Expr::Star(_) => Err(Message::error(102, "Incorrect syntax near '*'.").severity(15)),
             Expr::Method(target, method, Some(arguments)) => self.method(target, method, arguments),
@@ -61,7 +60,7 @@ impl Reducer<'_> {
             Expr::Quantified(left, operator, quantifier, query) => self.quantified(left, *operator, *quantifier, query),
             Expr::FullText(_) => Err(not_supported("Full-text search")),
             Expr::CurrentOf(cursor) => self.current_row(cursor),
-            Expr::Call(call) if call.name.is("UPDATE") => self.function(call),
+            Expr::Call(call) if call.name.is("UPDATE") => self.column_updated(call),
             value => {
                 self.expression(value)?;
                 Ok(())

@@ -324,7 +324,7 @@ fn of_expr(value: &Expr, found: &mut Vec<Hinted>) {
                 of_expr(value, found)
             }
         }),
-        Expr::Unary(_, operand) | Expr::Collate(operand, _) | Expr::OdbcCall(operand) => of_expr(operand, found),
+        Expr::Unary(_, operand) | Expr::Collate(operand, _) => of_expr(operand, found),
         Expr::Binary(left, _, right) | Expr::AtTimeZone(left, right) => {
             of_expr(left, found);
             of_expr(right, found);
