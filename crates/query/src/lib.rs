@@ -127,6 +127,7 @@ mod top;
 mod tree;
 mod using;
 mod uuid;
+mod walk;
 mod watch;
 mod whole;
 mod wildcard;
