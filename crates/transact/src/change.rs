@@ -52,6 +52,8 @@ impl Runner<'_> {
         change: &Change,
         call: &mut StatementCall<'_>,
     ) -> Ran {
+        // The triggers are those of the moment of writing, however long ago the batch began.
+        self.inner.refresh_changed().map_err(raised)?;
         for _ in 0..MOST_PLANS {
             match self.change_once(loaded, number, host, change, call) {
                 Err(error) if is_of_definition(&error) && !self.inner.has_lost_transaction() => {
@@ -301,8 +303,7 @@ impl Runner<'_> {
         match (own, &outcome) {
             _ if self.inner.state.transactions == 0 => {
                 // A trigger has rolled everything back, or the server has.
-                let text = "The transaction ended in the trigger. The batch has been aborted.";
-                return outcome.and(Err(raised(Message::error(3609, text))));
+                return outcome.and(Err(crate::fire::ended_in_trigger()));
             }
             (true, Ok(_)) => {
                 self.inner.state.transactions = 0;

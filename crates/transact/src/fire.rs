@@ -12,6 +12,7 @@ use crate::runner::{Ran, Runner};
 use crate::session::Inner;
 use crate::state::{Level, TemporaryTable};
 use mainstay_base::Value;
+use mainstay_mssql::Message;
 use mainstay_program::{Machine, Raised, StatementCall};
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope, TableColumn};
@@ -71,8 +72,15 @@ impl Inner {
     }
 }
 
+/// A trigger has ended the transaction of its statement.
+pub(crate) fn ended_in_trigger() -> Box<Raised> {
+    raised(Message::error(3609, "The transaction ended in the trigger. The batch has been aborted."))
+}
+
 impl Runner<'_> {
     /// Runs the AFTER triggers of a change that is done.
+    ///
+    /// Errors: those of the triggers; 3609 for one that has ended the transaction, behind which no other one is run.
     pub(crate) fn fire(
         &mut self,
         table: &ObjectName,
@@ -86,6 +94,9 @@ impl Runner<'_> {
             for trigger in self.inner.firing(table, fired.event) {
                 self.inner.state.row_count = count as i64;
                 self.run_trigger(&trigger, &columns, updated(change, &columns), &fired, call.machine())?;
+                if self.inner.state.transactions == 0 {
+                    return Err(ended_in_trigger());
+                }
             }
         }
         Ok(())

@@ -19,7 +19,6 @@ use mainstay_tsql::tree::{
 };
 use mainstay_tsql::{Options, parse};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The table that keeps the texts.
@@ -34,10 +33,12 @@ const DEFAULT_PREFIX: &str = "default:";
 const TYPE_OF_USERS: &str = "usertype:";
 
 mod rows;
+mod version;
 
 pub(crate) use rows::{
     forget, forget_parts, keep, keep_default, keep_row, keep_type, move_parts, rename, rename_parts,
 };
+pub(crate) use version::Version;
 
 /// A module that is ready to run. It belongs to one session.
 pub(crate) struct Loaded {
@@ -139,21 +140,6 @@ pub(crate) struct Modules {
     kept: Kept,
 }
 
-/// Counts the changes of a database's objects, for all of its sessions.
-#[derive(Debug, Default)]
-pub(crate) struct Version(AtomicU64);
-
-impl Version {
-    /// Something has changed.
-    pub(crate) fn bump(&self) {
-        self.0.fetch_add(1, Ordering::AcqRel);
-    }
-
-    pub(crate) fn get(&self) -> u64 {
-        self.0.load(Ordering::Acquire)
-    }
-}
-
 impl Modules {
     /// The module that has this program.
     pub(crate) fn by_program(&self, program: &Arc<Program>) -> Option<Arc<Loaded>> {
@@ -166,6 +152,12 @@ impl Modules {
         self.version
     }
 
+    /// Whether these are the objects of the database in this state, as far as it is known.
+    #[inline]
+    pub(crate) fn is_of(&self, version: &Version) -> bool {
+        self.is_read && self.version == version.get() && !version.is_being_changed()
+    }
+
     /// Reads the objects again when others have changed them.
     ///
     /// Errors: those of reading the table.
@@ -175,10 +167,10 @@ impl Modules {
         version: &Version,
         folder: Option<&Folder>,
     ) -> Result<()> {
-        let now = version.get();
-        if self.is_read && self.version == now {
+        if self.is_of(version) {
             return Ok(());
         }
+        let now = version.get();
         let (mut objects, mut defaults) = (HashMap::new(), HashMap::new());
         let (mut switches, mut kept) = (TriggerSwitches::default(), Kept::default());
         if core.changeable_columns(TABLE)?.is_some() {

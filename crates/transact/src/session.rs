@@ -476,17 +476,30 @@ impl Drop for Session {
 }
 
 impl Inner {
+    /// The same as [`Inner::refresh`] within a batch, which leaves the files of the folder as they were when it began.
+    ///
+    /// Errors: those of reading the objects.
+    pub(crate) fn refresh_changed(&mut self) -> Result<(), Message> {
+        match self.modules.is_of(&self.instance.version) {
+            true => Ok(()),
+            false => self.reread(),
+        }
+    }
+
     /// Learns of objects that other sessions have made.
     pub(crate) fn refresh(&mut self) -> Result<(), Message> {
-        let version = Arc::clone(&self.instance.version);
-        let folder = self.instance.folder.clone();
-        if let Some(folder) = &folder {
+        if let Some(folder) = self.instance.folder.clone() {
             let (changed, complaints) = folder.look(&self.modules);
             self.state.complaints.extend(complaints);
             if changed {
-                version.bump();
+                self.instance.version.bump();
             }
         }
+        self.reread()
+    }
+
+    fn reread(&mut self) -> Result<(), Message> {
+        let (version, folder) = (Arc::clone(&self.instance.version), self.instance.folder.clone());
         // What the objects are now, and not what they were when a statement began that is calling a function.
         let before = self.core.see_statement(false);
         let refreshed = self.modules.refresh(&mut self.core, &version, folder.as_deref());

@@ -112,17 +112,19 @@ impl Inner {
                 self.state.transactions = 0;
                 self.show_activity();
                 let (level, process) = (self.state.options.isolation, self.state.process);
-                let done = self.core.commit().map_err(|error| at_level(raised_error(error), level, process));
+                let core = &mut self.core;
+                // Others may look for its objects before they are there for them, and meet them before they are counted.
+                let done = match std::mem::take(&mut self.state.has_defined) {
+                    true => self.instance.version.commit(|| core.commit()),
+                    false => core.commit(),
+                };
+                let done = done.map_err(|error| at_level(raised_error(error), level, process));
                 match done {
                     Ok(_) => self.state.announced.committed(),
                     Err(_) => self.state.announced.rolled_back(),
                 }
                 self.instance.locks.end(self.state.process, true);
                 self.tell_watchers();
-                if std::mem::take(&mut self.state.has_defined) {
-                    // Others may have looked for its objects before they were there for them.
-                    self.instance.version.bump();
-                }
                 done
             }
             _ => {

@@ -308,6 +308,26 @@ fn triggers_are_those_of_the_moment_of_writing() {
 }
 
 #[test]
+fn a_batch_fires_triggers_that_were_made_while_it_ran() {
+    let instance = instance();
+    let (mut one, mut other) = (instance.session(), instance.session());
+    let setup = "CREATE TABLE Log (what VARCHAR(20))
+                 EXEC ('CREATE PROCEDURE Put AS UPDATE Stock SET amount = amount + 1 WHERE id = 1')";
+    assert_eq!(errors(&mut one, setup), NONE);
+    let (put, update) = ("EXEC Put", "UPDATE Stock SET amount = amount + 1 WHERE id = 1");
+    for change in [put, update] {
+        let batch = format!("{change} WAITFOR DELAY '00:00:00.8' {change}");
+        let done = while_it_waits(&mut other, &batch, || {
+            let trigger = "EXEC ('CREATE TRIGGER First ON Stock AFTER UPDATE AS INSERT Log VALUES (''first'')')";
+            assert_eq!(errors(&mut one, trigger), NONE);
+        });
+        assert_eq!(done, NONE);
+        assert_eq!(value(&mut one, "SELECT COUNT(*) FROM Log"), "1", "{change}");
+        assert_eq!(errors(&mut one, "DROP TRIGGER First DELETE Log"), NONE);
+    }
+}
+
+#[test]
 fn a_trigger_is_there_while_it_is_altered() {
     let instance = instance();
     let mut session = instance.session();
