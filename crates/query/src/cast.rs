@@ -16,13 +16,14 @@
 //! adds to bring operands together lose nothing and stay. [`base::convert`](mainstay_base::convert()) is the rule, value
 //! by value; vectors of numbers and moments have ways of their own to the same results.
 
+use crate::nodes::Tree;
 use datafusion::arrow::array::{ArrayRef, AsArray, PrimitiveArray, StringViewArray};
 use datafusion::arrow::compute::{CastOptions, cast_with_options};
 use datafusion::arrow::datatypes::{
     DataType, Field, FieldRef, Float32Type, Float64Type, IntervalUnit, IntervalYearMonthType, TimeUnit,
     TimestampMicrosecondType,
 };
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result, ScalarValue, exec_err, internal_err};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
@@ -183,7 +184,7 @@ fn joins_texts(expr: &Expr) -> bool {
 
 /// The expression with functions for the CASTs that may lose something.
 pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    expr.transform_up(|expr| {
+    expr.map_up(|expr| {
         if !is_concerned(&expr) {
             return Ok(Transformed::no(expr));
         }
@@ -232,7 +233,7 @@ pub(crate) fn read_moments(plan: LogicalPlan) -> Result<LogicalPlan> {
 
 /// The same of an expression.
 pub(crate) fn read_moments_in(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    expr.transform_up(|expr| {
+    expr.map_up(|expr| {
         if let Some(moment) = literal_moment(&expr) {
             return Ok(Transformed::yes(Expr::Literal(moment, None)));
         }

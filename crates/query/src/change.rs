@@ -15,6 +15,7 @@
 use crate::catalog::{Catalog, Relation};
 use crate::context::StatementContext;
 use crate::error::{Names, from_datafusion};
+use crate::nodes::Tree;
 use crate::planned::Planned;
 use crate::planner::{Planner, functions};
 use crate::relation::{ORIGINAL_NAME, Visibility, lower_case};
@@ -24,7 +25,6 @@ use crate::text::Text;
 use crate::walk::WalkMut;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
-use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{DFSchema, DataFusionError};
 use datafusion::logical_expr::ExprSchemable;
 use datafusion::physical_expr::PhysicalExpr;
@@ -241,7 +241,7 @@ impl Planner {
             let cast = crate::cast::in_expression(dated.data, &schema).map_err(explained)?;
             let lowered = crate::mssql::in_expression(cast.data, &schema).map_err(explained)?;
             let checked = crate::overflow::checked(lowered, &schema).map_err(explained)?;
-            let read = checked.data.transform_up(|expr| crate::uuid::read(expr, &schema)).map_err(explained)?;
+            let read = checked.data.map_up(|expr| crate::uuid::read(expr, &schema)).map_err(explained)?;
             let read = crate::texts::in_expression(read.data, &schema).map_err(explained)?;
             let read = crate::ticks::in_expression(read.data, &schema).map_err(explained)?;
             let read = crate::cast::read_moments_in(read.data, &schema).map_err(explained)?;

@@ -8,10 +8,11 @@
 //! Orders and partitions that are asked for are then not found among those that are there. So rows of which that is said
 //! come from a node that does not say it.
 
+use crate::nodes::Tree;
 use crate::silent::Silent;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::equivalence::{EquivalenceClass, EquivalenceGroup};
 use datafusion::physical_expr::expressions::Column;
@@ -34,7 +35,7 @@ impl PhysicalOptimizerRule for Circular {
     }
 
     fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_up(|node| match is_circular(node.equivalence_properties().eq_group()) {
+        plan.map_up(|node| match is_circular(node.equivalence_properties().eq_group()) {
             true => Ok(Transformed::yes(Silent::over(node))),
             false => Ok(Transformed::no(node)),
         })

@@ -21,13 +21,14 @@
 //! Moments with offsets compare, group and sort the same way, by their moments ([`offset`](crate::offset)).
 
 use crate::clause;
+use crate::nodes::{PlanTree, Tree};
 use crate::offset;
 use crate::ordered_sets;
 use crate::rewrite::schema_of;
 use crate::rules::{is_comparison, null_if, nullif_of};
 use crate::sort_key::{FUNCTIONS, MADE};
 use datafusion::arrow::datatypes::Field;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, ExprSchema, Result};
 use datafusion::functions_aggregate::expr_fn::min;
 use datafusion::functions_aggregate::first_last::first_value_udaf;
@@ -249,7 +250,7 @@ fn is_text(expr: &Expr, schema: &DFSchema) -> bool {
 
 /// The expression with its comparisons of collated text by keys.
 pub(crate) fn rewritten(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    expr.transform_up(|expr| compared(expr, schema))
+    expr.map_up(|expr| compared(expr, schema))
 }
 
 fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
@@ -422,13 +423,13 @@ pub(crate) fn by_keys(plan: LogicalPlan) -> Result<LogicalPlan> {
     if !reads_collated(&plan)? {
         return Ok(plan);
     }
-    plan.transform_up_with_subqueries(node_by_keys).data()
+    plan.map_up_with_subqueries(node_by_keys).data()
 }
 
 /// Whether any table of the plan has a column with a collation, or any of its queries makes one.
 fn reads_collated(plan: &LogicalPlan) -> Result<bool> {
     let mut found = false;
-    plan.apply_with_subqueries(|node| {
+    plan.each_with_subqueries(|node| {
         found |= match node {
             LogicalPlan::TableScan(scan) => scan.source.schema().fields().iter().any(|field| has_key(field)),
             LogicalPlan::Projection(_) | LogicalPlan::Extension(_) => {
@@ -438,8 +439,8 @@ fn reads_collated(plan: &LogicalPlan) -> Result<bool> {
         };
         // What only a COLLATE puts under a collation, and moments with an offset that no column has.
         if !found {
-            node.apply_expressions(|expr| {
-                found |= expr.exists(|expr| Ok(clause::said(expr).is_some() || offset::is_made(expr)))?;
+            node.each_expression(|expr| {
+                found |= expr.has(|expr| Ok(clause::said(expr).is_some() || offset::is_made(expr)))?;
                 Ok(datafusion::common::tree_node::TreeNodeRecursion::Continue)
             })?;
         }
@@ -475,7 +476,7 @@ fn node_by_keys(node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
         }
         node => {
             let names = NamePreserver::new(&node);
-            node.map_expressions(|expr| {
+            node.map_each_expression(|expr| {
                 let name = names.save(&expr);
                 Ok(rewritten(expr, &schema)?.update_data(|expr| name.restore(expr)))
             })

@@ -1,14 +1,15 @@
 //! Whether a plan contains something: most rules are for few statements, and all statements pass them. So what a rule asks
 //! first takes no copy of the plan, nor of its expressions (as `LogicalPlan::expressions` does).
 
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use crate::nodes::{PlanTree, Tree};
+use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::logical_expr::{Expr, LogicalPlan};
 
 /// Whether this is so of any node of a plan, those of subqueries included.
 pub(crate) fn any_node(plan: &LogicalPlan, mut is_wanted: impl FnMut(&LogicalPlan) -> bool) -> bool {
     let mut found = false;
     // The closure does not fail.
-    let _ = plan.apply_with_subqueries(|node| {
+    let _ = plan.each_with_subqueries(|node| {
         found = found || is_wanted(node);
         Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
     });
@@ -19,8 +20,8 @@ pub(crate) fn any_node(plan: &LogicalPlan, mut is_wanted: impl FnMut(&LogicalPla
 pub(crate) fn any_expression(node: &LogicalPlan, mut is_wanted: impl FnMut(&Expr) -> bool) -> bool {
     let mut found = false;
     // The closures do not fail.
-    let _ = node.apply_expressions(|expr| {
-        expr.apply(|part| {
+    let _ = node.each_expression(|expr| {
+        expr.each(|part| {
             found = found || is_wanted(part);
             Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
         })

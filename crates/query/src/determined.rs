@@ -9,6 +9,7 @@
 //! that ask what determines what get plans that say what is true: where columns do not determine all keys of the groups,
 //! only the keys together determine a group.
 
+use crate::nodes::PlanTree;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Dependency, FunctionalDependence, FunctionalDependencies, Result};
 use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan};
@@ -52,7 +53,7 @@ impl OptimizerRule for Determined {
 /// Whether groups of the plan say what is not so.
 fn errs(plan: &LogicalPlan) -> Result<bool> {
     let mut errs = false;
-    plan.apply_with_subqueries(|node| {
+    plan.each_with_subqueries(|node| {
         errs |= matches!(node, LogicalPlan::Aggregate(groups) if truth(groups).is_some());
         Ok(if errs { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
     })?;

@@ -12,6 +12,7 @@
 
 use crate::aggregate::AggregateKernel;
 use crate::fused::{Fused, Kernel};
+use crate::nodes::Tree;
 use crate::order::{By, OrderKernel};
 use crate::relation::Visibility;
 use crate::scan::{Scan, TableScan};
@@ -19,7 +20,7 @@ use crate::top::TopKernel;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::physical_expr::aggregate::AggregateFunctionExpr;
 use datafusion::physical_expr::expressions::{CastExpr, Column, Literal};
 use datafusion::physical_expr::{PhysicalExpr, PhysicalSortExpr, ScalarFunctionExpr};
@@ -46,7 +47,7 @@ impl PhysicalOptimizerRule for Fuse {
     }
 
     fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_up(|node| {
+        plan.map_up(|node| {
             Ok(match fused(&node) {
                 Some(leaf) => Transformed::yes(leaf),
                 None => Transformed::no(node),

@@ -8,10 +8,11 @@
 //! columns of one value, orders, by which column they are divided among threads - and ends a group where the value changes
 //! that cannot change. So the rows of grouping sets come from a node of which nothing is known but its columns.
 
+use crate::nodes::Tree;
 use crate::silent::Silent;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateInputMode};
@@ -32,7 +33,7 @@ impl PhysicalOptimizerRule for UnknownRows {
     }
 
     fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_up(|node| {
+        plan.map_up(|node| {
             let Some(input) = node.downcast_ref::<AggregateExec>().and_then(rows_of_sets) else {
                 return Ok(Transformed::no(node));
             };

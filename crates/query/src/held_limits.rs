@@ -20,9 +20,10 @@
 //!
 //! Such a sort is held in the same way.
 
+use crate::nodes::Tree;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{OrderingRequirements, PhysicalExpr};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
@@ -61,7 +62,7 @@ impl PhysicalOptimizerRule for HeldLimits {
     }
 
     fn optimize(&self, plan: Arc<dyn ExecutionPlan>, options: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
-        let held = plan.transform_up(|node| match node.downcast_ref::<GlobalLimitExec>() {
+        let held = plan.map_up(|node| match node.downcast_ref::<GlobalLimitExec>() {
             Some(limit) => Held::of_limit(limit).map(Transformed::yes),
             None => Ok(Transformed::no(node)),
         })?;
@@ -75,7 +76,7 @@ impl PhysicalOptimizerRule for HeldLimits {
                 None => Transformed::no(node),
             })
         };
-        sorted.transform_up(given_back).data()
+        sorted.map_up(given_back).data()
     }
 }
 

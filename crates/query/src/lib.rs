@@ -72,6 +72,7 @@ pub mod mssql;
 mod named;
 mod namesakes;
 mod neighbour;
+mod nodes;
 mod offset;
 mod optimize;
 mod order;

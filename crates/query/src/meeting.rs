@@ -10,9 +10,10 @@
 //! They meet in comparisons, IN, CASE, functions that give one of their arguments, joins and set operations.
 
 use crate::contains::{any_expression, any_expression_of_plan, any_node};
+use crate::nodes::{PlanTree, Tree};
 use crate::rules::is_comparison;
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::expr::{Between, Case, InList, InSubquery};
 use datafusion::logical_expr::{
@@ -32,7 +33,7 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     if !has_types && !has_sides() {
         return Ok(plan);
     }
-    plan.transform_up_with_subqueries(|node| {
+    plan.map_up_with_subqueries(|node| {
         let node = match node {
             LogicalPlan::Union(union) => united(union)?,
             LogicalPlan::Join(mut join) => {
@@ -48,7 +49,7 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
             other => other,
         };
         match any_expression(&node, is_meeting) {
-            true => crate::rewrite::node(node, |expr, schema| expr.transform_up(|expr| met(expr, schema))),
+            true => crate::rewrite::node(node, |expr, schema| expr.map_up(|expr| met(expr, schema))),
             false => Ok(Transformed::yes(node)),
         }
     })

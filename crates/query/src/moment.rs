@@ -4,7 +4,8 @@
 //! So a plan that has one is used once.
 
 use crate::contains::any_expression_of_plan;
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use crate::nodes::{PlanTree, Tree};
+use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DataFusionError, ScalarValue};
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use std::time::SystemTime;
@@ -18,7 +19,7 @@ pub(crate) fn with_the_time_in_plan(plan: LogicalPlan) -> Result<Transformed<Log
         return Ok(Transformed::no(plan));
     }
     let now = now();
-    plan.transform_up_with_subqueries(|node| crate::rewrite::node(node, |expr, _| with_the_time(expr, now)))
+    plan.map_up_with_subqueries(|node| crate::rewrite::node(node, |expr, _| with_the_time(expr, now)))
 }
 
 /// The time of day, in nanoseconds after 1970.
@@ -33,7 +34,7 @@ fn tells_the_time(expr: &Expr) -> bool {
 
 /// The expression with the time of day `nanos` in the place of the functions that tell it.
 pub(crate) fn with_the_time(expr: Expr, nanos: i64) -> Result<Transformed<Expr>, DataFusionError> {
-    expr.transform_up(|expr| {
+    expr.map_up(|expr| {
         let Expr::ScalarFunction(call) = &expr else { return Ok(Transformed::no(expr)) };
         let value = match call.func.name() {
             "now" => ScalarValue::TimestampNanosecond(Some(nanos), Some("+00:00".into())),

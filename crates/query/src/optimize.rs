@@ -26,6 +26,7 @@ use crate::grouping_sets::UnknownRows;
 use crate::held_limits::HeldLimits;
 use crate::lateral::{LateralPlanner, Rewrite};
 use crate::namesakes::DistinctNames;
+use crate::nodes::Tree;
 use crate::outer_rows::OuterRows;
 use crate::parquet::NameFiles;
 use crate::projections::PickedColumns;
@@ -35,7 +36,7 @@ use crate::ticks::{MomentPlanner, NoNumbers};
 use crate::watch::WatchJoins;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigNonZeroUsize;
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::execution::context::SessionConfig;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SessionState, SessionStateBuilder, SessionStateDefaults};
@@ -220,7 +221,7 @@ pub(crate) fn is_plain(plan: &LogicalPlan) -> bool {
         Ok(if plain { TreeNodeRecursion::Continue } else { TreeNodeRecursion::Stop })
     };
     // The closure does not fail.
-    let _ = plan.apply(&mut look);
+    let _ = plan.each(&mut look);
     plain
 }
 

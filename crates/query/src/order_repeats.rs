@@ -5,8 +5,9 @@
 //! ends the process.
 
 use crate::contains::{any_expression, any_node};
+use crate::nodes::{PlanTree, Tree};
 use datafusion::common::Result;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::logical_expr::{Distinct, Expr, LogicalPlan, SortExpr};
 
 /// The plan with each key once in the orders of its aggregates and of DISTINCT ON.
@@ -18,13 +19,13 @@ pub(crate) fn without(plan: LogicalPlan) -> Result<LogicalPlan> {
     if !any_node(&plan, is_concerned) {
         return Ok(plan);
     }
-    plan.transform_up_with_subqueries(|node| match node {
+    plan.map_up_with_subqueries(|node| match node {
         LogicalPlan::Distinct(Distinct::On(mut on)) => {
             on.sort_expr.iter_mut().for_each(keep_first);
             Ok(Transformed::yes(LogicalPlan::Distinct(Distinct::On(on))))
         }
         node => crate::rewrite::node(node, |expr, _| {
-            expr.transform_up(|expr| match expr {
+            expr.map_up(|expr| match expr {
                 Expr::AggregateFunction(mut call) if has_repeats(&call.params.order_by) => {
                     keep_first(&mut call.params.order_by);
                     Ok(Transformed::yes(Expr::AggregateFunction(call)))

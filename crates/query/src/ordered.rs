@@ -19,17 +19,18 @@
 //! It is done before types are settled, so that what stands in the order means what it means in a list.
 //! Limit: under DISTINCT and UNION there are no rows that a subquery could ask for; the planner refuses it there.
 
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use crate::nodes::{PlanTree, Tree};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::common::{Column, Result};
 use datafusion::logical_expr::{Distinct, DistinctOn, Expr, LogicalPlan, Projection, Sort, Window};
 use std::sync::Arc;
 
 /// The plan with the subqueries of its orders as columns.
 pub(crate) fn by_columns(plan: LogicalPlan) -> Result<LogicalPlan> {
-    if !plan.exists(|node| Ok(is_to_do(node)))? {
+    if !plan.has(|node| Ok(is_to_do(node)))? {
         return Ok(plan);
     }
-    let changed = plan.transform_up_with_subqueries(|node| match node {
+    let changed = plan.map_up_with_subqueries(|node| match node {
         LogicalPlan::Sort(sort) if sort.expr.iter().any(|key| has_subquery(&key.expr)) => sorted(sort),
         LogicalPlan::Window(window) if window.window_expr.iter().any(is_to_move) => windowed(window),
         LogicalPlan::Distinct(Distinct::On(on)) if expressions_of(&on).any(has_subquery) => distinct_on(on),
@@ -39,7 +40,7 @@ pub(crate) fn by_columns(plan: LogicalPlan) -> Result<LogicalPlan> {
 }
 
 fn is_to_do(node: &LogicalPlan) -> bool {
-    let within = |plan: &LogicalPlan| plan.exists(|node| Ok(is_to_do(node))).unwrap_or(false);
+    let within = |plan: &LogicalPlan| plan.has(|node| Ok(is_to_do(node))).unwrap_or(false);
     let of_subquery = |expr: &Expr| match expr {
         Expr::ScalarSubquery(subquery) => within(&subquery.subquery),
         Expr::Exists(exists) => within(&exists.subquery.subquery),
@@ -58,12 +59,12 @@ fn has_subquery(expr: &Expr) -> bool {
     let is_one = |expr: &Expr| {
         matches!(expr, Expr::ScalarSubquery(_) | Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_))
     };
-    expr.exists(|expr| Ok(is_one(expr))).unwrap_or(false)
+    expr.has(|expr| Ok(is_one(expr))).unwrap_or(false)
 }
 
 /// Whether a function over a window has anything that is to be a column below it.
 fn is_to_move(expr: &Expr) -> bool {
-    has_subquery(expr) || expr.exists(|expr| Ok(!calculated_keys(expr).is_empty())).unwrap_or(false)
+    has_subquery(expr) || expr.has(|expr| Ok(!calculated_keys(expr).is_empty())).unwrap_or(false)
 }
 
 /// What is calculated among several expressions that divide a window, and every CASE that one is divided or ordered by.
@@ -77,7 +78,7 @@ fn calculated_keys(expr: &Expr) -> Vec<Expr> {
 }
 
 fn has_case(key: &Expr) -> bool {
-    key.exists(|expr| Ok(matches!(expr, Expr::Case(_)))).unwrap_or(false)
+    key.has(|expr| Ok(matches!(expr, Expr::Case(_)))).unwrap_or(false)
 }
 
 fn sorted(mut sort: Sort) -> Result<Transformed<LogicalPlan>> {
@@ -108,7 +109,7 @@ fn windowed(window: Window) -> Result<Transformed<LogicalPlan>> {
     let mut exprs = Vec::with_capacity(window.window_expr.len());
     let mut keys: Vec<(Expr, Expr)> = Vec::new();
     for expr in window.window_expr {
-        expr.apply(|expr| {
+        expr.each(|expr| {
             for key in calculated_keys(expr) {
                 if !keys.iter().any(|(known, _)| *known == key) {
                     let name = format!("#over{}", below.len());
@@ -118,7 +119,7 @@ fn windowed(window: Window) -> Result<Transformed<LogicalPlan>> {
             }
             Ok(TreeNodeRecursion::Continue)
         })?;
-        let moved = expr.transform_down(|expr| match expr {
+        let moved = expr.map_down(|expr| match expr {
             Expr::WindowFunction(mut function) => {
                 let params = &mut function.params;
                 let order = params.order_by.iter_mut().map(|key| &mut key.expr);
@@ -160,7 +161,7 @@ fn distinct_on(on: DistinctOn) -> Result<Transformed<LogicalPlan>> {
     let mut below: Vec<Expr> = columns_of(&on.input);
     let mut values: Vec<(Expr, Expr)> = Vec::new();
     let mut moved = |expr: Expr| {
-        expr.transform_down(|expr| match expr {
+        expr.map_down(|expr| match expr {
             Expr::ScalarSubquery(_) | Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_) => {
                 let known = values.iter().find(|(value, _)| *value == expr).map(|(_, column)| column.clone());
                 let column = known.unwrap_or_else(|| {
@@ -205,7 +206,7 @@ fn in_terms_of_rows(expr: Expr, list: &Projection) -> Result<Expr> {
         }
         _ => Ok(Transformed::no(expr)),
     };
-    expr.transform_up(replaced).data()
+    expr.map_up(replaced).data()
 }
 
 fn column(table: Option<datafusion::common::TableReference>, name: &str) -> Expr {

@@ -8,9 +8,10 @@
 //! knows of the side - columns of one value, expressions that are always equal - and does not sort by such a column, or ends
 //! a group where it changes. So a side of which such a thing is known comes from a node that does not say it.
 
+use crate::nodes::Tree;
 use crate::silent::Silent;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{JoinType, Result};
 use datafusion::physical_expr::expressions::{Column, Literal};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
@@ -33,7 +34,7 @@ impl PhysicalOptimizerRule for OuterRows {
     }
 
     fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_up(|node| {
+        plan.map_up(|node| {
             let hash = node.downcast_ref::<HashJoinExec>().map(|join| *join.join_type());
             let Some(kind) = hash.or_else(|| node.downcast_ref::<NestedLoopJoinExec>().map(|join| *join.join_type()))
             else {

@@ -6,11 +6,12 @@
 //! Moments that are moved stay within their years ([`years`](crate::years)).
 
 use crate::contains::any_expression_of_plan;
+use crate::nodes::{PlanTree, Tree};
 use datafusion::arrow::array::{ArrayRef, AsArray};
 use datafusion::arrow::compute::kernels::numeric::{add, mul, sub};
 use datafusion::arrow::datatypes::{DataType, Decimal128Type};
 use datafusion::arrow::error::ArrowError;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::planner::RawBinaryExpr;
@@ -234,7 +235,7 @@ pub(crate) fn checked_in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
         return Ok(plan);
     }
     let has_case = any_expression_of_plan(&plan, is_case);
-    plan.transform_up_with_subqueries(|each| {
+    plan.map_up_with_subqueries(|each| {
         let each = crate::rewrite::node(each, checked)?;
         // The results of a CASE may have another type than the operators above know.
         if has_case { each.map_data(LogicalPlan::recompute_schema) } else { Ok(each) }
@@ -298,7 +299,7 @@ fn digits_of(expr: &Expr) -> Option<i32> {
 
 /// The expression with operators that look.
 pub(crate) fn checked(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    expr.transform_up(|expr| {
+    expr.map_up(|expr| {
         if let Expr::Case(case) = expr {
             return settled(case, schema);
         }

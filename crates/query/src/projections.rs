@@ -13,9 +13,10 @@
 //! A row with a blank `a` that nobody asked for then ends the statement with a division by zero. So a plan that computes
 //! anything keeps its projections where they are; one whose projections only pick columns is left to DataFusion's rule.
 
+use crate::nodes::Tree;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
@@ -55,7 +56,7 @@ impl PhysicalOptimizerRule for PickedColumns {
 /// Whether a projection of the plan has anything but columns.
 fn computes(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
     let mut found = false;
-    plan.apply(|node| {
+    plan.each(|node| {
         let projection = node.downcast_ref::<ProjectionExec>();
         found |= projection.is_some_and(|node| node.expr().iter().any(|output| !output.expr.is::<Column>()));
         Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })

@@ -1,6 +1,7 @@
 //! Expressions of a plan, rewritten by a rule: under their names, and with what they are over at hand.
 
 use crate::contains::{any_expression, any_expression_of_plan};
+use crate::nodes::PlanTree;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
@@ -26,7 +27,7 @@ pub(crate) fn node(
         let name = names.save(&expr);
         Ok(rewrite(expr, &schema)?.update_data(|expr| name.restore(expr)))
     };
-    let node = node.map_expressions(|expr| match expr {
+    let node = node.map_each_expression(|expr| match expr {
         // Its keys are the columns, and have names; what GROUPING asks about is one of them.
         Expr::GroupingSet(_) => expr.map_children(named),
         Expr::AggregateFunction(ref call) if call.func.name() == "grouping" => expr.map_children(named),
@@ -48,7 +49,7 @@ pub(crate) fn concerned(
     if !any_expression_of_plan(&plan, &is_concerned) {
         return Ok(plan);
     }
-    plan.transform_up_with_subqueries(|each| match any_expression(&each, &is_concerned) {
+    plan.map_up_with_subqueries(|each| match any_expression(&each, &is_concerned) {
         true => node(each, &rewrite),
         false => Ok(Transformed::no(each)),
     })

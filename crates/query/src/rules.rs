@@ -8,8 +8,9 @@
 //! **Text with a collation compares by its sort key**: [`crate::collate`].
 
 use crate::contains::any_expression_of_plan;
+use crate::nodes::{PlanTree, Tree};
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, ExprSchema, Result, ScalarValue};
 use datafusion::functions::string::expr_fn::rtrim;
 use datafusion::logical_expr::expr::{Between, Case, InList, InSubquery, ScalarFunction};
@@ -53,8 +54,8 @@ impl AnalyzerRule for CharComparison {
         if !any_expression_of_plan(&plan, compares) {
             return Ok(plan);
         }
-        plan.transform_up_with_subqueries(|node| {
-            crate::rewrite::node(node, |expr, schema| expr.transform_up(|expr| Ok(trim_operands(expr, schema))))
+        plan.map_up_with_subqueries(|node| {
+            crate::rewrite::node(node, |expr, schema| expr.map_up(|expr| Ok(trim_operands(expr, schema))))
         })
         .data()
     }

@@ -11,6 +11,7 @@
 //! equal rows are numbered on both sides, and the numbers joined, too.
 
 use crate::contains::any_node;
+use crate::nodes::PlanTree;
 use crate::walk::WalkMut;
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, JoinType, NullEquality, Result};
@@ -95,7 +96,7 @@ pub(crate) fn counted(plan: LogicalPlan) -> Result<LogicalPlan> {
     if !any_node(&plan, |node| matches!(node, LogicalPlan::Join(join) if is_of_all(join))) {
         return Ok(plan);
     }
-    plan.transform_up_with_subqueries(|node| match node {
+    plan.map_up_with_subqueries(|node| match node {
         LogicalPlan::Join(join) if is_of_all(&join) => numbered(&join).map(Transformed::yes),
         other => Ok(Transformed::no(other)),
     })

@@ -4,8 +4,9 @@
 //! is one. So such a subquery stands in a call of a function that gives its argument, and may give NULL.
 
 use crate::contains::{any_expression, any_expression_of_plan};
+use crate::nodes::{PlanTree, Tree};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Result, internal_err};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
@@ -22,12 +23,12 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     if !any_expression_of_plan(&plan, is_certain) {
         return Ok(plan);
     }
-    plan.transform_up_with_subqueries(|node| {
+    plan.map_up_with_subqueries(|node| {
         if !matches!(node, LogicalPlan::Projection(_)) || !any_expression(&node, is_certain) {
             return Ok(Transformed::no(node));
         }
         crate::rewrite::node(node, |expr, _| {
-            expr.transform_up(|expr| match is_certain(&expr) {
+            expr.map_up(|expr| match is_certain(&expr) {
                 true => {
                     let call = ScalarFunction::new_udf(Arc::clone(&PERHAPS), vec![expr]);
                     Ok(Transformed::yes(Expr::ScalarFunction(call)))

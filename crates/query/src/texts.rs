@@ -8,9 +8,10 @@
 //! The planner asks about `=`, `<` and their like as it meets them ([`read`]); of IN, BETWEEN and other comparisons the plan
 //! is gone through afterwards ([`in_plan`]).
 
+use crate::nodes::Tree;
 use crate::rules::is_comparison;
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::Transformed;
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{Between, Case, InList};
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan};
@@ -49,7 +50,7 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Transformed
         false => Ok(text),
     };
     let boxed = |expr: &Expr, text: Box<Expr>| beside(expr, *text).map(Box::new);
-    expr.transform_up(|expr| {
+    expr.map_up(|expr| {
         Ok(match expr {
             Expr::BinaryExpr(BinaryExpr { left, op, right }) if is_comparison(op) => {
                 let right = boxed(&left, right)?;

@@ -16,12 +16,13 @@
 
 use crate::clock::Part;
 use crate::contains::{any_expression, any_node};
+use crate::nodes::{PlanTree, Tree};
 use crate::offset::{as_micros, as_offset, as_text, as_ticks, as_time};
 use crate::rewrite::schema_of;
 use crate::rules::is_comparison;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, TimeUnit};
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::common::{DFSchema, Result, ScalarValue, internal_err, plan_err};
 use datafusion::logical_expr::expr::{InList, ScalarFunction};
 use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr, TypePlanner};
@@ -413,10 +414,10 @@ impl AnalyzerRule for NoNumbers {
         if !concerns(&plan) {
             return Ok(plan);
         }
-        plan.apply_with_subqueries(|node| {
+        plan.each_with_subqueries(|node| {
             let schema = schema_of(node);
             for expr in node.expressions() {
-                expr.apply(|expr| match expr {
+                expr.each(|expr| match expr {
                     Expr::Cast(cast) => {
                         let (from, to) = (cast.expr.get_type(&schema)?, cast.field.data_type());
                         let meets_another = |one: &DataType, other: &DataType| is_ours(one) && one != other;
@@ -447,7 +448,7 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     if !concerns(&plan) {
         return Ok(plan);
     }
-    plan.transform_up_with_subqueries(|node| crate::rewrite::node(node, in_expression)).data()
+    plan.map_up_with_subqueries(|node| crate::rewrite::node(node, in_expression)).data()
 }
 
 fn is_concerning(expr: &Expr) -> bool {
@@ -460,7 +461,7 @@ fn is_concerning(expr: &Expr) -> bool {
 
 /// The expression with moments of ours in forms that its operators and functions take.
 pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    expr.transform_up(|expr| replaced(expr, schema))
+    expr.map_up(|expr| replaced(expr, schema))
 }
 
 fn replaced(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {

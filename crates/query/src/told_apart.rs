@@ -10,10 +10,11 @@
 //!   (a + b) * c                         ("#()"(a + b)) * c                                 (a + b) * c
 //! ```
 
+use crate::nodes::Tree;
 use crate::repeated::unconverted;
 use crate::walk::{Walk, WalkMut};
 use datafusion::arrow::datatypes::{DataType, FieldRef};
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::Transformed;
 use datafusion::common::{Result, internal_err};
 use datafusion::logical_expr::{
     ColumnarValue, Expr as Planned, LogicalPlan, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
@@ -44,7 +45,7 @@ pub(crate) fn marked(mut statement: Statement) -> Statement {
 /// The plan without the calls, under the names that they have given.
 pub(crate) fn unmarked(plan: LogicalPlan) -> Result<LogicalPlan> {
     crate::rewrite::concerned(plan, is_mark, |expr, _| {
-        expr.transform_up(|expr| match expr {
+        expr.map_up(|expr| match expr {
             Planned::ScalarFunction(mut call) if is_marking(&call.func) && call.args.len() == 1 => {
                 Ok(Transformed::yes(call.args.remove(0)))
             }

@@ -4,10 +4,11 @@
 //! planned.
 
 use crate::contains::any_node;
+use crate::nodes::{PlanTree, Tree};
 use crate::rewrite::schema_of;
 use crate::rules::is_comparison;
 use datafusion::arrow::datatypes::{DataType, FieldRef};
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::{Between, InList};
 use datafusion::logical_expr::planner::RawBinaryExpr;
@@ -38,12 +39,12 @@ pub(crate) fn compared_with_texts(plan: LogicalPlan) -> Result<LogicalPlan> {
     if !any_node(&plan, reads_uuids) {
         return Ok(plan);
     }
-    plan.transform_up_with_subqueries(|node| {
+    plan.map_up_with_subqueries(|node| {
         let schema = schema_of(&node);
         if !schema.fields().iter().any(is_uuid) {
             return Ok(Transformed::no(node));
         }
-        node.map_expressions(|expr| expr.transform_up(|expr| read(expr, &schema)))
+        node.map_each_expression(|expr| expr.map_up(|expr| read(expr, &schema)))
     })
     .data()
 }

@@ -5,11 +5,12 @@
 //! walks through in small batches, because it may give none for long.
 
 use crate::error::to_datafusion;
+use crate::nodes::Tree;
 use crate::run::Run;
 use arrow_array::RecordBatch;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
@@ -53,7 +54,7 @@ impl PhysicalOptimizerRule for WatchJoins {
             };
             Ok(Transformed::yes(Watch::over(join, usize::MAX)))
         };
-        plan.transform_up(watched).data()
+        plan.map_up(watched).data()
     }
 }
 

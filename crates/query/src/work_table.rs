@@ -10,8 +10,9 @@
 //!
 //! `Recursion` gives its leaves the core's table and a turn of their own when a run begins: a plan holds no state of a run.
 
+use crate::nodes::{PlanTree, Tree};
 use datafusion::arrow::record_batch::RecordBatch;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::common::{DFSchemaRef, DataFusionError, Result, internal_err};
 use datafusion::datasource::cte_worktable::CteWorkTable;
 use datafusion::datasource::source_as_provider;
@@ -48,14 +49,14 @@ fn is_scan_of(node: &LogicalPlan, name: &str) -> bool {
 /// A recursive part whose scans share the rows, if it has several.
 pub(crate) fn shared(part: &Arc<LogicalPlan>, name: &str) -> Result<Arc<LogicalPlan>> {
     let mut scans = 0;
-    part.apply_with_subqueries(|node| {
+    part.each_with_subqueries(|node| {
         scans += usize::from(is_scan_of(node, name));
         Ok(TreeNodeRecursion::Continue)
     })?;
     if scans < 2 {
         return Ok(Arc::clone(part));
     }
-    let changed = part.as_ref().clone().transform_up_with_subqueries(|node| match node {
+    let changed = part.as_ref().clone().map_up_with_subqueries(|node| match node {
         LogicalPlan::TableScan(scan) if is_scan_of(&LogicalPlan::TableScan(scan.clone()), name) => {
             let node = WorkRows { name: name.to_owned(), schema: scan.projected_schema };
             Ok(Transformed::yes(LogicalPlan::Extension(Extension { node: Arc::new(node) })))
@@ -138,7 +139,7 @@ pub(crate) fn assigned(
 ) -> Option<Arc<dyn ExecutionPlan>> {
     let turn = Turn::default();
     let mut is_any = false;
-    let changed = Arc::clone(plan).transform_up(|node| {
+    let changed = Arc::clone(plan).map_up(|node| {
         let Some(leaf) = node.downcast_ref::<WorkRowsExec>() else { return Ok(Transformed::no(node)) };
         // The table of another name, around this one or within.
         let Some(rows) = leaf.rows.with_new_state(Arc::clone(table)) else { return Ok(Transformed::no(node)) };

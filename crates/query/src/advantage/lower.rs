@@ -4,9 +4,10 @@
 
 use super::function::{Function, char_length, failed, sql_type};
 use crate::contains::{any_expression, any_expression_of_plan};
+use crate::nodes::{PlanTree, Tree};
 use crate::rewrite::schema_of;
 use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef, TimeUnit};
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::functions::string::expr_fn::rtrim;
 use datafusion::functions::unicode::expr_fn::rpad;
@@ -25,15 +26,15 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     if !any_expression_of_plan(&plan, is_function) {
         return Ok(plan);
     }
-    plan.transform_up_with_subqueries(|node| {
+    plan.map_up_with_subqueries(|node| {
         if !any_expression(&node, is_function) {
             return node.recompute_schema().map(Transformed::yes);
         }
         let schema = schema_of(&node);
         let names = NamePreserver::new(&node);
-        let lowered = node.map_expressions(|expr| {
+        let lowered = node.map_each_expression(|expr| {
             let name = names.save(&expr);
-            let lowered = expr.transform_up(|expr| lower(expr, &schema))?;
+            let lowered = expr.map_up(|expr| lower(expr, &schema))?;
             Ok(lowered.update_data(|expr| name.restore(expr)))
         });
         lowered.data()?.recompute_schema().map(Transformed::yes)

@@ -27,9 +27,10 @@ mod trace;
 
 pub(crate) use dictionary::Dictionaries;
 
+use crate::nodes::Tree;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::utils::collect_columns;
@@ -53,7 +54,7 @@ impl PhysicalOptimizerRule for CodeGroups {
     }
 
     fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_up(|node| {
+        plan.map_up(|node| {
             Ok(match node.downcast_ref::<AggregateExec>().map(coded).transpose()?.flatten() {
                 Some(coded) => Transformed::yes(coded),
                 None => Transformed::no(node),

@@ -3,8 +3,9 @@
 use super::easy::{Place, is_easy};
 use super::rewrite::{Changed, Rewrite, columns_of, has_subquery, outside};
 use super::{Kind, Lateral};
+use crate::nodes::Tree;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, Result, ScalarValue, TableReference, internal_err};
 use datafusion::functions::core::expr_fn::{get_field, named_struct};
 use datafusion::logical_expr::expr::{Exists, FieldMetadata, InSubquery, SetComparison, SetQuantifier};
@@ -113,12 +114,12 @@ impl<'r> Below<'r> {
             return Ok(expr);
         }
         self.changed = Changed(true);
-        let expr = expr.transform_up(|expr| match expr {
+        let expr = expr.map_up(|expr| match expr {
             Expr::SetComparison(comparison) => self.compared_with_all(comparison).map(Transformed::yes),
             other => Ok(Transformed::no(other)),
         });
         expr.data()?
-            .transform_up(|expr| {
+            .map_up(|expr| {
                 Ok(match expr {
                     Expr::ScalarSubquery(subquery) => {
                         let subquery = self.rule.kept(subquery)?;
@@ -188,7 +189,7 @@ impl<'r> Below<'r> {
             Ok(matches!(expr, Expr::ScalarFunction(call) if call.name().starts_with("mssql:single_value")))
         };
         let [value] = &projection.expr[..] else { return Ok(Expr::ScalarSubquery(subquery)) };
-        if !value.exists(is_check)? || super::outer_references(&subquery.subquery)?.is_empty() {
+        if !value.has(is_check)? || super::outer_references(&subquery.subquery)?.is_empty() {
             return Ok(Expr::ScalarSubquery(subquery));
         }
         let mut parts: Vec<Column> = value.column_refs().into_iter().cloned().collect();
@@ -206,7 +207,7 @@ impl<'r> Below<'r> {
         let columns = columns_of(self.input.schema());
         let list = columns.iter().cloned().chain([packed.alias(&name)]);
         let below = LogicalPlanBuilder::from(self.input.as_ref().clone()).project(list)?;
-        let unpacked = value.clone().unalias().transform_up(|expr| match &expr {
+        let unpacked = value.clone().unalias().map_up(|expr| match &expr {
             Expr::Column(column) => match parts.iter().position(|part| part == column) {
                 Some(number) => {
                     let packed = Expr::Column(Column::new_unqualified(&name));

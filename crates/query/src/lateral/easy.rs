@@ -6,7 +6,8 @@
 //! one of a value, if what is made of it comes from its columns; of no other, and not in EXISTS or IN.
 
 use super::has_column;
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use crate::nodes::{PlanTree, Tree};
+use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DFSchema, DFSchemaRef, Result};
 use datafusion::logical_expr::simplify::SimplifyContext;
 use datafusion::logical_expr::utils::split_conjunction;
@@ -35,7 +36,7 @@ pub(super) fn is_easy(plan: &LogicalPlan, around: &DFSchema, place: Place) -> Re
     let mut has_aggregate = false;
     let mut is_every_condition_equality = true;
     let mut filters = 0;
-    plan.apply(|node| {
+    plan.each(|node| {
         easy &= match node {
             LogicalPlan::Filter(filter) => {
                 let outer = split_conjunction(&filter.predicate).into_iter().filter(|part| part.contains_outer());
@@ -116,14 +117,14 @@ fn has_subquery(expr: &Expr) -> bool {
     let is_one = |expr: &Expr| {
         matches!(expr, Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_) | Expr::ScalarSubquery(_))
     };
-    expr.exists(|expr| Ok(is_one(expr))).unwrap_or(true)
+    expr.has(|expr| Ok(is_one(expr))).unwrap_or(true)
 }
 
 /// Whether every outer reference of a node is to the row right outside, and no subquery of the node looks further.
 fn references_are_near(node: &LogicalPlan, around: &DFSchema) -> Result<bool> {
     let mut near = true;
-    node.apply_expressions(|expr| {
-        expr.apply(|expr| {
+    node.each_expression(|expr| {
+        expr.each(|expr| {
             match expr {
                 Expr::OuterReferenceColumn(_, column) => near &= has_column(around, column),
                 Expr::ScalarSubquery(subquery) => near &= !looks_out_of(&subquery.subquery, node)?,
@@ -142,9 +143,9 @@ fn references_are_near(node: &LogicalPlan, around: &DFSchema) -> Result<bool> {
 fn looks_out_of(subquery: &LogicalPlan, node: &LogicalPlan) -> Result<bool> {
     let schemas: Vec<&DFSchema> = node.inputs().into_iter().map(|input| input.schema().as_ref()).collect();
     let mut looks = false;
-    subquery.apply(|inner| {
-        inner.apply_expressions(|expr| {
-            expr.apply(|expr| {
+    subquery.each(|inner| {
+        inner.each_expression(|expr| {
+            expr.each(|expr| {
                 if let Expr::OuterReferenceColumn(_, column) = expr {
                     looks |= !schemas.iter().any(|schema| has_column(schema, column));
                 }

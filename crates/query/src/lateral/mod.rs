@@ -26,7 +26,8 @@ mod sides;
 pub(crate) use plan::{LateralPlanner, optimized};
 pub(crate) use rewrite::Rewrite;
 
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use crate::nodes::{PlanTree, Tree};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, DFSchemaRef, Result, internal_err};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
@@ -97,7 +98,7 @@ pub(crate) fn of(plan: &LogicalPlan) -> Option<&Lateral> {
 
 /// Whether there is one in a plan: its parameters are part of it.
 pub(crate) fn is_in(plan: &LogicalPlan) -> bool {
-    plan.exists(|node| Ok(of(node).is_some())).unwrap_or(true)
+    plan.has(|node| Ok(of(node).is_some())).unwrap_or(true)
 }
 
 /// Calls `visit` for every node of a plan, those inside of subqueries and of inner plans too.
@@ -105,7 +106,7 @@ pub(crate) fn each_node(
     plan: &LogicalPlan,
     visit: &mut dyn FnMut(&LogicalPlan) -> Result<TreeNodeRecursion>,
 ) -> Result<TreeNodeRecursion> {
-    plan.apply_with_subqueries(|node| {
+    plan.each_with_subqueries(|node| {
         if let Some(lateral) = of(node)
             && each_node(&lateral.inner, visit)? == TreeNodeRecursion::Stop
         {
@@ -124,9 +125,9 @@ fn has_column(schema: &DFSchema, column: &Column) -> bool {
 /// own rows.
 fn outer_references(plan: &LogicalPlan) -> Result<Vec<Expr>> {
     let mut found = Vec::new();
-    plan.apply(|node| {
-        node.apply_expressions(|expr| {
-            expr.apply(|expr| {
+    plan.each(|node| {
+        node.each_expression(|expr| {
+            expr.each(|expr| {
                 if matches!(expr, Expr::OuterReferenceColumn(..)) && !found.contains(expr) {
                     found.push(expr.clone());
                 }
@@ -139,11 +140,11 @@ fn outer_references(plan: &LogicalPlan) -> Result<Vec<Expr>> {
 
 /// The plan with other expressions in the place of its outer references, which go on under their names.
 fn replaced(plan: LogicalPlan, instead: &dyn Fn(&Expr) -> Option<Expr>) -> Result<LogicalPlan> {
-    plan.transform_up(|node| {
+    plan.map_up(|node| {
         let names = NamePreserver::new(&node);
-        let node = node.map_expressions(|expr| {
+        let node = node.map_each_expression(|expr| {
             let name = names.save(&expr);
-            let replaced = expr.transform_up(|expr| {
+            let replaced = expr.map_up(|expr| {
                 Ok(match &expr {
                     Expr::OuterReferenceColumn(..) => match instead(&expr) {
                         Some(value) => Transformed::yes(value),

@@ -3,8 +3,9 @@
 use super::below::Below;
 use super::has_column;
 use super::sides::side;
+use crate::nodes::{PlanTree, Tree};
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, Result, not_impl_err};
 use datafusion::logical_expr::expr::{Exists, InSubquery, SetComparison};
 use datafusion::logical_expr::{Aggregate, Expr, Filter, LogicalPlan, LogicalPlanBuilder, Projection, Sort, Subquery};
@@ -36,7 +37,7 @@ impl AnalyzerRule for Rewrite {
 pub(crate) fn has_outer_references(plan: &LogicalPlan) -> bool {
     let mut found = false;
     // The closure does not fail.
-    let _ = plan.apply_with_subqueries(|node| {
+    let _ = plan.each_with_subqueries(|node| {
         found |= node.contains_outer_reference();
         Ok(match found {
             true => TreeNodeRecursion::Stop,
@@ -60,7 +61,7 @@ impl Rewrite {
     }
 
     fn rewritten(&self, plan: LogicalPlan) -> Result<LogicalPlan> {
-        plan.transform_up(|node| self.node(node)).data()
+        plan.map_up(|node| self.node(node)).data()
     }
 
     fn node(&self, node: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
@@ -106,7 +107,7 @@ impl Rewrite {
             if !has_subquery(&expr) {
                 return Ok(expr);
             }
-            let replaced = expr.transform_down(|expr| match is_subquery(&expr) {
+            let replaced = expr.map_down(|expr| match is_subquery(&expr) {
                 true => Ok(Transformed::new(values.add(expr), true, TreeNodeRecursion::Jump)),
                 false => Ok(Transformed::no(expr)),
             });
@@ -149,7 +150,7 @@ impl Rewrite {
                 restored(LogicalPlan::Sort(Sort { expr, input: below.input, fetch }), columns, changed)
             }
             // Subqueries of other nodes stay where they are; what is inside of them may be hard.
-            node => node.map_expressions(|expr| expr.transform_up(|expr| self.inside(expr))),
+            node => node.map_each_expression(|expr| expr.map_up(|expr| self.inside(expr))),
         }
     }
 
@@ -201,7 +202,7 @@ pub(super) fn columns_of(schema: &DFSchema) -> Vec<Expr> {
 }
 
 pub(super) fn has_subquery(expr: &Expr) -> bool {
-    expr.exists(|expr| Ok(is_subquery(expr))).unwrap_or(true)
+    expr.has(|expr| Ok(is_subquery(expr))).unwrap_or(true)
 }
 
 pub(super) fn is_subquery(expr: &Expr) -> bool {
@@ -210,7 +211,7 @@ pub(super) fn is_subquery(expr: &Expr) -> bool {
 
 /// An expression over these columns and others, with outer references in their places.
 pub(super) fn outside(expr: Expr, schema: &DFSchema) -> Result<Expr> {
-    let replaced = expr.transform_up(|expr| match &expr {
+    let replaced = expr.map_up(|expr| match &expr {
         Expr::Column(column) if has_column(schema, column) => {
             let field = Arc::clone(schema.qualified_field_from_column(column)?.1);
             Ok(Transformed::yes(Expr::OuterReferenceColumn(field, column.clone())))
@@ -224,7 +225,7 @@ pub(super) fn outside(expr: Expr, schema: &DFSchema) -> Result<Expr> {
 /// standard's rule and SQL Server's, and not one of the rows here.
 fn refuse_aggregates_of_others(aggregate: &Aggregate) -> Result<()> {
     for expr in &aggregate.aggr_expr {
-        expr.apply(|part| {
+        expr.each(|part| {
             if let Expr::AggregateFunction(call) = part
                 && call.func.name() != "first_value"
                 && call.params.args.iter().any(Expr::contains_outer)

@@ -3,7 +3,8 @@
 use super::easy::{Place, is_easy};
 use super::rewrite::{Rewrite, Values, columns_of, has_subquery, is_subquery, outside};
 use super::{Kind, Lateral};
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use crate::nodes::Tree;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, Result, ScalarValue, not_impl_err};
 use datafusion::logical_expr::expr::FieldMetadata;
 use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
@@ -77,7 +78,7 @@ impl Rewrite {
     /// A condition whose subqueries that look at one side only are columns of that side.
     fn of_sides(&self, condition: Expr, sides: &mut [Values; 2]) -> Result<Expr> {
         condition
-            .transform_down(|expr| {
+            .map_down(|expr| {
                 if !is_subquery(&expr) {
                     return Ok(Transformed::no(expr));
                 }

@@ -13,8 +13,9 @@ use super::PREFIX;
 use super::function::failed;
 use super::lower::{By, Lowerer, Typed, convert};
 use super::types;
+use crate::nodes::Tree;
 use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef};
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, ExprSchema, Result, internal_err, not_impl_err};
 use datafusion::functions_aggregate::{average, count, first_last, min_max, stddev, string_agg, sum, variance};
 use datafusion::logical_expr::expr::{
@@ -375,7 +376,7 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
 ///
 /// T-SQL's RANGE reaches from the first row, or from the row's peers, to the peers or the last row: GROUPS means the same.
 fn by_peers(expr: Expr, schema: &DFSchema) -> Result<Expr> {
-    let changed = expr.transform_up(|expr| match expr {
+    let changed = expr.map_up(|expr| match expr {
         Expr::WindowFunction(mut function) => {
             let frame = &function.params.window_frame;
             let first = function.params.order_by.first().map(|key| key.expr.get_type(schema)).transpose()?;

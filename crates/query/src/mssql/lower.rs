@@ -8,6 +8,7 @@ use super::function::{Function, bound, failed};
 use super::settings::{settings_of, settings_of_expression};
 use super::{aggregate, types, union};
 use crate::contains::{any_expression, any_node};
+use crate::nodes::{PlanTree, Tree};
 use crate::rewrite::schema_of;
 use crate::{collate, offset, ticks};
 use datafusion::arrow::datatypes::DataType as ArrowType;
@@ -87,7 +88,7 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
         return Ok(plan);
     }
     let settings = if is_transact { settings_of(&plan) } else { Settings::NEW };
-    plan.transform_up_with_subqueries(|node| {
+    plan.map_up_with_subqueries(|node| {
         let lowered = match node {
             LogicalPlan::RecursiveQuery(node) => union::lowered_recursion(node, settings)?,
             node if is_transact => lowered_node(node, settings)?,
@@ -117,7 +118,7 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Expr> {
         other => Ok(Transformed::no(other)),
     };
     let settings = settings_of_expression(&expr).unwrap_or_default();
-    Lowerer { schema, settings }.named(expr)?.transform_up(without_coalesce).data()
+    Lowerer { schema, settings }.named(expr)?.map_up(without_coalesce).data()
 }
 
 fn has_functions(plan: &LogicalPlan) -> bool {
@@ -128,7 +129,7 @@ fn has_functions(plan: &LogicalPlan) -> bool {
 
 /// Whether an expression calls a function of T-SQL.
 pub(super) fn has_function(expr: &Expr) -> bool {
-    expr.exists(|expr| Ok(is_function(expr))).unwrap_or(false)
+    expr.has(|expr| Ok(is_function(expr))).unwrap_or(false)
 }
 
 fn is_function(expr: &Expr) -> bool {
@@ -156,7 +157,7 @@ fn lowered_node(node: LogicalPlan, settings: Settings) -> Result<LogicalPlan> {
         }
         LogicalPlan::Union(node) => union::lowered(node, settings),
         LogicalPlan::Join(node) if union::is_set_operation(&node) => union::lowered_set_operation(node, settings),
-        node => node.map_expressions(|expr| Ok(Transformed::yes(lowerer.lower(expr)?.expr))).data(),
+        node => node.map_each_expression(|expr| Ok(Transformed::yes(lowerer.lower(expr)?.expr))).data(),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::aggregate;
 use super::lower::function_of;
 use crate::contains::any_expression_of_plan;
-use datafusion::common::tree_node::TreeNode;
+use crate::nodes::Tree;
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use mainstay_mssql::Settings;
 use std::cell::Cell;
@@ -25,7 +25,7 @@ pub(super) fn settings_of_expression(expr: &Expr) -> Option<Settings> {
         found.set(settings_of_call(expr));
         Ok(found.get().is_some())
     };
-    expr.exists(look).is_ok_and(|is_found| is_found).then(|| found.get()).flatten()
+    expr.has(look).is_ok_and(|is_found| is_found).then(|| found.get()).flatten()
 }
 
 /// What a call says of the options, if they are not those of a new connection.

@@ -3,9 +3,10 @@
 
 use super::parquet_findings;
 use crate::error::{from_datafusion, to_datafusion};
+use crate::nodes::Tree;
 use datafusion::arrow::error::ArrowError;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::datasource::physical_plan::ParquetSource;
 use datafusion::datasource::source::DataSourceExec;
@@ -48,7 +49,7 @@ impl PhysicalOptimizerRule for NameFiles {
                 None => Transformed::no(node),
             })
         };
-        plan.transform_up(name).data()
+        plan.map_up(name).data()
     }
 }
 

@@ -24,13 +24,14 @@ pub(crate) use damaged::NameFiles;
 pub use statistics::parquet_findings;
 
 use crate::error::from_datafusion;
+use crate::nodes::Tree;
 use crate::offset::offset_function;
 use crate::planner::Planner;
 use crate::relation::{ORIGINAL_NAME, lower_case};
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 use datafusion::catalog::{Session, TableProvider};
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::common::{Column, DataFusionError, Result, Statistics};
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
@@ -180,7 +181,7 @@ impl ParquetTable {
     /// The expression over the names that the files have; `None` when it is about a column of another type there.
     fn original(&self, expr: &Expr) -> Result<Option<Expr>> {
         let mut is_converted = false;
-        let original = expr.clone().transform(|expr| match expr {
+        let original = expr.clone().map_up(|expr| match expr {
             Expr::Column(column) => {
                 let index = self.schema.index_of(&column.name)?;
                 let (shown, original) = (self.schema.field(index), self.inner.schema());

@@ -9,9 +9,10 @@
 //! fewer rows before it leaves the statement to that. What fails is repeated there, which says how.
 
 use super::{Scope, is_comparable};
+use crate::nodes::Tree;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, ExprSchema, ScalarValue};
 use datafusion::logical_expr::execution_props::ExecutionProps;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
@@ -45,11 +46,11 @@ impl Scope<'_> {
             return None;
         }
         // The closure does not fail.
-        if expr.exists(|expr| Ok(looks_beyond(expr))).unwrap_or(true) || !passes(&expr.get_type(self.schema).ok()?) {
+        if expr.has(|expr| Ok(looks_beyond(expr))).unwrap_or(true) || !passes(&expr.get_type(self.schema).ok()?) {
             return None;
         }
         let (mut leaves, mut fields): (Vec<Expr>, Vec<Field>) = (Vec::new(), Vec::new());
-        let over_leaves = expr.clone().transform(|expr| {
+        let over_leaves = expr.clone().map_up(|expr| {
             let field = match &expr {
                 Expr::Column(column) => self.schema.field_from_column(column)?.as_ref().clone(),
                 Expr::Placeholder(placeholder) => match &placeholder.field {
