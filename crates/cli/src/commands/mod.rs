@@ -12,6 +12,7 @@
 
 mod browse;
 mod catalog;
+mod condition;
 mod settings;
 mod structure;
 mod transfer;
@@ -94,7 +95,8 @@ pub(crate) const COMMANDS: &[Command] = commands! {
     ["LIST STRUCTURE", "DISPLAY STRUCTURE"] "", Nothing, structure::show, "show the fields of the table";
     ["LIST"] "[ALL|NEXT n|RECORD n|REST] [FIELDS] [FOR CONDITION] [OFF]", Sql, xbase::list,
         "list records of the table",
-        "Fields are expressions with commas between them, the condition is that of a WHERE.
+        "Fields and conditions are those of xBase: LIST name, DTOC(since) FOR name = 'M' .AND. balance > 5.
+A condition may also be that of a WHERE: LIST FOR name LIKE '%AB' OR notes IS NULL.
 OFF leaves out the record numbers.";
     ["DISPLAY"] "[ALL|NEXT n|RECORD n|REST] [FIELDS] [FOR CONDITION] [OFF]", Sql, xbase::display,
         "show the current record, or those that are asked for";
@@ -180,8 +182,20 @@ fn after_words<'l>(line: &'l str, name: &str) -> Option<&'l str> {
 /// Runs the command in a line.
 pub(crate) fn run(shell: &mut Shell, line: &str) -> Result<Flow, Failure> {
     match find(line) {
-        Some((command, rest)) => (command.run)(shell, rest),
+        Some((command, rest)) => (command.run)(shell, rest).map_err(|failure| in_line(failure, line, rest)),
         None => Err(unknown(line)),
+    }
+}
+
+/// The failure of a command, whose arguments are at the end of a line, with its place in the line.
+fn in_line(failure: Failure, line: &str, arguments: &str) -> Failure {
+    let before = line.trim_end().trim_end_matches(';').trim_end().len().saturating_sub(arguments.len());
+    match failure {
+        Failure::Error(error) => Failure::Error(match error.text_span() {
+            Some((start, end)) => error.span(before + start, before + end),
+            None => error,
+        }),
+        other => other,
     }
 }
 
