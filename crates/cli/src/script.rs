@@ -147,9 +147,14 @@ pub(crate) fn read_stdin() -> Result<String, Error> {
 }
 
 /// The text of a file.
-#[expect(clippy::disallowed_methods, reason = "a script may come from a pipe, whose length nobody knows")]
 pub(crate) fn read_file(path: &Path) -> Result<String, Error> {
-    std::fs::read(path).map_err(Error::from).and_then(utf8).map_err(|error| error.at(path.display()))
+    read_bytes(path).and_then(utf8).map_err(|error| error.at(path.display()))
+}
+
+/// The bytes of a file.
+#[expect(clippy::disallowed_methods, reason = "a script may come from a pipe, whose length nobody knows")]
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(Error::from)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::{complain, script};
 use mainstay_base::{Code, Error};
 use mainstay_engine::Database;
 use mainstay_transact::batches;
-use mainstay_transact::{Console, Instance, Session};
+use mainstay_transact::{Console, Instance, Session, script_text};
 use mainstay_vfs::{Disk, FileSystem};
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -94,13 +94,22 @@ fn start(
         let goes_on = match one {
             Script::Text(text) => play(console, session, text, variables)?,
             Script::File(path) if path.as_os_str() == "-" => play(console, session, &script::read_stdin()?, variables)?,
-            Script::File(path) => play(console, session, &script::read_file(path)?, variables)?,
+            Script::File(path) => play(console, session, &read_script(path)?, variables)?,
         };
         if !goes_on {
             break;
         }
     }
     Ok(())
+}
+
+/// The text of a file: UTF-8 or UTF-16, as SQL Server's tools write them. It is said when neither was found.
+fn read_script(path: &Path) -> Result<String, Error> {
+    let read = script_text(&script::read_bytes(path).map_err(|error| error.at(path.display()))?);
+    if read.is_assumed {
+        eprintln!("{}: neither UTF-8 nor UTF-16; read as Windows-1252", path.display());
+    }
+    Ok(read.text)
 }
 
 /// Runs a script; false when an error has ended it and those behind it.
@@ -110,7 +119,7 @@ fn play(
     script: &str,
     variables: &mut Variables,
 ) -> Result<bool, Error> {
-    let read = |file: &str| script::read_file(Path::new(file)).map_err(|error| error.to_string());
+    let read = |file: &str| read_script(Path::new(file)).map_err(|error| error.to_string());
     let pieces = pieces(script, variables, &read).map_err(|reason| Error::new(Code::InvalidValue, reason))?;
     let mut ends_on_error = false;
     for piece in pieces {

@@ -135,6 +135,24 @@ fn tsql_scripts_have_variables_and_other_files() {
     assert!(text(&output.stderr).contains("'b' scripting variable not defined."), "{}", text(&output.stderr));
 }
 
+#[test]
+fn tsql_scripts_may_be_utf_16_or_in_a_code_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let (wide, old) = (folder.path().join("wide.sql"), folder.path().join("old.sql"));
+    let folder = folder.path().to_str().unwrap();
+    let script: Vec<u8> =
+        "\u{feff}SELECT N'Malm\u{f6}' AS city\r\nGO\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(&wide, script).unwrap();
+    let output = mainstay(&[folder, "--tsql", "-f", wide.to_str().unwrap()], "");
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
+    assert!(text(&output.stdout).contains("\nMalm\u{f6}\n"), "{}", text(&output.stdout));
+
+    std::fs::write(&old, b"SELECT 'Malm\xF6' AS city\nGO\n").unwrap();
+    let output = mainstay(&[folder, "--tsql", "-c", &format!(":r {}\n", old.display())], "");
+    assert!(text(&output.stderr).contains("old.sql: neither UTF-8 nor UTF-16; read as Windows-1252"));
+    assert!(text(&output.stdout).contains("\nMalm\u{f6}\n"), "{}", text(&output.stdout));
+}
+
 #[cfg(unix)]
 #[test]
 fn the_benchmark_is_the_program_beside_and_its_exit_code_is_given_on() {

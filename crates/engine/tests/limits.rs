@@ -156,6 +156,24 @@ fn a_memory_limit_is_kept() {
     assert!(refused > 0, "the limit limits nothing");
 }
 
+/// Not in words of the executor's, nor with its settings.
+#[test]
+fn memory_that_is_not_there_is_told_in_our_words() {
+    let folder = folder();
+    let options = Options { memory_limit_bytes: Some(1_000_000), ..Options::default() };
+    let mut session = open(&folder, options).session();
+    for (statement, what) in [
+        (format!("SELECT id FROM {TABLE} ORDER BY amt + 1, id"), "no memory for a sort: "),
+        (format!("SELECT count(*), sum(a.amt) FROM {TABLE} a JOIN {TABLE} b ON a.id = b.id"), "no memory for a join: "),
+    ] {
+        let error = run(&mut session, &statement).err().unwrap_or_else(|| panic!("{statement} fits"));
+        assert_eq!(error.code(), Code::OutOfMemory, "{error:?}");
+        assert!(error.message().starts_with(what), "{error:?}");
+        assert!(error.message().ends_with("; running statements may hold 500000 together"), "{error:?}");
+        assert_eq!(error.hint_text(), Some("raise the memory limit"), "{error:?}");
+    }
+}
+
 /// Threads that hand each other rows which do not fit go on: they waited for each other, in about every second run.
 #[test]
 fn groups_that_do_not_fit_come_to_an_end() {

@@ -9,6 +9,7 @@
 
 use crate::context::Context;
 use crate::convert::convert;
+use crate::functions::{given, xml_variables};
 use crate::json::{self, Kind, Path};
 use crate::messages::Message;
 use crate::operation::data_type;
@@ -184,7 +185,8 @@ impl RowFunction {
             FunctionKind::Series(data_type) => series(context, *data_type, values),
             FunctionKind::Nodes { goes_up } => {
                 let (Some(xml), Some(path)) = (text(values, 0), text(values, 1)) else { return Ok(Vec::new()) };
-                let nodes = crate::xml::nodes(xml, path, *goes_up)?;
+                let variables = xml_variables(values)?;
+                let nodes = crate::xml::nodes(xml, path, &given(&variables), *goes_up)?;
                 Ok(nodes.into_iter().map(|node| vec![Value::Text(node)]).collect())
             }
         }

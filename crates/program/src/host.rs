@@ -76,6 +76,12 @@ pub trait Host {
     /// A handler takes an error, and is about to begin.
     fn caught(&mut self, _error: &Raised) {}
 
+    /// What a procedure returns that goes on after this error, of a statement of its own or one that its handler took, unless
+    /// its RETURN says otherwise. Of several errors the least counts, and nothing that is above what it returns anyway.
+    fn status_after(&self, _error: &Raised) -> Option<i64> {
+        None
+    }
+
     /// Makes a value for a parameter, or for the slot that an output goes back to, when their types differ. The default
     /// does what [`Scratch::coerce`] does.
     fn convert(&mut self, value: ValueRef<'_>, to: &Slot, scratch: &mut Scratch) -> Result<Produced, Box<Raised>> {

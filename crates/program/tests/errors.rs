@@ -216,6 +216,30 @@ fn without_a_handler_the_host_may_go_on_with_the_next_statement() {
     assert_eq!(host.notes, expected);
 }
 
+/// What errors leave to return: the least, unless RETURN says another value; an error that a callee kept to itself is not its
+/// caller's.
+#[test]
+fn errors_that_do_not_end_a_routine_say_what_it_returns() {
+    let statuses = [(50000, -6), (8134, -4)];
+    let returned = |body: Vec<StatementKind>| {
+        let mut host = TestHost { goes_on: true, statuses: statuses.into(), ..TestHost::default() };
+        let mut callee = Routine::new("callee");
+        callee.body = lines(1, vec![raise("its own")]);
+        host.add(callee);
+        let mut r = Routine::new("main");
+        let i = r.slot("@i", Type::I32);
+        let failing = fails(&mut r);
+        r.body = lines(1, [vec![assign(i, failing)], body].concat());
+        run(&mut host, r).unwrap()
+    };
+    assert_eq!(returned(vec![]), Value::Integer(-4));
+    assert_eq!(returned(vec![StatementKind::Return(None)]), Value::Integer(-4));
+    assert_eq!(returned(vec![ret(int(7))]), Value::Integer(7));
+    assert_eq!(returned(vec![raise("worse")]), Value::Integer(-6));
+    assert_eq!(returned(vec![attempt(20, vec![raise("caught")], vec![])]), Value::Integer(-6));
+    assert_eq!(returned(vec![exec("callee")]), Value::Integer(-4));
+}
+
 #[test]
 fn an_error_in_a_group_ends_the_group() {
     let mut r = Routine::new("main");

@@ -7,15 +7,16 @@
 //! The planner names such a column after what it is to it, `outer_ref(a.n)`, which nobody can write. So it gets its name in
 //! the statement.
 
+use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{
-    Expr, Ident, Select, SelectItem, SetExpr, Statement, TableFactor, TableWithJoins, VisitMut, VisitorMut,
+    Expr, Ident, Select, SelectItem, SetExpr, Statement, TableFactor, TableWithJoins, VisitorMut,
 };
 use std::ops::ControlFlow;
 
 /// The statement with names for these columns.
 pub(crate) fn given(mut statement: Statement) -> Statement {
     // The visitor does not break.
-    let _ = VisitMut::visit(&mut statement, &mut Laterals);
+    let _ = statement.walk_mut(&mut Laterals);
     statement
 }
 

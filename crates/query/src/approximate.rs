@@ -2,6 +2,7 @@
 //!
 //! The planner would read them as decimals of many digits, some of them wrong.
 
+use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{
     CastKind, DataType, ExactNumberInfo, Expr, Value, ValueWithSpan, VisitMut, VisitorMut,
 };
@@ -10,7 +11,7 @@ use std::ops::ControlFlow;
 /// The statement, or the expression, with casts of texts to DOUBLE in the place of such numbers.
 pub(crate) fn as_doubles<T: VisitMut>(mut of: T) -> T {
     // The visitor does not break.
-    let _ = of.visit(&mut Numbers);
+    let _ = of.walk_mut(&mut Numbers);
     of
 }
 

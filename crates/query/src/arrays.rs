@@ -10,6 +10,7 @@
 //!
 //! Of an array without members ANY is false and ALL is true, whatever is compared (ISO 9075-2, 8.9).
 
+use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{
     Array, ArrayElemTypeDef, BinaryOperator, CastKind, DataType, Expr, Value, VisitMut, VisitorMut,
 };
@@ -18,7 +19,7 @@ use std::ops::ControlFlow;
 /// The statement, or the expression, with lists in the place of such arrays.
 pub(crate) fn as_lists<T: VisitMut>(mut of: T) -> T {
     // The visitor does not break.
-    let _ = of.visit(&mut Arrays);
+    let _ = of.walk_mut(&mut Arrays);
     of
 }
 

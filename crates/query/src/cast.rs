@@ -3,6 +3,7 @@
 //! ```text
 //!   CAST(2.5 AS INTEGER)                3: halves away from zero, of doubles too; what does not fit is an error
 //!   CAST(price AS DECIMAL(8,1))         the same
+//!   CAST('1e309' AS DOUBLE PRECISION)   an error: no double is that large; CAST('infinity' AS ...) is one
 //!   CAST(at AS TIMESTAMP(3)), TIME(0)   halves up, carried over into minutes and days
 //!   CAST(name AS VARCHAR(3)), CHAR(3)   the first three characters (ISO 9075-2, 6.13); storing refuses the rest
 //!   CAST(data AS VARBINARY(3))          the first three bytes
@@ -99,6 +100,8 @@ fn target(field: &Field) -> Option<SqlType> {
         DataType::Int16 => SqlType::SmallInt,
         DataType::Int32 => SqlType::Integer,
         DataType::Int64 => SqlType::BigInt,
+        DataType::Float32 => SqlType::Real,
+        DataType::Float64 => SqlType::Double,
         &OFFSET => SqlType::TimestampWithOffset { digits: digits(7) },
         &TICKS => SqlType::Timestamp { digits: 7 },
         DataType::Decimal128(precision, scale) => {
@@ -138,6 +141,8 @@ fn may_lose(from: &DataType, to: SqlType, is_named: bool) -> bool {
             is_float || scale.is_some_and(|scale| scale > 0)
         }
         SqlType::Decimal { scale: to, .. } => is_float || scale.is_some_and(|scale| i32::from(scale) > i32::from(to)),
+        SqlType::Double => from.is_string(),
+        SqlType::Real => from.is_string() || *from == DataType::Float64,
         SqlType::Time { digits: 7 } => false,
         SqlType::Time { .. } => is_moment(from) || from.is_string() || matches!(from, DataType::Time64(_)),
         // What a literal is compared with may decide how it is read: see `read_moments`.
@@ -329,6 +334,17 @@ impl Assigned {
             }
             // The kernel rounds as we do, between decimals only.
             (DataType::Decimal128(..), _) if to.is_integer() => cast(&cast(array, &DataType::Decimal128(38, 0))?, &to),
+            // The kernels make infinity of what is too large.
+            (DataType::Utf8 | DataType::Utf8View, SqlType::Double) => {
+                let numbers = cast(array, &to)?;
+                let is_read = !numbers.as_primitive::<Float64Type>().iter().flatten().any(f64::is_infinite);
+                is_read.then_some(numbers)
+            }
+            (DataType::Utf8 | DataType::Utf8View | DataType::Float64, SqlType::Real) => {
+                let numbers = cast(array, &to)?;
+                let is_read = !numbers.as_primitive::<Float32Type>().iter().flatten().any(f32::is_infinite);
+                is_read.then_some(numbers)
+            }
             (DataType::Float64, _) if to.is_integer() => {
                 let rounded: PrimitiveArray<Float64Type> = array.as_primitive::<Float64Type>().unary(f64::round);
                 cast(&(Arc::new(rounded) as ArrayRef), &to)

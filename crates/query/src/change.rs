@@ -21,6 +21,7 @@ use crate::relation::{ORIGINAL_NAME, Visibility, lower_case};
 use crate::sequences::Sequences;
 use crate::statement::{Delete, LockingQuery, Name, Returning, Update, unsupported};
 use crate::text::Text;
+use crate::walk::WalkMut;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
 use datafusion::common::tree_node::TreeNode;
@@ -31,7 +32,7 @@ use datafusion::physical_expr::expressions::Column;
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::{
     Expr, Ident, ObjectName, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, Statement,
-    TableAlias, TableFactor, TableWithJoins, VisitMut, VisitorMut, With,
+    TableAlias, TableFactor, TableWithJoins, VisitorMut, With,
 };
 use mainstay_base::{Code, Error, Result};
 use std::ops::ControlFlow;
@@ -309,7 +310,7 @@ impl Returning {
                 _ => None,
             });
             let mut expr = expr.clone();
-            let _ = VisitMut::visit(&mut expr, &mut BesideFinder { table, beside: &mut bound.beside });
+            let _ = expr.walk_mut(&mut BesideFinder { table, beside: &mut bound.beside });
             bound.items.push((expr, name));
         }
         Ok(bound)
@@ -322,7 +323,7 @@ impl BoundReturning {
         for field in schema.fields() {
             let column = Ident::with_quote('"', field.name().to_lowercase());
             let mut expr = Expr::CompoundIdentifier(vec![Ident::with_quote('"', of), column]);
-            let _ = VisitMut::visit(&mut expr, &mut BesideFinder { table, beside: &mut self.beside });
+            let _ = expr.walk_mut(&mut BesideFinder { table, beside: &mut self.beside });
             self.items.push((expr, Some(field.name().clone())));
         }
     }

@@ -13,6 +13,7 @@
 
 use crate::collate::COLLATED_COLUMN;
 use crate::error::to_datafusion;
+use crate::walk::WalkMut;
 use datafusion::arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::{Result, internal_err, plan_err};
 use datafusion::logical_expr::expr::ScalarFunction;
@@ -39,7 +40,7 @@ static MADE: LazyLock<[Arc<ScalarUDF>; 3]> = LazyLock::new(|| {
 ///
 /// Errors: `InvalidValue` for a collation that does not exist.
 pub(crate) fn as_calls<T: VisitMut>(mut of: T) -> mainstay_base::Result<T> {
-    match of.visit(&mut Clauses) {
+    match of.walk_mut(&mut Clauses) {
         ControlFlow::Continue(()) => Ok(of),
         ControlFlow::Break(error) => Err(error),
     }

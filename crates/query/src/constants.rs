@@ -5,8 +5,9 @@
 
 use crate::change::parsed;
 use crate::statement::parameter_number;
+use crate::walk::Walk;
 use datafusion::sql::sqlparser::ast::{
-    self, DataType, Expr, Ident, Query, SelectItem, SetExpr, UnaryOperator, Values, Visit, Visitor,
+    self, DataType, Expr, Ident, Query, SelectItem, SetExpr, UnaryOperator, Values, Visitor,
 };
 use mainstay_base::{Code, Decimal, Error, Result, Timestamp, Value, ValueRef};
 use std::ops::ControlFlow;
@@ -160,5 +161,5 @@ fn has_subquery(expr: &Expr) -> bool {
             ControlFlow::Break(())
         }
     }
-    Visit::visit(expr, &mut Queries).is_break()
+    expr.walk(&mut Queries).is_break()
 }

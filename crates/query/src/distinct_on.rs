@@ -6,16 +6,16 @@
 //!
 //! The planner wants them as ORDER BY begins, and takes a number for a value.
 
+use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{
-    Distinct, Expr, OrderByExpr, OrderByKind, OrderByOptions, Query, SelectItem, SetExpr, Statement, Value, VisitMut,
-    VisitorMut,
+    Distinct, Expr, OrderByExpr, OrderByKind, OrderByOptions, Query, SelectItem, SetExpr, Statement, Value, VisitorMut,
 };
 use std::ops::ControlFlow;
 
 /// The statement with the expressions of every DISTINCT ON as ORDER BY begins.
 pub(crate) fn as_ordered(mut statement: Statement) -> Statement {
     // The visitor does not break.
-    let _ = VisitMut::visit(&mut statement, &mut Queries);
+    let _ = statement.walk_mut(&mut Queries);
     statement
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn from_datafusion(error: DataFusionError, text: Option<&Text>, names
         },
         DataFusionError::Shared(inner) => match shared_error(&inner) {
             Some(error) => error,
-            None => caused(Error::new(code_of(&inner), plain(&inner.strip_backtrace()))),
+            None => caused(Error::new(code_of(&inner), plain(&without_context(&inner).strip_backtrace()))),
         },
         DataFusionError::SchemaError(schema_error, _) => from_schema_error(*schema_error, text),
         DataFusionError::Collection(errors) => match errors.into_iter().next() {
@@ -59,6 +59,15 @@ fn shared_error(error: &DataFusionError) -> Option<Error> {
         DataFusionError::Context(_, inner) => shared_error(inner),
         DataFusionError::Shared(inner) => shared_error(inner),
         _ => None,
+    }
+}
+
+/// The error itself, without what others have said about it.
+fn without_context(error: &DataFusionError) -> &DataFusionError {
+    match error {
+        DataFusionError::Context(_, inner) | DataFusionError::Diagnostic(_, inner) => without_context(inner),
+        DataFusionError::Shared(inner) => without_context(inner),
+        _ => error,
     }
 }
 
@@ -92,6 +101,7 @@ fn caused(error: Error) -> Error {
         Code::Syntax if message.contains("must appear in the GROUP BY clause") => Cause::NotGrouped,
         Code::Syntax if message.contains("LIMIT must be >=") => Cause::NegativeLimit,
         Code::Syntax if message.contains("OFFSET must be >=") => Cause::NegativeOffset,
+        Code::OutOfMemory => return error.hint("raise the memory limit"),
         Code::InvalidValue if message.contains("more than one row") => Cause::SeveralRows,
         _ => return error,
     };

@@ -6,13 +6,14 @@
 
 use crate::functions;
 use crate::tree::call;
+use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{Expr, Ident, Value, ValueWithSpan, VisitMut, VisitorMut};
 use std::ops::ControlFlow;
 
 /// Writes the patterns of a statement, or of an expression, with backslashes.
 pub(crate) fn with_backslashes<T: VisitMut>(mut of: T) -> T {
     // The visitor does not break.
-    let _ = of.visit(&mut Patterns);
+    let _ = of.walk_mut(&mut Patterns);
     of
 }
 

@@ -9,9 +9,9 @@
 //!
 //! Limits: a subquery that groups, counts its rows or is made of several stays as it is, and the planner refuses it.
 
+use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, Expr, Fetch, GroupByExpr, LimitClause, Query, SelectItem, SetExpr, Statement, Value, VisitMut,
-    VisitorMut,
+    BinaryOperator, Expr, Fetch, GroupByExpr, LimitClause, Query, SelectItem, SetExpr, Statement, Value, VisitorMut,
 };
 use datafusion::sql::sqlparser::parser::Parser;
 use std::ops::ControlFlow;
@@ -19,7 +19,7 @@ use std::ops::ControlFlow;
 /// Rewrites every EXISTS in the list of a SELECT.
 pub(crate) fn as_counts(mut statement: Statement) -> Statement {
     // The visitor does not break.
-    let _ = VisitMut::visit(&mut statement, &mut Lists);
+    let _ = statement.walk_mut(&mut Lists);
     statement
 }
 
@@ -32,7 +32,7 @@ impl VisitorMut for Lists {
         if let SetExpr::Select(select) = query.body.as_mut() {
             for item in &mut select.projection {
                 if let SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } = item {
-                    let _ = VisitMut::visit(expr, &mut Values { depth: 0 });
+                    let _ = expr.walk_mut(&mut Values { depth: 0 });
                 }
             }
         }

@@ -10,9 +10,10 @@
 
 use crate::change::expression;
 use crate::statement::unsupported;
+use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, Expr, Fetch, Ident, LimitClause, Offset, OffsetRows, OrderByExpr, OrderByKind, Query, SelectItem,
-    SetExpr, Statement, Value, VisitMut, VisitorMut, WindowType,
+    SetExpr, Statement, Value, VisitorMut, WindowType,
 };
 use mainstay_base::{Code, Error, Result};
 use std::ops::ControlFlow;
@@ -22,7 +23,7 @@ use std::ops::ControlFlow;
 /// Errors: `Unsupported` for PERCENT, and for WITH TIES of anything but a plain SELECT; `Syntax` for WITH TIES without an
 /// order.
 pub(crate) fn reduced(mut statement: Statement) -> Result<Statement> {
-    match VisitMut::visit(&mut statement, &mut Reducer) {
+    match statement.walk_mut(&mut Reducer) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(statement),
     }

@@ -15,9 +15,10 @@
 use crate::change::{expression, parsed};
 use crate::context::DEFAULT_SCHEMAS;
 use crate::statement::Name;
+use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident, ObjectName, Query, SelectItem,
-    SetExpr, TableAlias, TableFactor, Value, VisitMut, VisitorMut,
+    SetExpr, TableAlias, TableFactor, Value, VisitorMut,
 };
 use mainstay_base::Result;
 use std::ops::ControlFlow;
@@ -46,7 +47,7 @@ fn quoted(name: &str) -> Ident {
 pub fn query_names(query: &str, key: &str) -> Result<bool> {
     let mut is_named = false;
     let mut query = parsed(query)?;
-    let _ = query.visit(&mut Named { key, is_named: &mut is_named });
+    let _ = query.walk_mut(&mut Named { key, is_named: &mut is_named });
     Ok(is_named)
 }
 
@@ -118,7 +119,7 @@ pub fn query_with_renamed_column(
     };
     let mut finder =
         Tables { key, hidden: Vec::new(), list: Some((from, to)), each: &mut work, listed: false, done: 0 };
-    let _ = query.visit(&mut finder);
+    let _ = query.walk_mut(&mut finder);
     let is_listed = finder.listed;
     Ok((is_named || is_listed).then(|| query.to_string()))
 }
@@ -132,12 +133,12 @@ pub fn with_renamed_sequence(text: &str, is_query: bool, key: &str, to: &Name) -
     let renamed = match is_query {
         true => {
             let mut query = parsed(text)?;
-            let _ = query.visit(&mut finder);
+            let _ = query.walk_mut(&mut finder);
             query.to_string()
         }
         false => {
             let mut expr = expression(text)?;
-            let _ = expr.visit(&mut finder);
+            let _ = expr.walk_mut(&mut finder);
             expr.to_string()
         }
     };
@@ -151,7 +152,7 @@ fn aliased(name: Ident) -> TableAlias {
 /// Shows each place of a query where the table is named.
 fn in_tables(query: &str, key: &str, each: &mut dyn FnMut(&mut TableFactor)) -> Result<Query> {
     let mut query = parsed(query)?;
-    let _ = query.visit(&mut Tables { key, hidden: Vec::new(), list: None, each, listed: false, done: 0 });
+    let _ = query.walk_mut(&mut Tables { key, hidden: Vec::new(), list: None, each, listed: false, done: 0 });
     Ok(query)
 }
 

@@ -5,11 +5,12 @@
 //! (LIMIT, ordinals, arguments of functions, items of a SELECT list). The types of the literals belong to
 //! the statement's shape: `x = 1` and `x = 1.5` are planned apart.
 
+use crate::walk::WalkMut;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::ScalarValue;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, Expr, JoinConstraint, JoinOperator, Query, Select, Statement, TableFactor, UnaryOperator, Value,
-    ValueWithSpan, VisitMut, VisitorMut,
+    ValueWithSpan, VisitorMut,
 };
 use mainstay_base::Decimal;
 use std::fmt::Write;
@@ -39,11 +40,11 @@ pub(crate) fn lift(statement: &Statement) -> Option<Lifted> {
     let mut statement = statement.clone();
     let mut survey = Survey { lists: 0 };
     // Parameters that the user wrote have numbers of their own.
-    if VisitMut::visit(&mut statement, &mut survey).is_break() {
+    if statement.walk_mut(&mut survey).is_break() {
         return None;
     }
     let mut finder = ConditionFinder { values: Vec::new(), lifts_lists: survey.lists <= 1 };
-    let _ = VisitMut::visit(&mut statement, &mut finder);
+    let _ = statement.walk_mut(&mut finder);
     let values = finder.values;
     if values.is_empty() {
         return None;
@@ -83,7 +84,7 @@ struct ConditionFinder {
 impl ConditionFinder {
     fn lift_in(&mut self, condition: &mut Expr) {
         let mut lifter = Lifter { values: &mut self.values, lifts_lists: self.lifts_lists, query_depth: 0 };
-        let _ = VisitMut::visit(condition, &mut lifter);
+        let _ = condition.walk_mut(&mut lifter);
     }
 }
 

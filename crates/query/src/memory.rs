@@ -6,13 +6,26 @@
 
 use crate::error::{from_datafusion, to_datafusion};
 use crate::planner::Planner;
-use datafusion::common::Result;
+use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::memory_pool::{FairSpillPool, MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation};
 use mainstay_base::{Code, Error};
 use std::fmt;
 
 /// How the names begin that nested loop joins have in the pool.
 const NESTED_LOOPS: &str = "NestedLoopJoin";
+
+/// What the names begin with that operators have in the pool, and what a person would call them.
+const WORDS: [(&str, &str); 9] = [
+    ("ExternalSorter", "a sort"),
+    ("SortPreservingMerge", "a merge of what threads have sorted"),
+    ("TopK", "the first rows of an order"),
+    ("PartitionedTopK", "the first rows of each group"),
+    ("HashJoin", "a join"),
+    ("NestedLoopJoin", "a join"),
+    ("CrossJoin", "a join"),
+    ("RepartitionExec", "rows on their way between threads"),
+    ("Recursive", "a recursive query"),
+];
 
 /// DataFusion's fair pool, which nested loop joins do not take for a sign to spill.
 #[derive(Debug)]
@@ -22,6 +35,20 @@ impl Pool {
     /// A pool of so many bytes.
     pub(crate) fn new(bytes: usize) -> Pool {
         Pool(FairSpillPool::new(bytes))
+    }
+
+    /// Why somebody gets no more.
+    fn refusal(&self, reservation: &MemoryReservation, additional: usize) -> String {
+        let name = reservation.consumer().name();
+        let what = WORDS.iter().find(|(prefix, _)| name.starts_with(prefix)).map_or("a statement", |(_, what)| what);
+        let limit = match self.0.memory_limit() {
+            MemoryLimit::Finite(bytes) => bytes,
+            _ => usize::MAX,
+        };
+        let has = reservation.size();
+        format!(
+            "no memory for {what}: {additional} bytes more beside {has}; running statements may hold {limit} together"
+        )
     }
 }
 
@@ -47,11 +74,13 @@ impl MemoryPool for Pool {
     }
 
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
-        let grown = self.0.try_grow(reservation, additional);
-        match reservation.consumer().name().starts_with(NESTED_LOOPS) {
-            true => grown.map_err(|error| to_datafusion(from_datafusion(error, None, None))),
-            false => grown,
-        }
+        self.0.try_grow(reservation, additional).map_err(|_| {
+            let refused = DataFusionError::ResourcesExhausted(self.refusal(reservation, additional));
+            match reservation.consumer().name().starts_with(NESTED_LOOPS) {
+                true => to_datafusion(from_datafusion(refused, None, None)),
+                false => refused,
+            }
+        })
     }
 
     fn reserved(&self) -> usize {

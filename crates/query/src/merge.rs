@@ -19,9 +19,10 @@ use crate::planner::Planner;
 use crate::relation::Visibility;
 use crate::statement::{Merge, MergeAction, MergeBranch, MergeCase, MergeLimit, unsupported};
 use crate::text::Text;
+use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, CaseWhen, Expr, Ident, JoinConstraint, JoinOperator, LimitClause, Query, SelectItem, Statement,
-    TableAlias, TableFactor, Value, VisitMut, VisitorMut, helpers::attached_token::AttachedToken,
+    TableAlias, TableFactor, Value, VisitorMut, helpers::attached_token::AttachedToken,
 };
 use mainstay_base::Result;
 use std::ops::ControlFlow;
@@ -62,7 +63,7 @@ impl Planner {
         }
         for value in beside {
             let mut value = value.clone();
-            let _ = VisitMut::visit(&mut value, &mut ActionFinder { rows: &rows, branches: &merge.branches });
+            let _ = value.walk_mut(&mut ActionFinder { rows: &rows, branches: &merge.branches });
             items.push(value);
         }
         let numbered = |(number, expr): (usize, Expr)| SelectItem::ExprWithAlias {

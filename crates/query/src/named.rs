@@ -5,7 +5,8 @@
 //! only where they still hold. Names of functions and types are none of columns, nor is anything in quotes of a text.
 
 use crate::change::expression;
-use datafusion::sql::sqlparser::ast::{Expr, Ident, VisitMut, VisitorMut};
+use crate::walk::WalkMut;
+use datafusion::sql::sqlparser::ast::{Expr, Ident, VisitorMut};
 use mainstay_base::Result;
 use std::ops::ControlFlow;
 
@@ -49,7 +50,7 @@ pub fn with_renamed_table(text: &str, table: &str, to: &str) -> Result<String> {
 /// Shows each name of a column, and the table's name before it.
 fn visit(text: &str, table: &str, each: &mut dyn FnMut(&mut Ident, Option<&mut Ident>)) -> Result<Expr> {
     let mut expr = expression(text)?;
-    let _ = expr.visit(&mut Names { table, each });
+    let _ = expr.walk_mut(&mut Names { table, each });
     Ok(expr)
 }
 

@@ -7,6 +7,7 @@
 //! The default is for rows without such a neighbour only, and not for a neighbour whose value is NULL. With IGNORE NULLS
 //! there is no such neighbour, so the value itself says whether there is one.
 
+use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
     CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, NullTreatment, UnaryOperator, Value,
@@ -17,7 +18,7 @@ use std::ops::ControlFlow;
 /// The statement with CASE in the place of such calls.
 pub(crate) fn with_defaults<T: VisitMut>(mut of: T) -> T {
     // The visitor does not break.
-    let _ = of.visit(&mut Calls);
+    let _ = of.walk_mut(&mut Calls);
     of
 }
 

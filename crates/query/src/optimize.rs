@@ -16,6 +16,7 @@
 //! The short lists only leave out work: a plan that is less optimized is still the same statement.
 
 use crate::above_groups::AboveGroups;
+use crate::circular::Circular;
 use crate::coded::CodeGroups;
 use crate::determined::Determined;
 use crate::ended::Ended;
@@ -164,6 +165,7 @@ fn builder(config: SessionConfig, runtime_env: &Arc<RuntimeEnv>) -> SessionState
 /// A session with all of DataFusion's rules and ours.
 fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, planner: Arc<LateralPlanner>) -> SessionState {
     let mut physical = before(fuse);
+    physical.push(Arc::new(Circular));
     physical.push(Arc::new(OuterRows));
     let rules = PhysicalOptimizer::new().rules.into_iter();
     physical.extend(rules.map(PickedColumns::hold).map(DistinctNames::hold).map(HeldLimits::hold));

@@ -13,7 +13,8 @@
 //! What functions over windows are ordered by becomes a column below them likewise, and the subqueries of a
 //! SELECT DISTINCT ON become columns below it. So does an expression that is one of
 //! several which divide a window: of `PARTITION BY abs(b.id), a.n` above a join by `a.id = b.id` DataFusion's operator does
-//! not see that its rows are sorted by both.
+//! not see that its rows are sorted by both. And so does a CASE by which a window is ordered or divided: rows that are sorted
+//! by `CASE WHEN x < 1 ...` are not seen to be.
 //!
 //! It is done before types are settled, so that what stands in the order means what it means in a list.
 //! Limit: under DISTINCT and UNION there are no rows that a subquery could ask for; the planner refuses it there.
@@ -65,15 +66,18 @@ fn is_to_move(expr: &Expr) -> bool {
     has_subquery(expr) || expr.exists(|expr| Ok(!calculated_keys(expr).is_empty())).unwrap_or(false)
 }
 
-/// What is calculated among several expressions that divide a window.
+/// What is calculated among several expressions that divide a window, and every CASE that one is divided or ordered by.
 fn calculated_keys(expr: &Expr) -> Vec<Expr> {
-    match expr {
-        Expr::WindowFunction(function) if function.params.partition_by.len() > 1 => {
-            let is_calculated = |key: &&Expr| !matches!(key, Expr::Column(_) | Expr::Literal(..));
-            function.params.partition_by.iter().filter(is_calculated).cloned().collect()
-        }
-        _ => Vec::new(),
-    }
+    let Expr::WindowFunction(function) = expr else { return Vec::new() };
+    let (divided, order) = (&function.params.partition_by, &function.params.order_by);
+    let is_calculated =
+        |key: &&Expr| divided.len() > 1 && !matches!(key, Expr::Column(_) | Expr::Literal(..)) || has_case(key);
+    let order = order.iter().map(|key| &key.expr).filter(|key| has_case(key));
+    divided.iter().filter(is_calculated).chain(order).cloned().collect()
+}
+
+fn has_case(key: &Expr) -> bool {
+    key.exists(|expr| Ok(matches!(expr, Expr::Case(_)))).unwrap_or(false)
 }
 
 fn sorted(mut sort: Sort) -> Result<Transformed<LogicalPlan>> {
@@ -116,7 +120,9 @@ fn windowed(window: Window) -> Result<Transformed<LogicalPlan>> {
         })?;
         let moved = expr.transform_down(|expr| match expr {
             Expr::WindowFunction(mut function) => {
-                for by in &mut function.params.partition_by {
+                let params = &mut function.params;
+                let order = params.order_by.iter_mut().map(|key| &mut key.expr);
+                for by in params.partition_by.iter_mut().chain(order) {
                     if let Some((_, column)) = keys.iter().find(|(key, _)| key == by) {
                         *by = column.clone();
                     }

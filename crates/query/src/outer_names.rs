@@ -12,13 +12,14 @@
 //! of these are taken off what the user sees ([`unmarked`]).
 
 use crate::contains::any_expression_of_plan;
+use crate::walk::{Walk, WalkMut};
 use datafusion::arrow::datatypes::{DataType, Field};
 use datafusion::common::{Column, DataFusionError, Result, SchemaError, TableReference};
 use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult};
 use datafusion::logical_expr::{Expr as Planned, LogicalPlan};
 use datafusion::sql::sqlparser::ast::{
     Expr, Ident, ObjectName, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, Statement, TableAlias,
-    TableFactor, Visit, VisitMut, Visitor, VisitorMut,
+    TableFactor, Visitor, VisitorMut,
 };
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -110,7 +111,7 @@ fn has_subquery(statement: &Statement) -> bool {
             if self.0 > 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         }
     }
-    statement.visit(&mut Queries(0)).is_break()
+    statement.walk(&mut Queries(0)).is_break()
 }
 
 /// Gives every table another name wherever it is named. All of one name get the same one: so each hides those around it
@@ -118,8 +119,8 @@ fn has_subquery(statement: &Statement) -> bool {
 fn with_marked_tables(mut statement: Statement) -> Statement {
     let mut tables = Tables::default();
     // The visitors do not break.
-    let _ = statement.visit(&mut tables);
-    let _ = VisitMut::visit(&mut statement, &mut Marks { tables });
+    let _ = statement.walk(&mut tables);
+    let _ = statement.walk_mut(&mut Marks { tables });
     statement
 }
 

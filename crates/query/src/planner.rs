@@ -133,7 +133,7 @@ impl Planner {
             .build()?;
         let runtime_env = RuntimeEnvBuilder::new()
             .with_memory_pool(Arc::new(Pool::new(settings.memory_limit_bytes)))
-            .with_disk_manager_builder(DiskManagerBuilder::default().with_temp_file_factory(Arc::new(Files::default())))
+            .with_disk_manager_builder(DiskManagerBuilder::default().with_temp_file_factory(Arc::new(Files::new())))
             // The catalog notices files that come and go; a list that is kept would hide them.
             .with_object_list_cache_limit(0)
             .build_arc()

@@ -6,6 +6,8 @@
 //!   CREATE TABLE x (a, b) AS ...           CREATE TABLE x (a "#named", b "#named") AS ...
 //!   WHEN MATCHED THEN DO NOTHING           WHEN MATCHED THEN UPDATE SET "#nothing" = NULL
 //!   WHEN NOT MATCHED THEN DO NOTHING       WHEN NOT MATCHED THEN INSERT ("#nothing") VALUES (NULL)
+//!   ON CONFLICT (a) WHERE c DO NOTHING     ON CONFLICT (a) DO UPDATE SET "#where" = (c), "#nothing" = NULL
+//!   ON CONFLICT (a) WHERE c DO UPDATE SET  ON CONFLICT (a) DO UPDATE SET "#where" = (c),
 //!   CREATE TABLE x AS ... WITH NO DATA     CREATE TABLE x AS ...                       read from the text
 //!   WITH a AS [NOT] MATERIALIZED (...)     WITH a AS (...)                             how it runs is the planner's to say
 //!   FOR NO KEY UPDATE, FOR KEY SHARE       FOR UPDATE, FOR SHARE                       which keep out more
@@ -22,8 +24,11 @@ use std::ops::Range;
 /// The type that a column has which is only named.
 pub(crate) const NAMED: &str = "#named";
 
-/// The column that a branch of MERGE sets which does nothing.
+/// The column that a branch of MERGE sets which does nothing, and an ON CONFLICT.
 pub(crate) const NOTHING: &str = "#nothing";
+
+/// The column that an ON CONFLICT sets to the condition of the index that it means.
+pub(crate) const WHERE: &str = "#where";
 
 /// The statement in the parser's own words.
 pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
@@ -33,7 +38,8 @@ pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let has_names = mentions(Keyword::CREATE) && mentions(Keyword::TABLE) && mentions(Keyword::AS);
     let has_advice = mentions(Keyword::WITH) && mentions(Keyword::MATERIALIZED);
     let has_locks = mentions(Keyword::FOR) && mentions(Keyword::KEY);
-    if !(has_alias || has_idle || has_names || has_advice || has_locks) {
+    let has_target = mentions(Keyword::CONFLICT) && mentions(Keyword::WHERE);
+    if !(has_alias || has_idle || has_names || has_advice || has_locks || has_target) {
         return tokens;
     }
     let mut tokens: Vec<TokenWithSpan> =
@@ -41,7 +47,7 @@ pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     if let Some(alias) = alias_of_insert(&tokens) {
         tokens.drain(alias);
     }
-    named_columns(idle_branches(whole_rows(without_advice(tokens))))
+    named_columns(idle_branches(whole_rows(without_advice(conflict_target(tokens)))))
 }
 
 /// The name that the table of an INSERT is given in a statement.
@@ -74,6 +80,43 @@ fn alias_of_insert(tokens: &[TokenWithSpan]) -> Option<Range<usize>> {
     // Behind AS of a query there would be SELECT, which is no name.
     let is_name = matches!(tokens.get(at + 1).map(|token| &token.token), Some(Token::Word(_)));
     (is_at(at, Keyword::AS) && is_name).then_some(at..at + 2)
+}
+
+/// `ON CONFLICT (a) WHERE c`, with the condition among what is set.
+fn conflict_target(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let Some(condition) = condition_of_target(&tokens) else { return tokens };
+    let (from, action) = (condition.start, condition.end);
+    let is_at = |at: usize, keyword| tokens.get(at).is_some_and(|token| is(token, keyword));
+    let is_idle = is_at(action + 1, Keyword::NOTHING);
+    let is_update = is_at(action + 1, Keyword::UPDATE) && is_at(action + 2, Keyword::SET);
+    if !(is_idle || is_update) {
+        return tokens;
+    }
+    let (do_span, span) = (tokens[action].span, tokens[from].span);
+    let made = |token: Token| TokenWithSpan { token, span };
+    let mut set: Vec<TokenWithSpan> =
+        ["DO", "UPDATE", "SET"].map(|word| TokenWithSpan { token: Token::make_keyword(word), span: do_span }).into();
+    set.extend([Token::make_word(WHERE, Some('"')), Token::Eq, Token::LParen].map(made));
+    set.extend(tokens[from + 1..action].iter().cloned());
+    set.extend([Token::RParen, Token::Comma].map(made));
+    if is_idle {
+        let nothing = Token::make_word(NOTHING, Some('"'));
+        set.extend([nothing, Token::Eq, Token::make_keyword("NULL")].map(made));
+    }
+    let end = action + if is_idle { 2 } else { 3 };
+    tokens.splice(from..end, set);
+    tokens
+}
+
+/// From the WHERE to the DO of `ON CONFLICT (a) WHERE c DO`.
+fn condition_of_target(tokens: &[TokenWithSpan]) -> Option<Range<usize>> {
+    let is_at = |at: usize, keyword| tokens.get(at).is_some_and(|token| is(token, keyword));
+    let opens = |at: usize| tokens.get(at).is_some_and(|token| token.token == Token::LParen);
+    let start =
+        (0..tokens.len()).find(|at| is_at(*at, Keyword::ON) && is_at(at + 1, Keyword::CONFLICT) && opens(at + 2))?;
+    let end = (start + 3..tokens.len()).find(|at| tokens[*at].token == Token::RParen)?;
+    let action = (end + 1..tokens.len()).find(|at| is_at(*at, Keyword::DO))?;
+    is_at(end + 1, Keyword::WHERE).then_some(end + 1..action)
 }
 
 /// Queries of a WITH without what is said about how they run.
@@ -237,6 +280,20 @@ mod tests {
     fn advice_about_queries_of_a_with_is_left_out() {
         let with = "WITH a AS MATERIALIZED (SELECT 1), b AS NOT MATERIALIZED (SELECT 2) SELECT * FROM a, b";
         assert_eq!(parsed(with), "WITH a AS (SELECT 1), b AS (SELECT 2) SELECT * FROM a, b");
+    }
+
+    #[test]
+    fn the_condition_of_a_target_is_among_what_is_set() {
+        let insert = "INSERT INTO t VALUES (1) ON CONFLICT(a) ";
+        let idle = format!("{insert}DO UPDATE SET \"#where\" = (b = 1), \"#nothing\" = NULL RETURNING a");
+        assert_eq!(parsed(&format!("{insert}WHERE b = 1 DO NOTHING RETURNING a")), idle);
+        let update = format!("{insert}DO UPDATE SET \"#where\" = (b = 1), a = 2 WHERE a = 3");
+        assert_eq!(parsed(&format!("{insert}WHERE b = 1 DO UPDATE SET a = 2 WHERE a = 3")), update);
+        assert_eq!(
+            parsed(&format!("{insert}DO UPDATE SET a = 2 WHERE a = 3")),
+            format!("{insert}DO UPDATE SET a = 2 WHERE a = 3")
+        );
+        assert!(Text::new(&format!("{insert}WHERE DO NOTHING")).unwrap().parse().is_err());
     }
 
     #[test]

@@ -12,6 +12,7 @@
 //! What stands in parentheses is one operand, and so is what has a sign: `-2 ^ 2` is 4.
 
 use crate::tree::call;
+use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, CastKind, DataType, ExactNumberInfo, Expr, Ident, Value, VisitMut, VisitorMut,
 };
@@ -20,7 +21,7 @@ use std::ops::ControlFlow;
 /// The statement with calls of `power` in the place of `^`.
 pub(crate) fn as_calls<T: VisitMut>(mut of: T) -> T {
     // The visitor does not break.
-    let _ = of.visit(&mut Powers);
+    let _ = of.walk_mut(&mut Powers);
     of
 }
 

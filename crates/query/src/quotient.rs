@@ -4,11 +4,12 @@
 //! DataFusion cuts them. Its averages are asked for one digit more here, by which those that are given are rounded: of what
 //! was cut that digit says on which side of the half it lies.
 
+use crate::averaged::{INTERVAL, IntervalAverage, WideAverage, interval_state};
 use crate::error::to_datafusion;
 use arrow_array::types::Decimal128Type;
 use arrow_buffer::i256;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, BooleanArray, PrimitiveArray};
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, IntervalUnit};
 use datafusion::common::{DFSchema, Result, ScalarValue, internal_err};
 use datafusion::functions_aggregate::average::avg_udaf;
 use datafusion::logical_expr::expr::ScalarFunction;
@@ -16,7 +17,7 @@ use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::utils::AggregateOrderSensitivity;
 use datafusion::logical_expr::{
     Accumulator, AggregateUDF, AggregateUDFImpl, ColumnarValue, EmitTo, Expr, ExprSchemable, GroupsAccumulator,
-    ReversedUDAF, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility, cast,
+    ReversedUDAF, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature, Volatility, cast,
 };
 use mainstay_base::{Code, Decimal, Error, Result as BaseResult, Value, ValueRef, rounded_quotient};
 use std::sync::{Arc, LazyLock};
@@ -62,9 +63,7 @@ impl Quotient {
             Some(dividend) => rounded_quotient(dividend, right.unscaled),
             None => wide_quotient(left.unscaled, more, right.unscaled),
         };
-        let unscaled = unscaled.filter(|unscaled| unscaled.unsigned_abs() < 10u128.pow(38)).ok_or_else(|| {
-            Error::new(Code::InvalidValue, "the result has more than the 38 digits that a DECIMAL can have")
-        })?;
+        let unscaled = unscaled.filter(|unscaled| unscaled.unsigned_abs() < 10u128.pow(38)).ok_or_else(too_long)?;
         Ok(Decimal::new(unscaled, self.scale))
     }
 
@@ -91,13 +90,21 @@ impl Quotient {
 /// The same for a dividend that has more digits, once it is brought to the scale that it is divided at.
 fn wide_quotient(dividend: i128, more: u32, divisor: i128) -> Option<i128> {
     let ten = i256::from_i128(10);
-    let dividend = i256::from_i128(dividend).checked_mul(ten.checked_pow(more)?)?;
-    let is_negative = dividend.is_negative() != (divisor < 0);
-    let divisor = i256::from_i128(divisor);
+    rounded(i256::from_i128(dividend).checked_mul(ten.checked_pow(more)?)?, i256::from_i128(divisor))
+}
+
+/// The nearest whole number, halves away from zero; `None` if it has more than 128 bits.
+pub(crate) fn rounded(dividend: i256, divisor: i256) -> Option<i128> {
+    let is_negative = dividend.is_negative() != divisor.is_negative();
     let (dividend, divisor) = (dividend.wrapping_abs(), divisor.wrapping_abs());
     let (whole, rest) = (dividend.checked_div(divisor)?, dividend.checked_rem(divisor)?);
     let rounded = if rest >= divisor.wrapping_sub(rest) { whole.checked_add(i256::ONE)? } else { whole };
     rounded.to_i128().map(|rounded| if is_negative { -rounded } else { rounded })
+}
+
+/// What a result says that no DECIMAL holds.
+pub(crate) fn too_long() -> Error {
+    Error::new(Code::InvalidValue, "the result has more than the 38 digits that a DECIMAL can have")
 }
 
 /// The same for the row executor.
@@ -147,12 +154,36 @@ impl ScalarUDFImpl for Quotient {
 }
 
 /// What AVG means in a statement.
-pub(crate) static AVG: LazyLock<Arc<AggregateUDF>> =
-    LazyLock::new(|| Arc::new(AggregateUDF::from(Average { general: avg_udaf() })));
+pub(crate) static AVG: LazyLock<Arc<AggregateUDF>> = LazyLock::new(|| {
+    let general = avg_udaf();
+    let kinds = [INTERVAL, DataType::Interval(IntervalUnit::YearMonth)].map(|of| TypeSignature::Exact(vec![of]));
+    let signatures = [general.signature().type_signature.clone()].into_iter().chain(kinds).collect();
+    let signature = Signature::one_of(signatures, Volatility::Immutable);
+    Arc::new(AggregateUDF::from(Average { general, signature }))
+});
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Average {
     general: Arc<AggregateUDF>,
+    signature: Signature,
+}
+
+/// The sums of an average that is made here.
+fn own(of: Option<&DataType>, to: &DataType, is_distinct: bool) -> Option<Box<dyn Accumulator>> {
+    match (of?, to) {
+        (DataType::Interval(_), _) if !is_distinct => Some(Box::<IntervalAverage>::default()),
+        (DataType::Decimal128(precision, of), DataType::Decimal128(to_precision, to)) if !is_distinct => {
+            // With the digits before the point there is no room for one more behind it.
+            let is_wide = i16::from(*precision) - i16::from(*of) + i16::from(*to) >= 38;
+            is_wide.then(|| Box::new(WideAverage::none(*of, (*to_precision, *to))) as Box<dyn Accumulator>)
+        }
+        _ => None,
+    }
+}
+
+fn own_of(args: &AccumulatorArgs<'_>) -> Option<Box<dyn Accumulator>> {
+    let of = args.expr_fields.first().map(|field| field.data_type());
+    own(of, args.return_field.data_type(), args.is_distinct)
 }
 
 /// The field of a decimal with one digit more; `None` for other types, and where there is no room for one.
@@ -167,7 +198,7 @@ fn with_a_digit_more(field: &Field) -> Option<FieldRef> {
 }
 
 /// Averages with a digit too many, rounded to the type that they have.
-fn rounded(averages: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
+fn rounded_averages(averages: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     let (DataType::Decimal128(_, finer), DataType::Decimal128(precision, scale)) = (averages.data_type(), to) else {
         return internal_err!("an average of {} as {to}", averages.data_type());
     };
@@ -188,18 +219,32 @@ impl AggregateUDFImpl for Average {
     }
 
     fn signature(&self) -> &Signature {
-        self.general.signature()
+        &self.signature
     }
 
     fn return_type(&self, types: &[DataType]) -> Result<DataType> {
-        self.general.return_type(types)
+        match types {
+            [DataType::Interval(_)] => Ok(INTERVAL),
+            // All digits before the point have room.
+            [DataType::Decimal128(precision @ 35.., scale @ 0..)] => {
+                let room = 38 - (*precision as i8 - scale);
+                Ok(DataType::Decimal128(38, room.min(scale.saturating_add(4))))
+            }
+            _ => self.general.return_type(types),
+        }
     }
 
     fn state_fields(&self, args: StateFieldsArgs) -> Result<Vec<FieldRef>> {
-        self.general.inner().state_fields(args)
+        match args.input_fields.first().map(|field| field.data_type()) {
+            Some(DataType::Interval(_)) if !args.is_distinct => Ok(interval_state(args.name)),
+            _ => self.general.inner().state_fields(args),
+        }
     }
 
     fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
+        if let Some(own) = own_of(&args) {
+            return Ok(own);
+        }
         let to = args.return_field.data_type().clone();
         match with_a_digit_more(&args.return_field) {
             Some(return_field) => {
@@ -211,6 +256,9 @@ impl AggregateUDFImpl for Average {
     }
 
     fn create_sliding_accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
+        if let Some(own) = own_of(&args) {
+            return Ok(own);
+        }
         let to = args.return_field.data_type().clone();
         match with_a_digit_more(&args.return_field) {
             Some(return_field) => {
@@ -222,7 +270,8 @@ impl AggregateUDFImpl for Average {
     }
 
     fn groups_accumulator_supported(&self, args: AccumulatorArgs) -> bool {
-        self.general.groups_accumulator_supported(args)
+        // Each group has a sum of its own type then.
+        own_of(&args).is_none() && self.general.groups_accumulator_supported(args)
     }
 
     fn create_groups_accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn GroupsAccumulator>> {
@@ -272,7 +321,7 @@ impl Accumulator for Rounded {
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
         let average = self.general.evaluate()?.to_array()?;
-        ScalarValue::try_from_array(&rounded(&average, &self.to)?, 0)
+        ScalarValue::try_from_array(&rounded_averages(&average, &self.to)?, 0)
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
@@ -311,7 +360,7 @@ impl GroupsAccumulator for RoundedGroups {
     }
 
     fn evaluate(&mut self, emit_to: EmitTo) -> Result<ArrayRef> {
-        rounded(&self.general.evaluate(emit_to)?, &self.to)
+        rounded_averages(&self.general.evaluate(emit_to)?, &self.to)
     }
 
     fn state(&mut self, emit_to: EmitTo) -> Result<Vec<ArrayRef>> {

@@ -5,10 +5,11 @@
 //! there twice is renamed: it has the same value whichever is referred to, while two things under one alias are ambiguous.
 
 use crate::set_operations::is_by_name;
+use crate::walk::{Walk, WalkMut};
 use datafusion::arrow::compute::kernels::cast_utils::parse_interval_month_day_nano;
 use datafusion::sql::sqlparser::ast::{
     Expr, Function, Ident, Interval, OrderByKind, Query, Select, SelectItem, SetExpr, Statement, Value, ValueWithSpan,
-    Visit, VisitMut, Visitor, VisitorMut,
+    Visitor, VisitorMut,
 };
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -22,7 +23,7 @@ pub(crate) fn rename(mut statement: Statement) -> Statement {
         rename_outermost(query);
     }
     // The visitor does not break.
-    let _ = VisitMut::visit(&mut statement, &mut Renamer);
+    let _ = statement.walk_mut(&mut Renamer);
     statement
 }
 
@@ -137,7 +138,7 @@ fn qualified_names(expr: &Expr) -> Vec<String> {
     }
     let mut names = Names(Vec::new());
     // The visitor does not break.
-    let _ = expr.visit(&mut names);
+    let _ = expr.walk(&mut names);
     names.0
 }
 
@@ -154,7 +155,7 @@ fn has_window(expr: &Expr) -> bool {
             }
         }
     }
-    expr.visit(&mut Windows).is_break()
+    expr.walk(&mut Windows).is_break()
 }
 
 fn numbered(name: &str, number: usize) -> String {
@@ -197,7 +198,7 @@ pub(crate) fn unconverted(expr: &Expr) -> String {
     }
     let mut bare = expr.clone();
     // The visitor does not break.
-    let _ = VisitMut::visit(&mut bare, &mut Bare);
+    let _ = bare.walk_mut(&mut Bare);
     bare.to_string()
 }
 

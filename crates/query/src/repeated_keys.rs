@@ -10,7 +10,8 @@
 //!
 //! Limit: keys that are written in two ways (`n`, `t.n`) are two.
 
-use datafusion::sql::sqlparser::ast::{Expr, GroupByExpr, Select, Statement, VisitMut, VisitorMut};
+use crate::walk::WalkMut;
+use datafusion::sql::sqlparser::ast::{Expr, GroupByExpr, Select, Statement, VisitorMut};
 use std::ops::ControlFlow;
 
 /// The most sets of one GROUP BY, as in PostgreSQL.
@@ -21,7 +22,7 @@ type Set = Vec<Expr>;
 /// The statement with each key once in every grouping set.
 pub(crate) fn left_out(mut statement: Statement) -> Statement {
     // The visitor does not break.
-    let _ = VisitMut::visit(&mut statement, &mut Selects);
+    let _ = statement.walk_mut(&mut Selects);
     statement
 }
 

@@ -19,6 +19,7 @@
 
 use crate::compared::Compared;
 use crate::tree::call;
+use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, JoinConstraint,
@@ -31,7 +32,7 @@ use std::ops::ControlFlow;
 ///
 /// Errors: `Syntax` for rows of different lengths.
 pub(crate) fn by_members<T: VisitMut>(mut of: T) -> Result<T> {
-    match of.visit(&mut Rows) {
+    match of.walk_mut(&mut Rows) {
         ControlFlow::Continue(()) => Ok(of),
         ControlFlow::Break(error) => Err(error),
     }

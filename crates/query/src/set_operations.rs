@@ -11,6 +11,7 @@
 //! equal rows are numbered on both sides, and the numbers joined, too.
 
 use crate::contains::any_node;
+use crate::walk::WalkMut;
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, JoinType, NullEquality, Result};
 use datafusion::functions_window::expr_fn::row_number;
@@ -18,7 +19,7 @@ use datafusion::logical_expr::{
     Expr, ExprFunctionExt, Join, JoinConstraint, LogicalPlan, LogicalPlanBuilder, Projection,
 };
 use datafusion::sql::sqlparser::ast::{
-    Expr as Written, Ident, OrderByKind, Query, SelectItem, SetExpr, SetQuantifier, Statement, VisitMut, VisitorMut,
+    Expr as Written, Ident, OrderByKind, Query, SelectItem, SetExpr, SetQuantifier, Statement, VisitorMut,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ use std::sync::Arc;
 /// The statement with names for what has none in the branches behind the first one.
 pub(crate) fn with_named_branches(mut statement: Statement) -> Statement {
     // The visitor does not break.
-    let _ = VisitMut::visit(&mut statement, &mut Branches);
+    let _ = statement.walk_mut(&mut Branches);
     statement
 }
 

@@ -8,6 +8,7 @@
 //!
 //! Anything else stands for itself: `.`, `^` and `$` are characters like others.
 
+use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, Value, ValueWithSpan, VisitMut, VisitorMut};
 use mainstay_base::{Code, Error, Result};
 use std::ops::ControlFlow;
@@ -16,7 +17,7 @@ use std::ops::ControlFlow;
 ///
 /// Errors: `Unsupported` for a pattern that is no literal, `InvalidValue` for one that is not well formed.
 pub(crate) fn as_expressions<T: VisitMut>(mut of: T) -> Result<T> {
-    match of.visit(&mut Patterns) {
+    match of.walk_mut(&mut Patterns) {
         ControlFlow::Continue(()) => Ok(of),
         ControlFlow::Break(error) => Err(error),
     }

@@ -17,6 +17,7 @@
 
 use crate::context::DEFAULT_SCHEMAS;
 use crate::tree::call;
+use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, CaseWhen, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments,
@@ -48,14 +49,14 @@ const PARTS: [&str; 7] = ["years", "months", "weeks", "days", "hours", "mins", "
 /// The statement, or the expression, with what such calls are short for.
 pub(crate) fn written_out<T: VisitMut>(mut of: T) -> T {
     // The visitor does not break.
-    let _ = of.visit(&mut Calls { of: long_form });
+    let _ = of.walk_mut(&mut Calls { of: long_form });
     of
 }
 
 /// The same for functions that the planner knows, where there is no plan.
 pub(crate) fn chosen<T: VisitMut>(mut of: T) -> T {
     // The visitor does not break.
-    let _ = of.visit(&mut Calls { of: first_value });
+    let _ = of.walk_mut(&mut Calls { of: first_value });
     of
 }
 

@@ -95,6 +95,10 @@ impl ExprPlanner for MomentPlanner {
         use BinaryOperator as B;
         crate::ended::check()?;
         let expr = crate::overflow::with_integers(expr, schema);
+        let expr = match crate::exact::planned(expr, schema) {
+            PlannerResult::Original(expr) => expr,
+            planned => return Ok(planned),
+        };
         let op = match expr.op {
             B::Eq => Operator::Eq,
             B::Spaceship => Operator::IsNotDistinctFrom,

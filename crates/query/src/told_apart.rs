@@ -11,6 +11,7 @@
 //! ```
 
 use crate::repeated::unconverted;
+use crate::walk::{Walk, WalkMut};
 use datafusion::arrow::datatypes::{DataType, FieldRef};
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Result, internal_err};
@@ -20,7 +21,7 @@ use datafusion::logical_expr::{
 };
 use datafusion::sql::sqlparser::ast::{
     self, BinaryOperator, CastKind, Expr, GroupByExpr, Ident, OrderBy, Query, Select, SelectItem, SetExpr, Statement,
-    Value, Visit, VisitMut, Visitor, VisitorMut,
+    Value, Visitor, VisitorMut,
 };
 use mainstay_base::Collation;
 use std::collections::HashMap;
@@ -36,7 +37,7 @@ const PARENTHESES: &str = "()";
 /// The statement with the expressions told apart whose names would be the same.
 pub(crate) fn marked(mut statement: Statement) -> Statement {
     // The visitor does not break.
-    let _ = VisitMut::visit(&mut statement, &mut Selects);
+    let _ = statement.walk_mut(&mut Selects);
     statement
 }
 
@@ -111,21 +112,21 @@ fn mark(select: &mut Select, order: Option<&mut OrderBy>) {
     }
     if columns.have_namesakes {
         let Select { projection, group_by, having, qualify, .. } = select;
-        let _ = VisitMut::visit(projection, &mut Marks);
-        let _ = VisitMut::visit(group_by, &mut Marks);
-        let _ = VisitMut::visit(having, &mut Marks);
-        let _ = VisitMut::visit(qualify, &mut Marks);
-        order.map(|order| VisitMut::visit(order, &mut Marks));
+        let _ = projection.walk_mut(&mut Marks);
+        let _ = group_by.walk_mut(&mut Marks);
+        let _ = having.walk_mut(&mut Marks);
+        let _ = qualify.walk_mut(&mut Marks);
+        order.map(|order| order.walk_mut(&mut Marks));
     }
 }
 
 /// What may be over groups and windows.
 fn visit_columns<V: Visitor<Break = ()>>(select: &Select, order: Option<&OrderBy>, visitor: &mut V) -> ControlFlow<()> {
-    select.projection.visit(visitor)?;
-    select.group_by.visit(visitor)?;
-    select.having.visit(visitor)?;
-    select.qualify.visit(visitor)?;
-    order.map_or(ControlFlow::Continue(()), |order| order.visit(visitor))
+    select.projection.walk(visitor)?;
+    select.group_by.walk(visitor)?;
+    select.having.walk(visitor)?;
+    select.qualify.walk(visitor)?;
+    order.map_or(ControlFlow::Continue(()), |order| order.walk(visitor))
 }
 
 fn is_grouped(group_by: &GroupByExpr) -> bool {
@@ -167,7 +168,7 @@ impl Columns {
         let told = {
             let mut told = expr.clone();
             // The visitor does not break.
-            let _ = VisitMut::visit(&mut told, &mut Marks);
+            let _ = told.walk_mut(&mut Marks);
             unconverted(&told)
         };
         let known = self.known.entry(unconverted(expr)).or_insert_with(|| told.clone());
@@ -219,7 +220,7 @@ impl VisitorMut for Marks {
 
 /// Of constants the planner looks at what they are when they are cast.
 fn names_column(expr: &Expr) -> bool {
-    expr.visit(&mut Any(|expr| matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_)))).is_break()
+    expr.walk(&mut Any(|expr| matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_)))).is_break()
 }
 
 /// The type that a CAST names. Its synonyms are one.

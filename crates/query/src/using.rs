@@ -11,18 +11,19 @@
 //! tables are not all known here is left to the planner.
 
 use crate::catalog::{Catalog, Relation};
+use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, CaseWhen, ExcludeSelectItem, Expr, GroupByExpr, Ident, JoinConstraint, JoinOperator, ObjectName,
     OrderByKind, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, Statement, TableFactor,
-    TableWithJoins, VisitMut, VisitorMut, WildcardAdditionalOptions,
+    TableWithJoins, VisitorMut, WildcardAdditionalOptions,
 };
 use mainstay_base::{Error, Result};
 use std::ops::ControlFlow;
 
 /// The statement with conditions in the place of USING and NATURAL, where that makes a difference.
 pub(crate) fn written_out(mut statement: Statement, catalog: &dyn Catalog) -> Result<Statement> {
-    match VisitMut::visit(&mut statement, &mut Joins { catalog }) {
+    match statement.walk_mut(&mut Joins { catalog }) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(statement),
     }
@@ -332,7 +333,7 @@ impl Merged {
             }
         }
         // The visitor does not break.
-        let _ = VisitMut::visit(expr, &mut Names { merged: self, depth: 0 });
+        let _ = expr.walk_mut(&mut Names { merged: self, depth: 0 });
     }
 }
 

@@ -4,9 +4,10 @@
 //! `*`, it is written out here as one `*` per table without the hidden columns.
 
 use crate::catalog::{Catalog, Relation};
+use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{
     ExcludeSelectItem, Ident, ObjectName, Select, SelectItem, SelectItemQualifiedWildcardKind, Statement, TableFactor,
-    TableWithJoins, VisitMut, VisitorMut, WildcardAdditionalOptions,
+    TableWithJoins, VisitorMut, WildcardAdditionalOptions,
 };
 use mainstay_base::{Error, Result};
 use std::ops::ControlFlow;
@@ -14,7 +15,7 @@ use std::ops::ControlFlow;
 /// Writes out the `*`s of every SELECT of the statement.
 pub(crate) fn expand(mut statement: Statement, catalog: &dyn Catalog) -> Result<Statement> {
     let mut expander = Expander { catalog };
-    match VisitMut::visit(&mut statement, &mut expander) {
+    match statement.walk_mut(&mut expander) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(statement),
     }

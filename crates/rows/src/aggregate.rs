@@ -42,6 +42,14 @@ enum State<'r> {
     Extreme(ValueRef<'r>),
 }
 
+impl State<'_> {
+    fn count_row(&mut self) {
+        if let State::Count(count) = self {
+            *count += 1;
+        }
+    }
+}
+
 /// The groups of a run.
 pub(crate) struct Groups<'r> {
     aggregate: &'r Aggregate,
@@ -78,6 +86,18 @@ impl<'r> Groups<'r> {
         let calls = &self.aggregate.calls;
         let states = &mut self.states[group * calls.len()..];
         calls.iter().zip(states).try_for_each(|(call, state)| call.add(state, current))
+    }
+
+    /// Adds a row to the one group that there is without keys; the argument of a call is what `argument` gives for its place.
+    pub(crate) fn add_alone(&mut self, mut argument: impl FnMut(usize) -> ValueRef<'r>) -> Result<()> {
+        let calls = self.aggregate.calls.iter().zip(&mut self.states).enumerate();
+        for (place, (call, state)) in calls {
+            match call {
+                Call::Rows => state.count_row(),
+                call => call.fold(state, argument(place))?,
+            }
+        }
+        Ok(())
     }
 
     fn group_of(&mut self, current: &Current<'r>) -> Result<usize> {
@@ -131,9 +151,7 @@ impl Call {
     fn add<'r>(&'r self, state: &mut State<'r>, current: &Current<'r>) -> Result<()> {
         let argument = match self {
             Call::Rows => {
-                if let State::Count(count) = state {
-                    *count += 1;
-                }
+                state.count_row();
                 return Ok(());
             }
             Call::Count(argument)
@@ -142,6 +160,12 @@ impl Call {
             | Call::Least(argument)
             | Call::Greatest(argument) => argument.value(current, &[])?,
         };
+        self.fold(state, argument)
+    }
+
+    /// Adds the argument that a row gives.
+    #[inline]
+    fn fold<'r>(&self, state: &mut State<'r>, argument: ValueRef<'r>) -> Result<()> {
         if argument.is_null() {
             return Ok(());
         }

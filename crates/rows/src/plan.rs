@@ -167,6 +167,12 @@ impl Plan {
         (self.steps.is_empty() || table.estimated_rows() > FEW).then_some((whole, table))
     }
 
+    /// What is said of all rows of a table together, of plain columns.
+    pub(crate) fn in_one_group(&self) -> Option<&Whole> {
+        let has_keys = self.block.aggregate.as_ref().is_some_and(|aggregate| !aggregate.keys.is_empty());
+        self.whole.as_ref().filter(|_| !has_keys)
+    }
+
     /// The same plan over other tables, of the same definitions but for their numbers: `table` gives each one's.
     /// `None` where it gives none.
     pub fn rebind(&mut self, table: impl Fn(&Arc<NativeTable>) -> Option<Arc<NativeTable>>) -> Option<()> {

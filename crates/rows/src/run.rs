@@ -6,6 +6,7 @@ use crate::block::SortKey;
 use crate::buffer::Buffer;
 use crate::expression::{Current, Expression, MAX_SOURCES, compare};
 use crate::plan::{Plan, Step};
+use crate::whole::Whole;
 use bumpalo::Bump;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_store::index::{Cursor, Direction};
@@ -230,10 +231,29 @@ struct Run<'r> {
 impl<'r> Run<'r> {
     fn whole(&mut self) -> Result<()> {
         if self.fetch != Some(0) && self.all(&self.plan.before)? {
-            let _ = self.step(0)?;
+            match self.plan.in_one_group() {
+                Some(whole) => self.walk(whole)?,
+                None => {
+                    let _ = self.step(0)?;
+                }
+            }
         }
         let Some(groups) = self.groups.take() else { return Ok(()) };
         groups.finish(|results| self.group(results))
+    }
+
+    /// All rows of a table in one group, whose arguments are columns: no expression is looked at.
+    fn walk(&mut self, whole: &'r Whole) -> Result<()> {
+        let (Some(reader), Some(groups)) = (self.readers.first(), &mut self.groups) else { return Ok(()) };
+        let (visits, most) = (&mut self.visits, self.plan.visits());
+        reader.for_each(&mut |Version { group, offset, .. }| {
+            *visits += 1;
+            if *visits > most {
+                return Ok(ControlFlow::Break(()));
+            }
+            groups.add_alone(|call| group.value(offset, whole.argument(call)))?;
+            Ok(ControlFlow::Continue(()))
+        })
     }
 
     /// The groups that the kernels have made.

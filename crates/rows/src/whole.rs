@@ -101,6 +101,12 @@ impl Whole {
         Some(Whole { group_by, aggregates, columns })
     }
 
+    /// The column that is the argument of a call, given by its place; any for COUNT(*).
+    #[inline]
+    pub(crate) fn argument(&self, call: usize) -> usize {
+        self.aggregates.get(call).map_or(0, |aggregate| aggregate.column)
+    }
+
     /// The results, a row a group in the order in which the groups were met: keys, then calls. `None` when there are too
     /// many rows or groups.
     ///

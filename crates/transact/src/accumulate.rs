@@ -142,7 +142,7 @@ pub(crate) fn lift_in(value: &mut Expr, columns: &mut Vec<Expr>, host: &HostStat
     }
     let mut lift = |value: &mut Expr| lift_in(value, columns, host);
     match value {
-        Expr::Unary(_, operand) | Expr::Collate(operand, _) | Expr::OdbcCall(operand) => lift(operand),
+        Expr::Unary(_, operand) | Expr::Collate(operand, _) => lift(operand),
         Expr::Binary(left, _, right) | Expr::AtTimeZone(left, right) => {
             lift(left)?;
             lift(right)

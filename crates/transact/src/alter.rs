@@ -41,6 +41,7 @@ impl Inner {
                 return Ok(());
             }
             self.check_dropped_columns(&alter.table, elements)?;
+            self.check_dropped_keys(&alter.table, elements)?;
             let catalog = self.catalog().map_err(crate::errors::raised_error)?;
             let object = catalog.find(&alter.table);
             let default_of = |name: &str| {

@@ -1,7 +1,9 @@
-//! Bulk loads: the rows behind an `INSERT BULK`. Triggers do not run, which is what SQL Server does unless it is asked.
-//! A NULL is a column's default, if it has one, unless KEEP_NULLS is said.
+//! Bulk loads: the rows behind an `INSERT BULK`. A NULL is a column's default, if it has one, unless KEEP_NULLS is said.
+//! Triggers run where FIRE_TRIGGERS says so, once for all rows, which are kept in memory for them.
 
-use crate::errors::{message_from, raised, raised_error};
+use crate::bulk_file::inserted;
+use crate::errors::{raised, raised_error};
+use crate::runner::Runner;
 use crate::scope::column_has_default;
 use crate::session::Inner;
 use mainstay_base::interrupt::Interrupt;
@@ -9,7 +11,7 @@ use mainstay_base::{Value, ValueRef};
 use mainstay_engine::Prepared;
 use mainstay_mssql::convert::{convert, truncates, truncation};
 use mainstay_mssql::{Context, DataType, Message};
-use mainstay_program::Raised;
+use mainstay_program::{Machine, Raised};
 use mainstay_tds::{BulkRows, Column};
 use mainstay_tsql::reduce::{self, Scope as _};
 use mainstay_tsql::tree::{ObjectName, Phrase, PhraseItem};
@@ -31,21 +33,37 @@ pub(crate) struct Target {
     pub(crate) columns: Vec<String>,
     /// Whether a NULL is NULL where the column has a default.
     pub(crate) keeps_nulls: bool,
+    /// Whether the table's triggers run.
+    pub(crate) fires_triggers: bool,
 }
 
-/// Whether KEEP_NULLS stands among what follows the name of an INSERT BULK.
-pub(crate) fn keeps_nulls(items: &[PhraseItem]) -> bool {
-    let says = |phrase: &Phrase| phrase.starts("KEEP_NULLS");
-    items.iter().any(|item| matches!(item, PhraseItem::Group(phrases) if phrases.iter().any(says)))
+impl Target {
+    /// What an INSERT BULK says; `rest` is what follows the table's name.
+    pub(crate) fn new(name: &ObjectName, table: String, columns: Vec<String>, rest: &[PhraseItem]) -> Target {
+        let says = |word: &str| {
+            let is_it = |phrase: &Phrase| phrase.starts(word);
+            rest.iter().any(|item| matches!(item, PhraseItem::Group(phrases) if phrases.iter().any(is_it)))
+        };
+        let (keeps_nulls, fires_triggers) = (says("KEEP_NULLS"), says("FIRE_TRIGGERS"));
+        Target { name: name.clone(), table, columns, keeps_nulls, fires_triggers }
+    }
 }
 
-fn insert_text(table: &str, named: &[String], given: &[usize]) -> String {
+/// A statement that puts in a row with values for these of the columns, and gives the columns that are to be shown.
+fn insert_text(table: &str, named: &[String], given: &[usize], shown: &[String]) -> String {
+    let returning = match shown {
+        [] => String::new(),
+        shown => {
+            let names: Vec<String> = shown.iter().map(|name| reduce::quoted(name)).collect();
+            format!(" RETURNING {}", names.join(", "))
+        }
+    };
     if given.is_empty() {
-        return format!("INSERT INTO {table} DEFAULT VALUES");
+        return format!("INSERT INTO {table} DEFAULT VALUES{returning}");
     }
     let names: Vec<String> =
         given.iter().filter_map(|place| named.get(*place)).map(|name| reduce::quoted(name)).collect();
-    format!("INSERT INTO {table} ({}) VALUES ({})", names.join(", "), vec!["?"; names.len()].join(", "))
+    format!("INSERT INTO {table} ({}) VALUES ({}){returning}", names.join(", "), vec!["?"; names.len()].join(", "))
 }
 
 impl Inner {
@@ -77,10 +95,18 @@ impl Inner {
         named.iter().zip(columns).map(conversion).collect()
     }
 
-    /// Rows of a bulk load, into the table of the `INSERT BULK` before it.
-    pub(crate) fn bulk_insert(&mut self, columns: &[Column], rows: &mut dyn BulkRows) -> Result<u64, Message> {
-        let Some(Target { name, table, columns: named, keeps_nulls }) = self.state.bulk_target.take() else {
+    /// A load into the table of the `INSERT BULK` before it.
+    ///
+    /// Errors: 4002 if there was none.
+    fn load_of(&mut self, columns: &[Column]) -> Result<(ObjectName, Load), Message> {
+        let target = self.state.bulk_target.take();
+        let Some(Target { name, table, columns: named, keeps_nulls, fires_triggers }) = target else {
             return Err(Message::error(4002, "The incoming tabular data stream (TDS) protocol stream is incorrect."));
+        };
+        let fires_triggers = fires_triggers && !self.firing(&name, "INSERT").is_empty();
+        let shown_columns = match fires_triggers {
+            true => self.names(&[]).columns(&name).unwrap_or_default().into_iter().map(|column| column.name).collect(),
+            false => Vec::new(),
         };
         let named = if named.is_empty() { columns.iter().map(|column| column.name.clone()).collect() } else { named };
         let with_default = match keeps_nulls {
@@ -89,13 +115,48 @@ impl Inner {
         };
         let identity = self.place_of_identity(&name, &named);
         let texts = self.text_conversions(&name, &named, columns);
-        let mut load =
-            Load { table, shown: name.last().to_owned(), named, texts, with_default, identity, count: 0, given: None };
-        if let Err(error) = self.as_one(|inner| load.run(&mut inner.core, rows)) {
-            return Err(message_from(&self.explained(error, "INSERT", &name)));
+        let load = Load {
+            table,
+            shown: name.last().to_owned(),
+            named,
+            texts,
+            with_default,
+            identity,
+            count: 0,
+            given: None,
+            shown_columns,
+            inserted: Vec::new(),
+        };
+        Ok((name, load))
+    }
+}
+
+impl Runner<'_> {
+    /// Rows of a bulk load, all or none, and the triggers that it is to fire: how many rows.
+    ///
+    /// Errors: 4002, 40515, and those of putting rows in and of the triggers.
+    pub(crate) fn bulk_insert(
+        &mut self,
+        columns: &[Column],
+        rows: &mut dyn BulkRows,
+        machine: &mut Machine,
+    ) -> Result<u64, Box<Raised>> {
+        let is_fired = self.inner.state.bulk_target.as_ref().filter(|target| target.fires_triggers);
+        if is_fired.is_some_and(|target| !self.inner.modules.triggers(&target.name, "INSERT", true).is_empty()) {
+            let what = "A bulk load with FIRE_TRIGGERS into a table with an INSTEAD OF trigger";
+            return Err(raised(reduce::not_supported(what)));
         }
+        let (name, mut load) = self.inner.load_of(columns).map_err(raised)?;
+        let outcome = match load.shown_columns.is_empty() {
+            true => self.inner.as_one(|inner| load.run(&mut inner.core, rows)),
+            false => self.unit(machine, |it, machine| {
+                load.run(&mut it.inner.core, rows)?;
+                it.fire_loaded(&name, std::mem::take(&mut load.inserted), machine)
+            }),
+        };
+        outcome.map_err(|error| self.inner.explained(error, "INSERT", &name))?;
         if let Some((low, high)) = load.given {
-            self.given_identity(&name, [low, high].into_iter());
+            self.inner.given_identity(&name, [low, high].into_iter());
         }
         Ok(load.count)
     }
@@ -126,6 +187,10 @@ struct Load {
     count: u64,
     /// The smallest and the largest number that the identity column was given.
     given: Option<(i64, i64)>,
+    /// The columns of the table, where triggers are to see the rows.
+    shown_columns: Vec<String>,
+    /// The rows that they see.
+    inserted: Vec<Vec<Value>>,
 }
 
 impl Load {
@@ -144,11 +209,14 @@ impl Load {
             let prepared = match statements.entry(filled) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => {
-                    let text = insert_text(&self.table, &self.named, new.key());
+                    let text = insert_text(&self.table, &self.named, new.key(), &self.shown_columns);
                     new.insert(core.prepare(&text).map_err(raised_error)?)
                 }
             };
-            prepared.execute(core, &values).map_err(raised_error)?;
+            match self.shown_columns.is_empty() {
+                true => drop(prepared.execute(core, &values).map_err(raised_error)?),
+                false => self.inserted.push(inserted(prepared, core, &values).map_err(raised_error)?),
+            }
             self.note(row);
         }
         Ok(())

@@ -240,7 +240,7 @@ impl Runner<'_> {
         let loaded = match wishes.fires_triggers {
             true => self.unit(call, |it, call| {
                 let mut loaded = it.load(&core, &places, &text, &wishes, false)?;
-                it.fire_loaded(table, std::mem::take(&mut loaded.rows), call).map(|()| loaded)
+                it.fire_loaded(table, std::mem::take(&mut loaded.rows), call.machine()).map(|()| loaded)
             })?,
             false => self.load_as_one(&core, &places, &text, &wishes)?,
         };
@@ -451,7 +451,7 @@ fn insert_text(core: &str, places: &[Place], given: &[usize], is_shown: bool) ->
 }
 
 /// Puts a row in: as it is then.
-fn inserted(
+pub(crate) fn inserted(
     statement: &mut Prepared,
     core: &mut mainstay_engine::Session,
     row: &[ValueRef<'_>],

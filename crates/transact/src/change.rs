@@ -284,10 +284,10 @@ impl Runner<'_> {
     /// Does something of several statements of the core, all of it or nothing.
     ///
     /// Errors: those of `work`; 3609 when it has ended the transaction itself.
-    pub(crate) fn unit<T>(
+    pub(crate) fn unit<C, T>(
         &mut self,
-        call: &mut StatementCall<'_>,
-        work: impl FnOnce(&mut Self, &mut StatementCall<'_>) -> Result<T, Box<Raised>>,
+        call: &mut C,
+        work: impl FnOnce(&mut Self, &mut C) -> Result<T, Box<Raised>>,
     ) -> Result<T, Box<Raised>> {
         let own = self.inner.state.transactions == 0;
         match own {

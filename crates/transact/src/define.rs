@@ -3,7 +3,7 @@
 use crate::clustered::check_one_clustered;
 use crate::errors::{self, raised};
 use crate::kept::Subject;
-use crate::modules;
+use crate::modules::{self, Object};
 use crate::runner::{Ran, Runner};
 use crate::scope::{GLOBALS, core_name, global_name, is_global, is_temporary};
 use crate::session::Inner;
@@ -14,13 +14,12 @@ use mainstay_tds::{Command, Environment};
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope, quoted};
 use mainstay_tsql::tree::{
-    ColumnProperty, Constraint, ConstraintKind, CreateIndex, CreateTable, CreateType, DefineKind, Drop, Literal,
-    ObjectName, PhraseItem, Statement, StatementKind, TableElement, TriggerTarget, View, Words,
+    ColumnProperty, Constraint, ConstraintKind, CreateTable, CreateType, DefineKind, Drop, Literal, ObjectName,
+    PhraseItem, Statement, StatementKind, TableElement, TriggerTarget, View, Words,
 };
 
 /// Statements about how a database is kept and who may use it: carried out by doing nothing.
-const ACCEPTED: [&str; 9] = [
-    "ALTER DATABASE",
+const ACCEPTED: [&str; 8] = [
     "ALTER DATABASE SCOPED CONFIGURATION",
     "CREATE DATABASE",
     "CREATE PARTITION FUNCTION",
@@ -197,6 +196,7 @@ impl Inner {
                         }
                         return Err(cannot_drop(&drop.kind.to_lowercase(), name));
                     };
+                    object.check_changeable()?;
                     if drop.kind == "FUNCTION" {
                         self.check_unused(name, "DROP FUNCTION")?;
                     }
@@ -232,7 +232,7 @@ impl Inner {
         }))
     }
 
-    fn is_view(&mut self, name: &ObjectName) -> Result<bool, Box<Raised>> {
+    pub(crate) fn is_view(&mut self, name: &ObjectName) -> Result<bool, Box<Raised>> {
         let catalog = self.catalog().map_err(crate::errors::raised_error)?;
         Ok(catalog.find(name).is_some_and(|object| object.kind == "V"))
     }
@@ -262,6 +262,7 @@ impl Inner {
     fn words(&mut self, words: &Words) -> Result<(), Box<Raised>> {
         match words.verb.as_str() {
             "ALTER SCHEMA" => self.transfer(words),
+            "ALTER DATABASE" => self.alter_database(words),
             // There is one database, whatever scripts call it, and there are no permissions.
             verb if ACCEPTED.contains(&verb) => Ok(()),
             verb => Err(raised(reduce::not_supported(verb))),
@@ -312,22 +313,15 @@ impl Inner {
         if let Some(error) = refusal(exists) {
             return Err(error);
         }
+        self.modules.own(name).filter(|_| !is_type).map_or(Ok(()), Object::check_changeable)?;
         self.check_tables_given(statement)?;
+        self.check_module_columns(statement)?;
         let made_under = self.state.options.settings.switches;
         let is_kept = modules::keep(&mut self.core, statement, define, text, made_under).map_err(raised)?;
         self.objects_changed()?;
-        if is_kept {
-            return Ok(());
-        }
-        // Another session was first.
-        match refusal(define == DefineKind::Create || self.modules.own(name).is_some()) {
-            Some(error) => Err(error),
-            // A file has it, which comes before what is kept here.
-            None => {
-                let define = DefineKind::CreateOrAlter;
-                modules::keep(&mut self.core, statement, define, text, made_under).map(drop).map_err(raised)
-            }
-        }
+        // Where it is not kept another session was first.
+        let lost = if is_kept { None } else { refusal(define == DefineKind::Create) };
+        lost.map_or(Ok(()), Err)
     }
 
     /// Keeps the text of a view, which the core has as well.
@@ -342,25 +336,6 @@ impl Inner {
         self.instance.version.bump();
         self.state.has_defined = true;
         self.refresh().map_err(raised)
-    }
-
-    fn create_index(&mut self, create: &CreateIndex) -> Result<(), Box<Raised>> {
-        if self.is_view(&create.table)? {
-            return Err(raised(reduce::not_supported("An index on a view")));
-        }
-        let table = self.names(&[]).table(&create.table).map_err(raised)?;
-        self.check_new_index(create)?;
-        let is_clustered = create.index.clustered == Some(true);
-        if is_clustered {
-            self.check_no_clustered(&create.table)?;
-        }
-        let statement = reduce::create_index(&create.index, &table).map_err(raised)?;
-        let done = self.execute(&statement);
-        done.map_err(|error| self.explained(error, "CREATE UNIQUE INDEX", &create.table))?;
-        match &create.index.name {
-            Some(name) if is_clustered => self.set_clustered(&create.table, Some(name.text.clone())),
-            _ => Ok(()),
-        }
     }
 
     /// Whether another table has a foreign key to this table of the core, whether or not it has rows.
@@ -414,6 +389,7 @@ impl Runner<'_> {
                 if !matches!(view.define, DefineKind::Create) {
                     inner.check_bound(&view.name, "ALTER")?;
                 }
+                inner.check_module_columns(statement)?;
                 inner.create_view(view)?;
                 inner.keep_view(statement, text)?;
                 Command::CREATE_VIEW
@@ -480,8 +456,8 @@ impl Runner<'_> {
             StatementKind::Words(words) if words.verb == "INSERT BULK" => {
                 let Some(name) = &words.name else { return Ok(Flow::Next) };
                 let table = inner.names(&[]).table(name).map_err(raised)?;
-                let (columns, keeps_nulls) = (bulk_columns(&words.rest), crate::bulk::keeps_nulls(&words.rest));
-                inner.state.bulk_target = Some(crate::bulk::Target { name: name.clone(), table, columns, keeps_nulls });
+                let columns = bulk_columns(&words.rest);
+                inner.state.bulk_target = Some(crate::bulk::Target::new(name, table, columns, &words.rest));
                 return Ok(Flow::Next);
             }
             StatementKind::Kill(phrase) => {

@@ -2,14 +2,16 @@
 //!
 //! ```text
 //!   352    a parameter of a table type without READONLY
-//!   1913   an index of the table has the name             3701   an index that is to be dropped is not there
+//!   4506, 4511, 8158, 8159   columns of a view or an inline function
+//!   3725   with 3727: a key that is to be dropped is referred to
 //!   2744   two identities, 2749 one of another type, 8147 one that takes NULL; 8111 a primary key that does
 //!   2714   with 2759: there is a schema of the name       3729   a schema that is to be dropped has objects
 //!   4901   a NOT NULL column without a value for the rows that are there
 //!   4924   a column that is to be dropped is not there   4902, 1088, 4701   the table is not
 //! ```
 
-use crate::catalog::Object;
+use crate::catalog::{Detail, Index, Object};
+use crate::dependencies::Preceded;
 use crate::errors::raised;
 use crate::flow::Origin;
 use crate::runner::{Ran, Runner};
@@ -17,9 +19,9 @@ use crate::session::Inner;
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::{Raised, StatementCall};
 use mainstay_tsql::compile::HostStatement;
-use mainstay_tsql::reduce::{self, Scope, quoted};
+use mainstay_tsql::reduce::{self, Scope};
 use mainstay_tsql::tree::{
-    Column, ColumnKind, ColumnProperty, Constraint, ConstraintKind, CreateIndex, DropElement, KeyKind, Name,
+    Column, ColumnKind, ColumnProperty, Constraint, ConstraintKind, DropElement, FunctionKind, KeyKind, Name,
     ObjectName, Parameter, Statement, StatementKind, TableElement,
 };
 use std::sync::Arc;
@@ -43,6 +45,23 @@ impl Runner<'_> {
 }
 
 impl Inner {
+    /// Errors: 4506, 4511, 8158, 8159 for the columns of a view or an inline function.
+    pub(crate) fn check_module_columns(&self, statement: &Statement) -> Result<(), Box<Raised>> {
+        let (query, given, name) = match &statement.kind {
+            StatementKind::View(view) => (&view.query, &view.columns[..], &view.name),
+            StatementKind::Function(function) => match &function.returns {
+                FunctionKind::Inline(query) => (query.as_ref(), &[][..], &function.name),
+                _ => return Ok(()),
+            },
+            _ => return Ok(()),
+        };
+        reduce::check_module_columns(query, given, name.last()).map_err(|message| {
+            let mut error = raised(message);
+            (error.routine, error.line) = (Some(name.last().into()), 1);
+            error
+        })
+    }
+
     /// Errors: 352 for a parameter of a table type without READONLY.
     pub(crate) fn check_tables_given(&self, statement: &Statement) -> Result<(), Box<Raised>> {
         let (name, parameters) = match &statement.kind {
@@ -123,52 +142,6 @@ impl Inner {
         if self.known(table, takes_null)? == Some(true) { Err(nullable_key(table)) } else { Ok(()) }
     }
 
-    /// Errors: 1913 when the table has an index of this name.
-    pub(crate) fn check_new_index(&mut self, create: &CreateIndex) -> Result<(), Box<Raised>> {
-        let Some(name) = &create.index.name else { return Ok(()) };
-        let known = self.known(&create.table, |table| has_index(table, &name.text))?;
-        if known != Some(true) {
-            return Ok(());
-        }
-        let text = format!(
-            "The operation failed because an index or statistics with name '{}' already exists on table '{}'.",
-            name.text,
-            crate::define::shown_name(&create.table)
-        );
-        Err(raised(Message::error(1913, text)))
-    }
-
-    /// Drops an index of one table: others may have one of the same name.
-    ///
-    /// Errors: 3701 when it is not there.
-    pub(crate) fn drop_index(
-        &mut self,
-        name: &ObjectName,
-        table: Option<&ObjectName>,
-        if_exists: bool,
-    ) -> Result<(), Box<Raised>> {
-        let index = name.last().to_owned();
-        let own = match table {
-            Some(table) => table.clone(),
-            None => ObjectName { parts: name.parts[..name.parts.len().saturating_sub(1)].to_vec(), ..name.clone() },
-        };
-        match self.known(&own, |table| has_index(table, &index))? {
-            Some(true) => {
-                let table = self.names(&[]).table(&own).map_err(raised)?;
-                self.execute(&format!("DROP INDEX {table}.{}", quoted(&index)))?;
-                self.note_dropped_index(&own, &index)
-            }
-            _ if if_exists => Ok(()),
-            _ => {
-                let text = format!(
-                    "Cannot drop the index '{}.{index}', because it does not exist or you do not have permission.",
-                    crate::define::shown_name(&own)
-                );
-                Err(raised(Message::error(3701, text).severity(11).state(7)))
-            }
-        }
-    }
-
     /// Errors: 2714 when there is a schema of this name.
     pub(crate) fn check_new_schema(&mut self, name: &Name) -> Result<(), Box<Raised>> {
         let definitions = self.core.definitions();
@@ -220,6 +193,36 @@ impl Inner {
         Ok(())
     }
 
+    /// Errors: 3727, after a 3725 for each reference to a key that is to be dropped.
+    pub(crate) fn check_dropped_keys(
+        &mut self,
+        table: &ObjectName,
+        elements: &[DropElement],
+    ) -> Result<(), Box<Raised>> {
+        let catalog = self.catalog().map_err(crate::errors::raised_error)?;
+        let Some(object) = catalog.find(table) else { return Ok(()) };
+        let is_dropped = |name: &str| elements.iter().any(|it| it.column != Some(true) && it.name.is(name));
+        let is_key = |index: &&Index| index.name.as_deref().is_some_and(is_dropped);
+        let mut told = Vec::new();
+        for index in object.indexes.iter().filter(is_key) {
+            let name = index.name.as_deref().unwrap_or_default();
+            for known in &catalog.objects {
+                let Detail::Foreign(key) = &known.detail else { continue };
+                let goes_too = known.parent == object.id && is_dropped(&known.name);
+                if key.referenced == object.id && key.key_index == index.id && !goes_too {
+                    let from = catalog.by_id(known.parent).map_or("", |from| &from.name);
+                    told.push(Message::numbered(3725, &[&name, &from, &known.name]).state(0));
+                }
+            }
+        }
+        if told.is_empty() {
+            return Ok(());
+        }
+        let mut error = raised(Message::numbered(3727, &[]).severity(16).state(0));
+        error.detail = Some(Box::new(Preceded(told)));
+        Err(error)
+    }
+
     /// Errors: 4901 for a new column that the rows of the table have no value for.
     pub(crate) fn check_new_columns(
         &mut self,
@@ -243,7 +246,11 @@ impl Inner {
     }
 
     /// What holds of a table of the catalog; `None` if it is not there.
-    fn known(&mut self, table: &ObjectName, holds: impl Fn(&Object) -> bool) -> Result<Option<bool>, Box<Raised>> {
+    pub(crate) fn known(
+        &mut self,
+        table: &ObjectName,
+        holds: impl Fn(&Object) -> bool,
+    ) -> Result<Option<bool>, Box<Raised>> {
         let catalog: Arc<_> = self.catalog().map_err(crate::errors::raised_error)?;
         Ok(catalog.find(table).map(holds))
     }
@@ -292,11 +299,6 @@ fn nullable_key(table: &ObjectName) -> Box<Raised> {
     let mut error = raised(Message::numbered(8111, &[&table.last()]));
     error.detail = Some(Box::new(Origin::Reference));
     error
-}
-
-fn has_index(table: &Object, name: &str) -> bool {
-    let mut names = table.indexes.iter().filter_map(|index| index.name.as_deref());
-    names.any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// A column that every row must have a value for, and that gives none.

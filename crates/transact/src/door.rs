@@ -1,6 +1,8 @@
 //! A session as a door drives it.
 
-use crate::session::{Session, refuse, report};
+use crate::flow::Origin;
+use crate::runner::Runner;
+use crate::session::{Session, report};
 use mainstay_tds::{BulkRows, Call, Cancel, Column, Command, Done, DoneKind, Kill, Sink, TransactionRequest};
 use std::sync::Arc;
 
@@ -39,17 +41,21 @@ impl mainstay_tds::Session for Session {
 
     fn bulk_insert(&mut self, columns: &[Column], rows: &mut dyn BulkRows, sink: &mut dyn Sink) {
         self.begin("INSERT BULK", false);
-        let outcome = self.inner.bulk_insert(columns, rows);
+        let mut runner = Runner::new(&mut self.inner, sink, DoneKind::InProcedure);
+        let outcome = runner.bulk_insert(columns, rows, &mut self.machine);
+        runner.finish();
         self.end();
-        match outcome {
-            Ok(count) => sink.done(Done {
-                kind: DoneKind::Statement,
-                command: Command::BULK_INSERT,
-                count: Some(count),
-                error: false,
-            }),
-            Err(message) => refuse(&[message], sink, &mut self.inner.state),
+        let (command, count) = match &outcome {
+            Ok(count) => (Command::BULK_INSERT, Some(*count)),
+            Err(_) => (Command::NONE, None),
+        };
+        if let Err(raised) = &outcome {
+            report(raised, &mut self.inner.state, sink);
+            if Origin::of(raised) == Some(Origin::Trigger) {
+                self.inner.after_failure(raised, sink);
+            }
         }
+        sink.done(Done { kind: DoneKind::Statement, command, count, error: outcome.is_err() });
     }
 
     fn reset(&mut self, keep_transaction: bool) {

@@ -150,6 +150,6 @@ impl Runner<'_> {
             event_data: Some(Arc::clone(data)),
             ..Level::default()
         });
-        self.in_trigger(&loaded, call)
+        self.in_trigger(&loaded, call.machine())
     }
 }

@@ -1,7 +1,7 @@
 //! Triggers: which ones a change fires, and what they see.
 //!
 //! A trigger runs as a level of its own with the tables `inserted` and `deleted`, within the transaction of the change, as
-//! under XACT_ABORT. One whose own statements would fire it again is not fired (RECURSIVE_TRIGGERS is OFF); an INSTEAD OF
+//! under XACT_ABORT. One whose own statements would fire it again is not fired unless RECURSIVE_TRIGGERS is ON; an INSTEAD OF
 //! trigger's changes of its own table are carried out.
 
 use crate::change::{Fired, events_of, target_of};
@@ -12,7 +12,7 @@ use crate::runner::{Ran, Runner};
 use crate::session::Inner;
 use crate::state::{Level, TemporaryTable};
 use mainstay_base::Value;
-use mainstay_program::{Raised, StatementCall};
+use mainstay_program::{Machine, Raised, StatementCall};
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope, TableColumn};
 use mainstay_tsql::tree::{Change, MergeAction, ObjectName, SetItem};
@@ -21,9 +21,11 @@ use std::sync::Arc;
 impl Inner {
     /// The AFTER triggers of a table for an event that are to run, in their order.
     pub(crate) fn firing(&self, table: &ObjectName, event: &str) -> Vec<Object> {
-        let running = self.state.levels.iter().rev().find_map(|level| level.trigger.clone());
         let mut triggers = self.modules.triggers(table, event, false);
-        triggers.retain(|trigger| running.as_deref() != Some(&trigger.key));
+        if !self.modules.kept().recursive_triggers {
+            let running = self.state.levels.iter().rev().find_map(|level| level.trigger.as_deref());
+            triggers.retain(|trigger| running != Some(&trigger.key));
+        }
         triggers
     }
 
@@ -83,7 +85,7 @@ impl Runner<'_> {
         for fired in fired.into_iter().map(Arc::new) {
             for trigger in self.inner.firing(table, fired.event) {
                 self.inner.state.row_count = count as i64;
-                self.run_trigger(&trigger, &columns, updated(change, &columns), &fired, call)?;
+                self.run_trigger(&trigger, &columns, updated(change, &columns), &fired, call.machine())?;
             }
         }
         Ok(())
@@ -94,7 +96,7 @@ impl Runner<'_> {
         &mut self,
         table: &ObjectName,
         inserted: Vec<Vec<Value>>,
-        call: &mut StatementCall<'_>,
+        machine: &mut Machine,
     ) -> Result<(), Box<Raised>> {
         let Some(columns) = self.inner.names(&[]).columns(table) else { return Ok(()) };
         let updated: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
@@ -102,7 +104,7 @@ impl Runner<'_> {
         let fired = Arc::new(Fired { event: "INSERT", inserted, deleted: Vec::new() });
         for trigger in self.inner.firing(table, fired.event) {
             self.inner.state.row_count = count;
-            self.run_trigger(&trigger, &columns, updated.clone(), &fired, call)?;
+            self.run_trigger(&trigger, &columns, updated.clone(), &fired, machine)?;
         }
         Ok(())
     }
@@ -114,7 +116,7 @@ impl Runner<'_> {
         columns: &[TableColumn],
         updated: Vec<String>,
         fired: &Arc<Fired>,
-        call: &mut StatementCall<'_>,
+        machine: &mut Machine,
     ) -> Result<(), Box<Raised>> {
         let loaded = self.inner.load(trigger).map_err(|message| raised(*message))?;
         let mut level = Level {
@@ -131,14 +133,14 @@ impl Runner<'_> {
         self.inner.fill_fired(depth, columns, fired)?;
         self.inner.state.names_changed();
         self.coming = Some(level);
-        self.in_trigger(&loaded, call)
+        self.in_trigger(&loaded, machine)
     }
 
     /// Runs a trigger in the level that is coming. What fails in it ends the batch, and nothing of the transaction can be
     /// kept.
-    pub(crate) fn in_trigger(&mut self, loaded: &Arc<Loaded>, call: &mut StatementCall<'_>) -> Result<(), Box<Raised>> {
+    pub(crate) fn in_trigger(&mut self, loaded: &Arc<Loaded>, machine: &mut Machine) -> Result<(), Box<Raised>> {
         let before = std::mem::replace(&mut self.inner.state.options.xact_abort, true);
-        let outcome = self.nested(loaded, call);
+        let outcome = self.nested(loaded, machine);
         self.inner.state.options.xact_abort = before;
         outcome.map(|_| ()).map_err(|mut error| {
             self.inner.state.doomed = self.inner.state.transactions > 0;
@@ -190,7 +192,7 @@ impl Runner<'_> {
         let count = rows.len() as u64;
         self.inner.state.row_count = count as i64;
         self.unit(call, |it, call| {
-            it.run_trigger(trigger, &columns, updated(change, &columns), &fired, call)?;
+            it.run_trigger(trigger, &columns, updated(change, &columns), &fired, call.machine())?;
             Ok(count)
         })
     }

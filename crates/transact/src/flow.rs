@@ -40,7 +40,7 @@ impl Runner<'_> {
             Action::ExecuteText => {
                 let text = text_of(call.input(last));
                 let loaded = self.inner.text(&text, "").map_err(first)?;
-                self.nested(&loaded, call)?;
+                self.nested(&loaded, call.machine())?;
                 match self.miscounted.take() {
                     Some(counts) => Err(crate::transactions::miscounted(counts)),
                     None => Ok(Flow::Next),

@@ -7,12 +7,15 @@
 //! ```
 //!
 //! The files are looked at when a session runs something, at most four times a second. An object of a file is found before
-//! one of the same name that the database keeps, and nothing in the database changes the file. Around the object a file may
-//! have batches of SET and USE, as scripts that tools write do.
+//! one of the same name that the database keeps. No statement changes, renames or drops it (`Object::check_changeable`): the file
+//! would go on to define it. Around the object a file may have batches of SET and USE, as scripts that tools write do. It is
+//! UTF-8 or UTF-16, or else in Windows-1252.
 
+use crate::errors::raised;
 use crate::modules::{Modules, Object, defined, key_of, made_in_folder, read};
 use crate::scope::local_name;
 use mainstay_mssql::Message;
+use mainstay_program::Raised;
 use mainstay_tsql::{Options, batches, parse};
 use mainstay_vfs::{FileSystem, Stamp};
 use std::collections::BTreeMap;
@@ -112,19 +115,23 @@ impl Folder {
     }
 
     fn complaint(&self, path: &Path, message: &Message, was_there: bool) -> String {
-        let name = path.strip_prefix(&self.root).unwrap_or(path).display();
         let kept = if was_there { " The version before it stays in use." } else { "" };
-        format!("procedures/{name}, line {}: {} (error {}).{kept}", message.line, end(&message.text), message.number)
+        let name = self.shown(path);
+        format!("{name}, line {}: {} (error {}).{kept}", message.line, end(&message.text), message.number)
+    }
+
+    /// A file as messages name it.
+    fn shown(&self, path: &Path) -> String {
+        format!("procedures/{}", path.strip_prefix(&self.root).unwrap_or(path).display())
     }
 
     /// The object of a file.
     fn object(&self, path: &Path, modules: &Modules) -> Result<Object, Message> {
         let failed = |text: String| Message::error(50000, text);
         let bytes = self.files.read(path).map_err(|error| failed(format!("The file cannot be read: {error}")))?;
-        let script = String::from_utf8(bytes).map_err(|_| failed("The file is not UTF-8".to_owned()))?;
-        let script = script.trim_start_matches('\u{feff}');
+        let script = crate::script_text(&bytes).text;
         let mut found = None;
-        for batch in batches(script) {
+        for batch in batches(&script) {
             let parsed = parse(batch.text, Options::default());
             if let Some(error) = parsed.errors.first() {
                 return Err(Message { line: error.line + batch.first_line - 1, state: 1, ..error.told() });
@@ -143,6 +150,7 @@ impl Folder {
                 name: format!("{}.{last}", schema.unwrap_or("dbo")),
                 kind: kind.to_owned(),
                 parent: parent.map_or_else(String::new, key_of),
+                file: Some(self.shown(path).into()),
                 ..read(batch.text.to_owned(), made_in_folder())
                     .ok_or_else(|| failed("The file has no object".to_owned()))?
             };
@@ -153,6 +161,23 @@ impl Folder {
             found = Some(object);
         }
         found.ok_or_else(|| failed("The file has no object: CREATE PROCEDURE, FUNCTION or TRIGGER".to_owned()))
+    }
+}
+
+impl Object {
+    /// Whether statements may change, rename and drop it.
+    ///
+    /// Errors: that a file defines it. The statement would last until the file is read again, or never count at all.
+    pub(crate) fn check_changeable(&self) -> Result<(), Box<Raised>> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let kind = match self.kind.as_str() {
+            "P" => "procedure",
+            "TR" => "trigger",
+            _ => "function",
+        };
+        let text =
+            format!("The {kind} '{}' is defined by the file {file}. Change, rename or delete that file.", self.name);
+        Err(raised(Message::error(50000, text)))
     }
 }
 

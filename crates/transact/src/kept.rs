@@ -3,7 +3,8 @@
 //! All stand in the table of the modules, in rows of their own kinds: `property:` with the levels and the name as the key,
 //! the levels as the parent and the value as the text; `message:50010` with the severity as the name; `clustered:` with the
 //! table, which is the parent, and the index as the name; `session:` where a table asks the session that writes; `type:`
-//! with a column, its table as the parent and what its type is called as the name.
+//! with a column, its table as the parent and what its type is called as the name; `recursive:` where triggers fire
+//! themselves.
 
 use crate::errors::raised;
 use crate::modules;
@@ -12,13 +13,15 @@ use crate::session::{Inner, object_name};
 use mainstay_mssql::Message;
 use mainstay_program::Raised;
 use mainstay_tsql::reduce::SESSION_CALL;
-use mainstay_tsql::tree::ObjectName;
+use mainstay_tsql::tree::{ObjectName, PhraseItem, Words};
 use std::collections::{BTreeMap, HashMap};
 
 const PROPERTY: &str = "XP";
 const MESSAGE: &str = "MSG";
 pub(crate) const CLUSTERED: &str = "CL";
 const ASKS_SESSION: &str = "SE";
+const RECURSIVE: &str = "RT";
+const RECURSIVE_KEY: &str = "recursive:";
 pub(crate) const TYPE: &str = "CT";
 pub(crate) const TYPE_PREFIX: &str = "type:";
 /// What stands between the levels of a property; no name has it.
@@ -87,6 +90,8 @@ pub(crate) struct Kept {
     pub(crate) types: HashMap<String, String>,
     /// Whether the definition of some table asks the session that writes: DEFAULT HOST_NAME().
     pub(crate) asks_session: bool,
+    /// Whether triggers fire themselves: RECURSIVE_TRIGGERS ON.
+    pub(crate) recursive_triggers: bool,
 }
 
 impl Kept {
@@ -111,6 +116,7 @@ impl Kept {
                 self.types.insert(key.trim_start_matches(TYPE_PREFIX).to_owned(), name.to_owned());
             }
             ASKS_SESSION => self.asks_session = true,
+            RECURSIVE => self.recursive_triggers = true,
             _ => return false,
         }
         true
@@ -133,6 +139,23 @@ impl Inner {
             return Ok(());
         }
         modules::keep_row(&mut self.core, "session:", "", ASKS_SESSION, "", "").map_err(raised)?;
+        self.objects_changed()
+    }
+
+    /// `ALTER DATABASE ... SET RECURSIVE_TRIGGERS ON`, or OFF; its other settings are accepted.
+    pub(crate) fn alter_database(&mut self, words: &Words) -> Result<(), Box<Raised>> {
+        let is = |item: Option<&PhraseItem>, word: &str| matches!(item, Some(PhraseItem::Word(name)) if name.is(word));
+        let place = words.rest.iter().position(|item| is(Some(item), "RECURSIVE_TRIGGERS"));
+        let Some(said) = place.map(|place| words.rest.get(place + 1)) else { return Ok(()) };
+        let is_on = is(said, "ON");
+        if is_on == self.modules.kept().recursive_triggers {
+            return Ok(());
+        }
+        match is_on {
+            true => modules::keep_row(&mut self.core, RECURSIVE_KEY, "", RECURSIVE, "", ""),
+            false => modules::forget(&mut self.core, RECURSIVE_KEY),
+        }
+        .map_err(raised)?;
         self.objects_changed()
     }
 

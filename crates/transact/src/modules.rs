@@ -97,6 +97,8 @@ pub(crate) struct Object {
     pub(crate) statement: Arc<Statement>,
     /// Those of [`MADE_UNDER`] that were on when it was made; [`OF_SYSTEM`] for one of the system's.
     pub(crate) made_under: Switches,
+    /// The file that defines it, as messages name it; none for one that the database keeps.
+    pub(crate) file: Option<Arc<str>>,
 }
 
 /// The options that an object keeps as they are when it is made.
@@ -550,7 +552,16 @@ pub(crate) fn read(text: String, made_under: Switches) -> Option<Object> {
     let statement = Arc::new(parsed.statements.into_iter().next()?);
     let empty = String::new;
     let text = text.into();
-    Some(Object { key: empty(), name: empty(), kind: empty(), parent: empty(), text, statement, made_under })
+    Some(Object {
+        key: empty(),
+        name: empty(),
+        kind: empty(),
+        parent: empty(),
+        text,
+        statement,
+        made_under,
+        file: None,
+    })
 }
 
 /// What a statement defines: its name, its kind as `sys.objects` has it, and the table of a trigger.

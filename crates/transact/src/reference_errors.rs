@@ -1,12 +1,15 @@
 //! What SQL Server says of references that cannot be made: each error is followed by 1750.
 
+use crate::catalog::{Catalog, Detail};
 use crate::errors::raised;
 use crate::flow::Origin;
 use crate::session::Inner;
 use mainstay_mssql::{DataType, Length, Message};
 use mainstay_program::Raised;
 use mainstay_tsql::reduce::{self, quoted};
-use mainstay_tsql::tree::{ColumnProperty, Constraint, ConstraintKind, ForeignKey, Name, ObjectName, TableElement};
+use mainstay_tsql::tree::{
+    ColumnProperty, Constraint, ConstraintKind, ForeignKey, Name, ObjectName, ReferentialAction, TableElement,
+};
 
 /// The types of columns by their names.
 type Types = Vec<(String, DataType)>;
@@ -17,19 +20,21 @@ type NewReference<'e> = (&'e Constraint, &'e ForeignKey, Option<&'e Name>);
 impl Inner {
     /// Sees that what new elements of a table refer to is there: a table, its columns, a key of these, and their types.
     ///
-    /// Errors: 1753, 1767, 1770, 1776, 1778.
+    /// Errors: 1753, 1767, 1770, 1776, 1778, 1785.
     pub(crate) fn check_references(
         &mut self,
         table: &ObjectName,
         core: &str,
         elements: &[TableElement],
     ) -> Result<(), Box<Raised>> {
+        let mut paths = Paths::default();
         for (constraint, key, column) in new_references(elements) {
             let own = self.types_of(table, elements);
             // What a table refers to in itself is not there yet.
             if crate::modules::key_of(&key.table) == crate::modules::key_of(table) {
                 let name = reduce::constraint_name(core, constraint, column, &self.names(&[]));
                 check_types((table.last(), &own), (key, &own), (&key.referenced, column), &name)?;
+                paths.take(&*self.catalog().map_err(crate::errors::raised_error)?, table, key, &name)?;
                 continue;
             }
             let catalog = self.catalog().map_err(crate::errors::raised_error)?;
@@ -60,6 +65,7 @@ impl Inner {
             let referenced = if key.referenced.is_empty() { of_key.collect() } else { key.referenced.clone() };
             let there = self.types_of(&key.table, &[]);
             check_types((table.last(), &own), (key, &there), (&referenced, column), &name)?;
+            paths.take(&catalog, table, key, &name)?;
         }
         Ok(())
     }
@@ -103,6 +109,69 @@ impl Inner {
         let indexes = indexes.map(|index| index.columns.iter().map(|part| part.column).collect());
         keys.chain(indexes).any(is_it)
     }
+}
+
+/// The number of a table that is not there yet.
+const NEW: i64 = -1;
+
+/// The references that the statement makes whose actions go on from rows to those that refer to them: from which table, to
+/// which one.
+#[derive(Default)]
+struct Paths {
+    on_delete: Vec<(i64, i64)>,
+    on_update: Vec<(i64, i64)>,
+}
+
+impl Paths {
+    /// Sees that what a DELETE, or an UPDATE, does to other tables goes to each of them in one way, and never round in a circle.
+    ///
+    /// Errors: 1785.
+    fn take(&mut self, catalog: &Catalog, table: &ObjectName, key: &ForeignKey, name: &str) -> Result<(), Box<Raised>> {
+        let number = |of: &ObjectName| catalog.find(of).map_or(NEW, |object| object.id);
+        let (from, to) = (number(&key.table), number(table));
+        for (is_delete, action) in [(true, key.on_delete), (false, key.on_update)] {
+            if !is_cascade(action) {
+                continue;
+            }
+            let goes_on = |action| crate::catalog::action(action).0 != 0;
+            let known = catalog.objects.iter().filter_map(|object| match &object.detail {
+                Detail::Foreign(key) => {
+                    let goes_on = goes_on(if is_delete { key.on_delete } else { key.on_update });
+                    goes_on.then_some((key.referenced, object.parent))
+                }
+                _ => None,
+            });
+            let own = if is_delete { &mut self.on_delete } else { &mut self.on_update };
+            let edges: Vec<(i64, i64)> = known.chain(own.iter().copied()).collect();
+            let above = reached(from, &edges, |(above, below)| (below, above));
+            let below = reached(to, &edges, |edge| edge);
+            let is_circle = below.contains(&from);
+            let is_second_way =
+                || above.iter().any(|above| reached(*above, &edges, |edge| edge).iter().any(|it| below.contains(it)));
+            if is_circle || is_second_way() {
+                return Err(of_reference(Message::numbered(1785, &[&name, &table.last()])));
+            }
+            own.push((from, to));
+        }
+        Ok(())
+    }
+}
+
+/// The tables to which one leads, itself included.
+fn reached(from: i64, edges: &[(i64, i64)], along: impl Fn((i64, i64)) -> (i64, i64)) -> Vec<i64> {
+    let mut found = vec![from];
+    let mut looked = 0;
+    while let Some(at) = found.get(looked).copied() {
+        looked += 1;
+        let next = edges.iter().map(|edge| along(*edge)).filter(|(start, _)| *start == at).map(|(_, end)| end);
+        let next: Vec<i64> = next.filter(|end| !found.contains(end)).collect();
+        found.extend(next);
+    }
+    found
+}
+
+fn is_cascade(action: Option<ReferentialAction>) -> bool {
+    action.is_some_and(|action| action != ReferentialAction::NoAction)
 }
 
 /// An error of a reference, which 1750 follows.

@@ -67,6 +67,7 @@ fn object(inner: &mut Inner, known: &ObjectName, name: &str, to: &str, kind: &st
         }
         "P" | "FN" | "IF" | "TF" | "TR" => {
             let Some(object) = inner.modules.find(known).cloned() else { return Err(missing(inner)) };
+            object.check_changeable()?;
             let shown = format!("{}.{to}", local_name(known).0.unwrap_or("dbo"));
             if let StatementKind::Trigger(trigger) = &object.statement.kind
                 && let TriggerTarget::Table(table) = &trigger.target

@@ -11,8 +11,8 @@ use crate::state::Level;
 use mainstay_base::{Timestamp, Value, ValueRef};
 use mainstay_mssql::{Context, Message, Switches};
 use mainstay_program::{
-    Fault, FaultAnswer, Flow, Host, Produced, Program, Raised, Resolved, Scratch, Slot, StatementCall, StatementId,
-    Unhandled,
+    Fault, FaultAnswer, Flow, Host, Machine, Produced, Program, Raised, Resolved, Scratch, Slot, StatementCall,
+    StatementId, Unhandled,
 };
 use mainstay_tds::{Column, Command, Done, DoneKind, Environment, Sink};
 use mainstay_tsql::compile::Action;
@@ -289,11 +289,7 @@ impl<'a> Runner<'a> {
                 let value = self.inner.catalog_value(function.name, &inputs);
                 set(call, 0, value.as_ref())
             }
-            Action::ColumnUpdated(column) => {
-                let updated = self.inner.state.levels.last().and_then(|level| level.columns_updated.as_ref());
-                let is = updated.is_some_and(|columns| columns.iter().any(|name| name.eq_ignore_ascii_case(column)));
-                set(call, 0, ValueRef::Boolean(is))
-            }
+            Action::ColumnUpdated(column) => set(call, 0, ValueRef::Boolean(self.inner.state.is_updated(column))),
             Action::TableParameter(name, of_type) => {
                 let given = crate::flow::text_of(call.input(call.inputs().saturating_sub(1)));
                 self.table_parameter(&name.text, of_type, &given)
@@ -483,6 +479,10 @@ impl Host for Runner<'_> {
         }
     }
 
+    fn status_after(&self, error: &Raised) -> Option<i64> {
+        (self.silent == 0 && error.severity > 10).then(|| 10 - i64::from(error.severity))
+    }
+
     fn entered(&mut self, program: &Arc<Program>, _: usize) {
         let found = self.expected.iter().rev().find(|loaded| Arc::ptr_eq(&loaded.program, program)).cloned();
         let found = found.or_else(|| self.stack.iter().find(|loaded| Arc::ptr_eq(&loaded.program, program)).cloned());
@@ -560,10 +560,10 @@ impl Runner<'_> {
     }
 
     /// Runs a text inside of the statement that runs.
-    pub(crate) fn nested(&mut self, loaded: &Arc<Loaded>, call: &mut StatementCall<'_>) -> Ran {
+    pub(crate) fn nested(&mut self, loaded: &Arc<Loaded>, machine: &mut Machine) -> Ran {
         self.expect(loaded);
         let program = Arc::clone(&loaded.program);
-        call.machine().run(self, &program, &[])?;
+        machine.run(self, &program, &[])?;
         Ok(Flow::Next)
     }
 

@@ -382,9 +382,11 @@ impl Scope for Names<'_> {
         self.modules.scalar_result(name)
     }
 
-    fn scalar_default(&self, name: &ObjectName, place: usize) -> Option<mainstay_tsql::tree::Expr> {
+    fn scalar_defaults(&self, name: &ObjectName) -> Option<Vec<Option<mainstay_tsql::tree::Expr>>> {
         match &self.modules.find(name)?.statement.kind {
-            StatementKind::Function(function) => function.parameters.get(place)?.default.clone(),
+            StatementKind::Function(function) => {
+                Some(function.parameters.iter().map(|parameter| parameter.default.clone()).collect())
+            }
             _ => None,
         }
     }
@@ -443,7 +445,7 @@ impl Scope for Names<'_> {
         };
         let parameters = function.parameters.iter().map(parameter).collect::<Option<_>>()?;
         let FunctionKind::MultiStatement(_, elements, _) = &function.returns else { return None };
-        let types = reduce::column_types(elements, self).ok()?;
+        let types = reduce::row_types(elements, self).ok()?;
         let column = |(name, data_type)| TableColumn {
             name,
             data_type,

@@ -187,6 +187,12 @@ impl TemporaryTable {
 const TICK: u64 = 33_333;
 
 impl State {
+    /// Whether the statement that fired the trigger which runs names this column: `UPDATE(column)`.
+    pub(crate) fn is_updated(&self, column: &str) -> bool {
+        let updated = self.levels.last().and_then(|level| level.columns_updated.as_ref());
+        updated.is_some_and(|columns| columns.iter().any(|name| name.eq_ignore_ascii_case(column)))
+    }
+
     /// Another statement begins, at a moment of its own.
     #[inline]
     pub(crate) fn tick(&mut self) {

@@ -50,6 +50,7 @@ impl Inner {
         }
         let kind = found.kind;
         let module = self.modules.own(&from).cloned();
+        module.as_ref().map_or(Ok(()), Object::check_changeable)?;
         let in_core = match kind {
             "U" => Some("TABLE"),
             "V" => Some("VIEW"),

@@ -488,6 +488,41 @@ fn rows_that_a_load_cannot_put_in_are_explained() {
     assert!(null.contains("515") && null.contains("Cannot insert the value NULL into column 'n'"), "{null}");
 }
 
+/// Triggers run where the load says so, once for all of its rows, with what defaults and identities have made of them; what
+/// fails in one takes the rows back.
+#[test]
+fn a_load_fires_triggers_where_it_says_so() {
+    let mut session = session();
+    for setup in [
+        "CREATE TABLE t (id INT IDENTITY(5, 1), n INT, m INT DEFAULT 9) CREATE TABLE log (text VARCHAR(50))
+         CREATE TABLE v (n INT)",
+        "CREATE TRIGGER trg ON t AFTER INSERT AS
+         INSERT log SELECT CONCAT(COUNT(*), ' ', MIN(id), ' ', SUM(n), ' ', SUM(m)) FROM inserted
+         IF EXISTS (SELECT 1 FROM inserted WHERE n < 0) THROW 50001, 'below nothing', 1",
+        "CREATE TRIGGER instead ON v INSTEAD OF INSERT AS RETURN",
+    ] {
+        session.batch(setup, &mut Transcript::default());
+    }
+    let mut load = |table: &str, words: &str, rows: &[i64]| {
+        let mut transcript = Transcript::default();
+        session.batch(&format!("INSERT BULK {table} (n INT){words}"), &mut transcript);
+        let columns = [Column::new("n", DataType::Int)];
+        let rows: Vec<Vec<Value>> = rows.iter().map(|n| vec![Value::Integer(*n)]).collect();
+        session.bulk_insert(&columns, &mut Sent(rows.into_iter(), Vec::new()), &mut transcript);
+        let seen = "SELECT (SELECT COUNT(*) FROM t) AS t, @@TRANCOUNT AS open_ones, text FROM log";
+        session.batch(seen, &mut transcript);
+        transcript.text
+    };
+    let silent = load("t", " WITH (CHECK_CONSTRAINTS)", &[1, 2]);
+    assert!(silent.ends_with("(0 rows)\n"), "{silent}");
+    let fired = load("t", " WITH (CHECK_CONSTRAINTS, FIRE_TRIGGERS)", &[3, 4, 5]);
+    assert!(fired.contains("\n5 | 0 | 3 7 12 27\n(1 rows)"), "{fired}");
+    let failed = load("t", " WITH (FIRE_TRIGGERS)", &[6, -1]);
+    assert!(failed.contains("50001") && failed.contains("\n5 | 0 | 3 7 12 27\n(1 rows)"), "{failed}");
+    let instead = load("v", " WITH (FIRE_TRIGGERS)", &[1]);
+    assert!(instead.contains("40515"), "{instead}");
+}
+
 /// A load is one statement: what it has put in before it fails is taken back, and the transaction goes on.
 #[test]
 fn a_load_that_fails_in_a_transaction_leaves_none_of_its_rows() {

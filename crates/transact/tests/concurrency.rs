@@ -352,6 +352,58 @@ fn rows_that_are_not_there_are_held_by_who_looked_for_them() {
     }
 }
 
+/// HOLDLOCK of what a statement changes is enough: who looks at a key to change it or to put it in has it alone. Sources of
+/// several rows hold more than their keys, and a call that puts in several keys in a transaction of its own, too.
+#[test]
+fn what_a_change_holds_it_has_alone() {
+    let merge = |hint: &str, source: &str| {
+        format!(
+            "MERGE Counts WITH ({hint}) AS c USING ({source}) AS s ON c.k = s.k
+             WHEN MATCHED THEN UPDATE SET n = c.n + 1 WHEN NOT MATCHED THEN INSERT (k, n) VALUES (s.k, 1);"
+        )
+    };
+    let update =
+        |update: &str| format!("BEGIN TRAN {update} IF @@ROWCOUNT = 0 INSERT Counts (k, n) VALUES (@k, 1) COMMIT");
+    for upsert in [
+        merge("HOLDLOCK", "SELECT @k AS k"),
+        merge("SERIALIZABLE", "SELECT k FROM Wanted WHERE k = @k"),
+        format!("BEGIN TRAN {} COMMIT", merge("HOLDLOCK", "SELECT @k AS k")),
+        format!(
+            "SET XACT_ABORT ON BEGIN TRAN {} SELECT @k = COUNT(*) FROM Counts COMMIT",
+            merge("HOLDLOCK, ROWLOCK", "SELECT @k AS k")
+        ),
+        update("UPDATE Counts WITH (SERIALIZABLE) SET n = n + 1 WHERE k = @k"),
+        update("UPDATE c SET n += 1 FROM Counts AS c WITH (HOLDLOCK) WHERE c.k = @k"),
+        update(
+            "UPDATE Counts SET n += 1 FROM Counts WITH (HOLDLOCK) JOIN Wanted AS w ON w.k = Counts.k WHERE w.k = @k",
+        ),
+    ] {
+        let is_merge = upsert.starts_with("MERGE");
+        for key in ["INT PRIMARY KEY", "INT NOT NULL UNIQUE, id INT IDENTITY PRIMARY KEY"] {
+            // The other ways are the same with either key.
+            if !is_merge && key.contains("UNIQUE") {
+                continue;
+            }
+            let instance = instance(&format!(
+                "CREATE TABLE Counts (k {key}, n INT NOT NULL)
+                 CREATE TABLE Wanted (k INT PRIMARY KEY) INSERT Wanted SELECT value FROM GENERATE_SERIES(0, 14)
+                 EXEC('CREATE PROCEDURE Count1 @i INT AS SET NOCOUNT ON DECLARE @k INT = @i % 15; {upsert}')"
+            ));
+            std::thread::scope(|scope| {
+                for _ in 0..8 {
+                    scope.spawn(|| {
+                        let calls = "DECLARE @i INT = 0 WHILE @i < 15 BEGIN EXEC Count1 @i; SET @i += 1 END";
+                        assert_eq!(errors(&mut instance.session(), calls), NONE, "{upsert}");
+                    });
+                }
+            });
+            let counted =
+                value(&mut instance.session(), "SELECT CONCAT(COUNT(*), ' ', SUM(n), ' ', MIN(n)) FROM Counts");
+            assert_eq!(counted, "15 120 8", "{key}: {upsert}");
+        }
+    }
+}
+
 /// Other keys are nobody's, and shared ranges that two want to fill are a deadlock with one victim.
 #[test]
 fn a_held_range_keeps_out_no_more_than_its_rows() {
@@ -539,19 +591,28 @@ fn an_attention_ends_what_a_batch_writes_and_leaves_the_transaction() {
         "WAITFOR DELAY '00:10:00'",
     ] {
         for (abort, open, left) in [("OFF", "1", "7"), ("ON", "0", "100")] {
-            let cancel = session.cancel_handle();
+            let (cancel, mut watcher) = (session.cancel_handle(), instance.session());
             let canceller = std::thread::spawn(move || {
-                std::thread::sleep(Duration::from_millis(250));
+                // The lock is taken behind the transaction's first change: what comes then is what is to be ended.
+                let deadline = Instant::now() + Duration::from_secs(60);
+                let is_free = "SELECT APPLOCK_TEST('public', 'Begun', 'Exclusive', 'Session')";
+                while value(&mut watcher, is_free) == "1" && Instant::now() < deadline {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                std::thread::sleep(Duration::from_millis(50));
                 cancel.cancel();
                 Instant::now()
             });
             let batch = format!(
-                "SET XACT_ABORT {abort} BEGIN TRAN UPDATE Accounts SET balance = 7 WHERE id = 1; {statement};
+                "SET XACT_ABORT {abort} BEGIN TRAN UPDATE Accounts SET balance = 7 WHERE id = 1;
+                EXEC sp_getapplock 'Begun', 'Exclusive', 'Session';
+                {statement};
                 INSERT Accounts VALUES (99, 0)"
             );
             assert_eq!(errors(&mut session, &batch), NONE, "{batch}");
             let late = canceller.join().expect("no panic").elapsed();
-            assert!(late < Duration::from_secs(3), "{batch} ended {late:?} after it was to stop");
+            assert!(late < Duration::from_secs(20), "{batch} ended {late:?} after it was to stop");
+            assert_eq!(errors(&mut session, "EXEC sp_releaseapplock 'Begun', 'Session'"), NONE, "{batch}");
             assert_eq!(value(&mut session, "SELECT @@TRANCOUNT"), open, "{batch}");
             assert_eq!(value(&mut session, "SELECT balance FROM Accounts WHERE id = 1"), left, "{batch}");
             // Each statement was done or not.

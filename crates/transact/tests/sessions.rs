@@ -79,6 +79,23 @@ fn procedures_are_files_of_the_folder() {
     assert!(seen(&mut session, "EXEC Half 14").contains("\n7\n"));
     assert!(seen(&mut session, "SELECT name FROM sys.procedures").contains("\nHalf\n"));
 
+    // Only the file changes it.
+    let told =
+        "The procedure 'dbo.Half' is defined by the file procedures/dbo/Half.sql. Change, rename or delete that file.";
+    for statement in [
+        "ALTER PROCEDURE Half @n INT AS SELECT 0 AS half",
+        "CREATE OR ALTER PROCEDURE dbo.Half @n INT AS SELECT 0 AS half",
+        "DROP PROCEDURE Half",
+        "DROP PROCEDURE IF EXISTS dbo.half",
+        "EXEC sp_rename 'Half', 'Whole'",
+        "CREATE SCHEMA other EXEC('ALTER SCHEMA other TRANSFER dbo.Half')",
+    ] {
+        let answer = seen(&mut session, statement);
+        assert!(answer.contains("Msg 50000") && answer.contains(told), "{statement}: {answer}");
+        assert!(seen(&mut session, "EXEC Half 14").contains("\n7\n"), "{statement}");
+    }
+    assert!(seen(&mut session, "CREATE PROCEDURE Half AS SELECT 0 AS half").contains("Msg 2714"));
+
     // A new version is taken; one that does not compile is told of, and the old one stays.
     write(&file, "CREATE OR ALTER PROCEDURE dbo.Half @n INT AS\nSELECT @n / 2.0 AS half");
     later();

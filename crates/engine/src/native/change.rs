@@ -47,8 +47,8 @@ pub(crate) struct Changer<'s> {
 
 /// What an INSERT does with a key that is there.
 pub(super) struct Upsert<'i> {
-    /// The index that has the key; `None` for any.
-    index: Option<usize>,
+    /// The indexes whose keys are meant; `None` for all.
+    indexes: Option<Vec<usize>>,
     update: Option<UpsertUpdate<'i>>,
 }
 
@@ -157,31 +157,7 @@ impl Changer<'_> {
         (form, called): (&Form, &str),
         conflict: &'i Conflict,
     ) -> Result<Upsert<'i>> {
-        let columns: Result<Vec<usize>> = conflict.columns.iter().map(|name| form.column(&name.key)).collect();
-        let columns = columns?;
-        let indexes = form.table.indexes();
-        let index = match (&conflict.constraint, columns.is_empty()) {
-            (Some(name), _) => {
-                let is_it =
-                    |index: &mainstay_store::IndexDefinition| index.is_key() && index.name.to_lowercase() == name.key;
-                let place = indexes.iter().position(|index| is_it(index.definition()));
-                let missing = || Error::new(Code::InvalidValue, format!("the table has no unique key {name}"));
-                Some(place.ok_or_else(missing)?)
-            }
-            (None, true) => None,
-            (None, false) => {
-                let fits = |index: &mainstay_store::IndexDefinition| {
-                    let mut of_index = index.column_numbers();
-                    let mut wanted = columns.clone();
-                    of_index.sort_unstable();
-                    wanted.sort_unstable();
-                    index.is_key() && of_index == wanted
-                };
-                let place = indexes.iter().position(|index| fits(index.definition()));
-                let missing = || Error::new(Code::InvalidValue, "ON CONFLICT names no unique key of the table");
-                Some(place.ok_or_else(missing)?)
-            }
-        };
+        let indexes = arbiters(form, conflict)?;
         let update = match &conflict.action {
             ConflictAction::Nothing => None,
             ConflictAction::Update { assignments, condition } => {
@@ -199,7 +175,7 @@ impl Changer<'_> {
                 })
             }
         };
-        Ok(Upsert { index, update })
+        Ok(Upsert { indexes, update })
     }
 
     pub(super) fn insert_row(
@@ -231,9 +207,10 @@ impl Changer<'_> {
             // The row may be committed and not to be seen yet.
             transaction.wait_for_commits()?;
             let view = transaction.begin_statement()?;
-            let Some(position) = existing(form, view, &row, upsert.index)? else {
+            let Some(position) = existing(form, view, &row, upsert.indexes.as_deref())? else {
                 // Another key than the one named, or one that nobody can see: it went, or came after this began.
-                if upsert.index.is_some_and(|index| !conflicts_in(form, index, &error)) {
+                let is_it = |index: &usize| conflicts_in(form, *index, &error);
+                if upsert.indexes.as_ref().is_some_and(|indexes| !indexes.iter().any(is_it)) {
                     return Err(error);
                 }
                 continue;
@@ -493,16 +470,47 @@ pub(super) fn stored(form: &Form, reader: &mainstay_store::Reader<'_>, position:
     (0..form.definition.columns.len()).map(|column| reader.value(position, column).to_value()).collect()
 }
 
-/// The position of the row that has the same key as a new one, in one index or in any unique one.
-fn existing(form: &Form, view: mainstay_store::View, row: &NewRow, index: Option<usize>) -> Result<Option<u64>> {
+/// The indexes whose keys an ON CONFLICT means; `None` for all.
+///
+/// Errors: `UnknownColumn`, and `InvalidValue` when there is no such index; those of the condition.
+fn arbiters(form: &Form, conflict: &Conflict) -> Result<Option<Vec<usize>>> {
+    let (known, indexes) = (&form.definition, form.table.indexes());
+    let places = |is_meant: &dyn Fn(&mainstay_store::IndexDefinition) -> bool| -> Vec<usize> {
+        let is_meant = |index: &mainstay_store::IndexDefinition| (index.unique || index.primary) && is_meant(index);
+        (0..indexes.len()).filter(|number| is_meant(indexes[*number].definition())).collect()
+    };
+    let (meant, missing) = if let Some(name) = &conflict.constraint {
+        let meant = places(&|index| index.filter.is_empty() && index.name.to_lowercase() == name.key);
+        (meant, format!("the table has no unique key {name}"))
+    } else if conflict.columns.is_empty() {
+        return Ok(None);
+    } else {
+        let columns: Result<Vec<usize>> = conflict.columns.iter().map(|name| form.column(&name.key)).collect();
+        let mut columns = columns?;
+        columns.sort_unstable();
+        let condition = super::filter::filter(known, &conflict.filter)?;
+        let has_rows = |index: &mainstay_store::IndexDefinition| {
+            let mut declared = known.indexes.iter().filter(|declared| declared.name == index.name);
+            index.filter.is_empty() || declared.any(|it| super::filter::implies(&condition, &it.filter))
+        };
+        let meant = places(&|index| {
+            let mut of_index = index.column_numbers();
+            of_index.sort_unstable();
+            of_index == columns && has_rows(index)
+        });
+        (meant, "ON CONFLICT names no unique key of the table".to_owned())
+    };
+    if meant.is_empty() { Err(Error::new(Code::InvalidValue, missing)) } else { Ok(Some(meant)) }
+}
+
+/// The row that has a key of this one in one of these indexes, or in any.
+fn existing(form: &Form, view: mainstay_store::View, row: &NewRow, indexes: Option<&[usize]>) -> Result<Option<u64>> {
     let mut reader = form.table.reader(view);
-    for (number, candidate) in form.table.indexes().iter().enumerate() {
-        if !candidate.definition().is_key() || index.is_some_and(|index| index != number) {
-            continue;
-        }
-        let columns = candidate.definition().column_numbers();
-        let key: Vec<ValueRef<'_>> = columns.iter().map(|column| row[*column].as_ref()).collect();
-        if let Some(version) = reader.get(number, &key)? {
+    let values: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
+    for number in 0..form.table.indexes().len() {
+        if indexes.is_none_or(|indexes| indexes.contains(&number))
+            && let Some(version) = reader.rival(number, &values)?
+        {
             return Ok(Some(version.position));
         }
     }

@@ -49,6 +49,20 @@ pub(super) fn refitted(value: &str, sql_type: SqlType) -> Result<String> {
     kept(&Value::Text(value.to_owned()), sql_type)
 }
 
+/// Whether the rows that a condition is about are among those of a filter, as far as that is to be seen: each part of the
+/// filter is one of the condition, or follows from one.
+pub(super) fn implies(condition: &[FilterDefinition], filter: &[FilterDefinition]) -> bool {
+    let follows = |part: &FilterDefinition, from: &FilterDefinition| {
+        part.column == from.column
+            && match (part.test, from.test) {
+                (FilterKind::NotNull, kind) => kind != FilterKind::Null,
+                (FilterKind::Equal, FilterKind::Equal) => from.values.iter().all(|value| part.values.contains(value)),
+                _ => part == from,
+            }
+    };
+    filter.iter().all(|part| condition.iter().any(|from| follows(part, from)))
+}
+
 fn kind(comparison: Comparison) -> FilterKind {
     match comparison {
         Comparison::Equal => FilterKind::Equal,

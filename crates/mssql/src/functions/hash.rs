@@ -134,14 +134,19 @@ fn decode_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
 
 /// 9803 for a text that is none.
 fn decode(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
-    let invalid = || Message::numbered(9803, &[&"Base64Decode"]);
+    let bytes = base64_bytes(text(values, 0)).ok_or_else(|| Message::numbered(9803, &[&"Base64Decode"]))?;
+    Ok(Value::Binary(bytes))
+}
+
+/// What a text of either form of base64 stands for; `None` for a text that is none.
+pub(crate) fn base64_bytes(text: &str) -> Option<Vec<u8>> {
     let (mut bytes, mut number, mut count) = (Vec::new(), 0u32, 0);
-    let digits = text(values, 0).trim_end_matches('=').bytes();
+    let digits = text.trim_end().trim_end_matches('=').bytes();
     for byte in digits.filter(|byte| !byte.is_ascii_whitespace()) {
         let digit = match byte {
             b'-' => 62,
             b'_' => 63,
-            other => ALPHABET.iter().position(|letter| *letter == other).ok_or_else(invalid)?,
+            other => ALPHABET.iter().position(|letter| *letter == other)?,
         };
         number = number << 6 | digit as u32;
         count += 1;
@@ -154,7 +159,7 @@ fn decode(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
         0 => {}
         2 => bytes.push((number >> 4) as u8),
         3 => bytes.extend_from_slice(&((number >> 2) as u16).to_be_bytes()),
-        _ => return Err(invalid()),
+        _ => return None,
     }
-    Ok(Value::Binary(bytes))
+    Some(bytes)
 }

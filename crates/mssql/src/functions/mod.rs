@@ -31,10 +31,11 @@ mod zone;
 mod tests;
 
 pub use binding::{Binding, Call};
-pub(crate) use hash::base64;
+pub(crate) use hash::{base64, base64_bytes};
 pub use json::json_of;
 pub use metadata::TYPE_NAMES;
 pub(crate) use strings_build::json_escaped;
+pub(crate) use xml::{given, xml_variables};
 
 use crate::argument::Argument;
 use crate::context::Context;

@@ -7,11 +7,12 @@ use crate::context::Context;
 use crate::convert::{convert, type_of};
 use crate::messages::Message;
 use crate::types::{DataType, Length};
-use crate::xml;
+use crate::xml::{self, Given};
 use mainstay_base::{Value, ValueRef};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("XML_VALUE", (2, 64), value_type, value).sees_nulls(),
+    Function::new("XML_BYTES", (2, 64), bytes_type, bytes).sees_nulls(),
     Function::new("XML_QUERY", (2, 64), |b| xml_type(b, DataType::Xml), query).sees_nulls(),
     Function::new("XML_EXIST", (2, 64), |b| xml_type(b, DataType::Bit), exist).sees_nulls(),
     Function::new("XML_MODIFY", (2, 64), |b| xml_type(b, DataType::Xml), modify).sees_nulls(),
@@ -35,36 +36,52 @@ fn value_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     xml_type(binding, DataType::NVarChar(Length::Max))
 }
 
-/// The values behind the path as texts.
-fn variables(values: &[ValueRef<'_>]) -> Result<Vec<Option<String>>, Message> {
-    let text = |value: &ValueRef<'_>| {
-        if value.is_null() {
-            return Ok(None);
-        }
-        let to = DataType::NVarChar(Length::Max);
-        match convert(&Context::default(), *value, type_of(*value), to, None)? {
-            Value::Text(text) => Ok(Some(text)),
-            _ => Ok(None),
-        }
+/// What `value` converts to a type of bytes.
+///
+/// Errors: as [`value_type`].
+fn bytes_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
+    value_type(binding).map(|_| DataType::VarBinary(Length::Max))
+}
+
+/// The values behind the path: texts, and bytes as they are.
+pub(crate) fn xml_variables(values: &[ValueRef<'_>]) -> Result<Vec<Value>, Message> {
+    let text = |value: &ValueRef<'_>| match value {
+        ValueRef::Null | ValueRef::Binary(_) => Ok(value.to_value()),
+        value => convert(&Context::default(), *value, type_of(*value), DataType::NVarChar(Length::Max), None),
     };
     values.iter().skip(2).map(text).collect()
+}
+
+/// The same as paths are given them.
+pub(crate) fn given(values: &[Value]) -> Vec<Option<Given<'_>>> {
+    fn one(value: &Value) -> Option<Given<'_>> {
+        match value {
+            Value::Text(text) => Some(Given::Text(text)),
+            Value::Binary(bytes) => Some(Given::Binary(bytes)),
+            _ => None,
+        }
+    }
+    values.iter().map(one).collect()
 }
 
 /// Calls a method, unless the XML is NULL.
 fn method<T>(
     values: &[ValueRef<'_>],
-    work: impl FnOnce(&str, &str, &[Option<&str>]) -> Result<T, Message>,
+    work: impl FnOnce(&str, &str, &xml::Variables<'_>) -> Result<T, Message>,
 ) -> Result<Option<T>, Message> {
     if values.iter().take(2).any(|value| value.is_null()) {
         return Ok(None);
     }
-    let variables = variables(values)?;
-    let variables: Vec<Option<&str>> = variables.iter().map(Option::as_deref).collect();
-    work(text(values, 0), text(values, 1), &variables).map(Some)
+    let variables = xml_variables(values)?;
+    work(text(values, 0), text(values, 1), &given(&variables)).map(Some)
 }
 
 fn value(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     Ok(method(values, xml::value)?.flatten().map_or(Value::Null, Value::Text))
+}
+
+fn bytes(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
+    Ok(method(values, xml::bytes)?.flatten().map_or(Value::Null, Value::Binary))
 }
 
 fn query(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {

@@ -1,18 +1,21 @@
 //! `modify`: insert, delete and replace value of, at places that a path names.
 //!
-//! The tree is copied with the change in it: a path leads to places in the old one, which are known by their addresses.
+//! The tree is copied with the change in it: a path leads to places in the old one, which are known by their addresses. What is
+//! inserted is read by `constructed`.
 
+use super::constructed::{Inserted, element_end, inserted};
 use super::path::{Item, Path, is_simple};
 use super::tree::{self, Element, Node};
+use super::{Variables, in_method};
 use crate::messages::Message;
 
 /// What a change does at the places it is for.
-enum Change<'c> {
+enum Change {
     Delete,
     /// The new text.
     Replace(String),
-    /// New nodes or an attribute: at the start, the end, before or behind.
-    Insert(&'c [Node], Option<(String, String)>, Where),
+    /// New nodes or attributes: at the start, the end, before or behind.
+    Insert(Inserted, Where),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,8 +28,12 @@ enum Where {
 
 /// The text of XML after a change, given in the language of XML DML.
 ///
-/// Errors: 9400 for a text that is not XML, 2217 for a change that is not known here.
-pub fn modify(xml: &str, change: &str, variables: &[Option<&str>]) -> Result<String, Message> {
+/// Errors: 9400 for a text that is not XML, 2217 for a change that is not known here, 2395 for a function that there is not.
+pub fn modify(xml: &str, change: &str, variables: &Variables<'_>) -> Result<String, Message> {
+    changed(xml, change, variables).map_err(|error| in_method(error, "modify"))
+}
+
+fn changed(xml: &str, change: &str, variables: &Variables<'_>) -> Result<String, Message> {
     let document = tree::read(xml)?;
     let change = change.trim();
     let mut out = String::new();
@@ -48,35 +55,39 @@ pub fn modify(xml: &str, change: &str, variables: &[Option<&str>]) -> Result<Str
     let (what, at, path) = insertion(rest).ok_or_else(unknown)?;
     let mut places = places(&document, path, used(what, variables))?;
     places.truncate(1);
-    let (nodes, attribute) = inserted(what, variables)?;
-    copied(&document, &places, &Change::Insert(&nodes, attribute, at)).write(&mut out);
+    let inserted = inserted(what, &document, variables)?;
+    copied(&document, &places, &Change::Insert(inserted, at)).write(&mut out);
     Ok(out)
 }
 
-fn unknown() -> Message {
+pub(super) fn unknown() -> Message {
     Message::error(2217, "XQuery: this change of XML is not supported here.")
 }
 
 /// What follows a word.
-fn word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+pub(super) fn word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     text.trim_start().strip_prefix(word).filter(|rest| rest.starts_with(|c: char| !c.is_alphanumeric()))
 }
 
-/// Before and behind a word that stands outside of quotes.
+/// Before and behind a word that stands outside of quotes and of elements.
 fn split_at_word<'t>(text: &'t str, wanted: &str) -> Option<(&'t str, &'t str)> {
     let mut quote = None;
-    for (place, c) in text.char_indices() {
+    let mut place = 0;
+    while let Some(c) = text.get(place..)?.chars().next() {
+        let mut next = place + c.len_utf8();
         match (quote, c) {
             (None, '"' | '\'') => quote = Some(c),
             (Some(open), c) if open == c => quote = None,
-            (None, ' ' | '\n' | '\t' | '>' | ')') => {
-                let behind = text[place + c.len_utf8()..].trim_start();
-                if let Some(rest) = word(behind, wanted) {
-                    return Some((&text[..place + c.len_utf8()], rest));
-                }
-            }
+            (None, '<') => next = element_end(&text[place..]).map_or(next, |length| place + length),
             _ => {}
         }
+        if quote.is_none()
+            && text[..next].ends_with([' ', '\n', '\t', '>', ')', '}'])
+            && let Some(rest) = word(text[next..].trim_start(), wanted)
+        {
+            return Some((&text[..next], rest));
+        }
+        place = next;
     }
     None
 }
@@ -101,36 +112,14 @@ fn insertion(text: &str) -> Option<(&str, Where, &str)> {
     split_at_word(text, "after").map(|(what, path)| (what, Where::After, path))
 }
 
-/// The nodes, or the attribute's name and value, that are inserted.
-type Inserted = (Vec<Node>, Option<(String, String)>);
-
-fn inserted(what: &str, variables: &[Option<&str>]) -> Result<Inserted, Message> {
-    let what = what.trim();
-    if let Some(rest) = word(what, "attribute") {
-        let (name, value) = rest.split_once('{').ok_or_else(unknown)?;
-        let value = value.trim_end().strip_suffix('}').ok_or_else(unknown)?;
-        let none = Element::default();
-        let value = Path::read(value)?.evaluate(&Item::Element(&none), variables);
-        let value = value.first().map(Item::text).unwrap_or_default();
-        return Ok((Vec::new(), Some((name.trim().to_owned(), value))));
-    }
-    let what = what.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(what);
-    if !what.trim_start().starts_with('<') {
-        let given = variables.first().copied().flatten().filter(|_| what.contains("sql:"));
-        let given = given.ok_or_else(unknown)?;
-        return Ok((tree::read(given)?.children, None));
-    }
-    Ok((tree::read(what)?.children, None))
-}
-
 /// The variables that are left behind those of the text before.
-fn used<'v>(before: &str, variables: &'v [Option<&'v str>]) -> &'v [Option<&'v str>] {
+pub(super) fn used<'v>(before: &str, variables: &'v Variables<'v>) -> &'v Variables<'v> {
     let count = before.matches("sql:variable").count() + before.matches("sql:column").count();
     variables.get(count..).unwrap_or(&[])
 }
 
 /// The addresses of the places that a path leads to.
-fn places(document: &Element, path: &str, variables: &[Option<&str>]) -> Result<Vec<Place>, Message> {
+fn places(document: &Element, path: &str, variables: &Variables<'_>) -> Result<Vec<Place>, Message> {
     if !is_simple(path) {
         return Err(unknown());
     }
@@ -152,12 +141,12 @@ impl Place {
             Item::Element(element) => Place::Element(*element),
             Item::Text(text) => Place::Text(text.as_ptr()),
             Item::Attribute(name, _) => Place::Attribute(name.as_ptr()),
-            Item::Atom(_) | Item::Truth(_) => return None,
+            Item::Atom(_) | Item::Truth(_) | Item::Bytes(..) => return None,
         })
     }
 }
 
-fn copied(element: &Element, places: &[Place], change: &Change<'_>) -> Element {
+fn copied(element: &Element, places: &[Place], change: &Change) -> Element {
     let mut copy = Element { name: element.name.clone(), ..Element::default() };
     for (name, value) in &element.attributes {
         match change {
@@ -170,8 +159,8 @@ fn copied(element: &Element, places: &[Place], change: &Change<'_>) -> Element {
         }
     }
     let is_here = places.contains(&Place::Element(element));
-    if let (true, Change::Insert(nodes, attribute, Where::First)) = (is_here, change) {
-        copy.attributes.extend(attribute.clone());
+    if let (true, Change::Insert(Inserted { nodes, attributes }, Where::First)) = (is_here, change) {
+        copy.attributes.extend(attributes.iter().cloned());
         copy.children.extend(nodes.iter().cloned());
     }
     for child in &element.children {
@@ -195,19 +184,19 @@ fn copied(element: &Element, places: &[Place], change: &Change<'_>) -> Element {
                 }
                 Node::Text(_) | Node::Aside(_) => Node::Text(text.clone()),
             }),
-            Change::Insert(nodes, _, Where::Before) => {
+            Change::Insert(Inserted { nodes, .. }, Where::Before) => {
                 copy.children.extend(nodes.iter().cloned());
                 copy.children.push(new);
             }
-            Change::Insert(nodes, _, Where::After) => {
+            Change::Insert(Inserted { nodes, .. }, Where::After) => {
                 copy.children.push(new);
                 copy.children.extend(nodes.iter().cloned());
             }
             Change::Insert(..) => copy.children.push(new),
         }
     }
-    if let (true, Change::Insert(nodes, attribute, Where::Last)) = (is_here, change) {
-        copy.attributes.extend(attribute.clone());
+    if let (true, Change::Insert(Inserted { nodes, attributes }, Where::Last)) = (is_here, change) {
+        copy.attributes.extend(attributes.iter().cloned());
         copy.children.extend(nodes.iter().cloned());
     }
     copy

@@ -11,7 +11,10 @@
 //! Namespaces: prefixes are read over, in the text and in paths, and declarations at the head of a path are too.
 
 mod change;
+mod constructed;
+mod functions;
 mod path;
+mod reader;
 mod tree;
 
 pub use change::modify;
@@ -20,6 +23,18 @@ pub use tree::{escaped, escaped_text};
 use crate::messages::Message;
 use path::{Item, Path};
 use tree::{Element, Node};
+
+/// What `sql:variable` or `sql:column` stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given<'v> {
+    /// A value as its text.
+    Text(&'v str),
+    /// Bytes.
+    Binary(&'v [u8]),
+}
+
+/// What `sql:variable` and `sql:column` stand for, in the order in which they stand in a path; `None` for NULL.
+pub type Variables<'v> = [Option<Given<'v>>];
 
 /// What stands before a text that is one node of a larger one.
 const CONTEXT: char = '\u{1}';
@@ -57,9 +72,10 @@ fn start(xml: &str) -> Result<Start, Message> {
 
 /// Does something with the items that a path leads to.
 fn with_items<T>(
+    method: &str,
     xml: &str,
     path: &str,
-    variables: &[Option<&str>],
+    variables: &Variables<'_>,
     work: impl FnOnce(Vec<Item<'_>>) -> T,
 ) -> Result<T, Message> {
     let start = start(xml)?;
@@ -68,7 +84,7 @@ fn with_items<T>(
         _ => (0, path.to_owned()),
     };
     let is_absolute = begins_at_document(&path);
-    let path = Path::read(&path)?;
+    let path = Path::read(&path).map_err(|error| in_method(error, method))?;
     let context = match &start {
         Start::Within(document, _) if is_absolute => Item::Element(document),
         Start::Within(document, place) => {
@@ -82,6 +98,12 @@ fn with_items<T>(
         Start::Attribute(name, value) => Item::Attribute(name, value),
     };
     Ok(work(path.evaluate(&context, variables)))
+}
+
+/// The error of a path with the method that was given it.
+fn in_method(error: Message, method: &str) -> Message {
+    let text = error.text.replacen("XQuery:", &format!("XQuery [{method}()]:"), 1);
+    Message { text, ..error }
 }
 
 /// Whether a path begins at the document.
@@ -124,9 +146,19 @@ pub fn normalized(text: &str) -> Result<String, Message> {
 
 /// The text that `value` converts: that of the first item; `None` if there is none.
 ///
-/// Errors: 9400 for a text that is not XML, 2217 for a path that is not known here.
-pub fn value(xml: &str, path: &str, variables: &[Option<&str>]) -> Result<Option<String>, Message> {
-    with_items(xml, path, variables, |items| items.first().map(Item::text))
+/// Errors: 9400 for a text that is not XML, 2217 for a path that is not known here, 2395 for a function that there is not.
+pub fn value(xml: &str, path: &str, variables: &Variables<'_>) -> Result<Option<String>, Message> {
+    with_items("value", xml, path, variables, |items| items.first().map(Item::text))
+}
+
+/// The bytes that `value` converts: those of the first item, of a text what it stands for in base64; `None` if there is none.
+///
+/// Errors: as [`value`].
+pub fn bytes(xml: &str, path: &str, variables: &Variables<'_>) -> Result<Option<Vec<u8>>, Message> {
+    with_items("value", xml, path, variables, |items| match items.first()? {
+        Item::Bytes(bytes, _) => Some(bytes.clone()),
+        item => crate::functions::base64_bytes(&item.text()),
+    })
 }
 
 /// Sees that a path leads to one item at most, as `value` wants it.
@@ -146,34 +178,34 @@ pub fn check_single(path: &str) -> Result<(), Message> {
 /// The items as XML.
 ///
 /// Errors: as [`value`].
-pub fn query(xml: &str, path: &str, variables: &[Option<&str>]) -> Result<String, Message> {
-    with_items(xml, path, variables, |items| items.iter().map(Item::xml).collect::<Vec<_>>().concat())
+pub fn query(xml: &str, path: &str, variables: &Variables<'_>) -> Result<String, Message> {
+    with_items("query", xml, path, variables, |items| items.iter().map(Item::xml).collect::<Vec<_>>().concat())
 }
 
 /// Whether there is an item; a comparison that is false is one, as it is in SQL Server.
 ///
 /// Errors: as [`value`].
-pub fn exist(xml: &str, path: &str, variables: &[Option<&str>]) -> Result<bool, Message> {
-    with_items(xml, path, variables, |items| !items.is_empty())
+pub fn exist(xml: &str, path: &str, variables: &Variables<'_>) -> Result<bool, Message> {
+    with_items("exist", xml, path, variables, |items| !items.is_empty())
 }
 
 /// The items as contexts of further paths, one for each row; with the whole document if paths go up from there.
 ///
 /// Errors: as [`value`].
-pub fn nodes(xml: &str, path: &str, goes_up: bool) -> Result<Vec<String>, Message> {
+pub fn nodes(xml: &str, path: &str, variables: &Variables<'_>, goes_up: bool) -> Result<Vec<String>, Message> {
     if goes_up {
-        return places(xml, path);
+        return places(xml, path, variables).map_err(|error| in_method(error, "nodes"));
     }
     let context = |item: &Item<'_>| match item {
         Item::Text(text) => format!("{CONTEXT}{CONTEXT}{text}"),
         Item::Attribute(name, value) => format!("{CONTEXT}@{name}={value}"),
         other => format!("{CONTEXT}{}", other.xml()),
     };
-    with_items(xml, path, &[], |items| items.iter().map(context).collect())
+    with_items("nodes", xml, path, variables, |items| items.iter().map(context).collect())
 }
 
 /// The elements that a path leads to as places in their document; other items by themselves.
-fn places(xml: &str, path: &str) -> Result<Vec<String>, Message> {
+fn places(xml: &str, path: &str, variables: &Variables<'_>) -> Result<Vec<String>, Message> {
     let own = xml.strip_prefix(CONTEXT).and_then(|rest| rest.strip_prefix('^'));
     let text = own.and_then(|rest| rest.split_once(CONTEXT)).map_or(xml, |(_, document)| document);
     let document = tree::read(text.strip_prefix(CONTEXT).unwrap_or(text))?;
@@ -186,7 +218,7 @@ fn places(xml: &str, path: &str) -> Result<Vec<String>, Message> {
     let path = Path::read(&path)?;
     let from = if is_absolute { &[] } else { from.get(..from.len().saturating_sub(levels)).unwrap_or(&[]) };
     let start = Item::Element(document.at(from).unwrap_or(&document));
-    let found = path.evaluate(&start, &[]);
+    let found = path.evaluate(&start, variables);
     let mut known = Vec::new();
     document.each(&mut Vec::new(), &mut |element, place| known.push((std::ptr::from_ref(element), place.to_vec())));
     let by_address: std::collections::HashMap<*const Element, Vec<usize>> = known.into_iter().collect();

@@ -5,8 +5,13 @@
 //! ```
 //!
 //! What stands in `sql:variable` and `sql:column` is given from outside, in the order in which they stand in the path.
+//! `reader` reads paths, `functions` has what is called in them.
 
+use super::functions::called;
+use super::reader::Reader;
 use super::tree::{Element, Node};
+use super::{Given, Variables};
+use crate::functions::base64;
 use crate::messages::Message;
 
 /// What a path leads to.
@@ -20,6 +25,15 @@ pub(super) enum Item<'t> {
     Atom(String),
     /// A condition.
     Truth(bool),
+    /// Bytes, and how they are written as a text.
+    Bytes(Vec<u8>, Notation),
+}
+
+/// How bytes are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Notation {
+    Base64,
+    Hex,
 }
 
 impl Item<'_> {
@@ -30,6 +44,8 @@ impl Item<'_> {
             Item::Text(text) | Item::Attribute(_, text) => (*text).to_owned(),
             Item::Atom(text) => text.clone(),
             Item::Truth(truth) => truth.to_string(),
+            Item::Bytes(bytes, Notation::Base64) => base64(bytes, false),
+            Item::Bytes(bytes, Notation::Hex) => bytes.iter().map(|byte| format!("{byte:02X}")).collect(),
         }
     }
 
@@ -46,7 +62,7 @@ impl Item<'_> {
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
-enum Expr {
+pub(super) enum Expr {
     /// Steps from the context, or from the document.
     Steps(Option<Box<Expr>>, Vec<Step>),
     /// Conditions on what is in parentheses.
@@ -62,20 +78,34 @@ enum Expr {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Step {
-    /// Whether anything below is meant, not only children.
-    deep: bool,
-    test: Test,
-    conditions: Vec<Expr>,
+pub(super) struct Step {
+    pub(super) axis: Axis,
+    pub(super) test: Test,
+    pub(super) conditions: Vec<Expr>,
+}
+
+/// Where a step looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Axis {
+    /// At the item, or right below it.
+    Near,
+    /// At it and at everything below, of which each has places of its own: `//b[1]` is the first of every element.
+    Deep,
+    /// At everything below, in one order: `descendant::b[1]` is the first of all.
+    Descendant,
+    /// The same with the item.
+    DescendantOrSelf,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Test {
+pub(super) enum Test {
     Child(String),
     Attribute(String),
     Text,
     Node,
     Itself,
+    /// The item, if it is an element of this name.
+    Named(String),
 }
 
 /// A path that has been read.
@@ -94,13 +124,7 @@ impl Path {
                 None => break,
             }
         }
-        let mut reader = Reader { text, at: 0, variables: 0 };
-        let expr = reader.list()?;
-        reader.blanks();
-        match reader.rest().is_empty() {
-            true => Ok(Path { expr }),
-            false => Err(reader.error()),
-        }
+        Reader::new(text).whole().map(|expr| Path { expr })
     }
 
     /// Whether the path alone shows that it leads to one item at most.
@@ -108,7 +132,7 @@ impl Path {
         is_single(&self.expr)
     }
 
-    pub(super) fn evaluate<'t>(&self, context: &Item<'t>, variables: &[Option<&str>]) -> Vec<Item<'t>> {
+    pub(super) fn evaluate<'t>(&self, context: &Item<'t>, variables: &Variables<'_>) -> Vec<Item<'t>> {
         let around = Around { variables, position: 1, last: 1 };
         evaluate(&self.expr, context, &around)
     }
@@ -126,10 +150,11 @@ fn is_single(expr: &Expr) -> bool {
     };
     match expr {
         Expr::Steps(from, steps) => {
-            let is_one = |step: &Step| match &step.test {
-                Test::Itself => !step.deep,
-                Test::Attribute(name) => !step.deep && (name != "*" || picks_one(&step.conditions)),
-                _ => !step.deep && picks_one(&step.conditions),
+            let is_one = |step: &Step| match (&step.test, step.axis) {
+                (_, Axis::Deep) => false,
+                (Test::Itself | Test::Named(_), _) => true,
+                (Test::Attribute(name), Axis::Near) if name != "*" => true,
+                _ => picks_one(&step.conditions),
             };
             from.as_deref().is_none_or(is_single) && steps.iter().all(is_one)
         }
@@ -142,13 +167,14 @@ fn is_single(expr: &Expr) -> bool {
     }
 }
 
-struct Around<'v> {
-    variables: &'v [Option<&'v str>],
-    position: usize,
-    last: usize,
+/// What an expression may ask beside its context.
+pub(super) struct Around<'v> {
+    variables: &'v Variables<'v>,
+    pub(super) position: usize,
+    pub(super) last: usize,
 }
 
-fn evaluate<'t>(expr: &Expr, context: &Item<'t>, around: &Around<'_>) -> Vec<Item<'t>> {
+pub(super) fn evaluate<'t>(expr: &Expr, context: &Item<'t>, around: &Around<'_>) -> Vec<Item<'t>> {
     match expr {
         Expr::Steps(from, steps) => {
             let mut items = match from {
@@ -164,7 +190,8 @@ fn evaluate<'t>(expr: &Expr, context: &Item<'t>, around: &Around<'_>) -> Vec<Ite
         Expr::Literal(text) => vec![Item::Atom(text.clone())],
         Expr::Number(number) => vec![Item::Atom(number.to_string())],
         Expr::Variable(place) => match around.variables.get(*place).copied().flatten() {
-            Some(text) => vec![Item::Atom(text.to_owned())],
+            Some(Given::Text(text)) => vec![Item::Atom(text.to_owned())],
+            Some(Given::Binary(bytes)) => vec![Item::Bytes(bytes.to_vec(), Notation::Base64)],
             None => Vec::new(),
         },
         Expr::Compare(left, op, right) => {
@@ -185,52 +212,7 @@ fn evaluate<'t>(expr: &Expr, context: &Item<'t>, around: &Around<'_>) -> Vec<Ite
     }
 }
 
-fn called<'t>(name: &str, arguments: &[Expr], context: &Item<'t>, around: &Around<'_>) -> Vec<Item<'t>> {
-    let argument = |place: usize| match arguments.get(place) {
-        Some(expr) => evaluate(expr, context, around),
-        None => vec![context.clone()],
-    };
-    let text = |place: usize| argument(place).first().map(Item::text).unwrap_or_default();
-    let numbers = |place: usize| -> Vec<f64> {
-        argument(place).iter().filter_map(|item| item.text().trim().parse().ok()).collect()
-    };
-    let atom = |text: String| vec![Item::Atom(text)];
-    match name {
-        "count" => atom(argument(0).len().to_string()),
-        "sum" => atom(numbers(0).iter().sum::<f64>().to_string()),
-        "min" => {
-            numbers(0).into_iter().reduce(f64::min).map(|number| Item::Atom(number.to_string())).into_iter().collect()
-        }
-        "max" => {
-            numbers(0).into_iter().reduce(f64::max).map(|number| Item::Atom(number.to_string())).into_iter().collect()
-        }
-        "avg" => match numbers(0) {
-            numbers if numbers.is_empty() => Vec::new(),
-            numbers => atom((numbers.iter().sum::<f64>() / numbers.len() as f64).to_string()),
-        },
-        "not" => vec![Item::Truth(!truth(&argument(0)))],
-        "empty" => vec![Item::Truth(argument(0).is_empty())],
-        "true" => vec![Item::Truth(true)],
-        "false" => vec![Item::Truth(false)],
-        "contains" => vec![Item::Truth(text(0).contains(&text(1)))],
-        "starts-with" => vec![Item::Truth(text(0).starts_with(&text(1)))],
-        "concat" => atom((0..arguments.len()).map(text).collect()),
-        "string-length" => atom(text(0).chars().count().to_string()),
-        "upper-case" => atom(text(0).to_uppercase()),
-        "lower-case" => atom(text(0).to_lowercase()),
-        "position" => atom(around.position.to_string()),
-        "last" => atom(around.last.to_string()),
-        "local-name" => match argument(0).first() {
-            Some(Item::Element(element)) => atom(local(&element.name).to_owned()),
-            Some(Item::Attribute(name, _)) => atom(local(name).to_owned()),
-            _ => atom(String::new()),
-        },
-        // Types of values: what is wanted of the text is decided by who converts it.
-        _ => argument(0).into_iter().map(|item| Item::Atom(item.text())).collect(),
-    }
-}
-
-fn truth(items: &[Item<'_>]) -> bool {
+pub(super) fn truth(items: &[Item<'_>]) -> bool {
     match items {
         [] => false,
         [Item::Truth(truth)] => *truth,
@@ -257,15 +239,30 @@ fn compared(left: &str, op: &str, right: &str) -> bool {
 /// What a step leads to from one item.
 fn stepped<'t>(step: &Step, item: &Item<'t>, around: &Around<'_>) -> Vec<Item<'t>> {
     let mut found = Vec::new();
-    if step.test == Test::Itself {
-        found.push(item.clone());
-    } else if let (Test::Text, Item::Text(_)) = (&step.test, item) {
-        found.push(item.clone());
-    } else if let Item::Element(element) = item {
-        match step.deep {
-            false => tested(step, element, &mut found),
-            true => each_below(element, &mut |element| tested(step, element, &mut found)),
+    match (&step.test, item, step.axis) {
+        (Test::Itself, ..) | (Test::Text, Item::Text(_), _) => found.push(item.clone()),
+        (Test::Named(wanted), Item::Element(element), _) if fits(wanted, &element.name) => found.push(item.clone()),
+        (Test::Named(_), ..) => {}
+        (_, Item::Element(element), Axis::Near) => tested(&step.test, element, &mut found),
+        (_, Item::Element(element), Axis::Deep) => {
+            each_below(element, &mut |element| {
+                let mut own = Vec::new();
+                tested(&step.test, element, &mut own);
+                found.extend(filtered(own, &step.conditions, around));
+            });
+            return found;
         }
+        (_, Item::Element(element), Axis::Descendant | Axis::DescendantOrSelf) => {
+            let is_meant = match &step.test {
+                Test::Child(wanted) => fits(wanted, &element.name),
+                test => *test == Test::Node,
+            };
+            if step.axis == Axis::DescendantOrSelf && is_meant {
+                found.push(item.clone());
+            }
+            below(&step.test, element, &mut found);
+        }
+        _ => {}
     }
     filtered(found, &step.conditions, around)
 }
@@ -279,25 +276,38 @@ fn each_below<'t>(element: &'t Element, visit: &mut dyn FnMut(&'t Element)) {
     }
 }
 
-fn tested<'t>(step: &Step, element: &'t Element, found: &mut Vec<Item<'t>>) {
-    let fits = |wanted: &str, name: &str| wanted == "*" || local(wanted) == local(name);
-    match &step.test {
+/// What is below an element, in the order of the document.
+fn below<'t>(test: &Test, element: &'t Element, found: &mut Vec<Item<'t>>) {
+    for child in &element.children {
+        one_tested(test, child, found);
+        if let Node::Element(child) = child {
+            below(test, child, found);
+        }
+    }
+}
+
+/// Whether a name is the wanted one.
+fn fits(wanted: &str, name: &str) -> bool {
+    wanted == "*" || local(wanted) == local(name)
+}
+
+/// The attributes of an element, or its children, that are wanted.
+fn tested<'t>(test: &Test, element: &'t Element, found: &mut Vec<Item<'t>>) {
+    match test {
         Test::Attribute(wanted) => {
             let attributes = element.attributes.iter().filter(|(name, _)| fits(wanted, name));
             found.extend(attributes.map(|(name, value)| Item::Attribute(name, value)));
         }
-        test => {
-            for child in &element.children {
-                match (child, test) {
-                    (Node::Element(child), Test::Child(wanted)) if fits(wanted, &child.name) => {
-                        found.push(Item::Element(child));
-                    }
-                    (Node::Element(child), Test::Node) => found.push(Item::Element(child)),
-                    (Node::Text(text), Test::Text | Test::Node) => found.push(Item::Text(text)),
-                    _ => {}
-                }
-            }
-        }
+        test => element.children.iter().for_each(|child| one_tested(test, child, found)),
+    }
+}
+
+fn one_tested<'t>(test: &Test, child: &'t Node, found: &mut Vec<Item<'t>>) {
+    match (child, test) {
+        (Node::Element(child), Test::Child(wanted)) if fits(wanted, &child.name) => found.push(Item::Element(child)),
+        (Node::Element(child), Test::Node) => found.push(Item::Element(child)),
+        (Node::Text(text), Test::Text | Test::Node) => found.push(Item::Text(text)),
+        _ => {}
     }
 }
 
@@ -317,238 +327,8 @@ fn filtered<'t>(mut items: Vec<Item<'t>>, conditions: &[Expr], around: &Around<'
     items
 }
 
-fn local(name: &str) -> &str {
+pub(super) fn local(name: &str) -> &str {
     name.rsplit(':').next().unwrap_or(name)
-}
-
-struct Reader<'t> {
-    text: &'t str,
-    at: usize,
-    variables: usize,
-}
-
-impl<'t> Reader<'t> {
-    fn rest(&self) -> &'t str {
-        self.text.get(self.at..).unwrap_or("")
-    }
-
-    fn error(&self) -> Message {
-        let near = self.rest().chars().next().map_or_else(|| "<eof>".to_owned(), |c| c.to_string());
-        Message::error(2217, format!("XQuery: syntax error near '{near}', or a construct that is not supported here."))
-    }
-
-    fn blanks(&mut self) {
-        let rest = self.rest();
-        self.at += rest.len() - rest.trim_start().len();
-    }
-
-    fn accept(&mut self, text: &str) -> bool {
-        self.blanks();
-        let found = self.rest().starts_with(text);
-        if found {
-            self.at += text.len();
-        }
-        found
-    }
-
-    fn expect(&mut self, text: &str) -> Result<(), Message> {
-        if self.accept(text) { Ok(()) } else { Err(self.error()) }
-    }
-
-    /// Accepts a word that is not the start of a longer one.
-    fn word(&mut self, word: &str) -> bool {
-        self.blanks();
-        let follows = self.rest().strip_prefix(word).map(|rest| rest.chars().next());
-        let found = follows.is_some_and(|next| next.is_none_or(|c| !is_name_part(c)));
-        if found {
-            self.at += word.len();
-        }
-        found
-    }
-
-    fn list(&mut self) -> Result<Expr, Message> {
-        let first = self.or()?;
-        if !self.accept(",") {
-            return Ok(first);
-        }
-        let mut parts = vec![first, self.or()?];
-        while self.accept(",") {
-            parts.push(self.or()?);
-        }
-        Ok(Expr::List(parts))
-    }
-
-    fn or(&mut self) -> Result<Expr, Message> {
-        let mut left = self.and()?;
-        while self.word("or") {
-            left = Expr::Or(Box::new(left), Box::new(self.and()?));
-        }
-        Ok(left)
-    }
-
-    fn and(&mut self) -> Result<Expr, Message> {
-        let mut left = self.compare()?;
-        while self.word("and") {
-            left = Expr::And(Box::new(left), Box::new(self.compare()?));
-        }
-        Ok(left)
-    }
-
-    fn compare(&mut self) -> Result<Expr, Message> {
-        let left = self.path()?;
-        for op in ["!=", "<=", ">=", "=", "<", ">"] {
-            if self.accept(op) {
-                return Ok(Expr::Compare(Box::new(left), op, Box::new(self.path()?)));
-            }
-        }
-        for (word, op) in [("eq", "="), ("ne", "!="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")] {
-            if self.word(word) {
-                return Ok(Expr::Compare(Box::new(left), op, Box::new(self.path()?)));
-            }
-        }
-        Ok(left)
-    }
-
-    fn path(&mut self) -> Result<Expr, Message> {
-        self.blanks();
-        let mut steps = Vec::new();
-        let from = match self.primary()? {
-            Some(primary) => {
-                let conditions = self.conditions()?;
-                let primary = match conditions.is_empty() {
-                    true => primary,
-                    false => Expr::Filtered(Box::new(primary), conditions),
-                };
-                self.blanks();
-                if !self.rest().starts_with('/') {
-                    return Ok(primary);
-                }
-                Some(Box::new(primary))
-            }
-            None => {
-                self.blanks();
-                if !self.rest().starts_with('/') {
-                    steps.push(self.step(false)?);
-                } else if self.rest() == "/" {
-                    self.at += 1;
-                    return Ok(Expr::Steps(None, Vec::new()));
-                }
-                None
-            }
-        };
-        loop {
-            if self.accept("//") {
-                steps.push(self.step(true)?);
-            } else if self.accept("/") {
-                steps.push(self.step(false)?);
-            } else {
-                return Ok(Expr::Steps(from, steps));
-            }
-        }
-    }
-
-    /// A literal, something in parentheses, or a call; `None` for a step.
-    fn primary(&mut self) -> Result<Option<Expr>, Message> {
-        let rest = self.rest();
-        match rest.chars().next() {
-            Some('(') => {
-                self.at += 1;
-                let inner = self.list()?;
-                self.expect(")")?;
-                Ok(Some(inner))
-            }
-            Some(quote @ ('"' | '\'')) => {
-                let end = rest[1..].find(quote).ok_or_else(|| self.error())?;
-                self.at += end + 2;
-                Ok(Some(Expr::Literal(rest[1..=end].to_owned())))
-            }
-            Some(digit) if digit.is_ascii_digit() || digit == '-' => {
-                let length = rest.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '-').unwrap_or(rest.len());
-                let number = rest[..length].parse().map_err(|_| self.error())?;
-                self.at += length;
-                Ok(Some(Expr::Number(number)))
-            }
-            Some(start) if start.is_alphabetic() => self.call(),
-            _ => Ok(None),
-        }
-    }
-
-    fn call(&mut self) -> Result<Option<Expr>, Message> {
-        let rest = self.rest();
-        let length = rest.find(|c| !is_name_part(c)).unwrap_or(rest.len());
-        let name = &rest[..length];
-        if !rest[length..].trim_start().starts_with('(') || matches!(name, "text" | "node" | "element") {
-            return Ok(None);
-        }
-        self.at += length;
-        self.expect("(")?;
-        let mut arguments = Vec::new();
-        if !self.accept(")") {
-            loop {
-                arguments.push(self.or()?);
-                if !self.accept(",") {
-                    break;
-                }
-            }
-            self.expect(")")?;
-        }
-        if matches!(name, "sql:variable" | "sql:column") {
-            self.variables += 1;
-            return Ok(Some(Expr::Variable(self.variables - 1)));
-        }
-        Ok(Some(Expr::Call(local(name).to_owned(), arguments)))
-    }
-
-    fn step(&mut self, deep: bool) -> Result<Step, Message> {
-        self.blanks();
-        let test = if self.rest().starts_with("..") {
-            return Err(self.error());
-        } else if self.accept(".") {
-            Test::Itself
-        } else if self.accept("@") {
-            Test::Attribute(self.name()?)
-        } else {
-            let name = self.name()?;
-            match name.as_str() {
-                "text" | "node" if self.accept("(") => {
-                    self.expect(")")?;
-                    if name == "text" { Test::Text } else { Test::Node }
-                }
-                _ => Test::Child(name.trim_start_matches("child::").to_owned()),
-            }
-        };
-        Ok(Step { deep, test, conditions: self.conditions()? })
-    }
-
-    fn conditions(&mut self) -> Result<Vec<Expr>, Message> {
-        let mut conditions = Vec::new();
-        while self.accept("[") {
-            conditions.push(self.or()?);
-            self.expect("]")?;
-        }
-        Ok(conditions)
-    }
-
-    fn name(&mut self) -> Result<String, Message> {
-        self.blanks();
-        if self.accept("*:") {
-            return self.name();
-        }
-        if self.accept("*") {
-            return Ok("*".to_owned());
-        }
-        let rest = self.rest();
-        let length = rest.find(|c| !is_name_part(c)).unwrap_or(rest.len());
-        if length == 0 {
-            return Err(self.error());
-        }
-        self.at += length;
-        Ok(rest[..length].to_owned())
-    }
-}
-
-fn is_name_part(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '-' | ':' | '.')
 }
 
 /// The steps of a path that names places of the tree, for who changes it.

@@ -11,6 +11,7 @@
 use super::{Caught, Frame, Machine, Trouble};
 use crate::compile::NOWHERE;
 use crate::{Fault, FaultAnswer, Host, Place, Raised, Unhandled};
+use mainstay_base::ValueRef;
 
 impl Machine {
     /// Goes on after something went wrong, or fails with it.
@@ -97,6 +98,7 @@ impl Machine {
     fn give(&mut self, host: &mut dyn Host, raised: Box<Raised>, index: usize) -> Result<(), Box<Raised>> {
         self.leave_frames(host, index + 1);
         host.caught(&raised);
+        self.note_status(host, &raised);
         let Some(frame) = self.frames.last_mut() else { return Err(raised) };
         let program = &self.linked[frame.linked].program;
         let depth = match program.handler(failed(frame)) {
@@ -129,6 +131,7 @@ impl Machine {
             index -= 1;
         }
         self.leave_frames(host, index + 1);
+        self.note_status(host, &raised);
         let Some(frame) = self.frames.last_mut().filter(|frame| index >= floor && !frame.is_function) else {
             return Err(raised);
         };
@@ -144,6 +147,18 @@ impl Machine {
                 Ok(())
             }
             None => Err(raised),
+        }
+    }
+
+    /// Makes of an error what the routine on top returns, if the host says so.
+    fn note_status(&mut self, host: &dyn Host, raised: &Raised) {
+        let Some(status) = host.status_after(raised) else { return };
+        let Some(frame) = self.frames.last() else { return };
+        let Some(result) = self.linked[frame.linked].program.result else { return };
+        let before = self.registers.value(frame.bases, result.into(), &[]);
+        if matches!(before, ValueRef::Integer(before) if before > status) {
+            // A status is a number of few digits.
+            let _ = self.registers.store(frame.bases, &result, ValueRef::Integer(status));
         }
     }
 

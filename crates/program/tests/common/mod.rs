@@ -39,6 +39,8 @@ pub struct TestHost {
     pub goes_on: bool,
     /// Or the routine ends.
     pub ends_routine: bool,
+    /// What errors leave a procedure to return, by their numbers.
+    pub statuses: HashMap<i32, i64>,
 }
 
 impl TestHost {
@@ -130,6 +132,10 @@ impl Host for TestHost {
         let mut raised = Raised::of(fault);
         raised.number = number;
         FaultAnswer::Raise(raised)
+    }
+
+    fn status_after(&self, error: &Raised) -> Option<i64> {
+        self.statuses.get(&error.number).copied()
     }
 
     fn unhandled(&mut self, error: &Raised) -> Unhandled {

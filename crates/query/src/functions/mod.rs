@@ -12,7 +12,7 @@
 mod texts;
 
 use crate::template::Template;
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef, IntervalUnit, TimeUnit};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, TimeUnit};
 use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
@@ -29,7 +29,7 @@ use std::sync::Arc;
 const DAYS_OF_MONTH: i64 = 30;
 
 const MICROS: DataType = DataType::Timestamp(TimeUnit::Microsecond, None);
-const INTERVAL: DataType = DataType::Interval(IntervalUnit::MonthDayNano);
+use crate::averaged::INTERVAL;
 
 /// A function on the values of a row.
 #[derive(Clone, Debug)]
@@ -323,11 +323,17 @@ fn scaled(values: &[Value], divides: bool) -> BaseResult<Value> {
         return Err(Error::new(Code::DivisionByZero, "a division by zero"));
     }
     let factor = |count: f64| if divides { count / by } else { count * by };
-    let months = factor(f64::from(of.months));
-    let days = factor(f64::from(of.days)) + (months - months.trunc()) * DAYS_OF_MONTH as f64;
+    interval_of([f64::from(of.months), f64::from(of.days), of.ticks as f64].map(factor)).map(Value::Interval)
+}
+
+/// The interval of so many months, days and ticks, whose fractions go on in days of 30 to the month, and in time.
+///
+/// Errors: `InvalidValue` for one that is out of range.
+pub(crate) fn interval_of([months, days, ticks]: [f64; 3]) -> BaseResult<Interval> {
+    let days = days + (months - months.trunc()) * DAYS_OF_MONTH as f64;
     // A day that is all but whole comes of a fraction that a double does not have.
     let days = if (days - days.round()).abs() < 1e-9 { days.round() } else { days };
-    let ticks = factor(of.ticks as f64) + (days - days.trunc()) * TICKS_PER_DAY as f64;
+    let ticks = ticks + (days - days.trunc()) * TICKS_PER_DAY as f64;
     let narrow = |count: f64| {
         let fits = count.is_finite() && (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&count);
         if fits { Ok(count.trunc() as i32) } else { Err(out_of_range("an interval")) }
@@ -337,7 +343,7 @@ fn scaled(values: &[Value], divides: bool) -> BaseResult<Value> {
     if !micros.is_finite() || micros.abs() > 9e17 {
         return Err(out_of_range("an interval"));
     }
-    Ok(Value::Interval(Interval { months: narrow(months)?, days: narrow(days)?, ticks: micros as i64 * 10 }))
+    Ok(Interval { months: narrow(months)?, days: narrow(days)?, ticks: micros as i64 * 10 })
 }
 
 fn make_timestamp(values: &[Value]) -> BaseResult<Value> {

@@ -14,7 +14,8 @@ use super::function::failed;
 use super::lower::{By, Lowerer, Typed, convert};
 use super::types;
 use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef};
-use datafusion::common::{Column, ExprSchema, Result, internal_err, not_impl_err};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::{Column, DFSchema, ExprSchema, Result, internal_err, not_impl_err};
 use datafusion::functions_aggregate::{average, count, first_last, min_max, stddev, string_agg, sum, variance};
 use datafusion::logical_expr::expr::{
     AggregateFunction, AggregateFunctionParams, FieldMetadata, ScalarFunction, WindowFunction, WindowFunctionParams,
@@ -22,8 +23,8 @@ use datafusion::logical_expr::expr::{
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::utils::grouping_set_to_exprlist;
 use datafusion::logical_expr::{
-    Accumulator, Aggregate, AggregateUDF, AggregateUDFImpl, Expr, LogicalPlan, Projection, Signature, Volatility,
-    Window, WindowFunctionDefinition, cast, lit,
+    Accumulator, Aggregate, AggregateUDF, AggregateUDFImpl, Expr, ExprSchemable, LogicalPlan, Projection, Signature,
+    Volatility, Window, WindowFrame, WindowFrameUnits, WindowFunctionDefinition, cast, lit,
 };
 use mainstay_mssql::{DataType, Length, Message, Settings};
 use std::sync::Arc;
@@ -370,6 +371,27 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
     Ok(LogicalPlan::Projection(Projection::try_new(projection, Arc::new(LogicalPlan::Aggregate(new)))?))
 }
 
+/// A function over a window whose frame is one of peers, where its first key is of a type that has no distances.
+///
+/// T-SQL's RANGE reaches from the first row, or from the row's peers, to the peers or the last row: GROUPS means the same.
+fn by_peers(expr: Expr, schema: &DFSchema) -> Result<Expr> {
+    let changed = expr.transform_up(|expr| match expr {
+        Expr::WindowFunction(mut function) => {
+            let frame = &function.params.window_frame;
+            let first = function.params.order_by.first().map(|key| key.expr.get_type(schema)).transpose()?;
+            let is_measured = first.is_none_or(|first| !(first.is_binary() || matches!(first, ArrowType::Time64(_))));
+            if frame.units != WindowFrameUnits::Range || is_measured {
+                return Ok(Transformed::no(Expr::WindowFunction(function)));
+            }
+            let (start, end) = (frame.start_bound.clone(), frame.end_bound.clone());
+            function.params.window_frame = WindowFrame::new_bounds(WindowFrameUnits::Groups, start, end);
+            Ok(Transformed::yes(Expr::WindowFunction(function)))
+        }
+        expr => Ok(Transformed::no(expr)),
+    });
+    changed.data()
+}
+
 /// A window node over the core's aggregates, with a projection above.
 pub(super) fn lowered_window(node: Window, lowerer: &Lowerer<'_>) -> Result<LogicalPlan> {
     let Window { input, window_expr, schema } = node;
@@ -402,7 +424,8 @@ pub(super) fn lowered_window(node: Window, lowerer: &Lowerer<'_>) -> Result<Logi
         });
     }
     let inputs = schema.fields().len() - results.len();
-    let new = Window::try_new(parts.exprs, input)?;
+    let exprs = parts.exprs.into_iter().map(|expr| by_peers(expr, input.schema()));
+    let new = Window::try_new(exprs.collect::<Result<_>>()?, input)?;
     let mut projection = Vec::with_capacity(schema.fields().len());
     for (place, (qualifier, field)) in schema.iter().enumerate() {
         // It went with the aggregate below ([`lowered`]).

@@ -142,7 +142,11 @@ impl Scope<'_> {
             Some(_) => Arc::new(offset::MomentOfRow),
             None => crate::mssql::row_function(&call.func)
                 .or_else(|| crate::cast::row_function(&call.func))
-                .or_else(|| crate::quotient::row_function(&call.func))?,
+                .or_else(|| crate::quotient::row_function(&call.func))
+                .or_else(|| {
+                    let types = call.args.iter().map(|argument| argument.get_type(self.schema).ok());
+                    crate::exact::row_function(&call.func, &types.collect::<Option<Vec<_>>>()?)
+                })?,
         };
         let function = Called(function);
         let arguments = call.args.iter().map(|argument| self.expression(argument, block)).collect::<Option<_>>()?;

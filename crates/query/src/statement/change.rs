@@ -1,7 +1,10 @@
 //! INSERT, UPDATE and DELETE: which table, which rows, which values.
 
+use super::define::is_word;
+use super::index::{FilterPart, filter_parts};
 use super::{Name, unsupported};
 use crate::constants::constants;
+use crate::postgres::{NOTHING, WHERE};
 use crate::text::Text;
 use datafusion::sql::sqlparser::ast::{
     self, AssignmentTarget, ConflictTarget, Expr, FromTable, ObjectName, OnConflictAction, OnInsert, Query, SelectItem,
@@ -60,6 +63,8 @@ pub enum InsertSource {
 pub struct Conflict {
     /// The columns of the key that may be there; any key when none are named.
     pub columns: Vec<Name>,
+    /// Of which rows it is the key, if not of all: a unique index with such a filter is meant, too.
+    pub filter: Vec<FilterPart>,
     /// ON CONSTRAINT: the name of that key.
     pub constraint: Option<Name>,
     /// What is done then.
@@ -207,14 +212,29 @@ fn on_conflict(conflict: ast::OnConflict, text: &Text) -> Result<Conflict> {
         }
         Some(ConflictTarget::OnConstraint(name)) => constraint = Some(Name::of(name, text)?),
     }
+    let mut filter = Vec::new();
     let action = match conflict.action {
         OnConflictAction::DoNothing => ConflictAction::Nothing,
-        OnConflictAction::DoUpdate(update) => ConflictAction::Update {
-            assignments: assignments(update.assignments, text)?,
-            condition: update.selection.map(Box::new),
-        },
+        OnConflictAction::DoUpdate(mut update) => {
+            if let Some(condition) = update.assignments.first().filter(|it| sets(it, WHERE)) {
+                filter_parts(&condition.value, &mut filter)?;
+                update.assignments.remove(0);
+            }
+            match update.assignments.first().is_some_and(|first| sets(first, NOTHING)) {
+                true => ConflictAction::Nothing,
+                false => ConflictAction::Update {
+                    assignments: assignments(update.assignments, text)?,
+                    condition: update.selection.map(Box::new),
+                },
+            }
+        }
     };
-    Ok(Conflict { columns, constraint, action })
+    Ok(Conflict { columns, filter, constraint, action })
+}
+
+/// Whether what is set is this one of the words of [`postgres`](crate::postgres).
+pub(super) fn sets(assignment: &ast::Assignment, word: &str) -> bool {
+    matches!(&assignment.target, AssignmentTarget::ColumnName(name) if is_word(name, word))
 }
 
 pub(super) fn assignments(assignments: Vec<ast::Assignment>, text: &Text) -> Result<Vec<Assignment>> {

@@ -177,7 +177,10 @@ impl CreateIndex {
     }
 }
 
-fn filter_parts(condition: &Expr, parts: &mut Vec<FilterPart>) -> Result<()> {
+/// What a condition asks of columns.
+///
+/// Errors: as [`CreateIndex::filter`].
+pub(super) fn filter_parts(condition: &Expr, parts: &mut Vec<FilterPart>) -> Result<()> {
     let refused = || unsupported(format!("an index with the condition {condition}"));
     let column = |expr: &Expr| match expr {
         Expr::Identifier(name) => Ok(Name::new(&name.value)),

@@ -3,8 +3,9 @@
 use super::change::target;
 use super::{Name, unsupported};
 use crate::text::Text;
+use crate::walk::Walk;
 use datafusion::sql::sqlparser::ast::{
-    Expr, GroupByExpr, LimitClause, LockType, NonBlock, Query, Select, SetExpr, Value, Visit, Visitor,
+    Expr, GroupByExpr, LimitClause, LockType, NonBlock, Query, Select, SetExpr, Value, Visitor,
 };
 use mainstay_base::{Code, Error, Result};
 use std::ops::ControlFlow;
@@ -112,5 +113,5 @@ pub(crate) fn locks_rows(statement: &datafusion::sql::sqlparser::ast::Statement)
             if query.locks.is_empty() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         }
     }
-    Visit::visit(statement, &mut Locks).is_break()
+    statement.walk(&mut Locks).is_break()
 }

@@ -1,7 +1,9 @@
 //! MERGE: rows of a source, each with the row of the target that it meets or without one, and what is done then.
 
-use super::change::{assignments, target, value_or_default};
+use super::change::{assignments, sets, target, value_or_default};
+use super::define::is_word;
 use super::{Assignment, Name, Returning, unsupported};
+use crate::postgres::NOTHING;
 use crate::text::Text;
 use datafusion::sql::sqlparser::ast::{
     self, Expr, MergeClauseKind, MergeInsertKind, OutputClause, TableFactor, TableWithJoins, With,
@@ -132,10 +134,10 @@ fn branch(clause: ast::MergeClause, text: &Text) -> Result<MergeBranch> {
     };
     let action = match clause.action {
         // What `grammar` makes of DO NOTHING.
-        ast::MergeAction::Update(update) if matches!(update.assignments.as_slice(), [only] if sets_nothing(only)) => {
+        ast::MergeAction::Update(update) if matches!(update.assignments.as_slice(), [only] if sets(only, NOTHING)) => {
             MergeAction::Nothing
         }
-        ast::MergeAction::Insert(insert) if matches!(insert.columns.as_slice(), [only] if is_nothing(only)) => {
+        ast::MergeAction::Insert(insert) if matches!(insert.columns.as_slice(), [only] if is_word(only, NOTHING)) => {
             MergeAction::Nothing
         }
         ast::MergeAction::Update(update) if update.update_predicate.is_none() && update.delete_predicate.is_none() => {
@@ -154,12 +156,4 @@ fn branch(clause: ast::MergeClause, text: &Text) -> Result<MergeBranch> {
         _ => return Err(unsupported("WHERE within a branch of MERGE").hint("write AND before THEN")),
     };
     Ok(MergeBranch { case, condition: clause.predicate, action })
-}
-
-fn sets_nothing(assignment: &ast::Assignment) -> bool {
-    matches!(&assignment.target, ast::AssignmentTarget::ColumnName(name) if is_nothing(name))
-}
-
-fn is_nothing(column: &ast::ObjectName) -> bool {
-    matches!(column.0.as_slice(), [only] if only.as_ident().is_some_and(|name| name.value == crate::postgres::NOTHING))
 }

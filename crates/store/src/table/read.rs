@@ -131,6 +131,17 @@ impl<'t> Reader<'t> {
         Ok(self.find(index, values, key)?.and_then(|position| self.version(position)))
     }
 
+    /// The row for whose sake an index would refuse a new row of these values.
+    ///
+    /// Errors: values that the index's columns do not take.
+    pub fn rival(&mut self, index: usize, values: &[ValueRef<'_>]) -> Result<Option<Version<'_>>> {
+        let rules = self.directory.indexes().get(index).ok_or_else(no_index)?;
+        let mut key = Vec::new();
+        // Where others may have the same values, the key ends with the row; no row has this number.
+        rules.key(values, u64::MAX, &mut key)?;
+        Ok(self.entry(index, &key)?.and_then(|position| self.version(position)))
+    }
+
     fn find(&self, number: usize, values: &[ValueRef<'_>], key: &mut Vec<u8>) -> Result<Option<u64>> {
         let index = self.directory.indexes().get(number).filter(|index| index.is_unique()).ok_or_else(no_index)?;
         let mut writer = index.encoder.start(key);
@@ -139,6 +150,12 @@ impl<'t> Reader<'t> {
             return Ok(None);
         }
         writer.finish(0);
+        self.entry(number, key)
+    }
+
+    /// The position that the view sees of the row with a whole key.
+    fn entry(&self, number: usize, key: &[u8]) -> Result<Option<u64>> {
+        let index = self.directory.indexes().get(number).ok_or_else(no_index)?;
         let Some(entry) = index.entries.get(key) else { return Ok(None) };
         if self.version(entry).is_some() {
             return Ok(Some(entry));

@@ -18,11 +18,6 @@ use mainstay_tsql::tree::{CreateType, FunctionKind, Parameter, StatementKind, Ta
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The number of a type of the database, by its key.
-pub(super) fn user_type_number(key: &str) -> i64 {
-    super::functions::number_of_type(named_id(key))
-}
-
 /// What a catalog is made of.
 pub(crate) struct Made<'a> {
     pub(crate) database: &'a Database,
@@ -40,7 +35,7 @@ pub(crate) fn kept_id(id: u64) -> i64 {
 }
 
 /// The number of what has only a name.
-fn named_id(key: &str) -> i64 {
+pub(super) fn named_id(key: &str) -> i64 {
     // FNV-1a, of which 30 bits.
     let hash =
         key.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
@@ -119,7 +114,8 @@ impl Made<'_> {
         let by_key = placed(true).chain(placed(false)).map(|(place, object)| (key(object), place)).collect();
         let by_id = objects.iter().enumerate().map(|(place, object)| (object.id, place)).collect();
         let database = self.state.database.clone();
-        Ok(Catalog { database, started: self.started, schemas, objects, by_id, by_key })
+        let recursive_triggers = self.modules.kept().recursive_triggers;
+        Ok(Catalog { database, started: self.started, recursive_triggers, schemas, objects, by_id, by_key })
     }
 
     /// What T-SQL calls a temporary table of the core.
@@ -265,6 +261,7 @@ impl Made<'_> {
             .filter(|object| object.is_relation() && !object.is_temporary)
             .map(|object| (key(schemas, object.schema, &object.name), object.id))
             .collect();
+        let numbers = super::declared::type_numbers(self.modules);
         for module in self.modules.all() {
             let kind = match module.kind.as_str() {
                 "P" => "P",
@@ -296,6 +293,7 @@ impl Made<'_> {
                 statement: Some(Arc::clone(&module.statement)),
                 columns: self.module_columns(&module.statement.kind),
                 made_under: module.made_under,
+                detail: numbers.get(&module.key).map_or(Detail::None, |number| Detail::Type(*number)),
                 ..plain(named_id(&module.key), schema, name, kind)
             });
         }

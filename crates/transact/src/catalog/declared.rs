@@ -9,6 +9,13 @@ use crate::scope::is_temporary;
 use crate::session::{Inner, object_name};
 use mainstay_program::Raised;
 use mainstay_tsql::tree::{self, ColumnKind, DataType, ObjectName, TableElement};
+use std::collections::{HashMap, HashSet};
+
+/// The number of the database's first type, behind those of the system.
+const FIRST_TYPE: i64 = 257;
+
+/// So many numbers a SMALLINT has for types from there on.
+const TYPES: i64 = i16::MAX as i64 - FIRST_TYPE + 1;
 
 /// A type by the name that a definition gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,7 +126,27 @@ pub(crate) fn read(modules: &modules::Modules, name: &str) -> Option<DeclaredTyp
         key => {
             let object = modules.type_named(&object_name(key))?;
             let (schema, name) = object.name.split_once('.')?;
-            Some(DeclaredType::User(super::build::user_type_number(&object.key), schema.to_owned(), name.to_owned()))
+            let number = type_numbers(modules).get(&object.key).copied()?;
+            Some(DeclaredType::User(number, schema.to_owned(), name.to_owned()))
         }
     }
+}
+
+/// The numbers of the database's types, by their keys: `user_type_id`.
+///
+/// They are made of names and fit into a SMALLINT, which the system tables of old have for them. Of two types whose names
+/// give one number, the one that sorts last has the next number that is free.
+pub(super) fn type_numbers(modules: &modules::Modules) -> HashMap<String, i64> {
+    let mut keys: Vec<&String> =
+        modules.all().filter(|object| matches!(object.kind.as_str(), "UDT" | "TT")).map(|object| &object.key).collect();
+    keys.sort();
+    let mut numbers = HashMap::new();
+    let mut taken = HashSet::new();
+    for key in keys {
+        let first = super::build::named_id(key) % TYPES;
+        let free = (0..TYPES).map(|step| FIRST_TYPE + (first + step) % TYPES).find(|number| taken.insert(*number));
+        // There is a number left: a database with more types than a SMALLINT counts is not made.
+        numbers.extend(free.map(|number| (key.clone(), number)));
+    }
+    numbers
 }

@@ -123,6 +123,7 @@ impl Inner {
                 self.instance.bulk_value(name, &given.text(0).unwrap_or_default())
             }
             "applock_mode" | "applock_test" => self.application_lock(name, &given),
+            "update" => Value::Boolean(self.state.is_updated(&given.text(0).unwrap_or_default())),
             "trigger_nestlevel" => Value::Integer(self.trigger_level(given.number(0))),
             "cursor_status" => match (given.text(0), given.text(1)) {
                 (Some(scope), Some(name)) => Value::Integer(self.state.cursor_status(&scope, &name)),
@@ -223,7 +224,7 @@ impl Catalog {
                     Value::Decimal(Decimal::new(value.into(), 0))
                 })
             }
-            _ => super::properties::of_server(&self.database, name, inputs),
+            _ => super::properties::of_server(self, name, inputs),
         }
     }
 
@@ -256,7 +257,10 @@ impl Catalog {
 
     /// The number of a type of the database, as `sys.types` has it.
     pub(crate) fn user_type_id(object: &Object) -> i64 {
-        number_of_type(object.id)
+        match object.detail {
+            Detail::Type(number) => number,
+            _ => 0,
+        }
     }
 
     pub(super) fn type_id(&self, text: &str) -> Option<i64> {
@@ -296,11 +300,6 @@ impl Catalog {
             _ => Value::Null,
         }
     }
-}
-
-/// The number of a type of the database, by that of its object.
-pub(super) fn number_of_type(object: i64) -> i64 {
-    257 + (object & 0x0FFF_FFFF)
 }
 
 /// What OBJECT_DEFINITION gives.

@@ -48,6 +48,8 @@ pub(crate) struct Catalog {
     pub(crate) database: String,
     /// Since when the server runs: what stands for the dates of objects.
     pub(crate) started: Timestamp,
+    /// Whether triggers of the database fire themselves.
+    pub(crate) recursive_triggers: bool,
     /// Schemas with their numbers.
     pub(crate) schemas: Vec<(i64, String)>,
     /// Objects by their names, schema first.
@@ -80,11 +82,11 @@ pub(crate) struct Object {
     pub(crate) columns: Vec<Column>,
     /// Of tables.
     pub(crate) indexes: Vec<Index>,
-    /// Of constraints and sequences.
+    /// Of constraints, sequences and types.
     pub(crate) detail: Detail,
 }
 
-/// What constraints and sequences have of their own.
+/// What constraints, sequences and types have of their own.
 #[derive(Debug)]
 pub(crate) enum Detail {
     /// Nothing.
@@ -99,6 +101,8 @@ pub(crate) enum Detail {
     Foreign(ForeignKey),
     /// A sequence.
     Sequence(SequenceDefinition),
+    /// A type: its number among the types.
+    Type(i64),
 }
 
 /// A column, or a parameter.

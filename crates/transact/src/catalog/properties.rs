@@ -41,7 +41,7 @@ impl Catalog {
             "isdefaultcnst" => bit(object.kind == "D"),
             "isdefault" | "isrule" | "isqueue" | "isencrypted" | "isschemabound" => bit(false),
             "cnstisdisabled" | "cnstisnotrepl" | "cnstisnottrusted" => match &object.detail {
-                Detail::None | Detail::Sequence(_) => Value::Null,
+                Detail::None | Detail::Sequence(_) | Detail::Type(_) => Value::Null,
                 _ => bit(false),
             },
             "tablehasprimarykey" => of_table(bit(object.primary_key().is_some())),
@@ -155,8 +155,8 @@ pub(super) fn of_index(object: &Object, name: &str, property: &str) -> Value {
 }
 
 /// What is asked of the database, the server and its users.
-pub(super) fn of_server(database: &str, name: &str, inputs: &[Value]) -> Value {
-    let given = Arguments(inputs);
+pub(super) fn of_server(catalog: &Catalog, name: &str, inputs: &[Value]) -> Value {
+    let (given, database) = (Arguments(inputs), catalog.database.as_str());
     match name {
         "db_id" => match given.text(0) {
             None if inputs.is_empty() => super::functions::number(database_id(database, database)),
@@ -190,7 +190,9 @@ pub(super) fn of_server(database: &str, name: &str, inputs: &[Value]) -> Value {
         "has_perms_by_name" | "is_member" | "is_rolemember" | "is_srvrolemember" => Value::Integer(1),
         "serverproperty" => given.text(0).map_or(Value::Null, |property| server_property(&property)),
         "databasepropertyex" => match given.text(0) {
-            Some(name) if is_database(database, &name) => database_property(&given.text(1).unwrap_or_default()),
+            Some(name) if is_database(database, &name) => {
+                database_property(&given.text(1).unwrap_or_default(), catalog.recursive_triggers)
+            }
             _ => Value::Null,
         },
         "connectionproperty" => match given.text(0).unwrap_or_default().to_lowercase().as_str() {
@@ -235,7 +237,7 @@ fn database_name(own: &str, id: i64) -> Option<&str> {
     }
 }
 
-fn database_property(name: &str) -> Value {
+fn database_property(name: &str, recursive_triggers: bool) -> Value {
     match name.to_lowercase().as_str() {
         "collation" => shown(super::COLLATION),
         "status" => shown("ONLINE"),
@@ -246,6 +248,7 @@ fn database_property(name: &str) -> Value {
         "version" => shown("957"),
         "comparisonstyle" => shown("196611"),
         "lcid" => shown("1033"),
+        "isrecursivetriggersenabled" => shown(if recursive_triggers { "1" } else { "0" }),
         "isansinulldefault"
         | "isansinullsenabled"
         | "isansipaddingenabled"
@@ -256,7 +259,6 @@ fn database_property(name: &str) -> Value {
         | "isnullconcat"
         | "isinstandby"
         | "isquotedidentifiersenabled"
-        | "isrecursivetriggersenabled"
         | "istornpagedetectionenabled"
         | "isfulltextenabled"
         | "ispublished"

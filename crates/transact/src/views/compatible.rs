@@ -2,10 +2,11 @@
 
 use super::activity::{Blocked, blocked, wait_of};
 use super::{Facts, Rows, View, row};
-use crate::catalog::{Column, Detail, Object, collation_name, parameters, system_types};
+use crate::catalog::{Catalog, Column, Detail, Object, collation_name, parameters, system_types};
 use crate::instance::Process;
 use mainstay_base::Value;
 use mainstay_mssql::DataType;
+use mainstay_tsql::tree::{CreateType, StatementKind};
 
 pub(super) const VIEWS: [View; 16] = [
     View { name: "sys.sysobjects", columns: OBJECT, rows: objects },
@@ -211,30 +212,56 @@ fn index_keys(facts: &Facts<'_>) -> Rows {
     rows
 }
 
-fn types(_: &Facts<'_>) -> Rows {
-    let row = |(name, system, user): (&str, i64, i64)| {
-        let known = mainstay_mssql::operation::data_type(name)?;
-        let is_string = known.is_string();
-        let collation = collation_name(known);
-        let length = if is_string { 8000 } else { i64::from(known.max_length()) };
+fn types(facts: &Facts<'_>) -> Rows {
+    let mut rows: Rows = system_types().filter_map(system_type).collect();
+    for of in facts.catalog.objects.iter().filter(|of| of.kind == "UDT") {
+        let Some(StatementKind::CreateType(create)) = of.statement.as_ref().map(|statement| &statement.kind) else {
+            continue;
+        };
+        let CreateType::Alias(_, declared, nullable) = create.as_ref() else { continue };
+        let Some(known) = facts.modules.resolved_type(declared) else { continue };
         let (precision, scale) = (i64::from(known.precision()), i64::from(known.scale()));
-        Some(row![
-            name,
-            system,
-            user,
-            length,
+        let number = Catalog::user_type_id(of);
+        rows.push(row![
+            &of.name,
+            i64::from(known.system_type_id()),
+            number,
+            i64::from(known.max_length()),
             precision,
             scale,
-            user,
-            is_string,
-            true,
+            number,
+            known.is_string(),
+            nullable.unwrap_or(true),
             old_type(known),
             precision,
             scale,
-            collation
-        ])
-    };
-    system_types().filter_map(row).collect()
+            collation_name(known)
+        ]);
+    }
+    rows
+}
+
+fn system_type((name, system, user): (&str, i64, i64)) -> Option<Vec<Value>> {
+    let known = mainstay_mssql::operation::data_type(name)?;
+    let is_string = known.is_string();
+    let collation = collation_name(known);
+    let length = if is_string { 8000 } else { i64::from(known.max_length()) };
+    let (precision, scale) = (i64::from(known.precision()), i64::from(known.scale()));
+    Some(row![
+        name,
+        system,
+        user,
+        length,
+        precision,
+        scale,
+        user,
+        is_string,
+        true,
+        old_type(known),
+        precision,
+        scale,
+        collation
+    ])
 }
 
 fn users(facts: &Facts<'_>) -> Rows {

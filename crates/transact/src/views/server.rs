@@ -110,7 +110,7 @@ const DATABASE: &str = "name:n database_id:i source_database_id:i=null owner_sid
     is_auto_create_stats_on:b=1 is_auto_create_stats_incremental_on:b=0 is_auto_update_stats_on:b=1 \
     is_auto_update_stats_async_on:b=0 is_ansi_null_default_on:b=0 is_ansi_nulls_on:b=0 is_ansi_padding_on:b=0 \
     is_ansi_warnings_on:b=0 is_arithabort_on:b=0 is_concat_null_yields_null_on:b=0 is_numeric_roundabort_on:b=0 \
-    is_quoted_identifier_on:b=0 is_recursive_triggers_on:b=0 is_cursor_close_on_commit_on:b=0 \
+    is_quoted_identifier_on:b=0 is_recursive_triggers_on:b is_cursor_close_on_commit_on:b=0 \
     is_local_cursor_default:b=0 is_fulltext_enabled:b=0 is_trustworthy_on:b=0 is_db_chaining_on:b=0 \
     is_parameterization_forced:b=0 is_master_key_encrypted_by_server:b=0 is_query_store_on:b=0 is_published:b=0 \
     is_subscribed:b=0 is_merge_published:b=0 is_distributor:b=0 is_sync_with_backup:b=0 service_broker_guid:g=null \
@@ -154,11 +154,11 @@ fn databases(facts: &Facts<'_>) -> Rows {
     let mut rows: Rows = ["master", "tempdb", "model", "msdb"]
         .into_iter()
         .zip(1i64..)
-        .map(|(name, id)| row![name, id, facts.started(), name])
+        .map(|(name, id)| row![name, id, facts.started(), false, name])
         .collect();
     let is_other = ["master", "tempdb", "model", "msdb"].iter().any(|known| own.eq_ignore_ascii_case(known));
     let shown = if is_other { name } else { own.as_str() };
-    rows.push(row![shown, 5, facts.started(), shown]);
+    rows.push(row![shown, 5, facts.started(), facts.catalog.recursive_triggers, shown]);
     rows
 }
 

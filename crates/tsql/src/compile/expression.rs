@@ -240,7 +240,7 @@ impl Compiler<'_> {
             Expr::Case(case) => self.case(case),
             Expr::Cast(cast) => self.cast(cast),
             Expr::Call(call) => self.call(call),
-            Expr::Collate(inner, _) | Expr::OdbcCall(inner) => self.value(inner),
+            Expr::Collate(inner, _) => self.value(inner),
             Expr::AtTimeZone(inner, zone) => self.operation("at_time_zone", &[inner, zone]),
             _ => Err(self.located(reduce::not_supported("This expression"))),
         }
@@ -475,7 +475,7 @@ impl Compiler<'_> {
             Expr::Method(..) | Expr::TypeMethod(..) | Expr::FullText(_) | Expr::Star(_) | Expr::CurrentOf(_) => true,
             // What compares by another collation is left to the planner.
             Expr::Collate(..) => true,
-            Expr::Unary(_, operand) | Expr::OdbcCall(operand) => inner(operand),
+            Expr::Unary(_, operand) => inner(operand),
             Expr::Binary(left, _, right) | Expr::AtTimeZone(left, right) => inner(left) || inner(right),
             Expr::And(parts) | Expr::Or(parts) => parts.iter().any(inner),
             Expr::Cast(cast) => inner(&cast.value) || cast.style.as_ref().is_some_and(inner),

@@ -89,7 +89,7 @@ impl Parser<'_> {
         })
     }
 
-    fn execute_argument(&mut self) -> Parse<ExecuteArgument> {
+    pub(super) fn execute_argument(&mut self) -> Parse<ExecuteArgument> {
         let name = if self.kind() == TokenKind::Variable && self.is(1, "=") {
             let name = self.variable()?;
             self.expect("=")?;

@@ -8,6 +8,7 @@
 //!   query        SELECT                            table       CREATE TABLE, ALTER TABLE, indexes
 //!   source       FROM                              object      all other definitions, permissions
 //!   change       INSERT, UPDATE, DELETE, MERGE     phrase      hints and options
+//!   odbc         escapes in braces
 //! ```
 //!
 //! Nothing looks back: a statement is read once, from left to right, with a look at the next few tokens. An error ends
@@ -22,6 +23,7 @@ mod expression;
 mod function;
 mod module;
 mod object;
+mod odbc;
 mod phrase;
 mod primary;
 mod query;

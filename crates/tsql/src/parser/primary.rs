@@ -3,14 +3,14 @@
 use super::Parser;
 use crate::error::Parse;
 use crate::lexer::TokenKind;
-use crate::tree::{Case, Expr, FullText, Literal, Name, ObjectName};
+use crate::tree::{Case, Expr, FullText, Literal, ObjectName};
 
 /// Functions without parentheses.
 const NILADIC: [&str; 7] =
     ["CURRENT_TIMESTAMP", "CURRENT_USER", "SESSION_USER", "SYSTEM_USER", "USER", "CURRENT_DATE", "CURRENT_TIME"];
 
 /// Reserved words that are functions when a parenthesis follows.
-const FUNCTIONS: [&str; 8] =
+pub(super) const FUNCTIONS: [&str; 8] =
     ["COALESCE", "NULLIF", "LEFT", "RIGHT", "IDENTITY", "OPENXML", "OPENQUERY", "OPENDATASOURCE"];
 
 impl Parser<'_> {
@@ -181,31 +181,6 @@ impl Parser<'_> {
     fn full_text_column(&mut self) -> Parse<Expr> {
         if self.accept("*") {
             return Ok(Expr::Star(None));
-        }
-        let name = self.dotted_name()?;
-        if self.sees("(") { self.call(name) } else { Ok(Expr::Column(name)) }
-    }
-
-    /// `{d '..'}`, `{fn f()}`.
-    fn odbc(&mut self) -> Parse<Expr> {
-        self.expect("{")?;
-        let value = if self.accept("FN") {
-            Expr::OdbcCall(Box::new(self.odbc_function()?))
-        } else if self.sees_any(&["D", "T", "TS", "GUID"]) {
-            let word: Name = self.take_name();
-            Expr::OdbcLiteral(word, self.string()?)
-        } else {
-            return Err(self.unexpected());
-        };
-        self.expect("}")?;
-        Ok(value)
-    }
-
-    /// A function of ODBC may be named by a reserved word: `{fn USER()}`, `{fn CONVERT(x, SQL_INTEGER)}`.
-    fn odbc_function(&mut self) -> Parse<Expr> {
-        if self.kind() == TokenKind::Reserved {
-            let name = self.reserved_name();
-            return if self.sees("(") { self.call(name) } else { Ok(Expr::Column(name)) };
         }
         let name = self.dotted_name()?;
         if self.sees("(") { self.call(name) } else { Ok(Expr::Column(name)) }

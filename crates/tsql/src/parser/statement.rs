@@ -184,6 +184,7 @@ impl Parser<'_> {
             TokenKind::Word if self.sees("THROW") => self.throw(),
             TokenKind::Word if self.sees_soft_start() => self.enable_trigger(),
             TokenKind::Reserved => self.reserved_statement(),
+            TokenKind::Symbol if self.sees("{") => Ok(StatementKind::Execute(Box::new(self.odbc_call()?))),
             TokenKind::Symbol if self.sees_query() || self.sees_query_after_parenthesis() => {
                 self.select_statement(With::default())
             }

@@ -119,11 +119,6 @@ impl Printer {
                 self.quoted("", text);
                 self.put("}");
             }
-            Expr::OdbcCall(call) => {
-                self.put("{fn");
-                self.expr(call);
-                self.put("}");
-            }
             Expr::CurrentOf(cursor) => {
                 self.put("CURRENT OF");
                 self.cursor_name(cursor);

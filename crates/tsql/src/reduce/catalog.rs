@@ -5,6 +5,7 @@
 
 use super::{Input, Reducer, Source, literal_value, not_supported};
 use crate::tree::{Argument, Call, Expr};
+use mainstay_base::Value;
 use mainstay_mssql::{DataType, Length, Message};
 
 /// A function of the catalog.
@@ -77,7 +78,24 @@ pub fn catalog_function(name: &str) -> Option<CatalogFunction> {
     known.map(|(name, data_type)| CatalogFunction { name, data_type: *data_type })
 }
 
+/// What a trigger asks by `UPDATE(column)`, with the name of the column.
+const COLUMN_UPDATED: CatalogFunction = CatalogFunction { name: "update", data_type: DataType::Bit };
+
 impl Reducer<'_> {
+    /// Writes the condition `UPDATE(column)`, which is the same for all rows.
+    pub(super) fn column_updated(&mut self, call: &Call) -> Result<(), Message> {
+        let [Argument::Value(Expr::Column(column))] = &call.arguments[..] else {
+            return Err(not_supported("UPDATE() of other than a column"));
+        };
+        let column = Value::Text(column.last().to_owned());
+        self.open("equal");
+        self.parameter(Source::Catalog(COLUMN_UPDATED, vec![Input::Value(column)]), COLUMN_UPDATED.data_type);
+        self.push(", ");
+        self.typed(DataType::Int, "1");
+        self.push(")");
+        Ok(())
+    }
+
     /// Writes what the catalog answers: as a parameter, or as a function of the session.
     pub(super) fn catalog_call(&mut self, function: CatalogFunction, call: &Call) -> Result<(), Message> {
         if let Ok(inputs) = self.inputs(call) {
@@ -105,7 +123,7 @@ impl Reducer<'_> {
         match value {
             Expr::Literal(literal) => {
                 let value = literal_value(literal)?;
-                Ok(Input::Value(value.map_or(mainstay_base::Value::Null, |(_, value)| value)))
+                Ok(Input::Value(value.map_or(Value::Null, |(_, value)| value)))
             }
             Expr::Variable(name) if !name.text.starts_with("@@") => {
                 self.variable_type(name)?;

@@ -1,12 +1,18 @@
 //! What is wrong with a query that its own text shows, whatever its tables are.
 //!
 //! ```text
+//!   107          a star of a source that there is not
 //!   108          ORDER BY a place that the list does not have
+//!   116          several columns of a subquery where a value is wanted
 //!   127, 1060    TOP and FETCH of less than nothing, and of what is no whole number; 1031 of more than a hundred per cent
+//!   313, 8144    a function of the database with another number of arguments than it has parameters
 //!   305, 306     XML or TEXT in ORDER BY and GROUP BY, as far as it is a column of a table or of a derived table, a variable, a
 //!                CAST, or one of these within ISNULL, COALESCE, CASE and their like; 421 in a DISTINCT list
 //!   144, 147     an aggregate in GROUP BY, in WHERE
+//!   207          GROUP BY a name of the list that is none of a column
 //!   1011 - 1013  two sources of one name
+//!   4506, 4511   columns of a view or an inline function with one name, or without a name; 8158, 8159 another number of them
+//!   5308, 5309   a constant in the ORDER BY of OVER
 //!   8155, 8156   columns of a derived table without a name, or with one name
 //! ```
 
@@ -14,15 +20,15 @@ use super::function::{has_aggregate, has_subquery, values};
 use super::updatable::Leaf;
 use super::{Head, Reducer};
 use crate::tree::{
-    Alias, Expr, GroupBy, Grouping, Literal, Name, ObjectName, Query, QueryBody, Select, SelectItem, SetQuantifier,
-    Source, Top, UnaryOperator,
+    Alias, Call, Expr, GroupBy, Grouping, Literal, Name, ObjectName, OrderItem, Query, QueryBody, Select, SelectItem,
+    SetQuantifier, Source, Top, UnaryOperator,
 };
 use mainstay_mssql::{DataType, Message};
 
 impl Reducer<'_> {
-    /// Errors: 127, 144, 147, 1011, 1012, 1013, 1031, 1060.
+    /// Errors: 107, 127, 144, 147, 207, 1011, 1012, 1013, 1031, 1060.
     pub(super) fn check_select(&self, select: &Select) -> Result<(), Message> {
-        check_names(&select.from)?;
+        check_names(&select.from, &select.items)?;
         if let Some(top) = &select.top {
             self.check_top(top)?;
         }
@@ -32,7 +38,10 @@ impl Reducer<'_> {
         }
         match &select.group {
             Some(group) if groups_by_aggregate(group) => return Err(Message::numbered(144, &[])),
-            Some(group) => self.check_sorted(select, group.items.iter().filter_map(grouped))?,
+            Some(group) => {
+                self.check_grouped(select, group)?;
+                self.check_sorted(select, group.items.iter().filter_map(grouped))?;
+            }
             None => {}
         }
         match select.quantifier {
@@ -49,6 +58,41 @@ impl Reducer<'_> {
             Some(_) => Err(Message::numbered(306, &[])),
             None => Ok(()),
         }
+    }
+
+    /// Errors: 207 for the name of an item of the list that is no column of the sources, as far as these are tables.
+    fn check_grouped(&self, select: &Select, group: &GroupBy) -> Result<(), Message> {
+        let is_alias = |name: &str| {
+            select.items.iter().any(|item| matches!(item, SelectItem::Value(_, Some(alias)) if alias.is(name)))
+        };
+        let mut wrong = group.items.iter().filter_map(grouped).filter_map(|value| match value {
+            Expr::Column(name) if name.parts.len() == 1 && is_alias(name.last()) => Some(name.last()),
+            _ => None,
+        });
+        let Some(name) = wrong.next() else { return Ok(()) };
+        let columns: Option<Vec<_>> = leaves(select).iter().map(|leaf| self.columns_of(&leaf.source)).collect();
+        match columns {
+            Some(columns) if !columns.iter().flatten().any(|column| column.eq_ignore_ascii_case(name)) => {
+                Err(Message::error(207, format!("Invalid column name '{name}'.")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Errors: 116 for a subquery of several columns where a value is wanted.
+    pub(super) fn check_single_column(&self, query: &Query) -> Result<(), Message> {
+        if query.format.is_some() {
+            return Ok(());
+        }
+        let heads = super::query::heads(&query.body);
+        let count = match heads.contains(&Head::Star) && heads.len() == 1 {
+            true => {
+                let source = Source::Query(Box::new(query.clone()), Alias { name: None, columns: Vec::new() });
+                self.columns_of(&source).map_or(1, |columns| columns.len())
+            }
+            false => heads.len(),
+        };
+        if count > 1 { Err(Message::numbered(116, &[])) } else { Ok(()) }
     }
 
     /// Errors: 421 for a column whose values cannot be told apart.
@@ -263,8 +307,8 @@ impl<'s> Exposed<'s> {
     }
 }
 
-/// Errors: 1011, 1012, 1013 for two sources of one name.
-fn check_names(from: &[Source]) -> Result<(), Message> {
+/// Errors: 1011, 1012, 1013 for two sources of one name, 107 for a star of none of them.
+fn check_names(from: &[Source], items: &[SelectItem]) -> Result<(), Message> {
     let mut known: Vec<Exposed<'_>> = Vec::new();
     from.iter().for_each(|source| expose(source, &mut known));
     for (place, second) in known.iter().enumerate() {
@@ -272,7 +316,15 @@ fn check_names(from: &[Source]) -> Result<(), Message> {
             return Err(message);
         }
     }
-    Ok(())
+    let is_known = |of: &ObjectName| known.iter().any(|source| source.name().eq_ignore_ascii_case(of.last()));
+    let wrong = items.iter().find_map(|item| match item {
+        SelectItem::Star(Some(of)) if !is_known(of) => Some(of.last()),
+        _ => None,
+    });
+    match wrong {
+        Some(name) => Err(Message::numbered(107, &[&name])),
+        None => Ok(()),
+    }
 }
 
 fn expose<'s>(source: &'s Source, known: &mut Vec<Exposed<'s>>) {
@@ -282,9 +334,15 @@ fn expose<'s>(source: &'s Source, known: &mut Vec<Exposed<'s>>) {
             known.push(table.alias.as_ref().map_or(Exposed::Table(&table.name), Exposed::Alias));
         }
         Source::Variable(name, alias) => known.push(of_alias(alias).unwrap_or(Exposed::Alias(name))),
-        Source::Query(_, alias) | Source::Values(_, alias) | Source::Function(_, _, alias) => {
-            known.extend(of_alias(alias));
-        }
+        Source::Function(call, _, alias) => match (call.as_ref(), &alias.name) {
+            (Expr::Call(call), None) => known.push(Exposed::Table(&call.name)),
+            _ => known.extend(of_alias(alias)),
+        },
+        Source::Query(_, alias)
+        | Source::Values(_, alias)
+        | Source::Change(_, alias)
+        | Source::OpenRowset(_, _, alias)
+        | Source::FunctionLike(_, _, alias) => known.extend(of_alias(alias)),
         Source::Pivot(pivot) => known.extend(of_alias(&pivot.alias)),
         Source::Unpivot(unpivot) => known.extend(of_alias(&unpivot.alias)),
         Source::Join(join) => {
@@ -296,7 +354,6 @@ fn expose<'s>(source: &'s Source, known: &mut Vec<Exposed<'s>>) {
             expose(right, known);
         }
         Source::Nested(inner) | Source::OdbcJoin(inner) => expose(inner, known),
-        _ => {}
     }
 }
 
@@ -319,4 +376,61 @@ pub(super) fn check_columns(query: &Query, name: &str) -> Result<(), Message> {
         }
     }
     Ok(())
+}
+
+/// Sees that the columns of a view or an inline function have names, and different ones; `given` is its list of them.
+///
+/// Errors: 4506, 4511; 8158 and 8159 for a list of another length.
+pub fn check_module_columns(query: &Query, given: &[Name], name: &str) -> Result<(), Message> {
+    let heads = super::query::heads(&query.body);
+    if !given.is_empty() {
+        let is_known = !heads.contains(&Head::Star);
+        return match heads.len().cmp(&given.len()) {
+            std::cmp::Ordering::Greater if is_known => Err(Message::numbered(8158, &[&name])),
+            std::cmp::Ordering::Less if is_known => Err(Message::numbered(8159, &[&name])),
+            _ => Ok(()),
+        };
+    }
+    for (place, head) in heads.iter().enumerate() {
+        let Head::Named(column) = head else { continue };
+        if column.is_empty() && !heads[..place].contains(&Head::Star) {
+            return Err(Message::numbered(4511, &[&(place + 1)]));
+        }
+        let is_same = |other: &Head| matches!(other, Head::Named(other) if other.eq_ignore_ascii_case(column));
+        if heads[..place].iter().any(is_same) {
+            return Err(Message::numbered(4506, &[column, &name]).severity(16));
+        }
+    }
+    Ok(())
+}
+
+/// Sees that what orders a window is no constant: `ORDER BY (SELECT 1)` says that there is no order.
+///
+/// Errors: 5308, 5309.
+pub(super) fn check_window_order(order: &[OrderItem]) -> Result<(), Message> {
+    let what = "Windowed functions, aggregates and NEXT VALUE FOR functions do not support";
+    let wrong = order.iter().find_map(|item| match &item.value {
+        Expr::Literal(Literal::Integer(_)) => Some((5308, "integer indices")),
+        Expr::Literal(_) => Some((5309, "constants")),
+        _ => None,
+    });
+    match wrong {
+        Some((number, of)) => Err(Message::error(number, format!("{what} {of} as ORDER BY clause expressions."))),
+        None => Ok(()),
+    }
+}
+
+/// Sees that a function of the database is given as many arguments as it has parameters: DEFAULT has to be said.
+///
+/// Errors: 313, 8144.
+pub(super) fn check_arguments(call: &Call, parameters: usize) -> Result<(), Message> {
+    let name: Vec<&str> = call.name.parts.iter().map(|part| part.text.as_str()).collect();
+    match call.arguments.len().cmp(&parameters) {
+        std::cmp::Ordering::Less => Err(Message::numbered(313, &[&name.join(".")]).state(2)),
+        std::cmp::Ordering::Greater => {
+            let text = format!("Procedure or function {} has too many arguments specified.", name.join("."));
+            Err(Message::error(8144, text).state(2))
+        }
+        std::cmp::Ordering::Equal => Ok(()),
+    }
 }

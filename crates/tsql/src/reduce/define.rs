@@ -237,6 +237,30 @@ pub fn column_types(elements: &[TableElement], scope: &dyn Scope) -> Result<Vec<
     stored_columns(elements, scope)
 }
 
+/// The types of all columns of a table that is to be made, by their names.
+///
+/// Errors: those of types, and of the expressions of computed columns.
+pub fn row_types(elements: &[TableElement], scope: &dyn Scope) -> Result<Vec<(String, DataType)>, Message> {
+    let stored = stored_columns(elements, scope)?;
+    let columns = elements.iter().filter_map(|element| match element {
+        TableElement::Column(column) => Some(column),
+        _ => None,
+    });
+    let own = |column: &Column| {
+        let data_type = match &column.kind {
+            ColumnKind::Computed(value) => {
+                scope.expression_type(&over_columns(&table_expression(value, scope)?, &stored))?
+            }
+            _ => {
+                let known = stored.iter().find(|(name, _)| name.eq_ignore_ascii_case(&column.name.text));
+                known.map(|(_, data_type)| *data_type).ok_or_else(|| not_supported("A column without a type"))?
+            }
+        };
+        Ok((column.name.text.clone(), data_type))
+    };
+    columns.map(|column| own(column)).collect()
+}
+
 /// The type of a column that is declared at this place, from 1: in the code page of the collation that it is given.
 ///
 /// Errors: those of types, and 448 for a collation that is none.
@@ -265,7 +289,9 @@ fn column(column: &Column, place: usize, columns: &[(String, DataType)], scope: 
         ColumnKind::Computed(value) => {
             let value = table_expression(value, scope)?;
             let data_type = scope.expression_type(&over_columns(&value, columns))?;
-            return Ok(format!("{name} {} GENERATED ALWAYS AS ({value}) STORED", type_name(data_type)));
+            let takes_null = !column.properties.contains(&ColumnProperty::Nullable(false));
+            let null = if takes_null { "" } else { " NOT NULL" };
+            return Ok(format!("{name} {} GENERATED ALWAYS AS ({value}) STORED{null}", type_name(data_type)));
         }
     };
     let mut text = format!("{name} {}", type_name(data_type));

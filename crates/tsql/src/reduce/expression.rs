@@ -31,7 +31,6 @@ impl Reducer<'_> {
             Expr::Call(call) => self.function(call),
             Expr::NextValue(name, order) => self.next_value(name, order),
             Expr::OdbcLiteral(kind, text) => self.odbc_literal(&kind.text, text),
-            Expr::OdbcCall(call) => self.expression(call),
             Expr::Default => Err(Message::error(156, "Incorrect syntax near the keyword 'DEFAULT'.").severity(15)),
             Expr::Star(_) => Err(Message::error(102, "Incorrect syntax near '*'.").severity(15)),
             Expr::Method(target, method, Some(arguments)) => self.method(target, method, arguments),
@@ -61,7 +60,7 @@ impl Reducer<'_> {
             Expr::Quantified(left, operator, quantifier, query) => self.quantified(left, *operator, *quantifier, query),
             Expr::FullText(_) => Err(not_supported("Full-text search")),
             Expr::CurrentOf(cursor) => self.current_row(cursor),
-            Expr::Call(call) if call.name.is("UPDATE") => self.function(call),
+            Expr::Call(call) if call.name.is("UPDATE") => self.column_updated(call),
             value => {
                 self.expression(value)?;
                 Ok(())
@@ -244,8 +243,12 @@ impl Reducer<'_> {
                 let arguments: Vec<&Expr> = std::iter::once(value).chain(items).collect();
                 self.call("in", &arguments)
             }
-            Test::InQuery(query) if self.in_value => self.in_as_counts(value, query),
+            Test::InQuery(query) if self.in_value => {
+                self.check_single_column(query)?;
+                self.in_as_counts(value, query)
+            }
             Test::InQuery(query) => {
+                self.check_single_column(query)?;
                 self.push("(");
                 self.expression(value)?;
                 self.push(" IN (");
@@ -259,6 +262,7 @@ impl Reducer<'_> {
     }
 
     fn scalar_subquery(&mut self, query: &Query) -> Result<(), Message> {
+        self.check_single_column(query)?;
         self.push("(");
         match &query.body {
             QueryBody::Select(select) if super::single::is_for_one_value(query, select) => {

@@ -170,9 +170,7 @@ pub(super) fn has_subquery(value: &Expr) -> bool {
             Argument::KeyValue(key, value) => has_subquery(key) || has_subquery(value),
             Argument::Trim(_, what, value) => what.as_ref().is_some_and(has_subquery) || has_subquery(value),
         }),
-        Expr::Unary(_, inner) | Expr::Collate(inner, _) | Expr::OdbcCall(inner) | Expr::Test(inner, ..) => {
-            has_subquery(inner)
-        }
+        Expr::Unary(_, inner) | Expr::Collate(inner, _) | Expr::Test(inner, ..) => has_subquery(inner),
         Expr::Binary(left, _, right) | Expr::AtTimeZone(left, right) => has_subquery(left) || has_subquery(right),
         Expr::And(parts) | Expr::Or(parts) => parts.iter().any(has_subquery),
         Expr::Cast(cast) => has_subquery(&cast.value),
@@ -197,7 +195,7 @@ fn has_call(value: &Expr, is_wanted: &dyn Fn(&Call) -> bool) -> bool {
                     Argument::Trim(_, what, value) => what.as_ref().is_some_and(within) || within(value),
                 })
         }
-        Expr::Unary(_, operand) | Expr::Collate(operand, _) | Expr::OdbcCall(operand) => within(operand),
+        Expr::Unary(_, operand) | Expr::Collate(operand, _) => within(operand),
         Expr::Binary(left, _, right) | Expr::AtTimeZone(left, right) => within(left) || within(right),
         Expr::And(parts) | Expr::Or(parts) => parts.iter().any(within),
         Expr::Cast(cast) => within(&cast.value),
@@ -270,7 +268,7 @@ impl Reducer<'_> {
                             other operators to form a complex scalar expression.";
                 Err(Message::error(302, text).state(0))
             }
-            "exists" | "update" => Err(not_supported(&name.to_uppercase())),
+            "exists" => Err(not_supported("EXISTS")),
             _ if mainstay_mssql::Operation::by_name(&name).is_some() => self.plain_call(&name, call),
             _ => Err(unknown(call.name.last())),
         }
@@ -456,6 +454,7 @@ impl Reducer<'_> {
             self.push(" PARTITION BY ");
             self.list(&window.partition, |it, value| it.expression(value))?;
         }
+        super::checks::check_window_order(&window.order)?;
         // `ORDER BY (SELECT NULL)` says that there is no order.
         let order: Vec<_> = window.order.iter().filter(|item| !is_constant_query(&item.value)).cloned().collect();
         self.order(&order)?;
@@ -518,13 +517,19 @@ impl Reducer<'_> {
             );
             return Err(Message::error(4121, message));
         }
+        let defaults = self.scope.scalar_defaults(&call.name);
+        if let Some(defaults) = &defaults {
+            super::checks::check_arguments(call, defaults.len())?;
+        }
         let is_default = |argument: &Argument| matches!(argument, Argument::Value(Expr::Default));
         if call.arguments.iter().any(is_default) {
             let mut given = call.clone();
-            for (place, argument) in given.arguments.iter_mut().enumerate().filter(|(_, argument)| is_default(argument))
-            {
-                let value = self.scope.scalar_default(&call.name, place);
-                *argument = Argument::Value(value.unwrap_or(Expr::Literal(Literal::Null)));
+            let mut defaults = defaults.unwrap_or_default().into_iter();
+            for argument in &mut given.arguments {
+                let default = defaults.next().flatten();
+                if is_default(argument) {
+                    *argument = Argument::Value(default.unwrap_or(Expr::Literal(Literal::Null)));
+                }
             }
             return self.user_function(&given);
         }

@@ -6,7 +6,7 @@
 //! ```
 
 use super::function::is_aggregate;
-use crate::tree::{Argument, Case, Expr, Literal, Query, QueryBody, SelectItem, Test};
+use crate::tree::{Argument, Case, Expr, Literal, Query, QueryBody, SelectItem};
 
 /// The query without ALL; `None` for one that has none.
 pub(super) fn without_all(query: &Query) -> Option<Query> {
@@ -33,7 +33,6 @@ pub(super) fn without_all(query: &Query) -> Option<Query> {
 
 /// Lets the aggregates of an expression look only at rows that meet the condition.
 fn narrow(value: &mut Expr, condition: &Expr) {
-    let mut within = |value: &mut Expr| narrow(value, condition);
     match value {
         Expr::Call(call) if is_aggregate(call) => {
             for argument in &mut call.arguments {
@@ -46,39 +45,6 @@ fn narrow(value: &mut Expr, condition: &Expr) {
                 *counted = Expr::Case(Box::new(Case { operand: None, branches, otherwise: None }));
             }
         }
-        Expr::Call(call) => {
-            for argument in &mut call.arguments {
-                if let Argument::Value(value) | Argument::Trim(_, None, value) = argument {
-                    within(value);
-                }
-            }
-        }
-        Expr::Unary(_, operand) | Expr::Collate(operand, _) | Expr::OdbcCall(operand) => within(operand),
-        Expr::Binary(left, _, right) | Expr::AtTimeZone(left, right) => {
-            within(left);
-            within(right);
-        }
-        Expr::And(parts) | Expr::Or(parts) => parts.iter_mut().for_each(within),
-        Expr::Cast(cast) => within(&mut cast.value),
-        Expr::Case(case) => {
-            case.operand.iter_mut().chain(&mut case.otherwise).for_each(&mut within);
-            for (when, then) in &mut case.branches {
-                within(when);
-                within(then);
-            }
-        }
-        Expr::Test(tested, _, test) => {
-            within(tested);
-            match test {
-                Test::Between(low, high) => {
-                    within(low);
-                    within(high);
-                }
-                Test::InList(items) => items.iter_mut().for_each(within),
-                Test::DistinctFrom(other) | Test::Like(other, _) => within(other),
-                Test::Null | Test::InQuery(_) => {}
-            }
-        }
-        _ => {}
+        value => value.parts_mut(&mut |part| narrow(part, condition)),
     }
 }

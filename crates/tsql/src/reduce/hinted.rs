@@ -10,6 +10,7 @@
 //! What the core locks by itself (`locking`: the rows of an outermost query of one table) is marked so. The rest is told
 //! with the sources and the condition that say which rows are read; who runs the statement locks them first.
 
+use super::target::find_target;
 use crate::tree::{
     Argument, Case, Change, Expr, InsertRows, Merge, Name, ObjectName, OrderItem, Phrase, Query, QueryBody, Select,
     SelectItem, Source, TableSource, Target, Test, Top,
@@ -31,6 +32,8 @@ pub struct Hinted {
     pub order: Vec<OrderItem>,
     /// Whether the rows that are there are locked by what runs itself: the core's lock, or the change of these rows.
     pub is_locked: bool,
+    /// Whether it is what the statement changes: who reads it to change it has it alone.
+    pub is_changed: bool,
     /// What columns of another source stand for: its name, the column, the value.
     pub known: Vec<(String, String, Expr)>,
 }
@@ -68,12 +71,7 @@ impl Hinted {
     /// Whether the statement has the table alone: nobody else writes it or locks anything of it.
     pub fn holds_table(&self) -> bool {
         let hints = &self.table.hints;
-        says(hints, &[WHOLE]) || says(hints, &[TABLE]) && (self.is_target() || says(hints, &EXCLUSIVE))
-    }
-
-    /// Whether it is what the statement changes.
-    fn is_target(&self) -> bool {
-        self.from.is_empty()
+        says(hints, &[WHOLE]) || says(hints, &[TABLE]) && (self.is_changed || says(hints, &EXCLUSIVE))
     }
 
     /// What is locked: all of the table where the hint says so, whatever the statement reads of it.
@@ -88,13 +86,15 @@ impl Hinted {
             top: None,
             order: Vec::new(),
             is_locked: false,
+            is_changed: self.is_changed,
             known: Vec::new(),
         })
     }
 
-    /// Whether others are kept from locking likewise.
+    /// Whether others are kept from locking likewise. Of two who look at what they are about to change one waits: if both
+    /// looked, each would keep the other from changing it.
     pub fn is_exclusive(&self) -> bool {
-        says(&self.table.hints, &EXCLUSIVE)
+        self.is_changed || says(&self.table.hints, &EXCLUSIVE)
     }
 }
 
@@ -147,7 +147,14 @@ pub fn hinted_of_change(change: &Change) -> Vec<Hinted> {
         let table = TableSource { name: name.clone(), hints: hints.clone(), ..TableSource::default() };
         found.push(target_of(table, condition.clone(), Vec::new()));
     }
+    let begin = found.len();
     of_sources(from, condition.as_ref(), (None, &[]), false, &mut found);
+    if let Target::Table(name, _) = target
+        && let Some(Source::Table(table)) = find_target(from, name).map(|found| found.source)
+    {
+        let of_target = found.iter_mut().skip(begin).filter(|hinted| hinted.table == **table);
+        of_target.for_each(|hinted| (hinted.is_changed, hinted.is_locked) = (true, true));
+    }
     condition.iter().for_each(|condition| of_expr(condition, &mut found));
     found
 }
@@ -164,7 +171,16 @@ fn of_held_target(target: &Target, found: &mut Vec<Hinted>) {
 
 /// The target of a change: its rows are locked by being changed.
 fn target_of(table: TableSource, condition: Option<Expr>, known: Vec<(String, String, Expr)>) -> Hinted {
-    Hinted { table, from: Vec::new(), condition, top: None, order: Vec::new(), is_locked: true, known }
+    Hinted {
+        table,
+        from: Vec::new(),
+        condition,
+        top: None,
+        order: Vec::new(),
+        is_locked: true,
+        is_changed: true,
+        known,
+    }
 }
 
 fn of_merge(merge: &Merge, found: &mut Vec<Hinted>) {
@@ -263,6 +279,7 @@ fn of_sources(
                 top: top.filter(|_| is_single).cloned(),
                 order: if is_single && top.is_some() { order.to_vec() } else { Vec::new() },
                 is_locked,
+                is_changed: false,
                 known: Vec::new(),
             }),
             _ => {}
@@ -307,7 +324,7 @@ fn of_expr(value: &Expr, found: &mut Vec<Hinted>) {
                 of_expr(value, found)
             }
         }),
-        Expr::Unary(_, operand) | Expr::Collate(operand, _) | Expr::OdbcCall(operand) => of_expr(operand, found),
+        Expr::Unary(_, operand) | Expr::Collate(operand, _) => of_expr(operand, found),
         Expr::Binary(left, _, right) | Expr::AtTimeZone(left, right) => {
             of_expr(left, found);
             of_expr(right, found);

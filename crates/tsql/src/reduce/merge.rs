@@ -10,11 +10,9 @@ use std::rc::Rc;
 
 impl Reducer<'_> {
     pub(super) fn merge(mut self, merge: &Merge, identity_insert: bool) -> Result<ReducedChange, Message> {
+        let through = self.merge_through(merge)?;
+        let merge = through.as_ref().unwrap_or(merge);
         let target = table_of(&merge.target)?.clone();
-        let is_common = merge.with.tables.iter().any(|common| target.is(&common.name.text));
-        if is_common || self.scope.view(&target).is_some() {
-            return Err(not_supported("MERGE into a view or a common table expression"));
-        }
         if let Some(top) = &merge.top {
             self.check_top(top)?;
         }

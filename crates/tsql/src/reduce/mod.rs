@@ -30,18 +30,22 @@ mod expression;
 mod format;
 mod function;
 mod group_all;
+mod grouping;
 mod hinted;
 mod index;
 mod json;
 mod locking;
 mod merge;
+mod merge_through;
 mod momentary;
 mod natural;
 mod never_null;
 mod next_value;
 mod order_names;
 mod outer_aggregate;
+mod outer_names;
 mod output;
+mod pivot;
 mod quantified;
 mod query;
 mod recursion;
@@ -51,6 +55,7 @@ mod single;
 mod source;
 mod table_call;
 mod target;
+mod ties;
 mod untyped;
 mod updatable;
 mod update;
@@ -60,10 +65,13 @@ mod xml;
 pub use affected::{rows_of_change, target_table};
 pub use catalog::{CATALOG_FUNCTION, CatalogFunction, catalog_function};
 pub use change::{ReducedChange, change, compound, insert_columns};
+pub use checks::check_module_columns;
 pub use constraint_names::{constraint_name, is_made_up};
 pub use cursor::{CursorKey, CursorQueries, cursor_queries};
 pub use cursor_source::{CursorSources, SourceColumn, cursor_sources};
-pub use define::{ROW_VERSIONS, SESSION_CALL, alter_table, column_type, column_types, create_table, type_name};
+pub use define::{
+    ROW_VERSIONS, SESSION_CALL, alter_table, column_type, column_types, create_table, row_types, type_name,
+};
 pub use expression::literal_value;
 pub use function::{SessionFunction, session_function};
 pub(crate) use function::{is_datepart_function, trim_function};
@@ -146,8 +154,8 @@ pub trait Scope {
         None
     }
 
-    /// What DEFAULT stands for as an argument of such a function, at this place.
-    fn scalar_default(&self, _: &ObjectName, _: usize) -> Option<tree::Expr> {
+    /// What DEFAULT stands for as the arguments of such a function, for each of its parameters.
+    fn scalar_defaults(&self, _: &ObjectName) -> Option<Vec<Option<tree::Expr>>> {
         None
     }
 

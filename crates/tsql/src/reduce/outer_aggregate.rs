@@ -9,13 +9,11 @@
 //! ```
 //!
 //! The groups are made below, and what stands above them names their values and aggregates. A subquery names columns of
-//! the query around it with their tables there. Limits: groups of ROLLUP and its like, and columns without their tables.
+//! the query around it with their tables there ([`super::outer_names`]). Limit: GROUP BY ALL.
 
 use super::Reducer;
 use super::updatable::leaves_of;
-use crate::tree::{
-    Argument, Case, Expr, GroupBy, Grouping, OrderItem, Query, QueryBody, Select, SelectItem, Source, Test,
-};
+use crate::tree::{Argument, Case, Expr, Grouping, OrderItem, Query, QueryBody, Select, SelectItem, Source, Test};
 use mainstay_mssql::Message;
 
 /// A query whose groups are made below it.
@@ -68,18 +66,11 @@ impl Reducer<'_> {
         if !has_outer(select, order) {
             return Ok(false);
         }
-        let groups = match &select.group {
-            None => Some(Vec::new()),
-            Some(GroupBy { items, with_cube: None, all: false, .. }) => {
-                let value = |item: &Grouping| match item {
-                    Grouping::Value(value) => Some(value.clone()),
-                    _ => None,
-                };
-                items.iter().map(value).collect()
-            }
-            Some(_) => None,
-        };
-        let Some(groups) = groups else { return Ok(false) };
+        if select.group.as_ref().is_some_and(|group| group.all) {
+            return Ok(false);
+        }
+        let mut groups = Vec::new();
+        select.group.iter().flat_map(|group| &group.items).for_each(|item| note_groups(item, &mut groups));
         self.grouped.push(Grouped { depth: self.depth, aliases: aliases_of(select), groups, aggregates: Vec::new() });
         // What is written is not looked at: it finds the aggregates.
         for value in values_of(select, order) {
@@ -101,9 +92,8 @@ impl Reducer<'_> {
             Ok(())
         })?;
         self.tables_and_conditions(select)?;
-        if !groups.is_empty() {
-            self.push(" GROUP BY ");
-            self.list(&groups, |it, value| it.expression(value))?;
+        if let Some(group) = &select.group {
+            self.group(group)?;
         }
         self.push(&format!(") AS {name}"));
         self.grouped.push(own);
@@ -135,6 +125,20 @@ impl Reducer<'_> {
     }
 }
 
+/// Notes what an item of GROUP BY groups by.
+fn note_groups(item: &Grouping, groups: &mut Vec<Expr>) {
+    match item {
+        Grouping::Value(value) if groups.contains(value) => {}
+        Grouping::Value(value) => groups.push(value.clone()),
+        Grouping::Tuple(values) => {
+            values.iter().for_each(|value| note_groups(&Grouping::Value(value.clone()), groups));
+        }
+        Grouping::Rollup(items) | Grouping::Cube(items) | Grouping::Sets(items) => {
+            items.iter().for_each(|item| note_groups(item, groups));
+        }
+    }
+}
+
 /// Whether aggregates in subqueries make groups of the rows of a SELECT.
 pub(super) fn is_grouped_by_subqueries(select: &Select) -> bool {
     has_outer(select, &[])
@@ -153,7 +157,7 @@ fn aliases_of(select: &Select) -> Vec<String> {
 }
 
 /// The values that are calculated from the groups of a SELECT.
-fn values_of<'s>(select: &'s Select, order: &'s [OrderItem]) -> impl Iterator<Item = &'s Expr> {
+pub(super) fn values_of<'s>(select: &'s Select, order: &'s [OrderItem]) -> impl Iterator<Item = &'s Expr> {
     let items = select.items.iter().filter_map(|item| match item {
         SelectItem::Value(value, _) | SelectItem::Assign(_, _, value) => Some(value),
         SelectItem::Star(_) => None,
@@ -226,7 +230,7 @@ pub(super) fn each(value: &Expr, look: &mut dyn FnMut(&Expr)) {
                 each(other, look);
             }
         }),
-        Expr::Unary(_, inner) | Expr::Collate(inner, _) | Expr::OdbcCall(inner) => each(inner, look),
+        Expr::Unary(_, inner) | Expr::Collate(inner, _) => each(inner, look),
         Expr::Quantified(inner, ..) => each(inner, look),
         Expr::Binary(left, _, right) | Expr::AtTimeZone(left, right) => {
             each(left, look);

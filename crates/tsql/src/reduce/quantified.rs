@@ -40,6 +40,7 @@ impl Reducer<'_> {
         quantifier: Quantifier,
         query: &Query,
     ) -> Result<(), Message> {
+        self.check_single_column(query)?;
         let is_all = quantifier == Quantifier::All;
         self.push(match (is_all, self.in_value) {
             (true, false) => "NOT EXISTS (SELECT 1 FROM (",

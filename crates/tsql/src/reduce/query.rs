@@ -4,8 +4,7 @@ use super::order_names::{by_place, hides_ordered, unnamed};
 use super::recursion::{is_recursive, recursive_parts};
 use super::{Head, Reducer, not_supported};
 use crate::tree::{
-    Expr, GroupBy, Grouping, Literal, Name, OrderItem, Query, QueryBody, Select, SelectItem, SetOperator,
-    SetQuantifier, Source, Top, With,
+    Expr, Literal, Name, OrderItem, Query, QueryBody, Select, SelectItem, SetOperator, SetQuantifier, Source, Top, With,
 };
 use mainstay_mssql::Message;
 use std::borrow::Cow;
@@ -52,6 +51,9 @@ impl Reducer<'_> {
         }
         if let Some(grouped) = super::group_all::without_all(query) {
             return self.whole_query(&grouped);
+        }
+        if let Some(named) = self.with_outer_names(query).or_else(|| self.ties_of_windows(query)) {
+            return self.whole_query(&named);
         }
         self.recursion_limit(&query.hints)?;
         self.check_order(query)?;
@@ -348,56 +350,6 @@ impl Reducer<'_> {
         }
     }
 
-    fn group(&mut self, group: &GroupBy) -> Result<(), Message> {
-        if group.all {
-            return Err(not_supported("GROUP BY ALL below a set operator"));
-        }
-        self.push(" GROUP BY ");
-        if let [Grouping::Tuple(none)] = &group.items[..]
-            && none.is_empty()
-        {
-            self.push("GROUPING SETS (())");
-            return Ok(());
-        }
-        match group.with_cube {
-            Some(cube) => {
-                self.push(if cube { "CUBE (" } else { "ROLLUP (" });
-                self.list(&group.items, |it, item| it.grouping(item))?;
-                self.push(")");
-                Ok(())
-            }
-            None => self.list(&group.items, |it, item| it.grouping(item)),
-        }
-    }
-
-    fn grouping(&mut self, item: &Grouping) -> Result<(), Message> {
-        let (word, items) = match item {
-            Grouping::Value(value) => return self.expression(value),
-            Grouping::Tuple(values) => {
-                self.push("(");
-                self.list(values, |it, value| it.expression(value))?;
-                self.push(")");
-                return Ok(());
-            }
-            Grouping::Rollup(items) => ("ROLLUP (", items),
-            Grouping::Cube(items) => ("CUBE (", items),
-            Grouping::Sets(items) => ("GROUPING SETS (", items),
-        };
-        self.push(word);
-        self.list(items, |it, item| match item {
-            // The sets of the core are all in parentheses.
-            Grouping::Value(value) if word.starts_with("GROUPING") => {
-                it.push("(");
-                it.expression(value)?;
-                it.push(")");
-                Ok(())
-            }
-            item => it.grouping(item),
-        })?;
-        self.push(")");
-        Ok(())
-    }
-
     /// Writes an order. NULL is the least value.
     pub(super) fn order(&mut self, order: &[OrderItem]) -> Result<(), Message> {
         if order.is_empty() {
@@ -428,8 +380,7 @@ impl Reducer<'_> {
         self.order(order)?;
         if top.with_ties {
             if order.is_empty() {
-                let message = "The TOP N WITH TIES clause is not allowed without a corresponding ORDER BY clause.";
-                return Err(Message::error(1062, message).severity(15));
+                return Err(ties_without_order());
             }
             self.push(" FETCH FIRST ");
             self.row_count(&top.count)?;
@@ -468,12 +419,16 @@ impl Reducer<'_> {
         Ok(())
     }
 
-    /// TOP (SELECT ...): the core's LIMIT has no subqueries, so these are the rows whose number in the order is at most that.
+    /// TOP (SELECT ...), and TOP (@n) WITH TIES: the core's LIMIT has no subqueries, and its FETCH plain numbers only. So these
+    /// are the rows whose number in the order, or whose rank, is at most that.
     fn asked_top(&mut self, top: &Top, select: &Select, order: &[OrderItem]) -> Result<(), Message> {
-        if top.with_ties || select.quantifier == Some(SetQuantifier::Distinct) {
-            return Err(not_supported("TOP of a subquery with DISTINCT or TIES"));
+        if select.quantifier == Some(SetQuantifier::Distinct) {
+            return Err(not_supported("TOP of a subquery or WITH TIES of a variable with DISTINCT"));
         }
-        self.push(" QUALIFY row_number() OVER (");
+        if top.with_ties && order.is_empty() {
+            return Err(ties_without_order());
+        }
+        self.push(if top.with_ties { " QUALIFY rank() OVER (" } else { " QUALIFY row_number() OVER (" });
         self.order(order)?;
         self.push(") <= ");
         self.call("cast:bigint", &[&top.count])?;
@@ -508,7 +463,13 @@ fn without_table(item: &OrderItem) -> OrderItem {
     item
 }
 
-/// Whether the count of TOP is what a query says.
+/// Whether the count of TOP is what a query says, or of rows with their ties a variable.
 fn is_asked(top: &Top) -> bool {
-    !top.percent && matches!(top.count, Expr::Subquery(_))
+    let is_plain = matches!(top.count, Expr::Literal(Literal::Integer(_)));
+    !top.percent && (matches!(top.count, Expr::Subquery(_)) || top.with_ties && !is_plain)
+}
+
+fn ties_without_order() -> Message {
+    let message = "The TOP N WITH TIES clause is not allowed without a corresponding ORDER BY clause.";
+    Message::error(1062, message).severity(15)
 }

@@ -109,8 +109,11 @@ impl Reducer<'_> {
     }
 }
 
+/// The XML, the path, and what variables and columns in it name.
 fn nodes(target: &Expr, arguments: &[Expr]) -> Vec<Expr> {
-    std::iter::once(target.clone()).chain(arguments.iter().cloned()).collect()
+    let path = arguments.first().and_then(super::xml::literal_text);
+    let named = path.map(super::xml::named_in).unwrap_or_default();
+    std::iter::once(target.clone()).chain(arguments.iter().cloned()).chain(named).collect()
 }
 
 /// Whether a subquery is in an argument, where only columns and constants can be.

@@ -1,7 +1,8 @@
-//! What stands in FROM: tables, queries, joins, APPLY, PIVOT and functions that give tables.
+//! What stands in FROM: tables, queries, joins, APPLY and functions that give tables.
 
+use super::updatable::leaves_of;
 use super::{Reducer, Scope, not_supported, quoted};
-use crate::tree::{Alias, Expr, Join, JoinKind, Name, ObjectName, Pivot, Source, TableSource, Unpivot};
+use crate::tree::{Alias, Expr, Join, JoinKind, Name, ObjectName, QueryBody, SelectItem, Source, TableSource};
 use mainstay_mssql::Message;
 use std::borrow::Cow;
 
@@ -354,7 +355,7 @@ impl Reducer<'_> {
     }
 
     /// What the table is called that has a column of this name.
-    fn owner_of(&self, source: &Source, column: &str) -> Option<Name> {
+    pub(super) fn owner_of(&self, source: &Source, column: &str) -> Option<Name> {
         let has_it = |source: &Source| {
             let columns = self.columns_of(source).unwrap_or_default();
             columns.iter().any(|known| known.eq_ignore_ascii_case(column))
@@ -362,85 +363,12 @@ impl Reducer<'_> {
         match source {
             Source::Join(join) => self.owner_of(&join.left, column).or_else(|| self.owner_of(&join.right, column)),
             Source::Apply(left, _, right) => self.owner_of(left, column).or_else(|| self.owner_of(right, column)),
-            Source::Nested(inner) => self.owner_of(inner, column),
+            Source::Nested(inner) | Source::OdbcJoin(inner) => self.owner_of(inner, column),
             Source::Table(table) if has_it(source) => table.alias.clone().or_else(|| table.name.parts.last().cloned()),
             Source::Variable(name, alias) if has_it(source) => Some(alias.name.clone().unwrap_or_else(|| name.clone())),
             Source::Query(_, alias) | Source::Values(_, alias) if has_it(source) => alias.name.clone(),
             _ => None,
         }
-    }
-
-    /// `PIVOT (SUM(x) FOR c IN ([a], [b]))`: a group of all other columns, with a condition in each aggregate.
-    fn pivot(&mut self, pivot: &Pivot) -> Result<(), Message> {
-        let Expr::Call(call) = &pivot.aggregate else { return Err(not_supported("PIVOT without an aggregate")) };
-        let [crate::tree::Argument::Value(Expr::Column(value))] = &call.arguments[..] else {
-            return Err(not_supported("PIVOT of anything but a column"));
-        };
-        let columns = self.columns_of(&pivot.source).ok_or_else(|| not_supported("PIVOT of this source"))?;
-        let is_used =
-            |name: &String| [value.last(), pivot.column.last()].iter().any(|used| used.eq_ignore_ascii_case(name));
-        let kept: Vec<String> = columns.into_iter().filter(|name| !is_used(name)).collect();
-        self.push("(SELECT ");
-        for name in &kept {
-            self.name(name);
-            self.push(", ");
-        }
-        let (column, value) = (quoted(pivot.column.last()), quoted(value.last()));
-        let function = call.name.last().to_ascii_lowercase();
-        self.list(&pivot.values, |it, name| {
-            it.open(&function);
-            it.push(&format!("CASE WHEN \"mssql:equal\"({column}, \"mssql:nvarchar(4000)\"("));
-            it.text(&name.text);
-            it.push(&format!(")) THEN {value} END) AS "));
-            it.name(&name.text);
-            Ok(())
-        })?;
-        self.push(" FROM ");
-        self.source(&pivot.source)?;
-        if !kept.is_empty() {
-            self.push(" GROUP BY ");
-            self.list(&kept, |it, name| {
-                it.name(name);
-                Ok(())
-            })?;
-        }
-        self.push(")");
-        self.alias(&pivot.alias)
-    }
-
-    /// `UNPIVOT (v FOR c IN (a, b))`: a row for each of these columns that has a value.
-    fn unpivot(&mut self, unpivot: &Unpivot) -> Result<(), Message> {
-        let columns = self.columns_of(&unpivot.source).ok_or_else(|| not_supported("UNPIVOT of this source"))?;
-        let is_used = |name: &String| unpivot.columns.iter().any(|used| used.last().eq_ignore_ascii_case(name));
-        let kept: Vec<String> = columns.into_iter().filter(|name| !is_used(name)).collect();
-        self.push("(");
-        for (number, column) in unpivot.columns.iter().enumerate() {
-            if number > 0 {
-                self.push(" UNION ALL ");
-            }
-            self.push("SELECT ");
-            for name in &kept {
-                self.name(name);
-                self.push(", ");
-            }
-            self.name(column.last());
-            self.push(" AS ");
-            self.name(&unpivot.value.text);
-            self.push(", ");
-            self.typed(
-                super::DataType::NVarChar(mainstay_mssql::Length::Limited(128)),
-                &super::text_literal(column.last()),
-            );
-            self.push(" AS ");
-            self.name(&unpivot.column.text);
-            self.push(" FROM ");
-            self.source(&unpivot.source)?;
-            self.push(" WHERE ");
-            self.name(column.last());
-            self.push(" IS NOT NULL");
-        }
-        self.push(")");
-        self.alias(&unpivot.alias)
     }
 
     /// The names of the columns of a source, where they can be told without planning it.
@@ -455,29 +383,58 @@ impl Reducer<'_> {
                 let columns = self.scope.columns(&table.name)?;
                 Some(columns.into_iter().map(|column| column.name).collect())
             }
-            Source::Query(query, alias) if alias.columns.is_empty() => {
-                let heads = super::query::heads(&query.body);
-                let stars = heads.iter().filter(|head| **head == super::Head::Star).count();
-                match (&query.body, stars) {
-                    (crate::tree::QueryBody::Select(select), 1) if heads.len() == 1 && select.from.len() == 1 => {
-                        self.columns_of(select.from.first()?)
-                    }
-                    (_, 0) => Some(heads.into_iter().filter_map(named).collect()),
-                    _ => None,
+            Source::Variable(name, _) => {
+                let table = ObjectName { parts: vec![name.clone()], span: name.span };
+                Some(self.scope.columns(&table)?.into_iter().map(|column| column.name).collect())
+            }
+            Source::Query(query, alias) if alias.columns.is_empty() => self.columns_of_body(&query.body),
+            Source::Function(call, _, alias) if alias.columns.is_empty() => {
+                let Expr::Call(call) = call.as_ref() else { return None };
+                match self.scope.table_function(&call.name) {
+                    Some(function) => Some(function.columns.into_iter().map(|column| column.name).collect()),
+                    None => self.columns_of_body(&self.scope.inline_function(&call.name)?.query.body),
                 }
             }
-            Source::Query(_, alias) | Source::Values(_, alias) => {
+            Source::Join(join) => Some([self.columns_of(&join.left)?, self.columns_of(&join.right)?].concat()),
+            Source::Pivot(pivot) => {
+                let values = pivot.values.iter().map(|name| name.text.clone());
+                Some(self.columns_beside_pivot(pivot)?.into_iter().chain(values).collect())
+            }
+            Source::Unpivot(unpivot) => {
+                let made = [&unpivot.value, &unpivot.column].map(|name| name.text.clone());
+                Some(self.columns_beside_unpivot(unpivot)?.into_iter().chain(made).collect())
+            }
+            Source::Query(_, alias) | Source::Values(_, alias) | Source::Function(_, _, alias) => {
                 Some(alias.columns.iter().map(|name| name.text.clone()).collect())
             }
-            Source::Nested(inner) => self.columns_of(inner),
+            Source::Nested(inner) | Source::OdbcJoin(inner) => self.columns_of(inner),
             _ => None,
         }
     }
-}
 
-fn named(head: super::Head) -> Option<String> {
-    match head {
-        super::Head::Named(name) => Some(name),
-        super::Head::Star => None,
+    /// The names of the columns of a query, where they can be told without planning it.
+    fn columns_of_body(&self, body: &QueryBody) -> Option<Vec<String>> {
+        let select = match body {
+            QueryBody::Set(first, ..) => return self.columns_of_body(first),
+            QueryBody::Select(select) => select,
+        };
+        let mut columns = Vec::new();
+        for item in &select.items {
+            match (item, super::query::head(item)) {
+                (SelectItem::Star(Some(of)), _) => {
+                    let mut leaves = Vec::new();
+                    select.from.iter().for_each(|source| leaves_of(source, &mut leaves));
+                    let leaf = leaves.iter().find(|leaf| leaf.alias.eq_ignore_ascii_case(of.last()))?;
+                    columns.extend(self.columns_of(&leaf.source)?);
+                }
+                (_, super::Head::Star) => {
+                    for source in &select.from {
+                        columns.extend(self.columns_of(source)?);
+                    }
+                }
+                (_, super::Head::Named(name)) => columns.push(name),
+            }
+        }
+        Some(columns)
     }
 }

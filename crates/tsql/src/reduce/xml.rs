@@ -36,7 +36,7 @@ pub(super) fn literal_text(value: &Expr) -> Option<&str> {
 }
 
 /// What `sql:variable` and `sql:column` in a path name, in their order.
-fn named_in(path: &str) -> Vec<Expr> {
+pub(super) fn named_in(path: &str) -> Vec<Expr> {
     let mut named = Vec::new();
     let mut rest = path;
     while let Some(place) = rest.find("sql:") {
@@ -81,7 +81,7 @@ impl Reducer<'_> {
                     return self.call("xml_value", &values);
                 }
                 self.open(&format!("cast:{declared}"));
-                self.call("xml_value", &values)?;
+                self.call(if declared.is_binary() { "xml_bytes" } else { "xml_value" }, &values)?;
                 self.push(")");
                 Ok(())
             }

@@ -184,8 +184,6 @@ pub enum Expr {
     FullText(Box<FullText>),
     /// `{d '2026-01-31'}`, `{t ..}`, `{ts ..}`: the word and the text.
     OdbcLiteral(Name, String),
-    /// `{fn NOW()}`.
-    OdbcCall(Box<Expr>),
     /// CURRENT OF a cursor, the whole of a WHERE.
     CurrentOf(CursorName),
 }

@@ -5,6 +5,7 @@
 //!   expr       expressions and conditions        change     INSERT, UPDATE, DELETE, MERGE
 //!   define     tables, indexes, ALTER TABLE      module     procedures, functions, triggers, views
 //!   object     sequences, users, permissions     statement  the statement itself; control flow, cursors, EXEC
+//!   parts      what expressions are made of
 //! ```
 //!
 //! Names, data types, expressions, queries and changes are what other dialects share; the rest is T-SQL's own. What the
@@ -16,6 +17,7 @@ mod expr;
 mod module;
 mod name;
 mod object;
+mod parts;
 mod query;
 mod statement;
 

@@ -148,15 +148,20 @@ impl<'p> Leaf<'p> {
     #[inline]
     pub(crate) fn search(&self, target: &[u8], past_equal: bool) -> Result<(usize, bool), Reason> {
         let target = &target[..target.len().min(self.key_len)];
-        let mut entries = self.entries();
+        let Packing { record_bits, duplicate_bits, duplicate_mask, trailing_mask, .. } = self.packing;
         // The leading bytes that the target and the previous key have in common.
-        let mut matched = 0;
-        let mut index = 0;
-        while let Some(entry) = entries.advance()? {
+        let (mut matched, mut stored_end) = (0, self.page.len());
+        for index in 0..self.count {
+            let number = self.number(index);
+            let duplicates = if index == 0 { 0 } else { (number >> record_bits & duplicate_mask) as usize };
+            let trailing = (number >> (record_bits + duplicate_bits) & trailing_mask) as usize;
+            // Most entries are passed over by their counts alone; what these lead to is looked at where it is needed.
+            let stored_start = stored_end.wrapping_add(duplicates + trailing).wrapping_sub(self.key_len);
             let same_as_previous =
-                index > 0 && (entry.duplicates > matched || (matched == target.len() && entry.duplicates == matched));
+                index > 0 && (duplicates > matched || (matched == target.len() && duplicates == matched));
             if !same_as_previous {
-                let (order, common) = self.compare(&entry, target);
+                let Some(stored) = self.page.get(stored_start..stored_end) else { return Err(bytes_overlap(index)) };
+                let (order, common) = self.compare(duplicates, stored, target);
                 match order {
                     Ordering::Less => {}
                     Ordering::Equal if past_equal => {}
@@ -164,9 +169,9 @@ impl<'p> Leaf<'p> {
                 }
                 matched = common;
             }
-            index += 1;
+            stored_end = stored_start;
         }
-        Ok((index, false))
+        Ok((self.count, false))
     }
 
     /// Hands out the records of the keys that start with `target`; false when the keys after this leaf may, too.
@@ -180,7 +185,7 @@ impl<'p> Leaf<'p> {
             let same_as_previous =
                 !is_first && (entry.duplicates > matched || (matched == target.len() && entry.duplicates == matched));
             if !same_as_previous {
-                let (order, common) = self.compare(&entry, target);
+                let (order, common) = self.compare(entry.duplicates, entry.stored, target);
                 if order == Ordering::Greater {
                     return Ok(true);
                 }
@@ -232,10 +237,10 @@ impl<'p> Leaf<'p> {
     /// Compares the key of an entry, of which the duplicate bytes are known to equal the target's, with
     /// the target; gives also how many leading bytes they share.
     #[inline(always)]
-    fn compare(&self, entry: &Entry<'_>, target: &[u8]) -> (Ordering, usize) {
-        let mut at = entry.duplicates.min(target.len());
+    fn compare(&self, duplicates: usize, stored: &[u8], target: &[u8]) -> (Ordering, usize) {
+        let mut at = duplicates.min(target.len());
         let rest = &target[at..];
-        for (key, wanted) in entry.stored.iter().zip(rest) {
+        for (key, wanted) in stored.iter().zip(rest) {
             if key != wanted {
                 return (key.cmp(wanted), at);
             }

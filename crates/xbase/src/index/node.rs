@@ -60,6 +60,9 @@ const LEAF: u16 = 2;
 /// Where the items of branches and of plain leaves begin.
 const ITEMS_START: usize = 12;
 
+/// Targets of up to so many bytes are one number.
+const SHORT_TARGET: usize = 8;
+
 /// No sibling, in compact and plain nodes.
 pub(crate) const NO_PAGE: u32 = u32::MAX;
 
@@ -228,6 +231,9 @@ impl<'p> Node<'p> {
             return leaf.search(target, past_equal);
         }
         let len = target.len().min(self.layout.key_len);
+        if let Some(found) = self.search_short(&target[..len], past_equal) {
+            return Ok(found);
+        }
         let (mut low, mut high, mut equal) = (0, self.count, false);
         while low < high {
             let middle = (low + high) / 2;
@@ -240,6 +246,32 @@ impl<'p> Node<'p> {
             }
         }
         Ok((low, equal))
+    }
+
+    /// The same for a target of up to eight bytes among items that lie side by side: these are compared as numbers.
+    #[inline]
+    fn search_short(&self, target: &[u8], past_equal: bool) -> Option<(usize, bool)> {
+        let (len, item_len) = (target.len(), self.item_len());
+        if self.layout.format == Format::Ntx || self.layout.falling || len == 0 || item_len < SHORT_TARGET {
+            return None;
+        }
+        let mut bytes = [0; SHORT_TARGET];
+        bytes.get_mut(..len)?.copy_from_slice(target);
+        let unused = 8 * (SHORT_TARGET - len) as u32;
+        let wanted = u64::from_be_bytes(bytes) >> unused;
+        let items = self.page.get(ITEMS_START..ITEMS_START + self.count * item_len)?;
+        let (mut low, mut high, mut equal) = (0, self.count, false);
+        while low < high {
+            let middle = (low + high) / 2;
+            let key = u64::from_be_bytes(*items.get(middle * item_len..)?.first_chunk()?) >> unused;
+            if key < wanted || (past_equal && key == wanted) {
+                low = middle + 1;
+            } else {
+                high = middle;
+                equal = key == wanted;
+            }
+        }
+        Some((low, equal))
     }
 
     /// Calls `visit` with each item from `start` to before `end`: its record and its key, which is built in

@@ -10,7 +10,7 @@
 //!   build_tree  from sorted keys, any format         bulk, sort
 //!    |
 //!   PageStore   undo, free pages, order of writing   store
-//!   Unpacked    a node taken apart                   node, pack, short
+//!   Unpacked    a node taken apart                   node, pack, short, image
 //! ```
 //!
 //! **Who does what.** The caller computes keys (with the table's compiled expressions and [`super::KeyType`]), decides
@@ -40,6 +40,7 @@
 mod bag;
 mod bulk;
 mod create;
+mod image;
 mod mixed;
 mod node;
 mod pack;

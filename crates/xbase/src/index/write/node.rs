@@ -7,6 +7,7 @@
 //! A page that is taken apart has been checked: its counts and offsets by the reader's own [`Node`], its pointers
 //! against the file, and the order of its keys. So the code that changes trees never meets a page it cannot trust.
 
+use super::image::{Image, Packed};
 use super::pack::{self, Bits, Counting};
 use super::short;
 use super::spec::put;
@@ -44,6 +45,8 @@ pub(crate) struct Unpacked {
     pub(crate) counting: Counting,
     /// The bytes that the entries of a packed leaf and their stored keys take.
     pub(crate) used: usize,
+    /// The packed leaf as a page, if it is at hand.
+    pub(super) image: Option<Image>,
 }
 
 /// Where the items of branches and of plain leaves begin.
@@ -172,15 +175,23 @@ impl Unpacked {
 
     /// Unpacks the entries of a packed leaf.
     fn unpack(&mut self, leaf: &Leaf<'_>) -> std::result::Result<(), Reason> {
-        let mut entries = leaf.entries();
-        let mut before = 0;
+        let mut short_key = [0; short::LONGEST];
+        if let Some(key) = short_key.get_mut(..leaf.key_len) {
+            return self.unpack_with(leaf, key);
+        }
+        self.unpack_with(leaf, &mut vec![0; leaf.key_len])
+    }
+
+    /// The same with room for a key, in which each is made of the one before.
+    fn unpack_with(&mut self, leaf: &Leaf<'_>, key: &mut [u8]) -> std::result::Result<(), Reason> {
+        let (mut entries, mut text_len) = (leaf.entries(), key.len());
         while let Some(entry) = entries.advance()? {
-            let start = self.keys.len();
-            self.keys.extend_from_within(before..before + entry.duplicates);
-            self.keys.extend_from_slice(entry.stored);
-            self.keys.resize(start + leaf.key_len, leaf.pad);
+            entry.apply(key, &mut text_len, leaf.pad);
+            match <[u8; short::LONGEST]>::try_from(&*key) {
+                Ok(key) => self.keys.extend_from_slice(&key),
+                Err(_) => self.keys.extend_from_slice(key),
+            }
             self.records.push(entry.record);
-            before = start;
         }
         Ok(())
     }
@@ -242,8 +253,14 @@ impl Unpacked {
     /// Puts a key and its record in front of item `index`; the caller sees to the children.
     pub(crate) fn insert(&mut self, shape: &Shape, index: usize, key: &[u8], record: u32) {
         if self.is_leaf && shape.layout.format == Format::Compact {
-            self.used += self.bits.widen(record) * self.count();
-            self.used += self.bits.entry_len + self.growth(shape, index, key);
+            let widened = self.bits.widen(record);
+            let image = self.image.take().filter(|_| widened == 0);
+            self.image = image.and_then(|mut image| {
+                image.insert(&self.packed(shape, index, index), index, key, record).then_some(image)
+            });
+            self.used += widened * self.count();
+            let (more, less) = self.growth(shape, index, key);
+            self.used = self.used + self.bits.entry_len + more - less;
         }
         let (start, len) = (index * shape.key_len(), shape.key_len());
         let end = self.keys.len();
@@ -294,10 +311,15 @@ impl Unpacked {
                 }
             };
             key.copy_from_slice(&self.keys[start..start + len]);
+            self.image = self
+                .image
+                .take()
+                .and_then(|mut image| image.remove(&self.packed(shape, index, index + 1), index, key).then_some(image));
             self.keys.copy_within(start + len.., start);
             self.keys.truncate(end);
             self.records.remove(index);
-            self.used -= self.bits.entry_len + self.growth(shape, index, key);
+            let (more, less) = self.growth(shape, index, key);
+            self.used = self.used + less - self.bits.entry_len - more;
             return;
         }
         self.keys.copy_within(start + len.., start);
@@ -305,17 +327,32 @@ impl Unpacked {
         self.records.remove(index);
     }
 
-    /// The bytes that stored keys of a packed leaf take more with a key in front of item `index`.
-    fn growth(&self, shape: &Shape, index: usize, key: &[u8]) -> usize {
+    /// The packed leaf for its image: a key comes or goes between the one in front of item `index` and item `after`.
+    fn packed(&self, shape: &Shape, index: usize, after: usize) -> Packed<'_> {
+        let Unpacked { bits, counting, used, .. } = *self;
+        Packed {
+            bits,
+            counting,
+            pad: shape.layout.pad,
+            count: self.count(),
+            used,
+            before: index.checked_sub(1).map(|before| self.key(shape, before)),
+            after: self.records.get(after).map(|record| (self.key(shape, after), *record)),
+        }
+    }
+
+    /// The bytes that a key in front of item `index` of a packed leaf and the item itself are stored in, and those that
+    /// the item is without it. Where keys share pad bytes ([`Counting::Tight`]) these may be more.
+    fn growth(&self, shape: &Shape, index: usize, key: &[u8]) -> (usize, usize) {
         let pad = shape.layout.pad;
         let before = (index > 0).then(|| self.key(shape, index - 1));
         let own = pack::stored_len(before, key, pad, self.counting);
         if index == self.count() {
-            return own;
+            return (own, 0);
         }
         let next = self.key(shape, index);
         let follows = |before| pack::stored_len(before, next, pad, self.counting);
-        own + follows(Some(key)) - follows(before)
+        (own + follows(Some(key)), follows(before))
     }
 
     /// The bytes that a packed leaf takes, from its keys.
@@ -371,6 +408,7 @@ impl Unpacked {
         self.records.extend_from_slice(&right.records);
         self.children.extend_from_slice(&right.children);
         self.right = right.right;
+        self.image = None;
         if self.is_leaf {
             let highest = self.records.iter().copied().max().unwrap_or(0);
             self.bits = Bits::new(shape.key_len(), highest);
@@ -454,6 +492,25 @@ impl Unpacked {
             }
         }
         Ok(())
+    }
+
+    /// The same for a leaf that is likely to be written again: its image is kept.
+    pub(crate) fn encode_again(&mut self, shape: &Shape, page: &mut [u8]) -> Result<()> {
+        if let Some(image) = self.image.as_ref().filter(|image| image.bytes().len() == page.len()) {
+            page.copy_from_slice(image.bytes());
+            self.encode_start(shape, page);
+            debug_assert!(self.is_encoded(shape, page), "the image of a leaf is not what packing gives");
+            return Ok(());
+        }
+        self.encode(shape, page)?;
+        self.image = (self.is_leaf && shape.layout.format == Format::Compact).then(|| Image::new(page));
+        Ok(())
+    }
+
+    /// Whether a page is this node.
+    fn is_encoded(&self, shape: &Shape, page: &[u8]) -> bool {
+        let mut packed = vec![0; page.len()];
+        self.encode(shape, &mut packed).is_ok() && packed == page
     }
 
     fn encode_start(&self, shape: &Shape, page: &mut [u8]) {

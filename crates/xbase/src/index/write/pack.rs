@@ -82,6 +82,18 @@ impl Bits {
         let bytes = number.to_le_bytes();
         page[start..start + self.entry_len].copy_from_slice(&bytes[..self.entry_len]);
     }
+
+    /// The duplicate and the trailing count of an entry that was written so, together.
+    #[inline]
+    pub(crate) fn counts_of(&self, page: &[u8], index: usize) -> usize {
+        let start = ENTRIES_START + index * self.entry_len;
+        let number = match page.get(start..).and_then(<[u8]>::first_chunk::<8>) {
+            Some(bytes) => u64::from_le_bytes(*bytes),
+            None => page[start..start + self.entry_len].iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)),
+        };
+        let count = |from: u32, bits: u32| (number >> from & ((1 << bits) - 1)) as usize;
+        count(self.record, self.duplicate) + count(self.record + self.duplicate, self.trailing)
+    }
 }
 
 /// The bits of a count of up to `key_len`.

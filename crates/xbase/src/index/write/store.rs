@@ -58,7 +58,10 @@ impl Slot {
     /// About the memory that it takes.
     fn bytes(&self) -> usize {
         let node = match &self.content {
-            Content::Node(node) => node.keys.capacity() + 4 * (node.records.capacity() + node.children.capacity()),
+            Content::Node(node) => {
+                let image = node.image.as_ref().map_or(0, |image| image.bytes().len());
+                node.keys.capacity() + 4 * (node.records.capacity() + node.children.capacity()) + image
+            }
             Content::Free(_) => 0,
         };
         size_of::<Slot>() + node
@@ -245,7 +248,9 @@ impl PageStore {
         self.node(shape, page)?;
         self.save(page);
         self.mark(page, stage);
-        self.node_mut(page)
+        let node = self.node_mut(page)?;
+        node.image = None;
+        Ok(node)
     }
 
     /// Puts one key into the leaf in a page; in an NTX, into a page, with no child behind it.
@@ -513,6 +518,8 @@ impl PageStore {
         let mut run = std::mem::take(&mut self.run);
         run.clear();
         let mut run_start = 0u64;
+        // Of one record's changes; what is written by many records at once is not soon written again.
+        let are_few = pages.len() <= FEW_PAGES;
         for page in pages.drain(..) {
             let Some(slot) = slots.get_mut(page as usize).and_then(Option::as_deref_mut) else { continue };
             slot.stage = None;
@@ -524,7 +531,8 @@ impl PageStore {
             }
             let start = run.len();
             run.resize(start + self.page_len, 0);
-            match &slot.content {
+            match &mut slot.content {
+                Content::Node(node) if are_few => node.encode_again(&slot.shape, &mut run[start..])?,
                 Content::Node(node) => node.encode(&slot.shape, &mut run[start..])?,
                 Content::Free(next) => encode_free(&slot.shape, *next, &mut run[start..])?,
             }
@@ -537,6 +545,9 @@ impl PageStore {
         Ok(())
     }
 }
+
+/// So many pages the change of a record writes mostly.
+const FEW_PAGES: usize = 32;
 
 /// Bytes that are written at once.
 const RUN_LEN: usize = 256 << 10;

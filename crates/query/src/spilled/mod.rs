@@ -8,17 +8,22 @@
 //!
 //! **No open files.** A thread that falls behind then has thousands of them to read, where a process may have a thousand
 //! open. DataFusion's own temporary files are open as long as they are there; these are while they are written and read.
+//!
+//! **Nothing is left.** The files are in a [folder] of the process, which is removed when it has ended, however it ended.
+
+mod folder;
 
 use bytes::Bytes;
 use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::spill_file::{SpillFile, SpillWriter, TempFileFactory};
+use folder::Folder;
 use futures::stream::{self, BoxStream, StreamExt};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use tempfile::{TempDir, TempPath};
+use tempfile::TempPath;
 
 /// What is read at a time.
 const READ_BYTES: usize = 128 << 10;
@@ -27,10 +32,17 @@ const READ_BYTES: usize = 128 << 10;
 const MOST_BYTES: u64 = 100 << 30;
 
 /// Makes the files, in a folder of its own among the system's temporary ones.
-#[derive(Default)]
 pub(crate) struct Files {
-    folder: Mutex<Option<Arc<TempDir>>>,
+    folder: Mutex<Option<Arc<Folder>>>,
     used: Arc<AtomicU64>,
+}
+
+impl Files {
+    /// No files yet; those that were left by processes which are no more are removed.
+    pub(crate) fn new() -> Files {
+        folder::remove_left_over();
+        Files { folder: Mutex::default(), used: Arc::default() }
+    }
 }
 
 impl TempFileFactory for Files {
@@ -38,7 +50,7 @@ impl TempFileFactory for Files {
         let mut known = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = match &*known {
             Some(folder) => Arc::clone(folder),
-            None => Arc::clone(known.insert(Arc::new(tempfile::tempdir()?))),
+            None => Arc::clone(known.insert(Arc::new(Folder::new()?))),
         };
         let path = tempfile::Builder::new().tempfile_in(folder.path())?.into_temp_path();
         let sizes = Arc::new(Sizes { own: AtomicU64::new(0), all: Arc::clone(&self.used) });
@@ -61,7 +73,7 @@ impl Drop for Sizes {
 /// A file, which is removed with this.
 struct Spilled {
     path: TempPath,
-    _folder: Arc<TempDir>,
+    _folder: Arc<Folder>,
     sizes: Arc<Sizes>,
 }
 

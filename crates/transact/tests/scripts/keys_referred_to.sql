@@ -1,0 +1,66 @@
+-- A key that others refer to is not dropped: 3725. Cascades go to each table in one way: 1785.
+CREATE TABLE A (id INT CONSTRAINT PK_A PRIMARY KEY, code INT CONSTRAINT UQ_A UNIQUE)
+CREATE TABLE B (id INT CONSTRAINT PK_B PRIMARY KEY, a INT CONSTRAINT FK_B_A REFERENCES A (id) ON DELETE CASCADE)
+CREATE TABLE C (id INT PRIMARY KEY, a INT CONSTRAINT FK_C_A REFERENCES A (id), code INT CONSTRAINT FK_C_Code REFERENCES A (code))
+GO
+ALTER TABLE A DROP CONSTRAINT PK_A
+GO
+ALTER TABLE A DROP CONSTRAINT UQ_A
+GO
+SELECT name FROM sys.key_constraints WHERE parent_object_id = OBJECT_ID('A') ORDER BY name
+ALTER TABLE C DROP CONSTRAINT FK_C_Code
+ALTER TABLE A DROP CONSTRAINT UQ_A
+SELECT name FROM sys.key_constraints WHERE parent_object_id = OBJECT_ID('A') ORDER BY name
+GO
+-- One that goes with its reference
+CREATE TABLE Tree (id INT CONSTRAINT PK_Tree PRIMARY KEY, parent INT CONSTRAINT FK_Tree REFERENCES Tree (id))
+GO
+ALTER TABLE Tree DROP CONSTRAINT PK_Tree
+GO
+ALTER TABLE Tree DROP CONSTRAINT FK_Tree, PK_Tree
+SELECT COUNT(*) AS keys FROM sys.key_constraints WHERE parent_object_id = OBJECT_ID('Tree')
+GO
+-- In a circle, and in two ways
+CREATE TABLE Own (id INT PRIMARY KEY, parent INT CONSTRAINT FK_Own REFERENCES Own (id) ON DELETE CASCADE)
+GO
+CREATE TABLE D (id INT PRIMARY KEY, a INT CONSTRAINT FK_D_A REFERENCES A (id) ON DELETE CASCADE,
+    b INT CONSTRAINT FK_D_B REFERENCES B (id) ON DELETE SET NULL)
+GO
+CREATE TABLE D (id INT PRIMARY KEY, a INT CONSTRAINT FK_D_A REFERENCES A (id), b INT CONSTRAINT FK_D_B REFERENCES B (id) ON DELETE CASCADE)
+GO
+ALTER TABLE D ADD one INT, CONSTRAINT FK_D_One FOREIGN KEY (one) REFERENCES A (id) ON DELETE SET NULL
+GO
+ALTER TABLE A ADD d INT CONSTRAINT FK_A_D REFERENCES D (id) ON DELETE CASCADE
+GO
+ALTER TABLE A ADD d INT CONSTRAINT FK_A_D REFERENCES D (id) ON UPDATE CASCADE
+SELECT OBJECT_ID('Own') AS own, name, delete_referential_action_desc AS on_delete FROM sys.foreign_keys ORDER BY name
+GO
+-- An index in the place of another one: 7999, 1907
+CREATE INDEX ix ON B (a)
+CREATE INDEX ix ON B (a DESC, id) WITH (DROP_EXISTING = ON)
+SELECT c.name, ic.is_descending_key FROM sys.index_columns ic JOIN sys.columns c ON c.object_id = ic.object_id AND c.column_id = ic.column_id
+WHERE ic.object_id = OBJECT_ID('B') AND ic.index_id = INDEXPROPERTY(OBJECT_ID('B'), 'ix', 'IndexID') ORDER BY ic.key_ordinal
+GO
+CREATE INDEX ix ON B (a) WITH (DROP_EXISTING = OFF)
+GO
+CREATE INDEX nothing ON B (a) WITH (DROP_EXISTING = ON)
+GO
+CREATE UNIQUE CLUSTERED INDEX PK_B ON B (id) WITH (DROP_EXISTING = ON, FILLFACTOR = 80)
+CREATE INDEX PK_B ON B (a) WITH (DROP_EXISTING = ON)
+GO
+-- What cannot be made leaves what was there
+INSERT A (id) VALUES (1)
+INSERT B VALUES (1, 1), (2, 1)
+CREATE UNIQUE INDEX ix ON B (a) WITH (DROP_EXISTING = ON)
+SELECT name, is_unique FROM sys.indexes WHERE object_id = OBJECT_ID('B') ORDER BY name
+GO
+-- A computed column that takes no NULL
+CREATE TABLE Sums (a INT, b INT, total AS a + b PERSISTED NOT NULL, half AS a / 2)
+INSERT Sums (a, b) VALUES (1, 2)
+INSERT Sums (a, b) VALUES (1, NULL)
+UPDATE Sums SET a = NULL
+SELECT a, b, total, half FROM Sums
+SELECT name, is_nullable FROM sys.columns WHERE object_id = OBJECT_ID('Sums') ORDER BY column_id
+ALTER TABLE Sums ADD diff AS a - b PERSISTED NOT NULL
+SELECT diff FROM Sums
+GO

@@ -1,0 +1,58 @@
+-- A subquery where a value is wanted has one column: 116.
+CREATE TABLE T (id INT PRIMARY KEY, a INT, b INT)
+INSERT T VALUES (1, 2, 3), (2, 3, 4)
+GO
+SELECT (SELECT a, b FROM T WHERE id = 1) AS x
+GO
+SELECT id FROM T WHERE id IN (SELECT id, a FROM T)
+GO
+SELECT id FROM T WHERE id = (SELECT * FROM T WHERE id = 1)
+GO
+SELECT id FROM T WHERE a > ANY (SELECT a, b FROM T)
+GO
+DECLARE @x INT = (SELECT a, b FROM T)
+GO
+SELECT CASE WHEN (SELECT a, b FROM T UNION ALL SELECT 1, 2) = 1 THEN 1 END
+GO
+SELECT id FROM T WHERE EXISTS (SELECT id, a FROM T) ORDER BY id
+SELECT (SELECT a, b FROM T FOR JSON PATH) AS j
+SELECT (SELECT TOP 1 d.* FROM (SELECT a FROM T) AS d ORDER BY a) AS one
+GO
+-- GROUP BY knows columns, and not the names of the list: 207.
+SELECT a AS q, COUNT(*) AS n FROM T GROUP BY q
+GO
+SELECT a AS b, COUNT(*) AS n FROM T GROUP BY a, b ORDER BY 1
+SELECT d.v AS q, COUNT(*) AS n FROM (SELECT a AS v FROM T) AS d GROUP BY v ORDER BY 1
+GO
+SELECT d.v AS q, COUNT(*) AS n FROM (SELECT a AS v FROM T) AS d GROUP BY q
+GO
+-- A constant orders no window: 5308, 5309.
+SELECT ROW_NUMBER() OVER (ORDER BY 1) AS n FROM T
+GO
+SELECT SUM(a) OVER (PARTITION BY b ORDER BY 'x') AS n FROM T
+GO
+SELECT id, ROW_NUMBER() OVER (ORDER BY (SELECT 1)) AS n FROM T ORDER BY id
+GO
+-- A function is given all of its arguments, or DEFAULT for them: 313, 8144.
+CREATE FUNCTION Sum3 (@a INT, @b INT = 10, @c INT = 100) RETURNS INT AS BEGIN RETURN @a + @b + @c END
+GO
+SELECT dbo.Sum3(1, DEFAULT, DEFAULT) AS n
+SELECT dbo.Sum3(1, 2, DEFAULT) + id AS n FROM T ORDER BY id
+GO
+SELECT dbo.Sum3(1) AS n
+GO
+DECLARE @n INT = dbo.Sum3(1, 2)
+GO
+SELECT dbo.Sum3(1, 2, 3, 4) AS n
+GO
+DECLARE @n INT
+EXEC @n = dbo.Sum3 1
+SELECT @n AS called
+GO
+-- A star of a source that there is not: 107
+SELECT x.* FROM T
+GO
+SELECT u.*, T.* FROM T CROSS APPLY (SELECT T.id + 1 AS next) AS u ORDER BY T.id
+SELECT value, s.* FROM STRING_SPLIT('a,b', ',') AS s ORDER BY value
+SELECT c.* FROM T AS t WHERE EXISTS (SELECT t.* FROM T AS c WHERE c.id = t.id)
+GO
