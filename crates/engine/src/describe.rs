@@ -132,6 +132,7 @@ fn dbf_info(info: TableInfo, table: &DbfTable) -> Result<TableInfo> {
             0 => format!("{letter}({})", field.length),
             decimals => format!("{letter}({},{decimals})", field.length),
         };
+        column.nullable = field.null_bit.is_some() || field.kind.blank_is_null();
     }
     let indexes: Vec<IndexInfo> = table
         .indexes()

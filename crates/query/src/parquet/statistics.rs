@@ -44,7 +44,7 @@ pub fn parquet_rows<'p>(paths: impl Iterator<Item = &'p Path>) -> Option<u64> {
         let metadata = catch_unwind(AssertUnwindSafe(load)).ok()?.ok()?;
         u64::try_from(metadata.metadata().file_metadata().num_rows()).ok()
     };
-    paths.map(rows).sum()
+    paths.map(rows).try_fold(0_u64, |sum, rows| sum.checked_add(rows?))
 }
 
 fn findings(file: &File) -> Vec<String> {

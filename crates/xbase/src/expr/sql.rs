@@ -26,6 +26,9 @@ use mainstay_base::{Code, Date, Error, Result, Timestamp};
 /// Before all days: what a blank one is compared as.
 const BLANK_DAY: &str = "DATE '0001-01-01'";
 
+/// What days are added to and taken from where the day is blank: still before all days, with room for the result.
+const BLANK_DAY_IN_SUMS: &str = "DATE '0100-01-01'";
+
 impl Expression {
     /// The expression as an expression of SQL over the columns that have the names of the fields. With `as_condition` it is
     /// what a WHERE takes.
@@ -122,10 +125,14 @@ impl Writer<'_, '_> {
             Binary::Contained => format!("(strpos({second}, {first}) > 0)"),
             Binary::Plus if kind == Kind::Character => format!("({} || {second})", self.padded(left)?),
             Binary::Minus if kind == Kind::Character => format!("(rtrim({first}) || {second})"),
+            Binary::Plus | Binary::Minus => {
+                let (first, second) = (self.summand(left, first)?, self.summand(right, second)?);
+                format!("({first} {} {second})", operator.symbol())
+            }
             Binary::Divide => format!("COALESCE(CAST({first} AS DOUBLE) / NULLIF({second}, 0), 0)"),
             Binary::Modulo => format!("COALESCE({first} % NULLIF({second}, 0), 0)"),
             Binary::Power => format!("power({first}, {second})"),
-            Binary::Plus | Binary::Minus | Binary::Multiply => format!("({first} {} {second})", operator.symbol()),
+            Binary::Multiply => format!("({first} * {second})"),
             _ => self.comparison(operator, left, right)?,
         })
     }
@@ -160,6 +167,14 @@ impl Writer<'_, '_> {
                 is_plain.then(|| (format!("({name} LIKE {})", literal(&format!("{text}%"))), false))
             }
             _ => None,
+        })
+    }
+
+    /// A value as a part of a sum or a difference.
+    fn summand(&self, node: &Node, value: String) -> Result<String> {
+        Ok(match self.kind(node)? {
+            Kind::Date => format!("COALESCE({value}, {BLANK_DAY_IN_SUMS})"),
+            _ => value,
         })
     }
 
