@@ -82,7 +82,7 @@ impl Session {
     /// Errors carry a code, the place in `statement` where that is known, and often a hint.
     pub fn execute(&mut self, statement: &str) -> Result<Answer> {
         self.begin_statement();
-        self.run_text(statement)
+        self.run_text(statement).map_err(|error| mainstay_query::placed(error, statement))
     }
 
     /// Runs a statement that changes something, and that neither a cancel nor the time ends: who clears away what a

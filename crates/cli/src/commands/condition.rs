@@ -45,15 +45,33 @@ fn hinted(error: Error, table: &TableInfo, text: &str) -> Error {
 }
 
 /// The fields as a list of SELECT. A name stays what it is; an expression that xBase understands means what it does there.
-pub(super) fn field_list(table: &TableInfo, text: &str) -> String {
-    let made = |item: &str| {
-        let is_plain = tokens::tokens(item, 0).all(|token| !matches!(token.text(item), "(" | "+" | "-" | "/" | "$"));
-        match xbase_expression(table, item) {
-            Ok(made) if !is_plain && !is_of_sql(item) => format!("{made} AS \"{}\"", item.replace('"', "\"\"")),
-            _ => item.to_owned(),
+/// `at` is where the list begins in what was typed.
+pub(super) fn field_list(table: &TableInfo, text: &str, mut at: usize) -> Result<String, Failure> {
+    let mut made = Vec::new();
+    for item in items(text) {
+        let blanks = item.len() - item.trim_start().len();
+        made.push(field(table, item.trim(), at + blanks)?);
+        at += item.len() + 1;
+    }
+    Ok(made.join(", "))
+}
+
+fn field(table: &TableInfo, item: &str, at: usize) -> Result<String, Failure> {
+    let is_plain = tokens::tokens(item, 0).all(|token| !matches!(token.text(item), "(" | "+" | "-" | "/" | "$"));
+    match xbase_expression(table, item) {
+        Ok(made) if !is_plain && !is_of_sql(item) => Ok(format!("{made} AS \"{}\"", item.replace('"', "\"\""))),
+        Err(error) if error.code() == Code::UnknownColumn && !has_column(&error, table, item) => {
+            let (start, end) = error.text_span().unwrap_or((0, item.len()));
+            Err(Failure::Error(hinted(error, table, item).span(at + start, at + end)))
         }
-    };
-    items(text).map(|item| made(item.trim())).collect::<Vec<String>>().join(", ")
+        _ => Ok(item.to_owned()),
+    }
+}
+
+/// Whether the column of an error is there all the same: one of a type that xBase has nothing like, or hidden.
+fn has_column(error: &Error, table: &TableInfo, text: &str) -> bool {
+    let name = error.text_span().and_then(|(start, end)| text.get(start..end)).unwrap_or_default();
+    name.starts_with('_') || table.columns.iter().any(|column| column.name.eq_ignore_ascii_case(name))
 }
 
 /// What stands between the commas of a list.

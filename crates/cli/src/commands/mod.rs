@@ -187,16 +187,18 @@ pub(crate) fn run(shell: &mut Shell, line: &str) -> Result<Flow, Failure> {
     }
 }
 
-/// The failure of a command, whose arguments are at the end of a line, with its place in the line.
+/// The failure of a command, whose arguments are at the end of a line, with its place in the line. It is of a part of the
+/// arguments, or of the name that it is about.
 fn in_line(failure: Failure, line: &str, arguments: &str) -> Failure {
+    let Failure::Error(error) = failure else { return failure };
     let before = line.trim_end().trim_end_matches(';').trim_end().len().saturating_sub(arguments.len());
-    match failure {
-        Failure::Error(error) => Failure::Error(match error.text_span() {
-            Some((start, end)) => error.span(before + start, before + end),
-            None => error,
-        }),
-        other => other,
-    }
+    let about = error.subject().or_else(|| error.message().split('"').nth(1)).filter(|name| !name.is_empty());
+    let named = |name: &str| arguments.find(name).map(|start| (start, start + name.len()));
+    let span = error.text_span().or_else(|| about.and_then(named));
+    Failure::Error(match span {
+        Some((start, end)) => error.span(before + start, before + end),
+        None => error,
+    })
 }
 
 fn unknown(line: &str) -> Failure {

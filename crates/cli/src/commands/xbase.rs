@@ -137,7 +137,8 @@ impl Request {
             return Ok(request);
         }
         let table = table_in_use(shell)?;
-        let fields = condition::field_list(&table, &request.fields);
+        let at = arguments.find(&request.fields).unwrap_or_default();
+        let fields = condition::field_list(&table, &request.fields, at)?;
         let made = |given: Condition| {
             let text = condition::condition(&table, &given.text, given.at)?;
             Ok::<Condition, Failure>(Condition { text, ..given })
@@ -260,7 +261,7 @@ pub(super) fn print(shell: &mut Shell, expression: &str) -> Result<Flow, Failure
         (_, "") => return shell.print("\n").map(|()| Flow::Continue),
         (Some(area), _) => {
             let area = area.clone();
-            let expression = condition::field_list(&table_in_use(shell)?, expression);
+            let expression = condition::field_list(&table_in_use(shell)?, expression, 0)?;
             let (range, limit) = area.scope(Scope::Record(area.record));
             let filter = range.map(|range| format!(" WHERE {range}")).unwrap_or_default();
             format!("SELECT {expression} FROM {}{filter}{limit}", area.from())
