@@ -8,6 +8,7 @@
 //!   session     let _in_force = InForce::new(cancel);      one more on this thread's stack, until it is dropped
 //!   loops       interrupt::check()?                        the error that ends the statement, if one of them says so
 //!               pace.step()?                               the same, now and then: for loops of very short steps
+//!   reading     interrupt::note_read(..)               for who waits: how much of a file that has to be read first is read
 //!   undoing     let _whole = interrupt::suspended();       what is undone, or cannot be undone any more, is not ended
 //! ```
 //!
@@ -23,6 +24,10 @@ use std::sync::Arc;
 pub trait Interrupt: Send + Sync {
     /// Errors: the reason, when it is to end: `Cancelled` or `Timeout`.
     fn check(&self) -> Result<()>;
+
+    /// Is told how many bytes of a file have been read that has to be read as a whole before anything else can be done, and
+    /// how many it has.
+    fn note_read(&self, _bytes: u64, _of: u64) {}
 }
 
 thread_local! {
@@ -71,6 +76,10 @@ impl Interrupt for All {
     fn check(&self) -> Result<()> {
         self.0.iter().try_for_each(|one| one.check())
     }
+
+    fn note_read(&self, bytes: u64, of: u64) {
+        self.0.iter().for_each(|one| one.note_read(bytes, of));
+    }
 }
 
 /// Whether something could end what runs on this thread: who waits then looks now and then.
@@ -83,6 +92,11 @@ pub fn is_in_force() -> bool {
 /// Errors: the reason, `Cancelled` or `Timeout`.
 pub fn check() -> Result<()> {
     IN_FORCE.with_borrow(|stack| stack.iter().rev().map_while(Option::as_ref).try_for_each(|inner| inner.check()))
+}
+
+/// Tells who waits for what this thread does how many bytes of a file have been read, and how many it has.
+pub fn note_read(bytes: u64, of: u64) {
+    IN_FORCE.with_borrow(|stack| stack.iter().flatten().for_each(|inner| inner.note_read(bytes, of)));
 }
 
 /// Looks once in so many steps.

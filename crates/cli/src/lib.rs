@@ -69,7 +69,7 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
         Ok(database) => database,
         Err(error) => {
             complain(&error);
-            return if error.code() == Code::InvalidSetting { Exit::Usage } else { Exit::CannotOpen };
+            return Exit::of_opening(&error);
         }
     };
     database.damage().iter().for_each(warn);
@@ -199,7 +199,8 @@ fn check(paths: &[PathBuf], engine: &arguments::Engine) -> Exit {
             }
             Err(error) => {
                 complain(&error);
-                exit = exit.max(if error.code() == Code::NotFound { Exit::CannotOpen } else { Exit::FoundErrors });
+                let found_nothing = matches!(error.code(), Code::NotFound | Code::InvalidSetting);
+                exit = exit.max(if found_nothing { Exit::of_opening(&error) } else { Exit::FoundErrors });
             }
         }
     }

@@ -30,7 +30,7 @@ pub(crate) fn run(path: Option<PathBuf>, addresses: &Addresses, engine: &Engine)
         Ok(doors) => doors,
         Err(error) => {
             complain(&error);
-            return if error.code() == Code::InvalidSetting { Exit::Usage } else { Exit::CannotOpen };
+            return Exit::of_opening(&error);
         }
     };
     let _ = writeln!(io::stderr(), "listening for SQL Server's clients on {}", server.tds_address());
@@ -53,8 +53,8 @@ pub(crate) fn run(path: Option<PathBuf>, addresses: &Addresses, engine: &Engine)
 fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server, Option<NavigatorDoor>)> {
     let mut config = match Disk.read(&path.join("mainstay.toml")) {
         Ok(bytes) => {
-            let text =
-                String::from_utf8(bytes).map_err(|_| Error::new(Code::InvalidSetting, "mainstay.toml is not UTF-8"))?;
+            let text = String::from_utf8(bytes)
+                .map_err(|_| Error::new(Code::InvalidSetting, "it is not UTF-8").at("mainstay.toml"))?;
             Config::from_toml(&text).map_err(|error| error.at("mainstay.toml"))?
         }
         Err(error) if error.code() == Code::NotFound => Config::default(),

@@ -139,6 +139,14 @@ impl Shell {
         self.write(self.format(), &schema, &bar, || Ok(batch.take())).map(drop)
     }
 
+    /// Asks the session what there is. Files that have to be read for that may take long: the key ends it, and the bar says
+    /// how far it is.
+    pub(crate) fn look_up<T>(&mut self, ask: impl FnOnce(&Session) -> Result<T, Error>) -> Result<T, Error> {
+        let _cancels = interrupt::cancels(self.session.cancel_handle(), self.conduct.interactive);
+        let _bar = Bar::start(self.session.progress(), io::stderr().is_terminal());
+        ask(&self.session)
+    }
+
     /// The first batches of a statement's result, for commands that look at it themselves.
     pub(crate) fn query(&mut self, sql: &str) -> Result<Vec<RecordBatch>, Error> {
         let _cancels = interrupt::cancels(self.session.cancel_handle(), self.conduct.interactive);
@@ -165,10 +173,13 @@ impl Shell {
             }
             return Ok(Vec::new());
         }
-        self.refuse_mixture(format)?;
+        let results_before = self.begin_result(format)?;
         let style = self.style();
         let same_screen = self.destination.is_terminal();
         let mut sink = bar.before(&mut self.destination, same_screen);
+        if results_before > 0 && format.needs_blank_line() {
+            sink.write_all(b"\n")?;
+        }
         let mut writer = output::writer(format, schema, &style, &mut sink)?;
         while let Some(rows) = batch {
             writer.write(&rows)?;
@@ -210,19 +221,21 @@ impl Shell {
         }
     }
 
-    /// Refuses what would only make a mess: bytes on a screen, two results in a file for one.
-    fn refuse_mixture(&mut self, format: Format) -> Result<(), Failure> {
+    /// Begins a result; gives how many were written before. Refuses what would only make a mess: bytes on a screen, two
+    /// results in a file for one.
+    fn begin_result(&mut self, format: Format) -> Result<usize, Failure> {
         let refuse = |message: &str, hint: &str| Err(Error::new(Code::Unsupported, message).hint(hint).into());
         if format.is_binary() && self.destination.is_terminal() {
             return refuse("this format is not for a screen", "choose a file with --output or .output");
         }
-        if self.destination.begin_result() > 0 && format.holds_one_result() {
+        let before = self.destination.begin_result();
+        if before > 0 && format.holds_one_result() {
             return refuse(
                 "a file of this format holds one result, and one is written already",
                 "use one file a result",
             );
         }
-        Ok(())
+        Ok(before)
     }
 
     /// Sends results to a file from now on, in the format that was asked for or that its name asks for.

@@ -254,13 +254,21 @@ const RESERVED: [&str; 72] = [
     "with",
 ];
 
-/// The name as a statement must write it: plain when it is a lower-case word, in quotes otherwise.
+/// The name as any database must have it written: plain when it is a lower-case word, in quotes otherwise.
 pub(crate) fn quote_name(name: &str) -> String {
-    let starts_plain = name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_');
-    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-    if starts_plain && name.bytes().all(plain) && RESERVED.binary_search(&name).is_err() {
-        return name.to_owned();
-    }
+    let has_capitals = name.bytes().any(|byte| byte.is_ascii_uppercase());
+    if has_capitals { in_quotes(name) } else { typed_name(name) }
+}
+
+/// The name as a person types it, to whom capitals make no difference: in quotes only where it would be no name without.
+pub(crate) fn typed_name(name: &str) -> String {
+    let starts_plain = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let is_reserved = || RESERVED.binary_search(&name.to_ascii_lowercase().as_str()).is_ok();
+    if starts_plain && name.bytes().all(plain) && !is_reserved() { name.to_owned() } else { in_quotes(name) }
+}
+
+fn in_quotes(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 

@@ -51,6 +51,11 @@ pub(crate) struct ParquetFiles {
 }
 
 impl ParquetFiles {
+    /// As many rows as the files say that they have, if all say it.
+    pub(crate) fn rows(&self) -> Option<u64> {
+        mainstay_query::parquet_rows(self.stamps.iter().map(|(path, _)| path.as_path()))
+    }
+
     pub(crate) fn bytes(&self) -> u64 {
         self.stamps.iter().map(|(_, stamp)| stamp.len).sum()
     }

@@ -160,9 +160,15 @@ impl Database {
 
     /// All the users' tables, by name. A table that cannot be read is listed with the reason among its notes.
     pub fn tables(&self) -> Result<Vec<TableInfo>> {
-        let names = self.shared.catalog.table_names()?;
-        let names = names.iter().filter(|name| !is_internal(name));
-        Ok(names.filter_map(|name| describe::listed(&self.shared.catalog, name)).collect())
+        let names = self.table_names()?;
+        names.iter().filter_map(|name| describe::listed(&self.shared.catalog, name).transpose()).collect()
+    }
+
+    /// Their names alone, for which no file is read.
+    pub fn table_names(&self) -> Result<Vec<String>> {
+        let mut names = self.shared.catalog.table_names()?;
+        names.retain(|name| !is_internal(name));
+        Ok(names)
     }
 
     /// One table.

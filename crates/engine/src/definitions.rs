@@ -103,7 +103,7 @@ impl Database {
     /// Errors: those of looking at the folder.
     pub fn file_tables(&self) -> Result<Vec<TableInfo>> {
         let catalog = &self.shared.catalog;
-        Ok(catalog.file_names()?.iter().filter_map(|name| describe::listed(catalog, name)).collect())
+        catalog.file_names()?.iter().filter_map(|name| describe::listed(catalog, name).transpose()).collect()
     }
 
     /// The names of these tables.

@@ -71,10 +71,13 @@ pub struct IndexInfo {
 }
 
 /// A table for the list of all: one that cannot be read has only its name, file and the reason.
-pub(crate) fn listed(catalog: &FolderCatalog, name: &str) -> Option<TableInfo> {
+///
+/// Errors: the wish to end the list.
+pub(crate) fn listed(catalog: &FolderCatalog, name: &str) -> Result<Option<TableInfo>> {
     match described(catalog, name) {
-        Ok(info) => info,
-        Err(error) => Some(TableInfo {
+        Ok(info) => Ok(info),
+        Err(error) if matches!(error.code(), Code::Cancelled | Code::Timeout) => Err(error),
+        Err(error) => Ok(Some(TableInfo {
             name: name.to_owned(),
             path: PathBuf::new(),
             kind: "cannot be read".to_owned(),
@@ -85,7 +88,7 @@ pub(crate) fn listed(catalog: &FolderCatalog, name: &str) -> Option<TableInfo> {
             columns: Vec::new(),
             indexes: Vec::new(),
             notes: vec![error.to_string()],
-        }),
+        })),
     }
 }
 
@@ -114,7 +117,9 @@ pub(crate) fn described(catalog: &FolderCatalog, name: &str) -> Result<Option<Ta
             let notes = table.findings().iter().map(ToString::to_string).collect();
             TableInfo { kind: "CSV".to_owned(), rows: Some(rows), bytes: table.bytes(), notes, ..info }
         }
-        OpenTable::Parquet(files) => TableInfo { kind: "Parquet".to_owned(), bytes: files.bytes(), ..info },
+        OpenTable::Parquet(files) => {
+            TableInfo { kind: "Parquet".to_owned(), rows: files.rows(), bytes: files.bytes(), ..info }
+        }
     }))
 }
 
@@ -127,7 +132,7 @@ fn dbf_info(info: TableInfo, table: &DbfTable) -> Result<TableInfo> {
             0 => format!("{letter}({})", field.length),
             decimals => format!("{letter}({},{decimals})", field.length),
         };
-        column.nullable = field.null_bit.is_some();
+        column.nullable = field.null_bit.is_some() || field.kind.blank_is_null();
     }
     let indexes: Vec<IndexInfo> = table
         .indexes()

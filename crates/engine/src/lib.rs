@@ -70,6 +70,7 @@ mod prepared;
 mod returning;
 mod session;
 mod words;
+mod xbase_words;
 
 pub use bulk::{Appender, TableCursor};
 pub use check::{Checked, check, check_what_can_be};
@@ -83,3 +84,4 @@ pub use native::{Identity, Outlook};
 pub use options::Options;
 pub use prepared::{Executor, Prepared, Row, Rows};
 pub use session::{Bound, ChangeableColumn, Session, Setting};
+pub use xbase_words::{xbase_condition, xbase_expression};

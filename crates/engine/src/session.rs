@@ -12,6 +12,7 @@ mod query;
 mod ranges;
 mod settings;
 mod show;
+mod wish;
 
 pub(crate) use again::again;
 pub(crate) use joint::{is_internal, settle_commits};
@@ -39,6 +40,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
+use wish::Wish;
 
 /// A session on a database. It runs one statement at a time; sessions of other threads run beside it.
 pub struct Session {
@@ -68,17 +70,10 @@ impl Session {
         let options = &database.shared.options;
         let visibility = if options.show_deleted { Visibility::All } else { Visibility::Live };
         let timeout = options.statement_timeout;
-        let cancel = CancelHandle::default();
-        let transaction = SessionTransaction::new(&cancel, accounts(&database.shared.planner));
-        Session {
-            cancel,
-            progress: Arc::default(),
-            timeout,
-            visibility,
-            transaction,
-            workspace: Workspace::default(),
-            database,
-        }
+        let (cancel, progress) = (CancelHandle::default(), Arc::<Progress>::default());
+        let ends = Wish::of(&cancel, &progress);
+        let transaction = SessionTransaction::new(ends, accounts(&database.shared.planner));
+        Session { cancel, progress, timeout, visibility, transaction, workspace: Workspace::default(), database }
     }
 
     /// Runs one statement. Its rows come with [`Answer::next_batch`]; a statement without rows has run when
@@ -87,7 +82,7 @@ impl Session {
     /// Errors carry a code, the place in `statement` where that is known, and often a hint.
     pub fn execute(&mut self, statement: &str) -> Result<Answer> {
         self.begin_statement();
-        self.run_text(statement)
+        self.run_text(statement).map_err(|error| mainstay_query::placed(error, statement))
     }
 
     /// Runs a statement that changes something, and that neither a cancel nor the time ends: who clears away what a
@@ -242,7 +237,7 @@ impl Session {
     /// Has statements end when those of another session do, whose handle this is: those of its functions.
     pub fn end_with(&mut self, cancel: &CancelHandle) {
         self.cancel = cancel.clone();
-        self.transaction.end_with(cancel);
+        self.transaction.end_with(Wish::of(cancel, &self.progress));
     }
 
     /// How far the running statement has come; the same object for all statements of the session.

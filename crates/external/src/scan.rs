@@ -8,7 +8,8 @@
 //! The file goes through a buffer of about a megabyte; what has been seen is kept only as what was
 //! learned from it: the shapes of each column, where every 65,536th row begins, a checksum of each group,
 //! and the findings. A row that the buffer cuts is moved to its front and completed. Memory is bounded by
-//! the longest row, which may have 16 MiB.
+//! the longest row, which may have 16 MiB. Between two buffers the pass can be ended, and says how far it is
+//! ([`mainstay_base::interrupt`]).
 //!
 //! A quote that is still open at the end of the file (or for longer than a row may be) was not meant as
 //! one: the scan says so, goes back to it and reads on with quotes as ordinary characters from there.
@@ -19,7 +20,7 @@ use crate::finding::{Findings, Kind};
 use crate::guess::{ColumnType, Guess};
 use crate::options::{CodePage, CsvOptions};
 use crate::split::{ESCAPED, Field, LineEnd, QUOTED, Row, Rows, Step, is_escaped};
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, interrupt};
 use mainstay_table::names::free_name;
 use mainstay_vfs::File;
 use std::collections::HashMap;
@@ -217,6 +218,8 @@ impl<'a> Scanner<'a> {
         let (mut offset, mut filled, mut unread) = (start, 0, len.saturating_sub(start));
         let mut grow = true;
         loop {
+            interrupt::check()?;
+            interrupt::note_read(offset, len);
             if grow && unread > 0 {
                 let more = usize::try_from(unread).unwrap_or(usize::MAX).min(CHUNK.max(filled));
                 if buffer.len() < filled + more {

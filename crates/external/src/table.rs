@@ -239,6 +239,10 @@ impl Snapshot for State {
         self.scan.rows
     }
 
+    fn bytes(&self) -> u64 {
+        self.stamp.len
+    }
+
     fn visible_rows(&self) -> Result<usize> {
         Ok(self.scan.rows)
     }

@@ -161,7 +161,7 @@ impl AggregateKernel {
         let (snapshot, columns) = (input.snapshot.as_ref(), self.columns());
         for group in groups {
             let rows = snapshot.group(group).len();
-            input.run.advance(rows, 0)?;
+            input.run.advance(snapshot, rows)?;
             let selection = input.source.select(snapshot, group, candidates)?;
             if selection.as_ref().is_some_and(|bits| bits.count_set_bits() == 0) {
                 continue;
@@ -182,7 +182,7 @@ impl AggregateKernel {
         columns.sort_unstable();
         columns.dedup();
         for chunk in rows.chunks(FETCH_ROWS) {
-            input.run.advance(chunk.len(), 0)?;
+            input.run.advance(input.snapshot.as_ref(), chunk.len())?;
             let live = input.source.visibility == Visibility::Live;
             let (vectors, kept) = input.snapshot.fetch(chunk, &columns, live)?;
             let lookup = Lookup { columns: &columns, vectors: &vectors };

@@ -1,5 +1,7 @@
 //! DataFusion's errors as Mainstay's: a code, a place in the text, and a hint.
 
+mod words;
+
 use crate::text::Text;
 use datafusion::common::{DataFusionError, SchemaError};
 use mainstay_base::{Cause, Code, Error};
@@ -30,7 +32,10 @@ pub(crate) fn from_datafusion(error: DataFusionError, text: Option<&Text>, names
         },
         DataFusionError::Shared(inner) => match shared_error(&inner) {
             Some(error) => error,
-            None => caused(Error::new(code_of(&inner), plain(&without_context(&inner).strip_backtrace()))),
+            None => {
+                let inner = without_context(&inner);
+                words::reworded(caused(Error::new(code_of(inner), plain(&inner.strip_backtrace()))), text)
+            }
         },
         DataFusionError::SchemaError(schema_error, _) => from_schema_error(*schema_error, text),
         DataFusionError::Collection(errors) => match errors.into_iter().next() {
@@ -43,7 +48,8 @@ pub(crate) fn from_datafusion(error: DataFusionError, text: Option<&Text>, names
         }
         other => {
             let message = plain(&other.strip_backtrace());
-            named(&message, text, names).unwrap_or_else(|| caused(Error::new(code_of(&other), message)))
+            let known = named(&message, text, names);
+            known.unwrap_or_else(|| words::reworded(caused(Error::new(code_of(&other), message)), text))
         }
     }
 }
@@ -209,7 +215,7 @@ fn from_schema_error(error: SchemaError, text: Option<&Text>) -> Error {
                 .about(&field.name);
             with_place(error, &field.name, text)
         }
-        other => Error::new(Code::Syntax, other.to_string()),
+        other => words::reworded(Error::new(Code::Syntax, other.to_string()), text),
     }
 }
 
@@ -223,8 +229,8 @@ fn named(message: &str, text: Option<&Text>, names: Option<&Names>) -> Option<Er
         let candidates = names.iter().flat_map(|names| names.tables.iter().map(String::as_str));
         return Some(with_place(with_hint(error, name, candidates), name, text));
     }
-    if let Some(error) = of_arguments(message) {
-        return Some(error);
+    if let Some((name, error)) = of_arguments(message) {
+        return Some(with_place(error, name, text));
     }
     let name = message.strip_prefix("Invalid function '").and_then(|rest| rest.split_once('\''))?.0;
     let error = Error::new(Code::UnknownFunction, format!("no function \"{}\"", shortened(name))).about(name);
@@ -232,11 +238,11 @@ fn named(message: &str, text: Option<&Text>, names: Option<&Names>) -> Option<Er
     Some(with_place(with_hint(error, name, candidates), name, text))
 }
 
-/// The error of a function whose arguments are of types that it does not take. DataFusion lists all that it tried.
-fn of_arguments(message: &str) -> Option<Error> {
+/// A function whose arguments are of types that it does not take, and the error. DataFusion lists all that it tried.
+fn of_arguments(message: &str) -> Option<(&str, Error)> {
     let (_, rest) = message.split_once("Function '")?;
     let (name, rest) = rest.split_once('\'')?;
-    let received = rest.split_once("but received ")?.1.split_once(" (DataType")?.0;
+    let received = rest.split_once(" (DataType")?.0.rsplit_once("but received ")?.1;
     rest.contains("failed to match any signature").then(|| {
         let what = match received {
             "String" => "texts",
@@ -247,8 +253,34 @@ fn of_arguments(message: &str) -> Option<Error> {
             other => other,
         };
         let error = Error::new(Code::TypeMismatch, format!("{} does not take {what}", shortened(name)));
-        error.hint("convert the argument first: CAST(x AS ...)")
+        (name, error.hint("convert the argument first: CAST(x AS ...)"))
     })
+}
+
+/// The error of a statement that has no place in it, with that of the name or the value that it is about.
+pub fn placed(error: Error, statement: &str) -> Error {
+    if error.text_span().is_some() {
+        return error;
+    }
+    let Ok(text) = Text::new(statement) else { return error };
+    let name = |name: &str| name.rsplit('.').next().unwrap_or(name).trim_matches('"').to_lowercase();
+    let span = match (error.subject(), error.code()) {
+        (Some(subject), _) => text.span_of(&name(subject)),
+        (None, Code::InvalidValue) => {
+            let value = error.message().strip_prefix('\'').and_then(|rest| rest.split_once("' is "));
+            let value = value.or(error.message().split_once("to '").and_then(|(_, rest)| rest.split_once("', ")));
+            let number = || error.message().split(' ').next();
+            value.map_or_else(|| text.span_of_sign(number()?), |(value, _)| text.span_of_literal(value))
+        }
+        (None, Code::InvalidSetting) => {
+            error.message().split('"').nth(1).and_then(|quoted| text.span_of(&name(quoted)))
+        }
+        _ => None,
+    };
+    match span {
+        Some((start, end)) => error.span(start, end),
+        None => error,
+    }
 }
 
 /// The error for a name that is no table's, with the nearest of those that there are.

@@ -141,11 +141,11 @@ pub use change::{BoundReturning, POSITION, RECORD_NUMBER, RowExpressions, SqlExp
 pub use collected::{Collected, CollectedRows};
 pub use constants::{Place, constants, values_queries};
 pub use context::DEFAULT_SCHEMAS;
-pub use error::unknown_table;
+pub use error::{placed, unknown_table};
 pub use followed::{query_names, query_with_renamed_column, query_with_renamed_table, with_renamed_sequence};
 pub use memory::HeldMemory;
 pub use named::{names_column, with_renamed_column, with_renamed_table};
-pub use parquet::{open_parquet, original_schema, parquet_findings};
+pub use parquet::{open_parquet, original_schema, parquet_findings, parquet_rows};
 pub use planned::Planned;
 pub use planner::{Planner, Settings, functions};
 pub use relation::Visibility;

@@ -97,7 +97,7 @@ impl OrderKernel {
             let group = next;
             next += 1;
             let given = run
-                .advance(snapshot.group(group).len(), 0)
+                .advance(snapshot.as_ref(), snapshot.group(group).len())
                 .and_then(|()| group_batch(&scan, snapshot.as_ref(), group, candidates.as_ref(), left));
             match &given {
                 Ok(batch) => left -= batch.num_rows(),
@@ -150,7 +150,9 @@ pub(crate) fn fetch_in_order(input: &Input<'_>, columns: Vec<usize>, rows: Vec<u
             return None;
         }
         next += chunk.len();
-        let fetched = run.advance(chunk.len(), 0).and_then(|()| fetch(snapshot.as_ref(), chunk, &columns, &schema));
+        let fetched = run
+            .advance(snapshot.as_ref(), chunk.len())
+            .and_then(|()| fetch(snapshot.as_ref(), chunk, &columns, &schema));
         if fetched.is_err() {
             next = rows.len();
         }

@@ -43,12 +43,12 @@ impl Progress {
         Some(self.rows_total.load(Ordering::Relaxed)).filter(|total| *total > 0)
     }
 
-    /// Bytes of vectors handed out.
+    /// Bytes of the tables' files, or of native tables' vectors, that were read for these rows.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Bytes to hand out, if known.
+    /// Bytes that there are to read, if known.
     pub fn bytes_total(&self) -> Option<u64> {
         Some(self.bytes_total.load(Ordering::Relaxed)).filter(|total| *total > 0)
     }
@@ -62,6 +62,13 @@ impl Progress {
     pub(crate) fn begin(&self, slots: usize) {
         self.restart();
         self.rows_total.fetch_add(slots as u64, Ordering::Relaxed);
+    }
+
+    /// Counts bytes of a file that has to be read before the statement can be planned: so many of so many are.
+    pub fn note_file_read(&self, bytes: u64, of: u64) {
+        self.restart();
+        self.bytes.store(bytes, Ordering::Relaxed);
+        self.bytes_total.store(of, Ordering::Relaxed);
     }
 
     /// Begins a statement that has read so many row slots already, all that there are for it.
@@ -178,20 +185,32 @@ impl Run {
             return Ok(Arc::clone(snapshot));
         }
         let snapshot = self.view.snapshot(table)?;
-        self.progress.rows_total.fetch_add(snapshot.slots() as u64, Ordering::Relaxed);
+        self.expect(snapshot.slots() as u64, snapshot.bytes());
         pinned.push((Arc::clone(table), Arc::clone(&snapshot)));
         self.snapshots_pinned.store(true, Ordering::Relaxed);
         Ok(snapshot)
     }
 
-    /// Called by the leaves between units of work: counts them, and ends the run when it has to end.
-    pub(crate) fn advance(&self, rows: usize, bytes: usize) -> Result<()> {
-        self.progress.rows.fetch_add(rows as u64, Ordering::Relaxed);
-        self.progress.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    /// Says that there are so many more rows to read, in so many bytes.
+    pub(crate) fn expect(&self, rows: u64, bytes: u64) {
+        self.progress.rows_total.fetch_add(rows, Ordering::Relaxed);
+        self.progress.bytes_total.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Called by the leaves between units of work: counts these rows of a table, and ends the run when it has to end.
+    pub(crate) fn advance(&self, snapshot: &dyn Snapshot, rows: usize) -> Result<()> {
+        self.count(rows as u64, share(snapshot.bytes(), rows as u64, snapshot.slots() as u64));
         self.check()
     }
 
-    fn check(&self) -> Result<()> {
+    /// Counts rows that were read, and bytes.
+    pub(crate) fn count(&self, rows: u64, bytes: u64) {
+        self.progress.rows.fetch_add(rows, Ordering::Relaxed);
+        self.progress.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Ends the run when it has to end.
+    pub(crate) fn check(&self) -> Result<()> {
         if self.stopped.load(Ordering::Relaxed) || self.cancel.is_cancelled() {
             self.stopped.store(true, Ordering::Relaxed);
             return Err(cancelled());
@@ -227,6 +246,12 @@ impl Run {
         let pinned = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
         pinned.iter().flat_map(|(_, snapshot)| snapshot.notices()).collect()
     }
+}
+
+/// The bytes of some rows of a table that has these bytes in all; none if it is not known how many rows it has.
+pub(crate) fn share(bytes: u64, rows: u64, of: u64) -> u64 {
+    let share = (u128::from(bytes) * u128::from(rows)).checked_div(u128::from(of)).unwrap_or(0);
+    u64::try_from(share).unwrap_or(u64::MAX)
 }
 
 impl Drop for Answer {

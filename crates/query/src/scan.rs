@@ -343,7 +343,7 @@ impl Cursor {
                     }
                     let group = self.next_group;
                     self.next_group += self.step;
-                    self.run.advance(snapshot.group(group).len(), 0)?;
+                    self.run.advance(snapshot.as_ref(), snapshot.group(group).len())?;
                     group_batch(&self.scan, snapshot.as_ref(), group, candidates.as_ref(), self.remaining)?
                 }
                 State::Runs { snapshot, next } => {
@@ -356,7 +356,7 @@ impl Cursor {
                     }
                     let slots = *next..end;
                     *next = end;
-                    self.run.advance(slots.len(), 0)?;
+                    self.run.advance(snapshot.as_ref(), slots.len())?;
                     run_batch(&self.scan, snapshot.as_ref(), slots, None, self.remaining)?
                 }
                 State::Rows { snapshot, rows } => {
@@ -364,7 +364,7 @@ impl Cursor {
                         return Ok(None);
                     }
                     let chunk: Vec<u32> = rows.drain(..rows.len().min(FETCH_ROWS)).collect();
-                    self.run.advance(chunk.len(), 0)?;
+                    self.run.advance(snapshot.as_ref(), chunk.len())?;
                     rows_batch((&self.scan, &columns_of(&self.scan)), snapshot.as_ref(), &chunk, self.remaining)?
                 }
             };

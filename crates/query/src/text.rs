@@ -259,6 +259,25 @@ impl Text {
         Some((self.offset(token.span.start.line, token.span.start.column), self.end_of_token(token)))
     }
 
+    /// Where a literal of this text stands, if it does once.
+    pub(crate) fn span_of_literal(&self, literal: &str) -> Option<(usize, usize)> {
+        self.span_of_only(|token| matches!(token, Token::SingleQuotedString(text) if text == literal))
+    }
+
+    /// Where an operator, a keyword or a number stands, if it does once.
+    pub(crate) fn span_of_sign(&self, sign: &str) -> Option<(usize, usize)> {
+        self.span_of_only(|token| match token {
+            Token::Whitespace(_) | Token::SingleQuotedString(_) => false,
+            token => token.to_string().eq_ignore_ascii_case(sign),
+        })
+    }
+
+    fn span_of_only(&self, is_it: impl Fn(&Token) -> bool) -> Option<(usize, usize)> {
+        let mut all = self.tokens.iter().filter(|token| is_it(&token.token));
+        let (token, None) = (all.next()?, all.next()) else { return None };
+        Some((self.offset(token.span.start.line, token.span.start.column), self.end_of_token(token)))
+    }
+
     /// The byte range of the token that starts here (line and column count from 1, columns in characters).
     pub(crate) fn span_at(&self, line: u64, column: u64) -> (usize, usize) {
         let start = self.offset(line, column);

@@ -37,7 +37,7 @@ impl TopKernel {
         let candidates = input.candidates()?;
         for group in 0..snapshot.groups() {
             let rows = snapshot.group(group);
-            input.run.advance(rows.len(), 0)?;
+            input.run.advance(snapshot, rows.len())?;
             let selection = input.source.select(snapshot, group, candidates.as_ref())?;
             let vectors = snapshot.vectors(group, &columns)?;
             let lookup = Lookup { columns: &columns, vectors: &vectors };

@@ -111,7 +111,7 @@ impl ExecutionPlan for Watch {
         let batches =
             self.input.execute(partition, context)?.map_ok(move |batch| stream::iter(pieces(batch, most_rows)));
         let watched = batches.try_flatten().map(move |batch| {
-            run.advance(0, 0).map_err(to_datafusion)?;
+            run.check().map_err(to_datafusion)?;
             batch
         });
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, watched)))

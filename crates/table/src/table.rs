@@ -94,6 +94,11 @@ pub trait Snapshot: Send + Sync {
     /// The number of row slots.
     fn slots(&self) -> usize;
 
+    /// About how many stored bytes reading all of it means; 0 where that is not known.
+    fn bytes(&self) -> u64 {
+        0
+    }
+
     /// The number of rows that are there.
     fn visible_rows(&self) -> Result<usize>;
 

@@ -6,12 +6,12 @@ use crate::shell::{Flow, Shell};
 use arrow_array::{ArrayRef, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::ArrowError;
 use mainstay_base::{Code, Error};
-use mainstay_engine::{IndexInfo, TableInfo};
+use mainstay_engine::{IndexInfo, Session, TableInfo};
 use std::sync::Arc;
 
 /// Lists the tables.
 pub(super) fn tables(shell: &mut Shell, _: &str) -> Result<Flow, Failure> {
-    let tables = shell.session.tables()?;
+    let tables = shell.look_up(Session::tables)?;
     let text = |cell: fn(&TableInfo) -> Option<String>| strings(tables.iter().map(cell));
     let number =
         |cell: fn(&TableInfo) -> Option<u64>| Arc::new(UInt64Array::from_iter(tables.iter().map(cell))) as ArrayRef;
@@ -36,7 +36,7 @@ pub(super) fn schema(shell: &mut Shell, name: &str) -> Result<Flow, Failure> {
     if name.is_empty() {
         return tables(shell, "");
     }
-    let table = shell.session.describe(name)?;
+    let table = shell.look_up(|session| session.describe(name))?;
     shell.print(&format!("{}: {}, {}\n", table.name, table.kind, table.path.display()))?;
     let column = |cell: fn(&mainstay_engine::ColumnInfo) -> String| {
         strings(table.columns.iter().map(|column| Some(cell(column))))

@@ -12,6 +12,7 @@
 
 mod browse;
 mod catalog;
+mod condition;
 mod settings;
 mod structure;
 mod transfer;
@@ -94,7 +95,8 @@ pub(crate) const COMMANDS: &[Command] = commands! {
     ["LIST STRUCTURE", "DISPLAY STRUCTURE"] "", Nothing, structure::show, "show the fields of the table";
     ["LIST"] "[ALL|NEXT n|RECORD n|REST] [FIELDS] [FOR CONDITION] [OFF]", Sql, xbase::list,
         "list records of the table",
-        "Fields are expressions with commas between them, the condition is that of a WHERE.
+        "Fields and conditions are those of xBase: LIST name, DTOC(since) FOR name = 'M' .AND. balance > 5.
+A condition may also be that of a WHERE: LIST FOR name LIKE '%AB' OR notes IS NULL.
 OFF leaves out the record numbers.";
     ["DISPLAY"] "[ALL|NEXT n|RECORD n|REST] [FIELDS] [FOR CONDITION] [OFF]", Sql, xbase::display,
         "show the current record, or those that are asked for";
@@ -180,9 +182,23 @@ fn after_words<'l>(line: &'l str, name: &str) -> Option<&'l str> {
 /// Runs the command in a line.
 pub(crate) fn run(shell: &mut Shell, line: &str) -> Result<Flow, Failure> {
     match find(line) {
-        Some((command, rest)) => (command.run)(shell, rest),
+        Some((command, rest)) => (command.run)(shell, rest).map_err(|failure| in_line(failure, line, rest)),
         None => Err(unknown(line)),
     }
+}
+
+/// The failure of a command, whose arguments are at the end of a line, with its place in the line. It is of a part of the
+/// arguments, or of the name that it is about.
+fn in_line(failure: Failure, line: &str, arguments: &str) -> Failure {
+    let Failure::Error(error) = failure else { return failure };
+    let before = line.trim_end().trim_end_matches(';').trim_end().len().saturating_sub(arguments.len());
+    let about = error.subject().or_else(|| error.message().split('"').nth(1)).filter(|name| !name.is_empty());
+    let named = |name: &str| arguments.find(name).map(|start| (start, start + name.len()));
+    let span = error.text_span().or_else(|| about.and_then(named));
+    Failure::Error(match span {
+        Some((start, end)) => error.span(before + start, before + end),
+        None => error,
+    })
 }
 
 fn unknown(line: &str) -> Failure {

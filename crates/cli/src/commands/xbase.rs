@@ -6,14 +6,14 @@
 //! ```text
 //! USE customers                     (remembered)
 //! LIST name, city FOR balance > 0   SELECT _recno AS "Record#", name, city FROM customers
-//!                                    WHERE (balance > 0) ORDER BY _recno
+//!                                    WHERE ("BALANCE" > 0) ORDER BY _recno
 //! SKIP 2                            SELECT _recno ... WHERE _recno > 17 ORDER BY _recno LIMIT 1 OFFSET 1
 //! ```
 //!
-//! Fields and conditions are SQL, not xBase expressions. Tables without record numbers (CSV, Parquet)
+//! Fields and conditions are xBase's, or SQL's: `super::condition`. Tables without record numbers (CSV, Parquet)
 //! are counted through in their order.
 
-use super::browse;
+use super::{browse, condition};
 use crate::errors::{Failure, usage};
 use crate::shell::{Flow, Shell};
 use crate::tokens::{self, Kind, quote_name};
@@ -64,12 +64,12 @@ impl WorkArea {
     }
 
     /// The statement of a LIST.
-    fn select(&self, request: &Request<'_>) -> String {
+    fn select(&self, request: &Request) -> String {
         let (range, limit) = self.scope(request.scope.unwrap_or(Scope::All));
         let number = if self.numbered && !request.off { "_recno AS \"Record#\", " } else { "" };
-        let fields = if request.fields.is_empty() { "*" } else { request.fields };
-        let conditions: Vec<String> =
-            range.into_iter().chain(request.condition.map(|condition| format!("({condition}\n)"))).collect();
+        let fields = if request.fields.is_empty() { "*" } else { &request.fields };
+        let condition = request.condition.as_ref().map(|condition| format!("({}\n)", condition.text));
+        let conditions: Vec<String> = range.into_iter().chain(condition).collect();
         let filter = if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
         format!("SELECT {number}{fields} FROM {}{filter}{}{limit}", self.from(), self.order())
     }
@@ -86,24 +86,35 @@ enum Scope {
 
 /// The arguments of LIST and DISPLAY.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Request<'t> {
+struct Request {
     scope: Option<Scope>,
-    fields: &'t str,
-    condition: Option<&'t str>,
+    fields: String,
+    condition: Option<Condition>,
     off: bool,
 }
 
-impl<'t> Request<'t> {
+/// A condition and where it begins in the arguments.
+#[derive(Debug, PartialEq, Eq)]
+struct Condition {
+    text: String,
+    at: usize,
+}
+
+impl Request {
     /// Reads `[scope] [fields] [FOR condition] [OFF]`, with the scope also after the fields.
-    fn parse(text: &'t str) -> Request<'t> {
+    fn parse(text: &str) -> Request {
         let mut request = Request::default();
-        let mut rest = text.trim();
+        let mut rest = text.trim_end();
+        let blanks = rest.len() - rest.trim_start().len();
+        rest = rest.trim_start();
         if let Some(start) = last_word(rest, "off") {
             request.off = true;
             rest = rest[..start].trim_end();
         }
         if let Some((start, end)) = find_word(rest, "for") {
-            request.condition = Some(rest[end..].trim());
+            let condition = rest[end..].trim_start();
+            let at = blanks + rest.len() - condition.len();
+            request.condition = Some(Condition { text: condition.to_owned(), at });
             rest = rest[..start].trim_end();
         }
         if let Some((scope, length)) = leading_scope(rest) {
@@ -115,8 +126,24 @@ impl<'t> Request<'t> {
             rest = rest[..start].trim_end();
         }
         let fields_word = find_word(rest, "fields").filter(|(start, _)| *start == 0);
-        request.fields = fields_word.map_or(rest, |(_, end)| rest[end..].trim_start());
+        request.fields = fields_word.map_or(rest, |(_, end)| rest[end..].trim_start()).to_owned();
         request
+    }
+
+    /// The request with its fields and its condition as SQL over the table in use.
+    fn of(shell: &mut Shell, arguments: &str) -> Result<Request, Failure> {
+        let request = Request::parse(arguments);
+        if request.fields.is_empty() && request.condition.is_none() {
+            return Ok(request);
+        }
+        let table = table_in_use(shell)?;
+        let at = arguments.find(&request.fields).unwrap_or_default();
+        let fields = condition::field_list(&table, &request.fields, at)?;
+        let made = |given: Condition| {
+            let text = condition::condition(&table, &given.text, given.at)?;
+            Ok::<Condition, Failure>(Condition { text, ..given })
+        };
+        Ok(Request { fields, condition: request.condition.map(made).transpose()?, ..request })
     }
 }
 
@@ -181,11 +208,15 @@ pub(super) fn use_table(shell: &mut Shell, name: &str) -> Result<Flow, Failure> 
 }
 
 /// The description of a table that was named with or without its ending.
-fn describe(shell: &Shell, name: &str) -> Result<TableInfo, Failure> {
+fn describe(shell: &mut Shell, name: &str) -> Result<TableInfo, Failure> {
     let without =
         name.len() > 4 && name.is_char_boundary(name.len() - 4) && name[name.len() - 4..].eq_ignore_ascii_case(".dbf");
-    let found = shell.database.describe(name);
-    Ok(if found.is_err() && without { shell.database.describe(&name[..name.len() - 4])? } else { found? })
+    let found = shell.look_up(|session| session.describe(name));
+    let is_missing = found.as_ref().is_err_and(|error| error.code() == Code::UnknownTable);
+    match is_missing && without {
+        true => Ok(shell.look_up(|session| session.describe(&name[..name.len() - 4]))?),
+        false => Ok(found?),
+    }
 }
 
 fn area(shell: &Shell) -> Result<WorkArea, Failure> {
@@ -195,20 +226,22 @@ fn area(shell: &Shell) -> Result<WorkArea, Failure> {
 }
 
 /// The description of the table in use.
-pub(super) fn table_in_use(shell: &Shell) -> Result<TableInfo, Failure> {
-    Ok(shell.database.describe(&area(shell)?.table)?)
+pub(super) fn table_in_use(shell: &mut Shell) -> Result<TableInfo, Failure> {
+    let table = area(shell)?.table;
+    Ok(shell.look_up(|session| session.describe(&table))?)
 }
 
 /// Lists records.
 pub(super) fn list(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure> {
-    let sql = area(shell)?.select(&Request::parse(arguments));
+    let request = Request::of(shell, arguments)?;
+    let sql = area(shell)?.select(&request);
     shell.run_made(&sql)
 }
 
 /// Shows the current record, or what LIST would list.
 pub(super) fn display(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure> {
     let area = area(shell)?;
-    let mut request = Request::parse(arguments);
+    let mut request = Request::of(shell, arguments)?;
     if request.scope.is_none() && request.condition.is_none() {
         request.scope = Some(Scope::Record(area.record));
     }
@@ -218,7 +251,7 @@ pub(super) fn display(shell: &mut Shell, arguments: &str) -> Result<Flow, Failur
 /// Counts records.
 pub(super) fn count(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure> {
     let area = area(shell)?;
-    let filter = Request::parse(arguments).condition.map(|condition| format!(" WHERE {condition}"));
+    let filter = Request::of(shell, arguments)?.condition.map(|condition| format!(" WHERE {}", condition.text));
     shell.run_made(&format!("SELECT COUNT(*) AS count FROM {}{}", area.from(), filter.unwrap_or_default()))
 }
 
@@ -227,6 +260,8 @@ pub(super) fn print(shell: &mut Shell, expression: &str) -> Result<Flow, Failure
     let sql = match (&shell.area, expression) {
         (_, "") => return shell.print("\n").map(|()| Flow::Continue),
         (Some(area), _) => {
+            let area = area.clone();
+            let expression = condition::field_list(&table_in_use(shell)?, expression, 0)?;
             let (range, limit) = area.scope(Scope::Record(area.record));
             let filter = range.map(|range| format!(" WHERE {range}")).unwrap_or_default();
             format!("SELECT {expression} FROM {}{filter}{limit}", area.from())
@@ -294,7 +329,7 @@ fn arrive(shell: &mut Shell, record: Option<u64>, otherwise: &str) -> Result<Flo
 
 /// The one number that a statement answers.
 pub(super) fn number(shell: &mut Shell, sql: &str) -> Result<Option<u64>, Failure> {
-    let batches = shell.query(sql)?;
+    let batches = shell.query(sql).map_err(|error| Failure::Made(error, sql.to_owned()))?;
     let Some(batch) = batches.iter().find(|batch| batch.num_rows() > 0) else { return Ok(None) };
     let internal = |error: arrow_schema::ArrowError| Error::new(Code::Internal, error.to_string());
     let column = batch.columns().first().ok_or_else(|| Error::new(Code::Internal, "a result without columns"))?;
@@ -337,8 +372,8 @@ mod tests {
         let parsed = Request::parse("NEXT 10 name, upper(city for 3) FOR note = ' for ' OFF");
         let expected = Request {
             scope: Some(Scope::Next(10)),
-            fields: "name, upper(city for 3)",
-            condition: Some("note = ' for '"),
+            fields: "name, upper(city for 3)".to_owned(),
+            condition: Some(Condition { text: "note = ' for '".to_owned(), at: 36 }),
             off: true,
         };
         assert_eq!(parsed, expected);
@@ -347,7 +382,7 @@ mod tests {
         assert_eq!(Request::parse("all").scope, Some(Scope::All));
         assert_eq!(Request::parse("next, name").fields, "next, name");
         let parsed = Request::parse("name, qty NEXT 2 FOR qty > 1");
-        assert_eq!((parsed.fields, parsed.scope), ("name, qty", Some(Scope::Next(2))));
+        assert_eq!((parsed.fields.as_str(), parsed.scope), ("name, qty", Some(Scope::Next(2))));
         assert_eq!(Request::parse("name, rest").fields, "name, rest");
         assert_eq!(Request::parse("rest").scope, Some(Scope::Rest));
     }

@@ -83,6 +83,11 @@ impl Format {
         matches!(self, Format::Arrow | Format::Parquet)
     }
 
+    /// Whether two results in one place would run together without a blank line between them.
+    pub(crate) fn needs_blank_line(self) -> bool {
+        matches!(self, Format::Markdown | Format::Line)
+    }
+
     /// Whether the bytes would only disturb a terminal.
     pub(crate) fn is_binary(self) -> bool {
         self.holds_one_result()

@@ -9,7 +9,7 @@
 //! tables come from the prompt, which knows them before each line.
 
 use crate::commands::{self, COMMANDS, Takes};
-use crate::tokens::{self, Kind, Token, quote_name};
+use crate::tokens::{self, Kind, Token, typed_name};
 use mainstay_engine::{Database, TableInfo};
 use mainstay_vfs::FileSystem;
 use reedline::{CompletionResult, Span, Suggestion};
@@ -142,7 +142,7 @@ impl Completer {
         let (command, _) = commands::find(line)?;
         let start = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
         let tables =
-            || self.catalog.tables.iter().map(|(name, _)| Candidate { value: quote_name(name), about: "table" });
+            || self.catalog.tables.iter().map(|(name, _)| Candidate { value: typed_name(name), about: "table" });
         let fixed = |values: &[&str]| values.iter().map(|value| candidate("")(value)).collect::<Vec<_>>();
         Some(match command.takes {
             Takes::Nothing => (start, Vec::new()),
@@ -170,12 +170,12 @@ impl Completer {
         if let Some(columns) = self.after_dot(text, &whole, &before) {
             return (start, columns);
         }
-        let tables = self.catalog.tables.iter().map(|(name, _)| Candidate { value: quote_name(name), about: "table" });
+        let tables = self.catalog.tables.iter().map(|(name, _)| Candidate { value: typed_name(name), about: "table" });
         if before.last().is_some_and(|token| wants_table(token.text(text))) {
             return (start, tables.collect());
         }
         let named = self.named_tables(&whole);
-        let column = |name: &String| Candidate { value: quote_name(name), about: "column" };
+        let column = |name: &String| Candidate { value: typed_name(name), about: "column" };
         let mut candidates = Vec::new();
         if may_be_command {
             candidates.extend(xbase_names());
@@ -199,7 +199,7 @@ impl Completer {
         let name = unquoted(name.text(text));
         let table = self.catalog.table(&name).or_else(|| self.catalog.table(&aliased(whole, &name)?));
         let columns = table.map(|(_, columns)| columns.as_slice()).unwrap_or_default();
-        Some(columns.iter().map(|column| Candidate { value: quote_name(column), about: "column" }).collect())
+        Some(columns.iter().map(|column| Candidate { value: typed_name(column), about: "column" }).collect())
     }
 
     /// The tables that the statement names, before or after the cursor; the one in use when it names none.
@@ -326,7 +326,10 @@ mod tests {
     fn suggested(text: &str) -> Vec<String> {
         let table =
             |name: &str, columns: &[&str]| (name.to_owned(), columns.iter().map(|&column| column.to_owned()).collect());
-        let tables = vec![table("customers", &["id", "name", "city"]), table("Order Lines", &["order_id", "name"])];
+        let mut tables = vec![table("customers", &["id", "name", "city"]), table("Order Lines", &["order_id", "name"])];
+        if text.to_lowercase().contains("led") {
+            tables.push(table("Ledger", &["BALANCE", "ORDER"]));
+        }
         let own = vec![table("basket", &["item"]), table("Customers", &["own_id"])];
         let own = if text.contains("basket") { own } else { Vec::new() };
         let mut completer = Completer::new(Catalog::of(tables, own));
@@ -362,7 +365,14 @@ mod tests {
         assert_eq!(suggested("SELECT * FROM basket; SELECT * FROM ba"), ["basket"]);
         assert_eq!(suggested("SELECT | FROM basket")[..1], ["item"]);
         assert_eq!(suggested("SELECT 'basket', c.| FROM customers c"), ["own_id"]);
-        assert_eq!(suggested("SELECT 'basket' FROM "), ["basket", "\"Customers\"", "\"Order Lines\""]);
+        assert_eq!(suggested("SELECT 'basket' FROM "), ["basket", "Customers", "\"Order Lines\""]);
+    }
+
+    #[test]
+    fn capitals_need_no_quotes_and_reserved_words_do() {
+        assert_eq!(suggested("SELECT bal| FROM \"Ledger\"")[..1], ["BALANCE"]);
+        assert_eq!(suggested("SELECT ord| FROM \"Ledger\"")[..1], ["\"ORDER\""]);
+        assert_eq!(suggested("SELECT * FROM led"), ["Ledger"]);
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn known(shell: &Shell) -> Known {
 }
 
 fn greet(shell: &mut Shell, path: &Path) -> Result<(), Failure> {
-    let tables = match shell.database.tables() {
+    let tables = match shell.database.table_names() {
         Ok(tables) => crate::output::table::count(tables.len() as u64, "table"),
         Err(error) => return Err(shell.report(error.into(), "", &Origin::default())),
     };

@@ -71,7 +71,7 @@ pub(super) fn fields_of(table: &DbfTable, columns: &[Name]) -> Result<Vec<usize>
     for name in columns {
         let field = field_of(table, name)?;
         if fields.contains(&field) {
-            return Err(Error::new(Code::Ambiguous, format!("the column {name} is named twice")));
+            return Err(Error::new(Code::Ambiguous, format!("the column {name} is named twice")).about(&name.key));
         }
         fields.push(field);
     }

@@ -163,7 +163,7 @@ fn expressions(table: &mut TableDefinition) -> impl Iterator<Item = &mut String>
 fn rename_column(table: &mut TableDefinition, from: &Name, to: &Name) -> Result<()> {
     let id = column_of(table, from)?;
     if column_of(table, to).is_ok_and(|other| other != id) {
-        return Err(Error::new(Code::Duplicate, format!("there is a column {to} already")));
+        return Err(Error::new(Code::Duplicate, format!("there is a column {to} already")).about(&to.key));
     }
     let name = table.name.to_lowercase();
     for text in expressions(table) {

@@ -111,7 +111,7 @@ impl Changer<'_> {
         for name in names {
             let column = form.column(&name.key)?;
             if columns.contains(&column) {
-                return Err(Error::new(Code::Ambiguous, format!("the column {name} is named twice")));
+                return Err(Error::new(Code::Ambiguous, format!("the column {name} is named twice")).about(&name.key));
             }
             columns.push(column);
         }

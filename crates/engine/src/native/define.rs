@@ -139,7 +139,8 @@ impl<'n> Definitions<'n> {
     ) -> Result<()> {
         let is_known = |column: &ColumnDefinition| column.name.eq_ignore_ascii_case(&clause.name.written);
         if table.columns.iter().any(is_known) {
-            return Err(Error::new(Code::DuplicateColumn, format!("there is a column {} already", clause.name)));
+            let error = Error::new(Code::DuplicateColumn, format!("there is a column {} already", clause.name));
+            return Err(error.about(&clause.name.key));
         }
         let identity = match clause.identity {
             None => None,

@@ -47,7 +47,8 @@ impl Definitions<'_> {
                 None => false,
             };
             if !(is_own || of_all.find(&shared.catalog(transaction), drop.kind, name) || drop.if_exists) {
-                return Err(Error::new(Code::UnknownTable, format!("there is no {name} to drop")));
+                let error = Error::new(Code::UnknownTable, format!("there is no {name} to drop"));
+                return Err(error.about(name.to_string()));
             }
         }
         for (place, dropped) in own.iter().zip([of_own]).chain([(&shared, of_all)]) {

@@ -18,7 +18,7 @@ use crate::dbf::{OpenTables, TableSavepoint};
 use mainstay_base::interrupt::{self, InForce, Interrupt};
 use mainstay_base::{Class, Code, Error, Result};
 use mainstay_query::mssql::FunctionsInForce;
-use mainstay_query::{CancelHandle, DEFAULT_SCHEMAS, IsolationLevel, Name, OnCommit, Planner, UserFunctions};
+use mainstay_query::{DEFAULT_SCHEMAS, IsolationLevel, Name, OnCommit, Planner, UserFunctions};
 use mainstay_store::files::catalog::CatalogChange;
 use mainstay_store::{Accounts, Durability, Isolation, Read, Savepoint, Shown, TemporaryTables, Transaction};
 use mainstay_table::Table;
@@ -77,10 +77,10 @@ struct Open {
 }
 
 impl SessionTransaction {
-    pub(crate) fn new(cancel: &CancelHandle, accounts: Accounts) -> SessionTransaction {
+    pub(crate) fn new(interrupt: Arc<dyn Interrupt>, accounts: Accounts) -> SessionTransaction {
         let isolation = IsolationLevel::ReadCommitted;
         SessionTransaction {
-            interrupt: Arc::new(cancel.clone()),
+            interrupt,
             accounts,
             is_uninterrupted: false,
             open: None,
@@ -99,9 +99,9 @@ impl SessionTransaction {
         }
     }
 
-    /// Has statements end when this handle says so, from now on.
-    pub(crate) fn end_with(&mut self, cancel: &CancelHandle) {
-        self.interrupt = Arc::new(cancel.clone());
+    /// Has statements end when this says so, from now on.
+    pub(crate) fn end_with(&mut self, interrupt: Arc<dyn Interrupt>) {
+        self.interrupt = interrupt;
     }
 
     /// What lets the expressions of tables call the session's functions.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 impl Session {
     pub(super) fn show_tables(&self) -> Result<Answer> {
-        let tables = self.tables()?;
+        let tables = self.listed()?;
         let number = |of: fn(&describe::TableInfo) -> Option<u64>| -> ArrayRef {
             Arc::new(Int64Array::from_iter(tables.iter().map(|table| of(table).map(|n| n as i64))))
         };
@@ -58,7 +58,14 @@ impl Session {
     /// The tables that the session can name: its temporary ones, then those of everybody.
     ///
     /// A temporary table hides another one of its name. Errors: as [`Database::tables`](crate::Database::tables).
+    /// Files that have to be read for it are: a cancel or the time ends it as it ends a statement.
     pub fn tables(&self) -> Result<Vec<describe::TableInfo>> {
+        self.begin_statement();
+        self.listed()
+    }
+
+    fn listed(&self) -> Result<Vec<describe::TableInfo>> {
+        let _ends = self.transaction.interrupt_in_force();
         let mut tables = self.temporary_tables()?;
         let own = tables.len();
         for table in self.database.tables()? {
@@ -79,8 +86,9 @@ impl Session {
 
     /// A table or view as the session sees it.
     ///
-    /// Errors: `UnknownTable`.
+    /// Errors: `UnknownTable`; it ends as a statement does.
     pub fn describe(&self, name: &str) -> Result<describe::TableInfo> {
+        self.begin_statement();
         self.described(&name.to_lowercase())
     }
 
@@ -94,6 +102,7 @@ impl Session {
     }
 
     fn described(&self, name: &str) -> Result<describe::TableInfo> {
+        let _ends = self.transaction.interrupt_in_force();
         if let Some(info) = self.own_table(name)? {
             return Ok(info);
         }

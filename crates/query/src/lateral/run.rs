@@ -203,7 +203,7 @@ impl Evaluation {
         if let Some(known) = self.remembered.get(&key) {
             return Ok(Arc::clone(known));
         }
-        self.run.advance(0, 0).map_err(to_datafusion)?;
+        self.run.check().map_err(to_datafusion)?;
         let named = key.iter().enumerate().map(|(place, value)| (placeholder(place), value.clone()));
         let values = ParamValues::from(named.collect::<HashMap<_, _>>());
         let bound = self.shared.inner.clone().replace_params_with_values(&values)?;

@@ -21,7 +21,7 @@ mod folder;
 mod statistics;
 
 pub(crate) use damaged::NameFiles;
-pub use statistics::parquet_findings;
+pub use statistics::{parquet_findings, parquet_rows};
 
 use crate::error::from_datafusion;
 use crate::nodes::Tree;

@@ -67,7 +67,7 @@ fn custom(name: &str, arguments: &[String]) -> Result<SqlType> {
     match (name, arguments) {
         ("money", []) => Ok(SqlType::Money),
         ("uniqueidentifier", []) => Ok(SqlType::Uuid),
-        _ => Err(Error::new(Code::Syntax, format!("there is no type \"{name}\""))),
+        _ => Err(Error::new(Code::Syntax, format!("there is no type \"{name}\"")).about(name)),
     }
 }
 

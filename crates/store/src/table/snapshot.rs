@@ -130,6 +130,10 @@ impl Snapshot for TableSnapshot {
         self.directory.start(last) + self.length(last)
     }
 
+    fn bytes(&self) -> u64 {
+        self.directory.groups().iter().map(|group| group.bytes() as u64).sum()
+    }
+
     fn visible_rows(&self) -> Result<usize> {
         Ok(self.reader().count())
     }

@@ -94,6 +94,21 @@ impl FieldKind {
     pub fn needs_memo(self) -> bool {
         matches!(self, FieldKind::Memo | FieldKind::MemoBinary | FieldKind::MemoWide | FieldKind::Any)
     }
+
+    /// Whether a field that nobody filled in is NULL, in tables without NULLs of their own too.
+    pub fn blank_is_null(self) -> bool {
+        matches!(
+            self,
+            FieldKind::Numeric
+                | FieldKind::Date
+                | FieldKind::DateBinary
+                | FieldKind::DateJulian
+                | FieldKind::DatePacked
+                | FieldKind::Logical
+                | FieldKind::Timestamp
+                | FieldKind::ModificationTime
+        )
+    }
 }
 
 impl Field {

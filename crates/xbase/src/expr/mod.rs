@@ -9,7 +9,8 @@
 //! ```text
 //!   text --lexer--> tokens --parser--> tree (spans) --compile--> program --machine--> value
 //!                                       |                |
-//!                                       canonical()      result_type(), fields(), parts()
+//!                                       canonical(),     result_type(), fields(), parts()
+//!                                       to_sql()
 //! ```
 //!
 //! A text is parsed once ([`Expression`]), compiled against the fields of a table ([`Compiled`]), and
@@ -33,6 +34,7 @@ mod numeric;
 mod parser;
 mod search;
 mod shape;
+mod sql;
 mod text;
 mod tree;
 mod types;

@@ -387,6 +387,10 @@ impl Snapshot for State {
         self.slots
     }
 
+    fn bytes(&self) -> u64 {
+        self.slots as u64 * self.record_length() as u64
+    }
+
     fn visible_rows(&self) -> Result<usize> {
         let mut count = 0;
         for group in 0..self.groups() {
