@@ -57,12 +57,12 @@ fn span_before(text: &str, meant: &str, (start, end): (usize, usize)) -> (usize,
     }
 }
 
+/// The text with what depends on the moment replaced by what it is now: UTC, as the core's CURRENT_DATE.
 fn meant_now(text: &str) -> String {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis());
-    let day = i32::try_from(since_epoch / MS_PER_DAY).unwrap_or(i32::MAX);
-    let today = Date::from_ymd(1970, 1, 1).map_or(0, Date::julian).saturating_add(day);
+    let today = Date(i32::try_from(since_epoch / MS_PER_DAY).unwrap_or(0));
     let moment = Moment {
-        day: today,
+        day: today.julian(),
         ms: i32::try_from(since_epoch % MS_PER_DAY).unwrap_or(0),
         mask: MASK,
         read_day: &read_day,

@@ -145,6 +145,7 @@ fn functions_mean_what_they_mean_in_xbase() {
         "CDOW(since) = 'Monday' .OR. CMONTH(since) = 'May'",
         "STR(id, 6) = '  1448'",
         "STR(balance, 10, 2) = '   4214.63'",
+        "STR(id, 3) = '***'",
         "IIF(active, credit, balance) > 5000",
         "BETWEEN(balance, 100, 500)",
         "INLIST(country, 'DK', 'SE')",

@@ -263,9 +263,8 @@ pub fn placed(error: Error, statement: &str) -> Error {
         return error;
     }
     let Ok(text) = Text::new(statement) else { return error };
-    let name = |name: &str| name.rsplit('.').next().unwrap_or(name).trim_matches('"').to_lowercase();
     let span = match (error.subject(), error.code()) {
-        (Some(subject), _) => text.span_of(&name(subject)),
+        (Some(subject), _) => text.span_of(&last_part(subject)),
         (None, Code::InvalidValue) => {
             let value = error.message().strip_prefix('\'').and_then(|rest| rest.split_once("' is "));
             let value = value.or(error.message().split_once("to '").and_then(|(_, rest)| rest.split_once("', ")));
@@ -273,7 +272,7 @@ pub fn placed(error: Error, statement: &str) -> Error {
             value.map_or_else(|| text.span_of_sign(number()?), |(value, _)| text.span_of_literal(value))
         }
         (None, Code::InvalidSetting) => {
-            error.message().split('"').nth(1).and_then(|quoted| text.span_of(&name(quoted)))
+            error.message().split('"').nth(1).and_then(|quoted| text.span_of(&last_part(quoted)))
         }
         _ => None,
     };
@@ -281,6 +280,11 @@ pub fn placed(error: Error, statement: &str) -> Error {
         Some((start, end)) => error.span(start, end),
         None => error,
     }
+}
+
+/// The last part of a name that may have several, as texts are asked for it: without quotes, in lower case.
+fn last_part(name: &str) -> String {
+    name.rsplit('.').next().unwrap_or(name).trim_matches('"').to_lowercase()
 }
 
 /// The error for a name that is no table's, with the nearest of those that there are.

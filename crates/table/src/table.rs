@@ -94,7 +94,8 @@ pub trait Snapshot: Send + Sync {
     /// The number of row slots.
     fn slots(&self) -> usize;
 
-    /// About how many stored bytes reading all of it means; 0 where that is not known.
+    /// About how many stored bytes reading all of it means; 0 where that is not known. It is asked for every unit of work,
+    /// so it costs nothing like a look at all groups, and it stays the same.
     fn bytes(&self) -> u64 {
         0
     }

@@ -67,7 +67,7 @@ impl WorkArea {
     fn select(&self, request: &Request) -> String {
         let (range, limit) = self.scope(request.scope.unwrap_or(Scope::All));
         let number = if self.numbered && !request.off { "_recno AS \"Record#\", " } else { "" };
-        let fields = if request.fields.is_empty() { "*" } else { &request.fields };
+        let fields = if request.fields.text.is_empty() { "*" } else { &request.fields.text };
         let condition = request.condition.as_ref().map(|condition| format!("({}\n)", condition.text));
         let conditions: Vec<String> = range.into_iter().chain(condition).collect();
         let filter = if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
@@ -88,14 +88,14 @@ enum Scope {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Request {
     scope: Option<Scope>,
-    fields: String,
-    condition: Option<Condition>,
+    fields: Part,
+    condition: Option<Part>,
     off: bool,
 }
 
-/// A condition and where it begins in the arguments.
-#[derive(Debug, PartialEq, Eq)]
-struct Condition {
+/// Fields or a condition, and where they begin in the arguments.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Part {
     text: String,
     at: usize,
 }
@@ -114,34 +114,37 @@ impl Request {
         if let Some((start, end)) = find_word(rest, "for") {
             let condition = rest[end..].trim_start();
             let at = blanks + rest.len() - condition.len();
-            request.condition = Some(Condition { text: condition.to_owned(), at });
+            request.condition = Some(Part { text: condition.to_owned(), at });
             rest = rest[..start].trim_end();
         }
+        let end = blanks + rest.len();
         if let Some((scope, length)) = leading_scope(rest) {
             request.scope = Some(scope);
             rest = rest[length..].trim_start();
         }
+        let start = end - rest.len();
         if let Some((scope, start)) = trailing_scope(rest).filter(|_| request.scope.is_none()) {
             request.scope = Some(scope);
             rest = rest[..start].trim_end();
         }
         let fields_word = find_word(rest, "fields").filter(|(start, _)| *start == 0);
-        request.fields = fields_word.map_or(rest, |(_, end)| rest[end..].trim_start()).to_owned();
+        let fields = fields_word.map_or(rest, |(_, end)| rest[end..].trim_start());
+        request.fields = Part { text: fields.to_owned(), at: start + rest.len() - fields.len() };
         request
     }
 
     /// The request with its fields and its condition as SQL over the table in use.
     fn of(shell: &mut Shell, arguments: &str) -> Result<Request, Failure> {
         let request = Request::parse(arguments);
-        if request.fields.is_empty() && request.condition.is_none() {
+        if request.fields.text.is_empty() && request.condition.is_none() {
             return Ok(request);
         }
         let table = table_in_use(shell)?;
-        let at = arguments.find(&request.fields).unwrap_or_default();
-        let fields = condition::field_list(&table, &request.fields, at)?;
-        let made = |given: Condition| {
+        let Part { text, at } = &request.fields;
+        let fields = Part { text: condition::field_list(&table, text, *at)?, at: *at };
+        let made = |given: Part| {
             let text = condition::condition(&table, &given.text, given.at)?;
-            Ok::<Condition, Failure>(Condition { text, ..given })
+            Ok::<Part, Failure>(Part { text, ..given })
         };
         Ok(Request { fields, condition: request.condition.map(made).transpose()?, ..request })
     }
@@ -372,19 +375,20 @@ mod tests {
         let parsed = Request::parse("NEXT 10 name, upper(city for 3) FOR note = ' for ' OFF");
         let expected = Request {
             scope: Some(Scope::Next(10)),
-            fields: "name, upper(city for 3)".to_owned(),
-            condition: Some(Condition { text: "note = ' for '".to_owned(), at: 36 }),
+            fields: Part { text: "name, upper(city for 3)".to_owned(), at: 8 },
+            condition: Some(Part { text: "note = ' for '".to_owned(), at: 36 }),
             off: true,
         };
         assert_eq!(parsed, expected);
         assert_eq!(Request::parse(""), Request::default());
-        assert_eq!(Request::parse("fields name").fields, "name");
+        assert_eq!(Request::parse("fields name").fields.text, "name");
         assert_eq!(Request::parse("all").scope, Some(Scope::All));
-        assert_eq!(Request::parse("next, name").fields, "next, name");
+        assert_eq!(Request::parse("next, name").fields.text, "next, name");
         let parsed = Request::parse("name, qty NEXT 2 FOR qty > 1");
-        assert_eq!((parsed.fields.as_str(), parsed.scope), ("name, qty", Some(Scope::Next(2))));
-        assert_eq!(Request::parse("name, rest").fields, "name, rest");
+        assert_eq!((parsed.fields.text.as_str(), parsed.scope), ("name, qty", Some(Scope::Next(2))));
+        assert_eq!(Request::parse("name, rest").fields.text, "name, rest");
         assert_eq!(Request::parse("rest").scope, Some(Scope::Rest));
+        assert_eq!(Request::parse(" next 2 fields  n").fields, Part { text: "n".to_owned(), at: 16 });
     }
 
     #[test]

@@ -63,8 +63,7 @@ impl Told {
     }
 
     fn at_name(self, name: &str) -> Told {
-        let name = name.rsplit('.').next().unwrap_or(name).trim_matches('"').to_lowercase();
-        Told { place: Place::Name(name), ..self }
+        Told { place: Place::Name(super::last_part(name)), ..self }
     }
 
     fn at_literal(self, literal: &str) -> Told {

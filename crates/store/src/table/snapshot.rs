@@ -11,7 +11,7 @@ use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use mainstay_base::{Code, Error, Result};
 use mainstay_table::{Access, KeyRange, OrderKey, Ordering, RowSet, Snapshot, Table};
 use std::ops::{Bound, ControlFlow, Range};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// From this part of the row slots on, rows are given as bits.
 const BITMAP_FROM: usize = 32;
@@ -24,6 +24,8 @@ pub struct TableSnapshot {
     directory: Arc<Directory>,
     last_length: usize,
     view: View,
+    /// Summed over the groups when it is first asked for, and the same for the whole statement.
+    bytes: OnceLock<u64>,
 }
 
 impl NativeTable {
@@ -34,7 +36,7 @@ impl NativeTable {
         let last_length = directory.groups().len().checked_sub(1).map_or(0, |last| reader.length(last));
         let view = reader.view();
         drop(reader);
-        Arc::new(TableSnapshot { table: Arc::clone(self), directory, last_length, view })
+        Arc::new(TableSnapshot { table: Arc::clone(self), directory, last_length, view, bytes: OnceLock::new() })
     }
 }
 
@@ -131,7 +133,7 @@ impl Snapshot for TableSnapshot {
     }
 
     fn bytes(&self) -> u64 {
-        self.directory.groups().iter().map(|group| group.bytes() as u64).sum()
+        *self.bytes.get_or_init(|| self.directory.groups().iter().map(|group| group.bytes() as u64).sum())
     }
 
     fn visible_rows(&self) -> Result<usize> {

@@ -314,7 +314,9 @@ impl Writer<'_, '_> {
         let Some(written) = written else { return Err(no_such(node, name)) };
         let (width, decimals) = (written.first().copied().unwrap_or(10), written.get(1).copied().unwrap_or(0));
         let number = self.value(number)?;
-        Ok(format!("lpad(CAST(CAST({number} AS DECIMAL(30, {})) AS VARCHAR), {width})", decimals.min(15)))
+        let printed = format!("CAST(CAST({number} AS DECIMAL(30, {})) AS VARCHAR)", decimals.min(15));
+        let too_wide = format!("character_length({printed}) > {width}");
+        Ok(format!("(CASE WHEN {too_wide} THEN repeat('*', {width}) ELSE lpad({printed}, {width}) END)"))
     }
 }
 
