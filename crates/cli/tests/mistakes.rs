@@ -1,7 +1,8 @@
 //! What people get wrong every day, and what they are told: where it is, in their words, and what was meant.
 //!
 //! `mistakes/everyday.sql` has a statement or a command a line. All of them are run over the sample folder, and
-//! `mistakes/everyday.out` has what is printed. What is behind `-- No place` depends on the rows, not on a part of the text. `MAINSTAY_REWRITE=1` writes it anew: look at the difference before keeping it.
+//! `mistakes/everyday.out` has what is printed. What is behind `-- No place` depends on the rows, not on a part of the
+//! text. `MAINSTAY_REWRITE=1` writes it anew: look at the difference before keeping it.
 #![allow(clippy::disallowed_methods)]
 
 use std::fmt::Write as _;

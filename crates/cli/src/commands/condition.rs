@@ -23,23 +23,30 @@ pub(super) fn condition(table: &TableInfo, text: &str, at: usize) -> Result<Stri
     match xbase_condition(table, text) {
         Ok(made) => Ok(made),
         Err(error) if calls_sql(&error, text) => Ok(text.to_owned()),
-        Err(error) => {
-            let error = hinted(error, table, text);
-            Err(Failure::Error(match error.text_span() {
-                Some((start, end)) => error.span(at + start, at + end),
-                None => error,
-            }))
-        }
+        Err(error) => Err(told(error, table, text, at)),
     }
 }
 
-/// The error with the field that was meant, if it is about one that is not there.
+/// The error of a text that begins at `at` in what was typed.
+fn told(error: Error, table: &TableInfo, text: &str, at: usize) -> Failure {
+    let error = hinted(error, table, text);
+    Failure::Error(match error.text_span() {
+        Some((start, end)) => error.span(at + start, at + end),
+        None => error,
+    })
+}
+
+/// The error with the field that was meant, if it is about one that is not there, or with what can be done.
 fn hinted(error: Error, table: &TableInfo, text: &str) -> Error {
     let name = error.text_span().and_then(|(start, end)| text.get(start..end)).unwrap_or_default();
     let columns = table.columns.iter().map(|column| column.name.as_str());
     match (error.code(), nearest(name, columns)) {
         (Code::UnknownColumn, Some(near)) => error.hint(format!("did you mean {near}?")),
         (Code::UnknownColumn, None) => error.hint("LIST STRUCTURE shows the fields"),
+        // What is said of a function in an index.
+        (Code::UnknownFunction, _) if error.hint_text().is_some() => {
+            error.hint("a program's own functions cannot be called here")
+        }
         _ => error,
     }
 }
@@ -61,9 +68,10 @@ fn field(table: &TableInfo, item: &str, at: usize) -> Result<String, Failure> {
     match xbase_expression(table, item) {
         Ok(made) if !is_plain && !is_of_sql(item) => Ok(format!("{made} AS \"{}\"", item.replace('"', "\"\""))),
         Err(error) if error.code() == Code::UnknownColumn && !has_column(&error, table, item) => {
-            let (start, end) = error.text_span().unwrap_or((0, item.len()));
-            Err(Failure::Error(hinted(error, table, item).span(at + start, at + end)))
+            Err(told(error, table, item, at))
         }
+        // SQL could not do anything with it either.
+        Err(error) if ends_early(&error, item) => Err(told(error, table, item, at)),
         _ => Ok(item.to_owned()),
     }
 }
@@ -72,6 +80,11 @@ fn field(table: &TableInfo, item: &str, at: usize) -> Result<String, Failure> {
 fn has_column(error: &Error, table: &TableInfo, text: &str) -> bool {
     let name = error.text_span().and_then(|(start, end)| text.get(start..end)).unwrap_or_default();
     name.starts_with('_') || table.columns.iter().any(|column| column.name.eq_ignore_ascii_case(name))
+}
+
+/// Whether something is missing at the end of a text.
+fn ends_early(error: &Error, text: &str) -> bool {
+    error.code() == Code::Syntax && error.text_span().is_some_and(|(start, _)| start >= text.len()) && !text.is_empty()
 }
 
 /// What stands between the commas of a list.
