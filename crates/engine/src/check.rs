@@ -106,7 +106,7 @@ fn check_parquet(fs: &dyn FileSystem, file: &TableFile) -> Result<Vec<Finding>> 
         if bytes == 0 {
             return Err(Error::new(Code::Damaged, "the file is empty"));
         }
-        let provider = open_parquet(&planner, path, &[], bytes)?;
+        let provider = open_parquet(path, &[], bytes)?;
         let mut answer = planner.run_scan(provider)?;
         while answer.next_batch()?.is_some() {}
         Ok(())

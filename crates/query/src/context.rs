@@ -4,11 +4,9 @@ use crate::catalog::{Catalog, Relation};
 use crate::relation::{TableRelation, Visibility};
 use crate::text::Text;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
-use datafusion::catalog::TableFunctionArgs;
+use datafusion::catalog::{CteWorkTable, ViewSource};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::{Result, TableReference, plan_err};
-use datafusion::datasource::ViewTable;
-use datafusion::datasource::cte_worktable::CteWorkTable;
 use datafusion::datasource::provider_as_source;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::planner::{ContextProvider, ExprPlanner, RelationPlanner, TypePlanner};
@@ -73,7 +71,7 @@ impl StatementContext<'_> {
             let renamed = fields.into_iter().zip(columns).map(|(field, name)| Expr::Column(field).alias(name));
             plan = LogicalPlanBuilder::from(plan).project(renamed)?.build()?;
         }
-        Ok(provider_as_source(Arc::new(ViewTable::new(plan, Some(query.to_owned())))))
+        Ok(Arc::new(ViewSource::new(plan)))
     }
 }
 
@@ -103,14 +101,8 @@ impl ContextProvider for StatementContext<'_> {
         }
     }
 
-    fn get_table_function_source(&self, name: &str, args: Vec<Expr>) -> Result<Arc<dyn TableSource>> {
-        match self.state.table_functions().get(name) {
-            Some(function) => {
-                let args = TableFunctionArgs::new(&args, self.state);
-                Ok(provider_as_source(function.create_table_provider_with_args(args)?))
-            }
-            None => Err(crate::error::unknown_rowset(name)),
-        }
+    fn get_table_function_source(&self, name: &str, _: Vec<Expr>) -> Result<Arc<dyn TableSource>> {
+        Err(crate::error::unknown_rowset(name))
     }
 
     fn create_cte_work_table(&self, name: &str, schema: SchemaRef) -> Result<Arc<dyn TableSource>> {
@@ -160,8 +152,8 @@ impl ContextProvider for StatementContext<'_> {
         known.or_else(|| crate::sequences::function(name, self.catalog.sequences()))
     }
 
-    fn get_higher_order_meta(&self, name: &str) -> Option<Arc<HigherOrderUDF>> {
-        self.state.higher_order_functions().get(name).cloned()
+    fn get_higher_order_meta(&self, _: &str) -> Option<Arc<HigherOrderUDF>> {
+        None
     }
 
     fn get_aggregate_meta(&self, name: &str) -> Option<Arc<AggregateUDF>> {
@@ -199,7 +191,7 @@ impl ContextProvider for StatementContext<'_> {
     }
 
     fn higher_order_function_names(&self) -> Vec<String> {
-        self.state.higher_order_functions().keys().cloned().collect()
+        Vec::new()
     }
 
     fn udaf_names(&self) -> Vec<String> {

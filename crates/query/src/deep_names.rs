@@ -71,8 +71,8 @@ fn hash(expr: &Expr, known: &impl Fn(&ScalarUDF) -> Option<u64>, hasher: &mut De
 #[cfg(test)]
 mod tests {
     use super::*;
+    use datafusion::functions::math::expr_fn::abs;
     use datafusion::logical_expr::col;
-    use datafusion::prelude::abs;
 
     fn nested(levels: usize, column: &str) -> Vec<Expr> {
         vec![(0..levels).fold(col(column), |expr, _| abs(expr))]

@@ -39,7 +39,7 @@ use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::execution::context::SessionConfig;
 use datafusion::execution::runtime_env::RuntimeEnv;
-use datafusion::execution::{SessionState, SessionStateBuilder, SessionStateDefaults};
+use datafusion::execution::{SessionRules, SessionState, default_expr_planners};
 use datafusion::logical_expr::planner::ExprPlanner;
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::optimizer::{Analyzer, Optimizer, OptimizerRule};
@@ -115,16 +115,16 @@ impl Optimizers {
     }
 
     /// The operators for an optimized plan.
-    pub(crate) async fn physical(&self, logical: &LogicalPlan) -> Result<Physical> {
+    pub(crate) fn physical(&self, logical: &LogicalPlan) -> Result<Physical> {
         let large = is_large(logical);
         if !large && is_plain(logical) {
-            let plan = self.plain.query_planner().create_physical_plan(logical, &self.plain).await?;
+            let plan = self.plain.create_physical_plan(logical)?;
             if !is_stateful(&plan) {
                 return Ok(Physical { plan, stateful: false, large });
             }
         }
         let session = if large { &self.parallel } else { &self.single };
-        let plan = session.query_planner().create_physical_plan(logical, session).await?;
+        let plan = session.create_physical_plan(logical)?;
         Ok(Physical { stateful: is_stateful(&plan), plan, large })
     }
 }
@@ -147,29 +147,29 @@ fn config(partitions: usize) -> SessionConfig {
     config
 }
 
-fn builder(config: SessionConfig, runtime_env: &Arc<RuntimeEnv>) -> SessionStateBuilder {
+/// What all sessions have in common, with these rules over the logical plan and the operators.
+fn rules(
+    optimizer: Vec<Arc<dyn OptimizerRule + Send + Sync>>,
+    physical: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>,
+) -> SessionRules {
     let mut analyzer = Analyzer::new().rules;
     analyzer.insert(0, Arc::new(CharComparison));
     analyzer.push(Arc::new(NoNumbers));
     analyzer.push(Arc::new(Rewrite { all: false }));
     let analyzer = analyzer.into_iter().map(Ended::analysis).collect();
-    let mut planners: Vec<Arc<dyn ExprPlanner>> = vec![Arc::new(MomentPlanner), Arc::new(crate::outer_names::Fields)];
-    planners.extend(SessionStateDefaults::default_expr_planners());
-    SessionStateBuilder::new()
-        .with_config(config)
-        .with_runtime_env(Arc::clone(runtime_env))
-        .with_default_features()
-        .with_expr_planners(planners)
-        .with_analyzer_rules(analyzer)
+    let mut expr_planners: Vec<Arc<dyn ExprPlanner>> =
+        vec![Arc::new(MomentPlanner), Arc::new(crate::outer_names::Fields)];
+    expr_planners.extend(default_expr_planners());
+    SessionRules { expr_planners, analyzer, optimizer, physical, nodes: None }
 }
 
 /// A session with all of DataFusion's rules and ours.
-fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, planner: Arc<LateralPlanner>) -> SessionState {
+fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, nodes: Arc<LateralPlanner>) -> SessionState {
     let mut physical = before(fuse);
     physical.push(Arc::new(Circular));
     physical.push(Arc::new(OuterRows));
-    let rules = PhysicalOptimizer::new().rules.into_iter();
-    physical.extend(rules.map(PickedColumns::hold).map(DistinctNames::hold).map(HeldLimits::hold));
+    let known = PhysicalOptimizer::new().rules.into_iter();
+    physical.extend(known.map(PickedColumns::hold).map(DistinctNames::hold).map(HeldLimits::hold));
     if fuse {
         physical.push(Arc::new(CodeGroups));
     }
@@ -178,21 +178,22 @@ fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, planner
     let physical = physical.into_iter().map(Ended::physical).collect();
     let logical = Optimizer::new().rules.into_iter().map(AboveGroups::hold).map(Determined::hold);
     let logical = logical.map(Ended::logical).collect();
-    let builder = builder(config(partitions), runtime_env).with_optimizer_rules(logical);
-    builder.with_physical_optimizer_rules(physical).with_query_planner(planner).build()
+    let rules = SessionRules { nodes: Some(nodes), ..rules(logical, physical) };
+    SessionState::new(config(partitions), Arc::clone(runtime_env), rules)
 }
 
 /// A session with the rules for plain statements.
 fn plain_session(fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
     let is_kept = |rule: &Arc<dyn OptimizerRule + Send + Sync>| PLAIN_RULES.contains(&rule.name());
-    let rules = Optimizer::new().rules.into_iter().filter(is_kept).map(AboveGroups::hold).map(Ended::logical).collect();
+    let logical = Optimizer::new().rules.into_iter().filter(is_kept);
+    let logical = logical.map(AboveGroups::hold).map(Ended::logical).collect();
     let mut config = config(1);
     config.options_mut().optimizer.max_passes = 1;
     let mut physical = before(fuse);
     physical.push(Arc::new(LimitPushdown::new()));
     physical.push(Arc::new(NameFiles));
     let physical = physical.into_iter().map(Ended::physical).collect();
-    builder(config, runtime_env).with_optimizer_rules(rules).with_physical_optimizer_rules(physical).build()
+    SessionState::new(config, Arc::clone(runtime_env), rules(logical, physical))
 }
 
 /// The rules that come before DataFusion's.

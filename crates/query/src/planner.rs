@@ -182,11 +182,6 @@ impl Planner {
         &self.task.runtime_env.memory_pool
     }
 
-    /// The worker threads, for work beside statements.
-    pub(crate) fn runtime(&self) -> &tokio::runtime::Handle {
-        self.runtime.handle()
-    }
-
     /// Starts a statement.
     pub fn run(&self, planned: &Planned, options: RunOptions) -> Result<Answer> {
         let built = self.built(planned)?;
@@ -208,10 +203,7 @@ impl Planner {
         let scan = LogicalPlanBuilder::scan("table", provider_as_source(provider), None)
             .and_then(LogicalPlanBuilder::build)
             .map_err(failed)?;
-        let session = self.state();
-        let plan =
-            crate::run::wait(self.runtime.handle(), session.query_planner().create_physical_plan(&scan, session));
-        let plan = plan.map_err(failed)?;
+        let plan = self.state().create_physical_plan(&scan).map_err(failed)?;
         let schema = plan.schema();
         let built = Built { plan, direct: None, stateful: true, large: true };
         self.run(&Planned::of_built(built, schema), RunOptions::default())
@@ -414,7 +406,7 @@ impl Planner {
     /// The plan of the batch executor with its columns; ready for reads without a stream where the names of the columns are
     /// known.
     fn build(&self, logical: &LogicalPlan, named: Option<&SchemaRef>) -> Result<(Built, SchemaRef), DataFusionError> {
-        let built = crate::run::wait(self.runtime.handle(), self.optimizers.physical(logical));
+        let built = self.optimizers.physical(logical);
         let Physical { plan, stateful, large } = built.map_err(|error| crate::parquet::of_plan(error, logical))?;
         let schema = plan.schema();
         let direct = named.and_then(|named| Direct::of(&plan, named));
@@ -485,13 +477,13 @@ fn refuse_what_would_be_left_out(statement: &Statement, text: &Text) -> Result<(
 
 /// The names of the functions that statements can call.
 pub fn functions() -> Vec<String> {
-    let scalar = datafusion::execution::SessionStateDefaults::default_scalar_functions();
+    let scalar = datafusion::functions::all_default_functions();
     let mut names: Vec<String> = scalar.iter().map(|function| function.name().to_owned()).collect();
     names.extend(crate::functions::names().map(str::to_owned));
     names.extend(crate::ordered_sets::NAMES.map(str::to_owned));
-    let aggregate = datafusion::execution::SessionStateDefaults::default_aggregate_functions();
+    let aggregate = datafusion::functions_aggregate::all_default_aggregate_functions();
     names.extend(aggregate.iter().map(|function| function.name().to_owned()));
-    let window = datafusion::execution::SessionStateDefaults::default_window_functions();
+    let window = datafusion::functions_window::all_default_window_functions();
     names.extend(window.iter().map(|function| function.name().to_owned()));
     names.sort_unstable();
     names.dedup();

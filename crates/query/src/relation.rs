@@ -9,14 +9,13 @@ use crate::condition;
 use crate::rules::{CHAR_COLUMN, FIELD_COLUMN, SHOWN_LENGTH};
 use crate::scan::TableScan;
 use crate::text::Text;
-use async_trait::async_trait;
 use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
-use datafusion::catalog::{Session, TableProvider};
-use datafusion::common::stats::Precision;
-use datafusion::common::{DFSchema, Result, Statistics};
+use datafusion::catalog::TableProvider;
+use datafusion::common::{DFSchema, Result};
 use datafusion::datasource::source_as_provider;
+use datafusion::execution::SessionState;
 use datafusion::logical_expr::utils::conjunction;
-use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableSource, TableType};
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableSource};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::filter::FilterExecBuilder;
 use mainstay_table::Table;
@@ -65,14 +64,9 @@ pub(crate) fn lower_case(field: &Field) -> Field {
     field.clone().with_name(field.name().to_lowercase()).with_metadata(metadata)
 }
 
-#[async_trait]
 impl TableProvider for TableRelation {
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
-    }
-
-    fn table_type(&self) -> TableType {
-        TableType::Base
     }
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
@@ -83,9 +77,9 @@ impl TableProvider for TableRelation {
         Ok(filters.iter().map(support).collect())
     }
 
-    async fn scan(
+    fn scan(
         &self,
-        state: &dyn Session,
+        session: &SessionState,
         projection: Option<&Vec<usize>>,
         filters: &[Expr],
         limit: Option<usize>,
@@ -105,7 +99,7 @@ impl TableProvider for TableRelation {
         // Row groups are dealt out to partitions only where there is enough work for two threads.
         let partitions = match self.table.estimated_rows() {
             rows if rows < PARALLEL_FROM_ROWS => 1,
-            _ => state.config().target_partitions().max(1),
+            _ => session.config().target_partitions().max(1),
         };
         let scan = |columns: Vec<usize>| {
             TableScan::new(Arc::clone(&self.table), &self.schema, columns, predicate, self.visibility, partitions)
@@ -121,16 +115,10 @@ impl TableProvider for TableRelation {
         }
         let scan = scan(columns);
         let names = DFSchema::try_from(scan.schema())?;
-        let others = state.create_physical_expr(others, &names)?;
+        let others = session.create_physical_expr(others, &names)?;
         let shown = (0..shown.len()).collect();
         let filter = FilterExecBuilder::new(others, Arc::new(scan)).apply_projection(Some(shown))?.build()?;
         Ok(Arc::new(filter))
-    }
-
-    fn statistics(&self) -> Option<Statistics> {
-        let mut statistics = Statistics::new_unknown(&self.schema);
-        statistics.num_rows = Precision::Inexact(self.table.estimated_rows());
-        Some(statistics)
     }
 }
 

@@ -11,18 +11,16 @@ use crate::mssql::{PREFIX, failed, field_of, type_of_field};
 use crate::relation::ORIGINAL_NAME;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Schema, SchemaRef};
-use datafusion::catalog::Session;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DFSchema, DFSchemaRef, Result, ScalarValue, internal_err, plan_err};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::planner::{PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning};
 use datafusion::logical_expr::{Expr, ExprSchemable, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
 use datafusion::physical_expr::{EquivalenceProperties, Partitioning, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
-use datafusion::physical_planner::PhysicalPlanner;
+use datafusion::physical_planner::Planning;
 use datafusion::sql::sqlparser::ast::{FunctionArg, FunctionArgExpr, TableFactor};
 use mainstay_base::{Value, ValueRef};
 use mainstay_mssql::rowset::RowFunction;
@@ -176,14 +174,9 @@ pub(crate) struct RowsetExec {
 }
 
 impl RowsetExec {
-    pub(crate) fn planned(
-        node: &Rowset,
-        planner: &dyn PhysicalPlanner,
-        session: &dyn Session,
-        context: &PhysicalPlanningContext,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
+    pub(crate) fn planned(node: &Rowset, planning: &Planning<'_>) -> Result<Arc<dyn ExecutionPlan>> {
         let none = DFSchema::empty();
-        let expr = |argument: &Expr| planner.create_physical_expr(argument, &none, session, context);
+        let expr = |argument: &Expr| planning.expression(argument, &none);
         let arguments = node.arguments.iter().map(expr).collect::<Result<Vec<_>>>()?;
         let schema: SchemaRef = Arc::new(node.schema.as_arrow().clone());
         let properties = PlanProperties::new(

@@ -12,9 +12,9 @@
 
 use crate::nodes::{PlanTree, Tree};
 use datafusion::arrow::record_batch::RecordBatch;
+use datafusion::catalog::CteWorkTable;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::common::{DFSchemaRef, DataFusionError, Result, internal_err};
-use datafusion::datasource::cte_worktable::CteWorkTable;
 use datafusion::datasource::source_as_provider;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
@@ -40,10 +40,7 @@ pub(crate) struct WorkRows {
 fn is_scan_of(node: &LogicalPlan, name: &str) -> bool {
     let LogicalPlan::TableScan(scan) = node else { return false };
     let provider = source_as_provider(&scan.source);
-    provider.is_ok_and(|provider| {
-        let any: &dyn Any = provider.as_ref();
-        any.downcast_ref::<CteWorkTable>().is_some_and(|table| table.name() == name)
-    })
+    provider.is_ok_and(|provider| provider.downcast_ref::<CteWorkTable>().is_some_and(|table| table.name() == name))
 }
 
 /// A recursive part whose scans share the rows, if it has several.

@@ -19,7 +19,7 @@ use crate::{Finding, Repository, manifest};
 /// The page with the tables.
 pub const PAGE: &str = "ARCHITECTURE.md";
 /// The lowest crate that may link DataFusion.
-pub const DATAFUSION_FROM: &str = "query";
+pub const DATAFUSION_FROM: &str = "datafusion";
 /// What the name of every crate of ours starts with.
 pub const PREFIX: &str = "mainstay-";
 

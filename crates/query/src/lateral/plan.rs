@@ -6,50 +6,30 @@ use crate::recursion::{Recursion, RecursionExec};
 use crate::rows_text::{RowsText, RowsTextExec};
 use crate::rowset::{Rowset, RowsetExec};
 use crate::work_table::{WorkRows, WorkRowsExec};
-use async_trait::async_trait;
-use datafusion::catalog::Session;
 use datafusion::common::{Result, internal_err};
 use datafusion::execution::SessionState;
-use datafusion::execution::context::QueryPlanner;
 use datafusion::logical_expr::expr::Placeholder;
-use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, UserDefinedLogicalNode};
 use datafusion::physical_plan::ExecutionPlan;
-use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
+use datafusion::physical_planner::{NodePlanner, Planning};
 use std::sync::Arc;
 
-/// Plans what DataFusion plans, and our own nodes.
+/// Plans our own nodes.
 #[derive(Debug)]
 pub(crate) struct LateralPlanner {
     /// The rules for plain statements, which most inner plans are.
     pub(crate) plain: Arc<SessionState>,
 }
 
-#[async_trait]
-impl QueryPlanner for LateralPlanner {
-    async fn create_physical_plan(&self, plan: &LogicalPlan, session: &dyn Session) -> Result<Arc<dyn ExecutionPlan>> {
-        let nodes: Arc<dyn ExtensionPlanner + Send + Sync> = Arc::new(Nodes { plain: Arc::clone(&self.plain) });
-        DefaultPhysicalPlanner::with_extension_planners(vec![nodes]).create_physical_plan(plan, session).await
-    }
-}
-
-struct Nodes {
-    plain: Arc<SessionState>,
-}
-
-#[async_trait]
-impl ExtensionPlanner for Nodes {
-    async fn plan_extension(
+impl NodePlanner for LateralPlanner {
+    fn plan(
         &self,
-        planner: &dyn PhysicalPlanner,
         node: &dyn UserDefinedLogicalNode,
-        _: &[&LogicalPlan],
         inputs: &[Arc<dyn ExecutionPlan>],
-        session: &dyn Session,
-        context: &PhysicalPlanningContext,
+        planning: &Planning<'_>,
     ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
         if let Some(rowset) = node.as_any().downcast_ref::<Rowset>() {
-            return Ok(Some(RowsetExec::planned(rowset, planner, session, context)?));
+            return Ok(Some(RowsetExec::planned(rowset, planning)?));
         }
         if let Some(recursion) = node.as_any().downcast_ref::<Recursion>() {
             return Ok(Some(RecursionExec::planned(recursion, inputs)?));
@@ -61,9 +41,8 @@ impl ExtensionPlanner for Nodes {
             return Ok(Some(RowsTextExec::planned(text, inputs)?));
         }
         let Some(lateral) = node.as_any().downcast_ref::<Lateral>() else { return Ok(None) };
-        let (Some(input), Some(state)) = (inputs.first(), session.as_any().downcast_ref::<SessionState>()) else {
-            return internal_err!("a lateral node outside of a session");
-        };
+        let Some(input) = inputs.first() else { return internal_err!("a lateral node without an input") };
+        let state = planning.session;
         let inner = optimized(state, lateral.with_placeholders()?)?;
         // The short list of rules leaves the branches of a union apart, each of which would be grouped by itself.
         let is_plain = crate::optimize::is_plain(&inner) && !has_union(&inner);

@@ -208,7 +208,7 @@ impl Evaluation {
         let values = ParamValues::from(named.collect::<HashMap<_, _>>());
         let bound = self.shared.inner.clone().replace_params_with_values(&values)?;
         let bound = crate::bind::fold(bound, &self.shared.state)?;
-        let plan = self.operators(&bound).await?;
+        let plan = self.operators(&bound)?;
         let schema = plan.schema();
         let batches = collect(plan, Arc::clone(&self.context)).await?;
         let rows = concat_batches(&schema, &batches)?;
@@ -222,15 +222,14 @@ impl Evaluation {
 
     /// The operators for an inner plan: by the short list of rules where one can, which brings no branches of a UNION
     /// together for what must see all of their rows.
-    async fn operators(&self, inner: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
+    fn operators(&self, inner: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
         if let Some(plain) = &self.shared.plain {
-            let plan = plain.query_planner().create_physical_plan(inner, plain.as_ref()).await?;
+            let plan = plain.create_physical_plan(inner)?;
             if !has_branches(&plan) {
                 return Ok(plan);
             }
         }
-        let state = &self.shared.state;
-        state.query_planner().create_physical_plan(inner, state.as_ref()).await
+        self.shared.state.create_physical_plan(inner)
     }
 
     /// Rows of the input beside the inner rows.

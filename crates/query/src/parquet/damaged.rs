@@ -157,8 +157,13 @@ pub(super) fn check_footer(path: &Path) -> mainstay_base::Result<()> {
     Ok(())
 }
 
+/// What reading gives; an error where the library panics.
+pub(super) fn caught<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(panicked()))
+}
+
 /// What a panic of the library says.
-pub(super) fn panicked() -> DataFusionError {
+fn panicked() -> DataFusionError {
     ParquetError::General("a length or count in the file cannot be true".to_owned()).into()
 }
 

@@ -55,7 +55,7 @@ pub(super) fn columns_of_names(folder: &Path, files: &[PathBuf]) -> mainstay_bas
 }
 
 /// What the sub-folders that a file is in say.
-fn said_by(folder: &Path, file: &Path) -> Vec<(String, String)> {
+pub(super) fn said_by(folder: &Path, file: &Path) -> Vec<(String, String)> {
     let below = file.strip_prefix(folder).ok().and_then(Path::parent);
     let parts =
         below.into_iter().flat_map(Path::components).map(|part| part.as_os_str().to_string_lossy().into_owned());

@@ -17,6 +17,7 @@
 //! Limit: of nanoseconds of moments with a time zone, those below 100 are cut off.
 
 mod damaged;
+mod files;
 mod folder;
 mod statistics;
 
@@ -26,30 +27,24 @@ pub use statistics::{parquet_findings, parquet_rows};
 use crate::error::from_datafusion;
 use crate::nodes::Tree;
 use crate::offset::offset_function;
-use crate::planner::Planner;
 use crate::relation::{ORIGINAL_NAME, lower_case};
-use async_trait::async_trait;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
-use datafusion::catalog::{Session, TableProvider};
+use datafusion::catalog::TableProvider;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
-use datafusion::common::{Column, DataFusionError, Result, Statistics};
-use datafusion::datasource::file_format::parquet::ParquetFormat;
-use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
+use datafusion::common::{Column, DataFusionError, Result};
 use datafusion::datasource::source_as_provider;
 use datafusion::execution::SessionState;
-use datafusion::logical_expr::{Expr, LogicalPlan, Operator, TableProviderFilterPushDown, TableType};
+use datafusion::logical_expr::{Expr, LogicalPlan, Operator, TableProviderFilterPushDown};
 use datafusion::physical_expr::expressions::Column as PhysicalColumn;
 use datafusion::physical_expr::expressions::{binary, case, cast, lit};
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::projection::ProjectionExec;
+use files::Files;
 use folder::SaidColumn;
-use futures::FutureExt;
-use mainstay_base::{Code, Error};
 use mainstay_table::names::free_name;
 use mainstay_table::values::OFFSET;
 use std::collections::HashMap;
-use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -58,7 +53,7 @@ const PARALLEL_FROM_BYTES: u64 = 32 << 20;
 
 #[derive(Debug)]
 struct ParquetTable {
-    inner: ListingTable,
+    inner: Files,
     schema: SchemaRef,
     files: Vec<PathBuf>,
     bytes: u64,
@@ -67,47 +62,15 @@ struct ParquetTable {
 }
 
 /// Opens a Parquet file, or a folder of `*.parquet` files, which are given; `bytes` is their length.
-pub fn open_parquet(
-    planner: &Planner,
-    path: &Path,
-    files: &[PathBuf],
-    bytes: u64,
-) -> mainstay_base::Result<Arc<dyn TableProvider>> {
+pub fn open_parquet(path: &Path, files: &[PathBuf], bytes: u64) -> mainstay_base::Result<Arc<dyn TableProvider>> {
     let failed = |error| from_datafusion(error, None, None).at(path.display());
-    let text =
-        path.to_str().ok_or_else(|| Error::new(Code::Unsupported, "a path that is not UTF-8").at(path.display()))?;
-    // A URL of a folder ends in a slash; without one it would be a file.
-    let url = if path.is_dir() { format!("{text}/") } else { text.to_owned() };
-    let state = planner.state();
     let said = folder::columns_of_names(path, files)?;
-    match path.is_dir() {
-        true => files.iter().try_for_each(|file| damaged::check_footer(file))?,
-        false => damaged::check_footer(path)?,
-    }
+    let files = if path.is_dir() { files.to_vec() } else { vec![path.to_owned()] };
+    files.iter().try_for_each(|file| damaged::check_footer(file))?;
     // A text of another form than those that are shown, so that no condition is asked of it before it is made NULL.
-    let below = |column: &SaidColumn| {
-        let data_type = if column.has_null { DataType::Utf8 } else { column.data_type.clone() };
-        (column.name.clone(), data_type)
-    };
-    let partitions: Vec<(String, DataType)> = said.iter().map(below).collect();
-    let open = async {
-        let url = ListingTableUrl::parse(&url)?;
-        let options = ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension(".parquet");
-        let schema = match options.infer_schema(state, &url).await {
-            Err(_) if files.len() > 1 => merged_schema(state, &options, files).await?,
-            inferred => inferred?,
-        };
-        // What the names of the folders say need not be in the files, and is not read from them.
-        let in_files = |field: &&FieldRef| said.iter().all(|column| column.name != *field.name());
-        let fields: Vec<FieldRef> = schema.fields().iter().filter(in_files).cloned().collect();
-        let schema = Arc::new(Schema::new(fields));
-        let options = options.with_table_partition_cols(partitions);
-        ListingTable::try_new(ListingTableConfig::new(url).with_listing_options(options).with_schema(schema))
-    };
-    let opened = AssertUnwindSafe(open).catch_unwind();
-    let opened =
-        crate::run::wait(planner.runtime(), async { opened.await.unwrap_or_else(|_| Err(damaged::panicked())) });
-    let inner = opened.map_err(failed)?;
+    let below = |column: &SaidColumn| if column.has_null { DataType::Utf8 } else { column.data_type.clone() };
+    let partitions: Vec<(&SaidColumn, DataType)> = said.iter().map(|column| (column, below(column))).collect();
+    let inner = Files::open(path, &files, &partitions).map_err(failed)?;
     let mut taken = HashMap::new();
     let shown = |field: &FieldRef| {
         let name = free_name(field.name(), &mut taken);
@@ -118,18 +81,7 @@ pub fn open_parquet(
     };
     let schema = Arc::new(Schema::new(inner.schema().fields().iter().map(shown).collect::<Vec<Field>>()));
     let with_null = said.iter().filter(|column| column.has_null).map(|column| column.name.clone()).collect();
-    let files = if path.is_dir() { files.to_vec() } else { vec![path.to_owned()] };
     Ok(Arc::new(ParquetTable { inner, schema, files, bytes, with_null }))
-}
-
-/// The columns of files whose types differ.
-async fn merged_schema(state: &SessionState, options: &ListingOptions, files: &[PathBuf]) -> Result<SchemaRef> {
-    let mut schemas = Vec::with_capacity(files.len());
-    for file in files {
-        let url = ListingTableUrl::parse(file.to_string_lossy())?;
-        schemas.push((file.as_path(), options.infer_schema(state, &url).await?));
-    }
-    folder::merged(schemas.into_iter()).map(Arc::new)
 }
 
 /// The type that statements have for a column of a file.
@@ -207,50 +159,42 @@ fn nulled(column: Arc<dyn PhysicalExpr>, input: &SchemaRef, to: &Field) -> Resul
 }
 
 /// A column of a file in the type that statements have for it.
-fn converted(state: &dyn Session, input: &SchemaRef, index: usize, to: &Field) -> Result<Arc<dyn PhysicalExpr>> {
+fn converted(session: &SessionState, input: &SchemaRef, index: usize, to: &Field) -> Result<Arc<dyn PhysicalExpr>> {
     let from = input.field(index);
     let column: Arc<dyn PhysicalExpr> = Arc::new(PhysicalColumn::new(from.name(), index));
     Ok(match to.data_type() {
         to if to == from.data_type() => column,
         &OFFSET => {
-            let options = Arc::clone(state.config().options());
+            let options = Arc::clone(session.config_options());
             Arc::new(ScalarFunctionExpr::try_new(offset_function(), vec![column], input, options)?)
         }
         to => cast(column, input, to.clone())?,
     })
 }
 
-#[async_trait]
 impl TableProvider for ParquetTable {
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }
 
-    fn table_type(&self) -> TableType {
-        TableType::Base
-    }
-
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         let one = |filter: &&Expr| match self.original(filter)? {
-            Some(original) => {
-                let told = self.inner.supports_filters_pushdown(&[&original])?;
-                Ok(told.into_iter().next().unwrap_or(TableProviderFilterPushDown::Unsupported))
-            }
+            Some(original) if self.inner.is_told_by_names(&original) => Ok(TableProviderFilterPushDown::Exact),
+            Some(_) => Ok(TableProviderFilterPushDown::Inexact),
             None => Ok(TableProviderFilterPushDown::Unsupported),
         };
         filters.iter().map(one).collect()
     }
 
-    async fn scan(
+    fn scan(
         &self,
-        state: &dyn Session,
+        session: &SessionState,
         projection: Option<&Vec<usize>>,
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let filters = self.originals(filters)?;
-        let scanned = AssertUnwindSafe(self.inner.scan(state, projection, &filters, limit)).catch_unwind().await;
-        let plan = scanned.unwrap_or_else(|_| Err(damaged::panicked()))?;
+        let plan = damaged::caught(|| self.inner.scan(session, projection, &filters, limit))?;
         let output = match projection {
             Some(columns) => Arc::new(self.schema.project(columns)?),
             None => Arc::clone(&self.schema),
@@ -260,15 +204,11 @@ impl TableProvider for ParquetTable {
             let from = input.field(index).name();
             let column = match self.with_null.contains(from) {
                 true => nulled(Arc::new(PhysicalColumn::new(from, index)), &input, to)?,
-                false => converted(state, &input, index, to)?,
+                false => converted(session, &input, index, to)?,
             };
             Ok((column, to.name().clone()))
         };
         let shown = output.fields().iter().enumerate().map(shown).collect::<Result<Vec<_>>>()?;
         Ok(Arc::new(ProjectionExec::try_new(shown, plan)?))
-    }
-
-    fn statistics(&self) -> Option<Statistics> {
-        self.inner.statistics()
     }
 }
