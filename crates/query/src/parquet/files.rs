@@ -6,7 +6,9 @@ use crate::nodes::Tree;
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchOptions};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
-use datafusion::common::{DFSchema, DataFusionError, Result, ScalarValue};
+use datafusion::common::{DFSchema, DataFusionError, Result, ScalarValue, Statistics};
+use datafusion::datasource::compute_all_files_statistics;
+use datafusion::datasource::file_format::parquet::metadata::DFParquetMetadata;
 use datafusion::datasource::file_format::parquet::{CachedParquetFileReaderFactory, transform_schema_to_view};
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{FileScanConfigBuilder, ParquetSource};
@@ -20,11 +22,15 @@ use datafusion::logical_expr::{Expr, Volatility};
 use datafusion::object_store::ObjectMeta;
 use datafusion::object_store::path::Path as StorePath;
 use datafusion::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use datafusion::parquet::file::metadata::ParquetMetaData;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_planner::Planning;
+use std::collections::HashMap;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// The files of a table.
 #[derive(Debug)]
@@ -39,6 +45,18 @@ struct File {
     path: PathBuf,
     /// What the names of the folders that it is in say.
     said: Vec<ScalarValue>,
+    /// Its length and the moment of its last change when it was looked at.
+    stamp: (u64, SystemTime),
+    /// What it says of its columns.
+    statistics: Arc<Statistics>,
+}
+
+/// What the end of a file tells.
+struct Footer<'p> {
+    path: &'p Path,
+    stamp: (u64, SystemTime),
+    metadata: Arc<ParquetMetaData>,
+    columns: Arc<Schema>,
 }
 
 impl Files {
@@ -47,13 +65,12 @@ impl Files {
     ///
     /// Errors: a file that is none or is damaged, or that has other columns than the others.
     pub(super) fn open(folder: &Path, paths: &[PathBuf], said: &[(&SaidColumn, DataType)]) -> Result<Files> {
-        let mut schemas = Vec::with_capacity(paths.len());
-        for path in paths {
-            schemas.push((path.as_path(), Arc::new(schema_of(path)?)));
-        }
-        let merged = Schema::try_merge(schemas.iter().map(|(_, schema)| schema.as_ref().clone()));
+        let footers = paths.iter().map(|path| Footer::of(path)).collect::<Result<Vec<_>>>()?;
+        let merged = Schema::try_merge(footers.iter().map(|footer| footer.columns.as_ref().clone()));
         let merged = match merged {
-            Err(_) if paths.len() > 1 => folder::merged(schemas.into_iter())?,
+            Err(_) if paths.len() > 1 => {
+                folder::merged(footers.iter().map(|footer| (footer.path, Arc::clone(&footer.columns))))?
+            }
             merged => merged?,
         };
         // What the names of the folders say need not be in the files, and is not read from them.
@@ -64,12 +81,20 @@ impl Files {
         };
         let partitions: Vec<FieldRef> = said.iter().map(partition).collect();
         let columns = TableSchema::builder(Arc::new(Schema::new(fields))).with_table_partition_cols(partitions).build();
-        let file = |path: &PathBuf| {
-            let values = folder::said_by(folder, path).into_iter();
+        let file = |footer: Footer<'_>| {
+            let values = folder::said_by(folder, footer.path).into_iter();
             let values = values.zip(said).map(|((_, value), (_, to))| ScalarValue::from(value).cast_to(to));
-            Ok(File { path: std::path::absolute(path)?, said: values.collect::<Result<_>>()? })
+            let statistics =
+                || DFParquetMetadata::statistics_from_parquet_metadata(&footer.metadata, columns.file_schema());
+            Ok(File {
+                path: std::path::absolute(footer.path)?,
+                said: values.collect::<Result<_>>()?,
+                stamp: footer.stamp,
+                statistics: Arc::new(damaged::caught(statistics)?),
+            })
         };
-        Ok(Files { columns, files: paths.iter().map(file).collect::<Result<_>>()? })
+        let files = footers.into_iter().map(file).collect::<Result<_>>()?;
+        Ok(Files { columns, files })
     }
 
     /// The columns of the files, then those that the names of folders say.
@@ -103,13 +128,16 @@ impl Files {
             return Ok(Arc::new(EmptyExec::new(schema)));
         }
         let files = wanted.into_iter().map(|file| file.to_read()).collect::<Result<Vec<PartitionedFile>>>()?;
+        let columns = Arc::clone(self.columns.table_schema());
+        let (groups, statistics) = compute_all_files_statistics(vec![files.into()], columns, true, false)?;
         let url = ObjectStoreUrl::local_filesystem();
         let runtime = session.runtime_env();
         let footers = runtime.cache_manager.get_file_metadata_cache();
         let reader = CachedParquetFileReaderFactory::new(runtime.object_store(&url)?, footers);
         let source = ParquetSource::new(self.columns.clone()).with_parquet_file_reader_factory(Arc::new(reader));
         let scan = FileScanConfigBuilder::new(url, Arc::new(source))
-            .with_file_group(files.into())
+            .with_file_groups(groups)
+            .with_statistics(statistics)
             .with_projection_indices(projection.cloned())?
             .with_limit(limit.filter(|_| others.is_empty()))
             .build();
@@ -136,13 +164,39 @@ impl File {
     /// The file as it is now.
     #[expect(clippy::disallowed_methods, reason = "Parquet files are not read through the project's file system")]
     fn to_read(&self) -> Result<PartitionedFile> {
-        let found = std::fs::metadata(&self.path)?;
+        let stamp = stamp_of(&std::fs::metadata(&self.path)?)?;
         let location = StorePath::from_absolute_path(&self.path)
             .map_err(|error| DataFusionError::ObjectStore(Box::new(error.into())))?;
-        let last_modified = found.modified()?.into();
-        let meta = ObjectMeta { location, last_modified, size: found.len(), e_tag: None, version: None };
-        Ok(PartitionedFile::new_from_meta(meta).with_partition_values(self.said.clone()))
+        let (size, changed) = stamp;
+        let meta = ObjectMeta { location, last_modified: changed.into(), size, e_tag: None, version: None };
+        let file = PartitionedFile::new_from_meta(meta).with_partition_values(self.said.clone());
+        Ok(match stamp == self.stamp {
+            true => file.with_statistics(Arc::clone(&self.statistics)),
+            // Another file by now: the catalog sees it with the next statement.
+            false => file,
+        })
     }
+}
+
+impl Footer<'_> {
+    /// Reads it. Texts and bytes are in the form that statements use.
+    #[expect(clippy::disallowed_methods, reason = "Parquet files are not read through the project's file system")]
+    fn of(path: &Path) -> Result<Footer<'_>> {
+        let read = || {
+            let file = std::fs::File::open(path)?;
+            let footer = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())?;
+            let fields = footer.schema().fields().iter();
+            let plain = fields.map(|field| field.as_ref().clone().with_metadata(HashMap::new()));
+            let columns = Arc::new(transform_schema_to_view(&Schema::new(plain.collect::<Vec<Field>>())));
+            let (stamp, metadata) = (stamp_of(&file.metadata()?)?, Arc::clone(footer.metadata()));
+            Ok(Footer { path, stamp, metadata, columns })
+        };
+        damaged::caught(read)
+    }
+}
+
+fn stamp_of(found: &Metadata) -> Result<(u64, SystemTime)> {
+    Ok((found.len(), found.modified()?))
 }
 
 /// Whether an expression has another value from time to time or from place to place.
@@ -159,17 +213,4 @@ fn depends_on_more(expr: &Expr) -> bool {
     };
     // The closure does not fail.
     expr.has(|expr| Ok(is_of_more(expr))).unwrap_or(true)
-}
-
-/// The columns that the footer of a file tells, texts and bytes in the form that statements use.
-#[expect(clippy::disallowed_methods, reason = "Parquet files are not read through the project's file system")]
-fn schema_of(path: &Path) -> Result<Schema> {
-    let read = || -> Result<Schema> {
-        let file = std::fs::File::open(path)?;
-        let footer = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())?;
-        let fields = footer.schema().fields().iter();
-        let plain = fields.map(|field| field.as_ref().clone().with_metadata(Default::default()));
-        Ok(transform_schema_to_view(&Schema::new(plain.collect::<Vec<Field>>())))
-    };
-    damaged::caught(read)
 }
