@@ -12,7 +12,7 @@
 use super::PREFIX;
 use super::function::failed;
 use super::lower::{By, Lowerer, Typed, convert};
-use super::types;
+use super::{guid, types};
 use crate::nodes::Tree;
 use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
@@ -238,6 +238,10 @@ fn expression(
         "string_agg" => {
             let mut given = exprs;
             // With the blanks at its end, which a column does not store.
+        "min" | "max" if data_type == Some(DataType::UniqueIdentifier) => {
+            let function = if name == "min" { min_max::min_udaf() } else { min_max::max_udaf() };
+            Ok(typed(guid::of_key(core(function, vec![guid::key(first)])), data_type))
+        }
             if let (Some(value), Some(DataType::Char(..) | DataType::NChar(_)), Some(to)) =
                 (given.first_mut(), argument, data_type)
             {
@@ -375,19 +379,21 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
 /// A function over a window whose frame is one of peers, where its first key is of a type that has no distances.
 ///
 /// T-SQL's RANGE reaches from the first row, or from the row's peers, to the peers or the last row: GROUPS means the same.
-fn by_peers(expr: Expr, schema: &DFSchema) -> Result<Expr> {
+pub(super) fn by_peers(mut function: WindowFunction, schema: &DFSchema) -> Result<Expr> {
+    let frame = &function.params.window_frame;
+    let first = function.params.order_by.first().map(|key| key.expr.get_type(schema)).transpose()?;
+    let is_measured = first.is_none_or(|first| !(first.is_binary() || matches!(first, ArrowType::Time64(_))));
+    if frame.units == WindowFrameUnits::Range && !is_measured {
+        let (start, end) = (frame.start_bound.clone(), frame.end_bound.clone());
+        function.params.window_frame = WindowFrame::new_bounds(WindowFrameUnits::Groups, start, end);
+    }
+    Ok(Expr::WindowFunction(Box::new(function)))
+}
+
+/// The same for all functions over windows in an expression.
+fn all_by_peers(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     let changed = expr.map_up(|expr| match expr {
-        Expr::WindowFunction(mut function) => {
-            let frame = &function.params.window_frame;
-            let first = function.params.order_by.first().map(|key| key.expr.get_type(schema)).transpose()?;
-            let is_measured = first.is_none_or(|first| !(first.is_binary() || matches!(first, ArrowType::Time64(_))));
-            if frame.units != WindowFrameUnits::Range || is_measured {
-                return Ok(Transformed::no(Expr::WindowFunction(function)));
-            }
-            let (start, end) = (frame.start_bound.clone(), frame.end_bound.clone());
-            function.params.window_frame = WindowFrame::new_bounds(WindowFrameUnits::Groups, start, end);
-            Ok(Transformed::yes(Expr::WindowFunction(function)))
-        }
+        Expr::WindowFunction(function) => by_peers(*function, schema).map(Transformed::yes),
         expr => Ok(Transformed::no(expr)),
     });
     changed.data()
@@ -425,7 +431,7 @@ pub(super) fn lowered_window(node: Window, lowerer: &Lowerer<'_>) -> Result<Logi
         });
     }
     let inputs = schema.fields().len() - results.len();
-    let exprs = parts.exprs.into_iter().map(|expr| by_peers(expr, input.schema()));
+    let exprs = parts.exprs.into_iter().map(|expr| all_by_peers(expr, input.schema()));
     let new = Window::try_new(exprs.collect::<Result<_>>()?, input)?;
     let mut projection = Vec::with_capacity(schema.fields().len());
     for (place, (qualifier, field)) in schema.iter().enumerate() {
