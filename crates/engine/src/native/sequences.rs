@@ -9,12 +9,15 @@ use mainstay_query::{DEFAULT_SCHEMAS, Sequences, SharedValues, unknown_sequence}
 use mainstay_store::Transaction;
 use mainstay_store::files::catalog::SequenceDefinition;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The values that a session was given last.
 #[derive(Debug, Default)]
 pub(crate) struct Given {
     values: Mutex<Values>,
+    /// How many rows the last INSERT left out that was to leave out what is there already.
+    left_out: AtomicU64,
     /// Those that calls of one row share.
     shared: SharedValues,
 }
@@ -121,6 +124,16 @@ impl Given {
 
     /// That number.
     pub(crate) fn last_of_file(&self, table: &str) -> Option<i64> {
+    /// Notes how many rows an INSERT has left out.
+    pub(super) fn note_left_out(&self, rows: u64) {
+        self.left_out.store(rows, Ordering::Relaxed);
+    }
+
+    /// That number.
+    pub(crate) fn left_out(&self) -> u64 {
+        self.left_out.load(Ordering::Relaxed)
+    }
+
         self.lock().by_file.get(table).copied()
     }
 

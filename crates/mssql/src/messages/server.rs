@@ -6,6 +6,7 @@ use super::Template;
 /// In the order of their numbers.
 #[rustfmt::skip]
 pub(super) const TEMPLATES: &[Template] = &[
+    (1916, 16, "CREATE INDEX options %ls and %ls are mutually exclusive."),
     (2003, 16, "Procedure cannot be created for replication because the %.*ls system stored procedure was not found."),
     (2010, 16, "Cannot perform alter on '%.*ls' because it is an incompatible object type."),
     (2102, 16, "Cannot %S_MSG %S_MSG '%.*ls' since there is no user for login '%.*ls' in database '%.*ls'."),
@@ -66,6 +67,7 @@ pub(super) const TEMPLATES: &[Template] = &[
     (2812, 16, "Could not find stored procedure '%.*ls'."),
     (3008, 16, "The specified device type is not supported for backup mirroring."),
     (3101, 16, "Exclusive access could not be obtained because the database is in use."),
+    (3604, 10, "Duplicate key was ignored."),
     (3605, 16, "Schema verification failed for database '%.*ls'."),
     (3606, 10, "Arithmetic overflow occurred."),
     (3607, 10, "Division by zero occurred."),

@@ -143,6 +143,7 @@ impl Reducer<'_> {
         returned: &mut Returned,
     ) -> Result<(), Message> {
         for output in outputs {
+    pub(super) ignores_keys: bool,
             let mut heads = Vec::new();
             for item in &output.items {
                 let items = self.without_star(item, names, columns, from)?;
@@ -285,3 +286,4 @@ impl Reducer<'_> {
         }
     }
 }
+            ignores_keys: returned.ignores_keys,
