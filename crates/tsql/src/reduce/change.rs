@@ -216,7 +216,7 @@ impl Reducer<'_> {
         check_versions(&insert.rows, given.as_deref())?;
         self.insert_rows(insert, given.as_deref(), &target)?;
         let mut returned = Returned { ignores_keys: self.leave_out(&target)?, ..Returned::default() };
-        let names = Rc::new(OutputNames { kind: Kind::Insert, map: resolved.map.clone(), beside: false });
+        let names = Rc::new(OutputNames { kind: Kind::Insert, map: resolved.map.clone(), beside: None });
         self.outputs(&insert.outputs, (&names, known.as_deref(), &[]), &mut returned)?;
         if let Some(identity) = known.iter().flatten().find(|column| column.is_identity) {
             let is_one_row = match &insert.rows {
