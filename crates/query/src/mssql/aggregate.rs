@@ -178,6 +178,15 @@ struct Parts {
 }
 
 impl Parts {
+    /// Adds an expression unless it is there already, and gives the column that it will be.
+    fn add_once(&mut self, expr: Expr) -> Expr {
+        let known = self.exprs.iter().position(|known| matches!(known, Expr::Alias(alias) if *alias.expr == expr));
+        match known {
+            Some(place) => Expr::Column(Column::new_unqualified(format!("{}{place}", self.prefix))),
+            None => self.add(expr),
+        }
+    }
+
     /// Adds an expression, and gives the column that it will be.
     fn add(&mut self, expr: Expr) -> Expr {
         let name = format!("{}{}", self.prefix, self.exprs.len());
@@ -229,6 +238,10 @@ fn expression(
     match name {
         "count" => convert(typed(core(count::count_udaf(), exprs), Some(DataType::BigInt)), DataType::Int, settings),
         "count_big" => Ok(typed(core(count::count_udaf(), exprs), data_type)),
+        "min" | "max" if data_type == Some(DataType::UniqueIdentifier) => {
+            let function = if name == "min" { min_max::min_udaf() } else { min_max::max_udaf() };
+            Ok(typed(guid::of_key(core(function, vec![guid::key(first)])), data_type))
+        }
         "min" => Ok(typed(core(min_max::min_udaf(), exprs), data_type)),
         "max" => Ok(typed(core(min_max::max_udaf(), exprs), data_type)),
         "stdev" => Ok(typed(core(stddev::stddev_udaf(), float(&first)), data_type)),
@@ -238,10 +251,6 @@ fn expression(
         "string_agg" => {
             let mut given = exprs;
             // With the blanks at its end, which a column does not store.
-        "min" | "max" if data_type == Some(DataType::UniqueIdentifier) => {
-            let function = if name == "min" { min_max::min_udaf() } else { min_max::max_udaf() };
-            Ok(typed(guid::of_key(core(function, vec![guid::key(first)])), data_type))
-        }
             if let (Some(value), Some(DataType::Char(..) | DataType::NChar(_)), Some(to)) =
                 (given.first_mut(), argument, data_type)
             {
@@ -333,6 +342,7 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
     let grouped = grouped_types(&group_expr, lowerer)?;
     let group_expr = group_expr.into_iter().map(|expr| Ok(lowerer.lower(expr)?.expr)).collect::<Result<Vec<_>>>()?;
     let mut parts = Parts { exprs: Vec::new(), prefix: "#a" };
+    let mut below = Parts { exprs: Vec::new(), prefix: "#o" };
     let mut results = Vec::with_capacity(aggr_expr.len());
     for expr in aggr_expr {
         results.push(match expr.unalias() {
@@ -341,7 +351,9 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
                 let args = std::mem::take(&mut params.args);
                 let args = args.into_iter().map(|arg| lowerer.lower(arg)).collect::<Result<Vec<_>>>()?;
                 for sort in &mut params.order_by {
-                    sort.expr = lowerer.lower(sort.expr.clone())?.expr;
+                    let by = lowerer.lower(sort.expr.clone())?.expr;
+                    // Rows that are sorted by a CASE are not seen to be.
+                    sort.expr = if crate::ordered::has_case(&by) { below.add_once(by) } else { by };
                 }
                 let name = of(&func).map_or("", |function| function.function);
                 expression(name, args, lowerer.settings, &InGroup(&params), &mut parts)?
@@ -353,7 +365,7 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
         });
     }
     let groups = schema.fields().len() - results.len();
-    let new = Aggregate::try_new(input, group_expr, parts.exprs)?;
+    let new = Aggregate::try_new(with_columns(input, below.exprs)?, group_expr, parts.exprs)?;
     let mut projection = Vec::with_capacity(schema.fields().len());
     let known: Vec<Expr> = new.schema.iter().map(|field| Expr::Column(Column::from(field))).collect();
     for (place, (qualifier, field)) in schema.iter().enumerate() {
@@ -374,6 +386,16 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
         projection.push(value.alias_qualified_with_metadata(qualifier.cloned(), field.name(), metadata));
     }
     Ok(LogicalPlan::Projection(Projection::try_new(projection, Arc::new(LogicalPlan::Aggregate(new)))?))
+}
+
+/// The rows of a plan with these columns beside them.
+fn with_columns(input: Arc<LogicalPlan>, columns: Vec<Expr>) -> Result<Arc<LogicalPlan>> {
+    if columns.is_empty() {
+        return Ok(input);
+    }
+    let known = input.schema().iter().map(|field| Expr::Column(Column::from(field)));
+    let all = known.chain(columns).collect();
+    Ok(Arc::new(LogicalPlan::Projection(Projection::try_new(all, input)?)))
 }
 
 /// A function over a window whose frame is one of peers, where its first key is of a type that has no distances.
