@@ -70,7 +70,8 @@ pub fn change(
 ) -> Result<ReducedChange, Message> {
     check_target_hints(change)?;
     let reducer = Reducer { images, is_ordered: true, ..Reducer::new(scope) };
-    match change {
+    let named = reducer.change_with_identities_named(change);
+    match named.as_ref().unwrap_or(change) {
         Change::Insert(insert) => reducer.insert(insert, identity_insert),
         Change::Update(update) => reducer.update(update),
         Change::Delete(delete) => reducer.delete(delete),
@@ -236,7 +237,6 @@ impl Reducer<'_> {
         Ok(self.finish(target, returned))
     }
 
-    fn insert_rows(
     /// Writes that rows are left out whose keys are there already; whether they are.
     ///
     /// Errors: 40515 where this is so of more than one of the table's keys, and not of all.
@@ -250,6 +250,7 @@ impl Reducer<'_> {
         Ok(true)
     }
 
+    fn insert_rows(
         &mut self,
         insert: &Insert,
         given: Option<&[TableColumn]>,

@@ -126,7 +126,7 @@ impl Reducer<'_> {
                 self.push(".");
             }
             match part.text.to_ascii_uppercase().as_str() {
-                "$IDENTITY" | "$ROWGUID" => return Err(not_supported(&part.text)),
+                "$ROWGUID" => return Err(not_supported(&part.text)),
                 _ if shown + number + 1 < name.parts.len() => self.table_alias(&part.text),
                 _ => self.name(&part.text),
             }

@@ -32,6 +32,7 @@ mod function;
 mod group_all;
 mod grouping;
 mod hinted;
+mod identity_name;
 mod index;
 mod json;
 mod locking;
@@ -195,12 +196,12 @@ pub trait Scope {
         None
     }
 
-    /// The columns of a table that has some of the moment at which they are read; `None` for any other.
     /// The unique keys of a table of which an INSERT leaves out what is there already.
     fn ignored_keys(&self, _: &ObjectName) -> IgnoredKeys {
         IgnoredKeys::None
     }
 
+    /// The columns of a table that has some of the moment at which they are read; `None` for any other.
     fn momentary_columns(&self, _: &ObjectName) -> Option<Vec<MomentaryColumn>> {
         None
     }
@@ -345,6 +346,8 @@ pub fn view_columns(view: &tree::View) -> Vec<String> {
 
 fn reduced_query(query: &Query, reducer: Reducer<'_>) -> Result<ReducedQuery, Message> {
     let mut reducer = Reducer { mark: mark_of(reducer.scope), ..reducer };
+    let named = reducer.with_identities_named(query);
+    let query = named.as_ref().unwrap_or(query);
     reducer.query(query)?;
     let heads = match &query.format {
         Some(format) => vec![format::head(format)],
