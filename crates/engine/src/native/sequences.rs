@@ -6,8 +6,8 @@
 use super::Scope;
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{DEFAULT_SCHEMAS, Sequences, SharedValues, unknown_sequence};
-use mainstay_store::Transaction;
 use mainstay_store::files::catalog::SequenceDefinition;
+use mainstay_store::{Transaction, ValueRange};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -51,6 +51,13 @@ impl Scope {
             None => self.store().upcoming_value(definition),
         };
         Some(Identity { start: definition.start, increment: definition.increment, next })
+    }
+
+    /// Takes so many values of this sequence at once; `None` if there are not so many.
+    ///
+    /// Errors: those of the journal.
+    pub(crate) fn take_range(&self, id: u64, count: u64) -> Result<Option<ValueRange>> {
+        self.sequence_of(id).map_or(Ok(None), |definition| self.store().take_range(definition, count))
     }
 
     /// Lets the identity column of this sequence go on with a number.
@@ -117,13 +124,6 @@ impl SessionSequences {
 }
 
 impl Given {
-    /// Notes the number that a DBF table has given its last new record.
-    pub(crate) fn note_file(&self, table: &str, number: i64) {
-        self.lock().by_file.insert(table.to_owned(), number);
-    }
-
-    /// That number.
-    pub(crate) fn last_of_file(&self, table: &str) -> Option<i64> {
     /// Notes how many rows an INSERT has left out.
     pub(super) fn note_left_out(&self, rows: u64) {
         self.left_out.store(rows, Ordering::Relaxed);
@@ -134,6 +134,13 @@ impl Given {
         self.left_out.load(Ordering::Relaxed)
     }
 
+    /// Notes the number that a DBF table has given its last new record.
+    pub(crate) fn note_file(&self, table: &str, number: i64) {
+        self.lock().by_file.insert(table.to_owned(), number);
+    }
+
+    /// That number.
+    pub(crate) fn last_of_file(&self, table: &str) -> Option<i64> {
         self.lock().by_file.get(table).copied()
     }
 
