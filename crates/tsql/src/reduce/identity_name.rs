@@ -15,7 +15,7 @@ impl Reducer<'_> {
     pub(super) fn with_identities_named(&self, query: &Query) -> Option<Query> {
         let QueryBody::Select(select) = &query.body else { return None };
         let mut values = values_of(select, &query.order).chain(&select.condition);
-        if !values.any(|value| names_identity(value)) {
+        if !values.any(names_identity) {
             return None;
         }
         let mut named = query.clone();
