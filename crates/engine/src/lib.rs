@@ -77,7 +77,7 @@ pub use check::{Checked, check, check_what_can_be};
 pub use database::Database;
 pub use describe::{ColumnInfo, IndexInfo, TableInfo};
 pub use mainstay_query::{Answer, CancelHandle, Progress, functions, keywords, statements};
-pub use mainstay_store::{Awaited, Durability, Held, HeldLock, LockMode, Wait};
+pub use mainstay_store::{Awaited, Durability, Held, HeldLock, LockMode, ValueRange, Wait};
 pub use mainstay_table::values::{OFFSET, TICKS};
 pub use mainstay_xbase::{Finding, Severity};
 pub use native::{Identity, Outlook};

@@ -190,6 +190,11 @@ impl Session {
         Ok(sequence.and_then(|identity| self.transaction.given.last_of(identity.sequence)))
     }
 
+    /// How many rows the last INSERT with ON CONFLICT DO NOTHING has left out.
+    pub fn rows_left_out(&self) -> u64 {
+        self.transaction.given.left_out()
+    }
+
     /// The next number of an identity column, by its sequence.
     pub(crate) fn next_identity(&self, sequence: u64) -> Result<i64> {
         let (scope, given) = (self.scope(), Arc::clone(&self.transaction.given));

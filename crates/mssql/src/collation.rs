@@ -149,6 +149,69 @@ pub fn code_page(name: &str) -> CodePage {
     said.unwrap_or(page)
 }
 
+/// What COLLATIONPROPERTY says: the code page, the number of the locale, the bits of what does not count, or the version.
+/// `None` for a name or property that is none, and for the locale of a family whose number is not known here.
+pub fn property(name: &str, property: &str) -> Option<i64> {
+    by_name(name)?;
+    let (family, _) = family(name)?;
+    let parts: Vec<String> = name.split('_').map(str::to_ascii_uppercase).collect();
+    let has = |part: &str| parts.iter().any(|other| other == part);
+    match property.to_ascii_lowercase().as_str() {
+        "codepage" => Some(code_page(name).number().into()),
+        "lcid" => LOCALES.iter().find(|(known, _)| *known == family.trim_start_matches("SQL_")).map(|(_, lcid)| *lcid),
+        "comparisonstyle" if has("BIN") || has("BIN2") => Some(0),
+        "comparisonstyle" => {
+            let ignored = [("CS", 1), ("AS", 2), ("KS", 0x1_0000), ("WS", 0x2_0000)];
+            Some(ignored.iter().filter(|(part, _)| !has(part)).map(|(_, bit)| bit).sum())
+        }
+        "version" => Some(if has("140") {
+            3
+        } else if has("100") {
+            2
+        } else {
+            has("90").into()
+        }),
+        _ => None,
+    }
+}
+
+/// The numbers of locales, of the families that are used most.
+const LOCALES: [(&str, i64); 33] = [
+    ("Albanian", 1052),
+    ("Arabic", 1025),
+    ("Chinese_PRC", 2052),
+    ("Chinese_Taiwan", 1028),
+    ("Croatian", 1050),
+    ("Cyrillic_General", 1049),
+    ("Czech", 1029),
+    ("Danish_Norwegian", 1030),
+    ("Estonian", 1061),
+    ("Finnish_Swedish", 1035),
+    ("French", 1036),
+    ("Greek", 1032),
+    ("Hebrew", 1037),
+    ("Hungarian", 1038),
+    ("Icelandic", 1039),
+    ("Japanese", 1041),
+    ("Kazakh", 1087),
+    ("Korean", 1042),
+    ("Latin1_General", 1033),
+    ("Latvian", 1062),
+    ("Lithuanian", 1063),
+    ("Macedonian_FYROM", 1071),
+    ("Modern_Spanish", 3082),
+    ("Persian", 1065),
+    ("Polish", 1045),
+    ("Romanian", 1048),
+    ("Slovak", 1051),
+    ("Slovenian", 1060),
+    ("Thai", 1054),
+    ("Traditional_Spanish", 1034),
+    ("Turkish", 1055),
+    ("Ukrainian", 1058),
+    ("Vietnamese", 1066),
+];
+
 /// The collations of every family, in the order of their names, and what each does. Limit: each is named in one version; the
 /// kinds of kana and width that a name can say are left out.
 pub fn all() -> Vec<(String, String)> {

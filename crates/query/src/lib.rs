@@ -37,6 +37,7 @@ mod clock;
 mod coded;
 mod collate;
 mod collected;
+mod columnless;
 mod compared;
 mod condition;
 mod constants;

@@ -116,6 +116,7 @@ impl Optimizers {
 
     /// The operators for an optimized plan.
     pub(crate) fn physical(&self, logical: &LogicalPlan) -> Result<Physical> {
+        let logical = &*crate::columnless::unordered(logical)?;
         let large = is_large(logical);
         if !large && is_plain(logical) {
             let plan = self.plain.create_physical_plan(logical)?;

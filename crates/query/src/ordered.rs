@@ -77,7 +77,8 @@ fn calculated_keys(expr: &Expr) -> Vec<Expr> {
     divided.iter().filter(is_calculated).chain(order).cloned().collect()
 }
 
-fn has_case(key: &Expr) -> bool {
+/// Whether a CASE stands in an expression.
+pub(crate) fn has_case(key: &Expr) -> bool {
     key.has(|expr| Ok(matches!(expr, Expr::Case(_)))).unwrap_or(false)
 }
 

@@ -37,6 +37,7 @@ mod store;
 pub mod table;
 pub mod transaction;
 
+pub use catalog::sequences::ValueRange;
 pub use catalog::temporary::TemporaryTables;
 pub use definition::{ColumnDefinition, ForeignKey, IndexColumn, IndexDefinition, TableDefinition};
 pub use durable::StoreOptions;

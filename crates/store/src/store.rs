@@ -8,6 +8,7 @@
 //! ```
 
 use crate::catalog::Cataloged;
+use crate::catalog::sequences::ValueRange;
 use crate::definition::{ForeignKey, TableDefinition, index};
 use crate::durable::Durable;
 use crate::files::catalog::{Catalog, CatalogChange, Deferrable, ReferentialAction, SequenceDefinition};
@@ -157,6 +158,14 @@ impl Store {
     pub fn next_of(&self, definition: &SequenceDefinition) -> Result<i64> {
         self.shared.check_changeable()?;
         self.shared.sequences.next(definition, |next| self.shared.journal_sequence(definition.id, next))
+    }
+
+    /// Takes so many values of a sequence at once; `None` if there are not so many.
+    ///
+    /// Errors: those of the journal.
+    pub fn take_range(&self, definition: &SequenceDefinition, count: u64) -> Result<Option<ValueRange>> {
+        self.shared.check_changeable()?;
+        self.shared.sequences.take(definition, count, |next| self.shared.journal_sequence(definition.id, next))
     }
 
     /// The value that a sequence will give next; `None` when all are given.

@@ -11,6 +11,7 @@
 
 use crate::scope::{is_global, is_temporary};
 use crate::session::Inner;
+use crate::state::SaidOfIndexes;
 use mainstay_program::Raised;
 use mainstay_tsql::tree::{CreateTable, ObjectName};
 use std::sync::Arc;
@@ -30,6 +31,8 @@ pub(crate) struct Remembered {
     after: u64,
     /// What it calls the types of its columns.
     declared: Arc<[(String, String)]>,
+    /// What it says of its indexes.
+    said: SaidOfIndexes,
 }
 
 impl Inner {
@@ -48,8 +51,8 @@ impl Inner {
         if !self.core.create_temporary_again((before.2, known.after)) {
             return false;
         }
-        if let Some(table) = self.state.temporary_mut(create.name.last()).filter(|_| !known.declared.is_empty()) {
-            table.declared = Arc::clone(&known.declared);
+        if let Some(table) = self.state.temporary_mut(create.name.last()) {
+            (table.declared, table.said) = (Arc::clone(&known.declared), known.said.clone());
         }
         true
     }
@@ -64,9 +67,9 @@ impl Inner {
         if self.made.len() >= MOST {
             self.made.clear();
         }
-        let declared = self.state.temporary(create.name.last()).map(|table| Arc::clone(&table.declared));
-        let (create, declared) = (Arc::new(create.clone()), declared.unwrap_or_default());
-        self.made.push(Remembered { create, before, after, declared });
+        let table = self.state.temporary(create.name.last());
+        let (declared, said) = table.map(|table| (Arc::clone(&table.declared), table.said.clone())).unwrap_or_default();
+        self.made.push(Remembered { create: Arc::new(create.clone()), before, after, declared, said });
     }
 
     /// Drops a temporary table so that it can be made again: whether that was possible.

@@ -105,7 +105,7 @@ impl Inner {
         }
         match &alter.action {
             AlterTableAction::Add(_, elements) => {
-                self.note_clustered(&alter.table, elements)?;
+                self.note_indexes(&alter.table, elements)?;
                 self.keep_types(&alter.table, elements)?;
                 self.keep_defaults(&alter.table, elements)
             }

@@ -265,7 +265,11 @@ impl Runner<'_> {
         }
     }
 
-    fn run_change(&mut self, plan: &mut Plan, values: &[Value]) -> Result<(u64, Returned), Box<Raised>> {
+    pub(crate) fn run_core_change(
+        &mut self,
+        plan: &mut Plan,
+        values: &[Value],
+    ) -> Result<(u64, Returned), Box<Raised>> {
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         if plan.change.as_ref().is_none_or(|change| change.returns == 0) {
             let count =
@@ -499,7 +503,8 @@ impl Direct {
     /// `None` for a change that does more, or whose values have to be made first.
     fn of(plan: &Plan, host: &HostStatement) -> Option<Direct> {
         let reduced = plan.change.as_ref()?;
-        let is_counted = reduced.returns == 0 && reduced.images.is_none() && reduced.check.is_none();
+        let is_counted =
+            reduced.returns == 0 && reduced.images.is_none() && reduced.check.is_none() && !reduced.ignores_keys;
         if !is_counted || !plan.calls.is_empty() || plan.parameters.len() > MOST_DIRECT {
             return None;
         }

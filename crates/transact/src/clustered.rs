@@ -9,6 +9,7 @@ use crate::kept::{CLUSTERED, Subject};
 use crate::modules;
 use crate::scope::{Names, column_name, is_global, is_temporary};
 use crate::session::Inner;
+use crate::state::SaidOfIndexes;
 use mainstay_engine::definitions::{IndexColumn, TableDefinition};
 use mainstay_mssql::Message;
 use mainstay_program::Raised;
@@ -19,14 +20,14 @@ use mainstay_tsql::tree::{
 use std::sync::Arc;
 
 impl Names<'_> {
-    /// What was said of a temporary table's clustered index.
-    pub(crate) fn temporary_clustering(&self, name: &ObjectName) -> Option<&Arc<str>> {
-        self.state.temporary(name.last()).and_then(|table| table.clustered.as_ref())
+    /// What was said of a temporary table's indexes.
+    pub(crate) fn temporary_indexes(&self, name: &ObjectName) -> Option<&SaidOfIndexes> {
+        self.state.temporary(name.last()).map(|table| &table.said)
     }
 
     /// What was said of a table's clustered index.
     fn clustering(&self, name: &ObjectName) -> Option<String> {
-        match self.temporary_clustering(name) {
+        match self.temporary_indexes(name).and_then(|said| said.clustered.as_ref()) {
             Some(known) => Some(known.to_string()),
             None => {
                 let name = self.modules.synonym(name).unwrap_or(name);
@@ -80,7 +81,7 @@ fn key_of_constraint(constraint: &Constraint) -> Option<(&IndexSpec, Option<&Nam
 }
 
 /// The indexes that elements of a table make, each with its name and the column it stands with.
-fn indexes_of(elements: &[TableElement]) -> Vec<(&IndexSpec, Option<&Name>, Option<&Name>)> {
+pub(crate) fn indexes_of(elements: &[TableElement]) -> Vec<(&IndexSpec, Option<&Name>, Option<&Name>)> {
     let mut all = Vec::new();
     for element in elements {
         match element {
@@ -167,11 +168,17 @@ impl Inner {
     }
 
     /// The name that was made up for an index of these columns.
-    fn name_of_index(&mut self, table: &ObjectName, index: &IndexSpec, column: Option<&Name>) -> Option<String> {
+    pub(crate) fn name_of_index(
+        &mut self,
+        table: &ObjectName,
+        index: &IndexSpec,
+        column: Option<&Name>,
+    ) -> Option<String> {
         let wanted: Vec<&Name> = match index.columns.is_empty() {
             true => column.into_iter().collect(),
             false => index.columns.iter().map(|(name, _)| name).collect(),
         };
+        let is_primary = index.key == KeyKind::Primary;
         let names = self.names(&[]);
         let core = names.table(table).ok()?;
         let found = names.with_definition(&core, |definition| {
@@ -179,7 +186,8 @@ impl Inner {
                 let named = columns.iter().map(|column| column_name(definition, column));
                 columns.len() == wanted.len() && named.zip(&wanted).all(|(name, wanted)| wanted.is(&name))
             };
-            let keys = definition.unique.iter().filter(|key| is_it(&key.columns)).map(|key| key.name.clone());
+            let keys = definition.unique.iter().chain(definition.primary_key.iter().filter(|_| is_primary));
+            let keys = keys.filter(|key| is_it(&key.columns)).map(|key| key.name.clone());
             let indexes = definition.indexes.iter().filter(|known| is_it(&known.columns));
             keys.chain(indexes.map(|known| known.name.clone())).next()
         });
@@ -191,7 +199,7 @@ impl Inner {
         let last = table.last();
         if is_temporary(last) && !is_global(last) {
             if let Some(known) = self.state.temporary_mut(last) {
-                known.clustered = index.map(Arc::from);
+                known.said.clustered = index.map(Arc::from);
             }
             return Ok(());
         }
@@ -208,6 +216,7 @@ impl Inner {
     /// An index or key of a table is gone.
     pub(crate) fn note_dropped_index(&mut self, table: &ObjectName, index: &str) -> Result<(), Box<Raised>> {
         self.forget_properties(Subject::Part(table, index))?;
+        self.set_ignored(table, index, false)?;
         let names = self.names(&[]);
         let Some(said) = names.clustering(table) else { return Ok(()) };
         let core = names.table(table).map_err(raised)?;
@@ -222,6 +231,7 @@ impl Inner {
     /// An index of a table, or the table itself, has another name.
     pub(crate) fn note_renamed_index(&mut self, table: &ObjectName, from: &str, to: &str) -> Result<(), Box<Raised>> {
         self.rename_properties(Subject::Part(table, from), to)?;
+        self.rename_ignored(table, from, to)?;
         let said = self.names(&[]).clustering(table);
         match said.is_some_and(|said| said.eq_ignore_ascii_case(from)) {
             true => self.set_clustered(table, Some(to.to_owned())),

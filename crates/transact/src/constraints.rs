@@ -6,9 +6,10 @@ use crate::catalog::{Catalog, Detail, Object};
 use crate::flow::Origin;
 use crate::session::{Inner, object_name};
 use mainstay_base::{Cause, Code, Error};
+use mainstay_engine::definitions::TableDefinition;
 use mainstay_mssql::Message;
 use mainstay_program::Raised;
-use mainstay_tsql::reduce;
+use mainstay_tsql::reduce::{self, Scope};
 use mainstay_tsql::tree::ObjectName;
 
 impl Inner {
@@ -138,40 +139,69 @@ impl Inner {
         Some(self.conflict(catalog, (statement, kind, &known.name), table, column))
     }
 
-    fn check(&self, catalog: &Catalog, error: &Error, statement: &str, table: &ObjectName) -> Option<Message> {
+    fn check(&mut self, catalog: &Catalog, error: &Error, statement: &str, table: &ObjectName) -> Option<Message> {
         let name = error.subject()?;
+        if table.last().starts_with('@') {
+            return self.check_of_variable(name, statement, table);
+        }
         let own = catalog.find(table);
         let named = |object: &&Object| object.kind == "C" && object.name.eq_ignore_ascii_case(name);
         let of_table = own.and_then(|own| catalog.objects.iter().filter(|object| object.parent == own.id).find(named));
         let known = of_table.or_else(|| catalog.objects.iter().find(named))?;
         let table = catalog.by_id(known.parent)?;
         let Detail::Check(text) = &known.detail else { return None };
-        // A condition on one column is that column's.
-        let is_named = |name: &str| text.to_lowercase().contains(&format!("[{}]", name.to_lowercase()));
-        let mut columns = table.columns.iter().map(|column| &column.name).filter(|name| is_named(name));
-        let column = match (columns.next(), columns.next()) {
-            (Some(column), None) => Some(column.clone()),
-            _ => None,
-        };
+        let columns = table.columns.iter().map(|column| column.name.as_str());
+        let column = only_column(columns, text, ('[', ']'));
         Some(self.conflict(catalog, (statement, "CHECK", &known.name), table, column))
+    }
+
+    /// The same for a table variable, which is not in the catalog.
+    fn check_of_variable(&mut self, name: &str, statement: &str, table: &ObjectName) -> Option<Message> {
+        let names = self.names(&[]);
+        let core = names.table(table).ok()?;
+        let column_of = |definition: &TableDefinition| {
+            let check = definition.checks.iter().find(|check| check.name.eq_ignore_ascii_case(name))?;
+            let columns = definition.columns.iter().map(|column| column.name.as_str());
+            only_column(columns, &check.text, ('"', '"'))
+        };
+        let column = names.with_definition(&core, column_of).flatten();
+        Some(conflict((statement, "CHECK", name), ("tempdb", table.last()), column))
     }
 
     /// 547.
     fn conflict(
         &self,
         catalog: &Catalog,
-        (statement, kind, name): (&str, &str, &str),
+        constraint: (&str, &str, &str),
         table: &Object,
         column: Option<String>,
     ) -> Message {
         let table = format!("{}.{}", catalog.schema_name(table.schema), table.name);
-        let database = &self.state.database;
-        let column = column.map_or_else(String::new, |column| format!(", column '{column}'"));
-        let text = format!(
-            "The {statement} statement conflicted with the {kind} constraint \"{name}\". The conflict occurred in database \
-             \"{database}\", table \"{table}\"{column}."
-        );
-        Message::error(547, text).state(0)
+        conflict(constraint, (&self.state.database, &table), column)
+    }
+}
+
+/// 547.
+fn conflict(
+    (statement, kind, name): (&str, &str, &str),
+    (database, table): (&str, &str),
+    column: Option<String>,
+) -> Message {
+    let column = column.map_or_else(String::new, |column| format!(", column '{column}'"));
+    let text = format!(
+        "The {statement} statement conflicted with the {kind} constraint \"{name}\". The conflict occurred in database \
+         \"{database}\", table \"{table}\"{column}."
+    );
+    Message::error(547, text).state(0)
+}
+
+/// The column that a condition is on, if it is one: between these marks.
+fn only_column<'c>(columns: impl Iterator<Item = &'c str>, text: &str, (open, close): (char, char)) -> Option<String> {
+    let text = text.to_lowercase();
+    let mut named = columns.filter(|name| text.contains(&format!("{open}{}{close}", name.to_lowercase())));
+    match (named.next(), named.next()) {
+        (Some(column), None) => Some(column.to_owned()),
+        _ => None,
     }
 }
 

@@ -114,7 +114,7 @@ impl Inner {
             self.forget_temporary(create.name.last());
         }
         done?;
-        self.note_clustered(&create.name, &create.elements)?;
+        self.note_indexes(&create.name, &create.elements)?;
         self.keep_types(&create.name, &create.elements)?;
         if own {
             self.remember_made(create, before);
@@ -443,10 +443,10 @@ impl Runner<'_> {
                 self.dbcc(command, arguments.as_deref(), options)?;
                 Command::NONE
             }
+            StatementKind::AlterIndex(alter) => inner.alter_index(alter).map(|()| Command::NONE)?,
             // What changes how a server works and not what it answers.
             StatementKind::Checkpoint(_)
             | StatementKind::Statistics(_)
-            | StatementKind::AlterIndex(_)
             | StatementKind::Permission(_)
             | StatementKind::ExecuteAs(_)
             | StatementKind::Revert(_) => Command::NONE,

@@ -58,11 +58,18 @@ pub(crate) fn message_of(error: &Error) -> Message {
         Code::Cancelled => Message::error(0, "The statement was cancelled by the client."),
         Code::Timeout => out_of_time(),
         Code::Syntax => Message::error(102, sentence(error)).severity(15),
+        Code::Unsupported if error.message().starts_with(CONFLICTING_ORDERS) => {
+            let text = "Multiple ordered aggregate functions in the same scope have mutually incompatible orderings.";
+            Message::error(8711, text)
+        }
         Code::Unsupported => Message::error(40515, sentence(error)),
         Code::OutOfMemory => Message::error(701, sentence(error)).severity(17),
         _ => Message::error(50000, sentence(error)),
     }
 }
+
+/// How the core's planner begins to say that the orders of several aggregates do not go together.
+const CONFLICTING_ORDERS: &str = "Conflicting ordering requirements in aggregate functions";
 
 /// A column with its table's own name: a table may be called otherwise in the core, with a colon and a number behind its
 /// name.

@@ -173,7 +173,7 @@ impl Runner<'_> {
                     (None, None) => None,
                 },
                 Expr::Test(value, false, Test::Between(low, high)) => {
-                    if let Some(column) = column_of(value).filter(|column| !column.data_type.is_text()) {
+                    if let Some(column) = column_of(value).filter(|column| has_core_order(column.data_type)) {
                         let (low, high) = (value_of(low, column.data_type), value_of(high, column.data_type));
                         bounds.push((column.name.clone(), low, high));
                     }
@@ -183,17 +183,22 @@ impl Runner<'_> {
             };
             let Some((column, operator, value)) = sides else { continue };
             let Some(value) = value_of(value, column.data_type) else { continue };
-            let is_text = column.data_type.is_text();
+            let is_ordered = has_core_order(column.data_type);
             let (low, high) = match operator {
                 BinaryOperator::Equal => (Some(value.clone()), Some(value)),
-                BinaryOperator::Less | BinaryOperator::LessOrEqual if !is_text => (None, Some(value)),
-                BinaryOperator::Greater | BinaryOperator::GreaterOrEqual if !is_text => (Some(value), None),
+                BinaryOperator::Less | BinaryOperator::LessOrEqual if is_ordered => (None, Some(value)),
+                BinaryOperator::Greater | BinaryOperator::GreaterOrEqual if is_ordered => (Some(value), None),
                 _ => continue,
             };
             bounds.push((column.name.clone(), low, high));
         }
         bounds
     }
+}
+
+/// Whether the core's keys of this type have SQL Server's order.
+fn has_core_order(data_type: DataType) -> bool {
+    !data_type.is_text() && data_type != DataType::UniqueIdentifier
 }
 
 fn qualifier(name: &ObjectName) -> Option<&str> {

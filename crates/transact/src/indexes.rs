@@ -3,11 +3,13 @@
 //! ```text
 //!   1913         an index of the table has the name
 //!   1907, 7999   with DROP_EXISTING: it keeps another constraint than the new one would, or is not there
+//!   1916         IGNORE_DUP_KEY of an index that is not unique
 //!   3701         an index that is to be dropped is not there
 //! ```
 
 use crate::catalog::{Index, Object};
 use crate::errors::raised;
+use crate::ignored_keys::ignores;
 use crate::session::Inner;
 use mainstay_mssql::Message;
 use mainstay_program::Raised;
@@ -19,6 +21,9 @@ impl Inner {
     pub(crate) fn create_index(&mut self, create: &CreateIndex) -> Result<(), Box<Raised>> {
         if self.is_view(&create.table)? {
             return Err(raised(reduce::not_supported("An index on a view")));
+        }
+        if ignores(&create.index.options) == Some(true) && create.index.key == KeyKind::None {
+            return Err(raised(Message::numbered(1916, &[&"nonunique", &"ignore_dup_key"])));
         }
         let table = self.names(&[]).table(&create.table).map_err(raised)?;
         let statement = reduce::create_index(&create.index, &table).map_err(raised)?;
@@ -42,9 +47,13 @@ impl Inner {
         }
         let done = self.execute(statement);
         done.map_err(|error| self.explained(error, "CREATE UNIQUE INDEX", &create.table))?;
-        match &create.index.name {
-            Some(name) if is_clustered => self.set_clustered(&create.table, Some(name.text.clone())),
-            _ => Ok(()),
+        let Some(name) = &create.index.name else { return Ok(()) };
+        if ignores(&create.index.options) == Some(true) {
+            self.set_ignored(&create.table, &name.text, true)?;
+        }
+        match is_clustered {
+            true => self.set_clustered(&create.table, Some(name.text.clone())),
+            false => Ok(()),
         }
     }
 

@@ -3,10 +3,11 @@
 //! All stand in the table of the modules, in rows of their own kinds: `property:` with the levels and the name as the key,
 //! the levels as the parent and the value as the text; `message:50010` with the severity as the name; `clustered:` with the
 //! table, which is the parent, and the index as the name; `session:` where a table asks the session that writes; `type:`
-//! with a column, its table as the parent and what its type is called as the name; `recursive:` where triggers fire
-//! themselves.
+//! with a column, its table as the parent and what its type is called as the name; `ignored:` with a key of a table whose
+//! duplicates are left out; `recursive:` where triggers fire themselves.
 
 use crate::errors::raised;
+use crate::ignored_keys::IGNORED;
 use crate::modules;
 use crate::scope::local_name;
 use crate::session::{Inner, object_name};
@@ -86,6 +87,8 @@ pub(crate) struct Kept {
     /// The clustered indexes that are not the primary keys of their tables, by schema and table in lower case; empty where
     /// a primary key is not clustered and nothing else is.
     pub(crate) clustered: HashMap<String, String>,
+    /// The keys of which INSERTs leave out what is there already, by schema and table in lower case.
+    pub(crate) ignored: HashMap<String, Vec<String>>,
     /// What the definitions of columns call their types, by schema, table and column in lower case.
     pub(crate) types: HashMap<String, String>,
     /// Whether the definition of some table asks the session that writes: DEFAULT HOST_NAME().
@@ -112,6 +115,7 @@ impl Kept {
             CLUSTERED => {
                 self.clustered.insert(parent.to_owned(), name.to_owned());
             }
+            IGNORED => self.ignored.entry(parent.to_owned()).or_default().push(name.to_owned()),
             TYPE => {
                 self.types.insert(key.trim_start_matches(TYPE_PREFIX).to_owned(), name.to_owned());
             }

@@ -55,6 +55,7 @@ mod function_uses;
 mod functions;
 mod hints;
 mod identity;
+mod ignored_keys;
 mod indexes;
 mod inlined_views;
 mod instance;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The ones that there are.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 16] = [
     "sp_addextendedproperty",
     "sp_addmessage",
     "sp_describe_first_result_set",
@@ -26,6 +26,7 @@ const NAMES: [&str; 15] = [
     "sp_helptext",
     "sp_mainstay_give_lock_back",
     "sp_mainstay_take_lock",
+    "sp_mainstay_take_range",
     "sp_rename",
     "sp_reset_connection",
     "sp_set_session_context",
@@ -49,6 +50,9 @@ pub(crate) fn execute(runner: &mut Runner<'_>, name: &str, call: &mut StatementC
         let flow = execute_sql(runner, call)?;
         give_status(call, runner.inner.state.error)?;
         return Ok(flow);
+    }
+    if name.eq_ignore_ascii_case("sp_mainstay_take_range") {
+        return take_range(runner, call);
     }
     if name.to_ascii_lowercase().starts_with("sp_mainstay_") {
         return lock(runner, name, call);
@@ -203,6 +207,24 @@ fn lock(runner: &mut Runner<'_>, name: &str, call: &mut StatementCall<'_>) -> Ra
         }
     };
     crate::runner::set(call, call.inputs().saturating_sub(1), ValueRef::Integer(result))
+}
+
+/// What `sp_sequence_get_range` is made of: the sequence and how many values; their first, their last, and how often the
+/// sequence begins again among them.
+///
+/// Errors: 208 for a sequence that is not there, 11732 where it has not so many.
+fn take_range(runner: &mut Runner<'_>, call: &mut StatementCall<'_>) -> Ran {
+    let name = object_name(&text_of(call.input(0)));
+    let count = match call.input(1) {
+        ValueRef::Integer(count) => u64::try_from(count).unwrap_or(0),
+        _ => 0,
+    };
+    let range = runner.inner.take_range(&name, count)?;
+    let numbers = [range.first, range.last, i64::try_from(range.cycles).unwrap_or(i64::MAX)];
+    for (place, number) in numbers.into_iter().enumerate() {
+        crate::runner::set(call, place + 2, ValueRef::Integer(number))?;
+    }
+    Ok(Flow::Next)
 }
 
 fn text(name: &str, length: u16) -> Column {

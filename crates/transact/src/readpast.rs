@@ -7,8 +7,8 @@
 //!   WITH q AS (SELECT TOP (1) * FROM Queue WITH (READPAST) ORDER BY Id) UPDATE q SET ...       likewise, within q
 //! ```
 //!
-//! Both are one unit: the rows are locked by the first and changed by the second, in one transaction. It is so where the
-//! rows come from one native table; with joins the statement waits as any other.
+//! Both are one unit: the rows are locked by the first and changed by the second, in one transaction. In a join the rows
+//! that it finds are asked for before, and those of them are locked that are free. With TOP a join waits as any other.
 
 use crate::errors::raised;
 use crate::runner::{Ran, Runner};
@@ -18,7 +18,7 @@ use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, ReducedQuery, Scope};
 use mainstay_tsql::tree::{
     Change, Expr, Literal, Name, ObjectName, OrderItem, Phrase, PhraseItem, Query, QueryBody, Select, SelectItem,
-    Source, TableSource, Target, Test, Top, With,
+    SetQuantifier, Source, TableSource, Target, Test, Top, With,
 };
 
 /// Where the rows of a change come from.
@@ -27,6 +27,8 @@ struct RowsOf<'c> {
     condition: Option<&'c Expr>,
     top: Option<&'c Top>,
     order: &'c [OrderItem],
+    /// The sources of a join.
+    joined: &'c [Source],
     /// Whether a common table expression finds them.
     in_common_table: bool,
 }
@@ -61,7 +63,7 @@ impl Runner<'_> {
         let done = self.unit(call, |it, call| {
             let free = it.free_rows(host, &rows, top, number, call)?;
             let mut narrowed = change.clone();
-            narrow(&mut narrowed, &rows, is_one_of(&rows.table, number, free));
+            narrow(&mut narrowed, &rows, is_one_of(&rows.table, number, &free));
             it.made_change(host, &narrowed, call)
         });
         Some(done.and_then(|count| self.changed(change, count)))
@@ -76,31 +78,41 @@ impl Runner<'_> {
         number: &str,
         call: &mut StatementCall<'_>,
     ) -> Result<Vec<i64>, Box<Raised>> {
-        let mut table = rows.table.clone();
+        if rows.joined.is_empty() {
+            return self.lock_free(host, (rows.table.clone(), top, rows.condition.cloned(), rows.order), number, call);
+        }
+        let item = SelectItem::Value(row_number(&rows.table, number), None);
+        let found =
+            selected((item, Some(SetQuantifier::Distinct)), None, rows.joined.to_vec(), rows.condition.cloned());
+        let found = self.numbers(host, &query_of(found, &[]), call)?;
+        let condition = is_one_of(&rows.table, number, &found);
+        self.lock_free(host, (rows.table.clone(), None, Some(condition), &[]), number, call)
+    }
+
+    /// Locks the rows of a table that are free: their numbers.
+    fn lock_free(
+        &mut self,
+        host: &HostStatement,
+        (mut table, top, condition, order): (TableSource, Option<Top>, Option<Expr>, &[OrderItem]),
+        number: &str,
+        call: &mut StatementCall<'_>,
+    ) -> Result<Vec<i64>, Box<Raised>> {
+        let item = SelectItem::Value(row_number(&table, number), None);
         let hint = |word: &str| Phrase { items: vec![PhraseItem::Word(named(word))] };
         table.hints.extend([hint("UPDLOCK"), hint("READPAST")]);
-        let select = Select {
-            quantifier: None,
-            top,
-            items: vec![SelectItem::Value(row_number(&rows.table, number), None)],
-            into: None,
-            from: vec![Source::Table(Box::new(table))],
-            condition: rows.condition.cloned(),
-            group: None,
-            having: None,
-            windows: Vec::new(),
-        };
-        let query = Query {
-            with: With::default(),
-            body: QueryBody::Select(Box::new(select)),
-            order: rows.order.to_vec(),
-            offset: None,
-            fetch: None,
-            format: None,
-            hints: Vec::new(),
-        };
+        let select = selected((item, None), top, vec![Source::Table(Box::new(table))], condition);
+        self.numbers(host, &query_of(select, order), call)
+    }
+
+    /// The numbers that a query gives.
+    fn numbers(
+        &mut self,
+        host: &HostStatement,
+        query: &Query,
+        call: &mut StatementCall<'_>,
+    ) -> Result<Vec<i64>, Box<Raised>> {
         let ReducedQuery { text, parameters, heads } =
-            reduce::query(&query, &self.inner.names(&host.inputs)).map_err(raised)?;
+            reduce::query(query, &self.inner.names(&host.inputs)).map_err(raised)?;
         let mut plan = self.inner.plan(&text, parameters, heads)?;
         let values = self.values(&mut plan, host, call)?;
         let found = self.inner.rows_of(&mut plan, &values)?;
@@ -113,7 +125,31 @@ impl Runner<'_> {
     }
 }
 
-/// The rows of a change of one table that says READPAST.
+/// A SELECT of one value.
+fn selected(
+    (item, quantifier): (SelectItem, Option<SetQuantifier>),
+    top: Option<Top>,
+    from: Vec<Source>,
+    condition: Option<Expr>,
+) -> Select {
+    let (into, group, having, windows) = (None, None, None, Vec::new());
+    Select { quantifier, top, items: vec![item], into, from, condition, group, having, windows }
+}
+
+/// The query of a SELECT.
+fn query_of(select: Select, order: &[OrderItem]) -> Query {
+    Query {
+        with: With::default(),
+        body: QueryBody::Select(Box::new(select)),
+        order: order.to_vec(),
+        offset: None,
+        fetch: None,
+        format: None,
+        hints: Vec::new(),
+    }
+}
+
+/// The rows of a change that says READPAST of its table.
 fn rows_of(change: &Change) -> Option<RowsOf<'_>> {
     let parts = match change {
         Change::Update(update) => Parts {
@@ -145,6 +181,7 @@ fn rows_of(change: &Change) -> Option<RowsOf<'_>> {
             condition: select.condition.as_ref(),
             top: select.top.as_ref(),
             order: &query.order,
+            joined: &[],
             in_common_table: true,
         });
     }
@@ -156,10 +193,25 @@ fn rows_of(change: &Change) -> Option<RowsOf<'_>> {
         [Source::Table(table)] if goes_by(table, name) => {
             TableSource { hints: [&table.hints[..], hints].concat(), ..table.as_ref().clone() }
         }
-        _ => return None,
+        joined => {
+            let table =
+                parts.top.is_none().then(|| joined.iter().find_map(|source| table_in(source, name))).flatten()?;
+            TableSource { hints: [&table.hints[..], hints].concat(), ..table.clone() }
+        }
     };
     let (condition, top) = (parts.condition, parts.top);
-    says(&table.hints).then_some(RowsOf { table, condition, top, order: &[], in_common_table: false })
+    let joined = if matches!(parts.from, [] | [Source::Table(_)]) { &[] } else { parts.from };
+    says(&table.hints).then_some(RowsOf { table, condition, top, order: &[], joined, in_common_table: false })
+}
+
+/// The table that goes by this name within a join.
+fn table_in<'s>(source: &'s Source, name: &ObjectName) -> Option<&'s TableSource> {
+    match source {
+        Source::Table(table) if goes_by(table, name) => Some(table),
+        Source::Join(join) => table_in(&join.left, name).or_else(|| table_in(&join.right, name)),
+        Source::Nested(inner) => table_in(inner, name),
+        _ => None,
+    }
 }
 
 /// The SELECT of a query that shows rows of its tables as they are.
@@ -214,8 +266,8 @@ fn row_number(table: &TableSource, number: &str) -> Expr {
 }
 
 /// That a row is one of these.
-fn is_one_of(table: &TableSource, number: &str, rows: Vec<i64>) -> Expr {
-    let rows = if rows.is_empty() { vec![-1] } else { rows };
+fn is_one_of(table: &TableSource, number: &str, rows: &[i64]) -> Expr {
+    let rows = if rows.is_empty() { &[-1] } else { rows };
     let numbers = rows.iter().map(|row| Expr::Literal(Literal::Integer(row.to_string()))).collect();
     Expr::Test(Box::new(row_number(table, number)), false, Test::InList(numbers))
 }
@@ -227,6 +279,10 @@ fn narrow(change: &mut Change, rows: &RowsOf<'_>, condition: Expr) {
         Change::Delete(delete) => (&mut delete.with, &mut delete.condition, &mut delete.top),
         _ => return,
     };
+    if !rows.joined.is_empty() {
+        *own = Some(Expr::And(own.take().into_iter().chain([condition]).collect()));
+        return;
+    }
     if !rows.in_common_table {
         (*own, *top) = (Some(condition), None);
         return;

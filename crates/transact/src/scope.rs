@@ -16,8 +16,8 @@ use mainstay_mssql::{DataType, Message, Settings};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tsql::compile::Types;
 use mainstay_tsql::reduce::{
-    self, InlineFunction, MomentaryColumn, NaturalOrder, Scope, SourceColumn, TableCall, TableColumn, TableFunction,
-    quoted,
+    self, IgnoredKeys, InlineFunction, MomentaryColumn, NaturalOrder, Scope, SourceColumn, TableCall, TableColumn,
+    TableFunction, quoted,
 };
 use mainstay_tsql::tree::{FunctionKind, ObjectName, Parameter, Query, StatementKind};
 use std::cell::{Cell, RefCell};
@@ -315,7 +315,7 @@ impl Scope for Names<'_> {
 
     fn table(&self, name: &ObjectName) -> Result<String, Message> {
         let found = self.table_of(name)?;
-        self.uses.borrow_mut().note(name, &found, self.temporary_clustering(name).cloned(), &self.core.borrow());
+        self.uses.borrow_mut().note(name, &found, self.temporary_indexes(name).cloned(), &self.core.borrow());
         Ok(found)
     }
 
@@ -410,6 +410,10 @@ impl Scope for Names<'_> {
 
     fn natural_order(&self, name: &ObjectName) -> Option<NaturalOrder> {
         self.order_of_table(name)
+    }
+
+    fn ignored_keys(&self, name: &ObjectName) -> IgnoredKeys {
+        self.ignored_of_table(name)
     }
 
     fn momentary_columns(&self, name: &ObjectName) -> Option<Vec<MomentaryColumn>> {

@@ -7,6 +7,7 @@ use crate::define::reduce_name;
 use crate::errors::raised;
 use crate::scope::core_name;
 use crate::session::Inner;
+use mainstay_engine::ValueRange;
 use mainstay_engine::definitions::{Catalog, SequenceDefinition};
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
@@ -33,6 +34,18 @@ impl Inner {
             true => self.alter_sequence(sequence),
             false => self.create_sequence(sequence),
         }
+    }
+
+    /// Takes so many values of a sequence at once.
+    ///
+    /// Errors: 208 for one that is not there, 11732 where it has not so many.
+    pub(crate) fn take_range(&mut self, name: &ObjectName, count: u64) -> Result<ValueRange, Box<Raised>> {
+        let shared = self.core.definitions().shared;
+        let Some(known) = named(&shared, name) else {
+            return Err(raised(Message::error(208, format!("Invalid object name '{}'.", name.last()))));
+        };
+        let range = self.core.take_range(known.id, count).map_err(crate::errors::raised_error)?;
+        range.ok_or_else(|| raised(Message::numbered(11732, &[&known.name])))
     }
 
     fn create_sequence(&mut self, sequence: &Sequence) -> Result<(), Box<Raised>> {

@@ -170,16 +170,31 @@ pub(crate) struct TemporaryTable {
     pub(crate) borrowed: bool,
     /// What makes a table variable: a rollback that takes it away has it made again.
     pub(crate) made_by: Arc<[String]>,
-    /// Its clustered index, if that is not its primary key; empty where it has none.
-    pub(crate) clustered: Option<Arc<str>>,
+    /// What was said of its indexes.
+    pub(crate) said: SaidOfIndexes,
     /// What the definitions of columns call their types, where that is another name than the type's own.
     pub(crate) declared: Arc<[(String, String)]>,
+}
+
+/// What statements say of the indexes of a temporary table that the core has no word for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SaidOfIndexes {
+    /// Its clustered index, if that is not its primary key; empty where it has none.
+    pub(crate) clustered: Option<Arc<str>>,
+    /// Those of which INSERTs leave out the keys that are there already, in lower case.
+    pub(crate) ignored: Arc<[String]>,
 }
 
 impl TemporaryTable {
     /// One of the level's own.
     pub(crate) fn new(core: String) -> TemporaryTable {
-        TemporaryTable { core, borrowed: false, made_by: Arc::default(), clustered: None, declared: Arc::default() }
+        TemporaryTable {
+            core,
+            borrowed: false,
+            made_by: Arc::default(),
+            said: SaidOfIndexes::default(),
+            declared: Arc::default(),
+        }
     }
 }
 

@@ -35,7 +35,7 @@ impl Inner {
         for statement in &statements {
             self.execute(statement)?;
         }
-        self.note_clustered(&variable, elements)?;
+        self.note_indexes(&variable, elements)?;
         let level = self.state.level();
         if let Some(made) = level.and_then(|level| level.tables.get_mut(&name.to_lowercase())) {
             made.made_by = statements.into();

@@ -9,7 +9,7 @@
 
 use crate::define::shown_name;
 use crate::session::Inner;
-use crate::state::State;
+use crate::state::{SaidOfIndexes, State};
 use mainstay_engine::definitions::TableDefinition;
 use mainstay_program::Raised;
 use mainstay_tsql::tree::ObjectName;
@@ -34,8 +34,8 @@ struct Used {
     /// What the core calls it.
     core: String,
     definition: TableDefinition,
-    /// Of a temporary table, the clustered index that it was said to have.
-    clustered: Option<Arc<str>>,
+    /// Of a temporary table, what was said of its indexes.
+    said: Option<SaidOfIndexes>,
 }
 
 /// What a session was in the middle of when it made a plan.
@@ -65,7 +65,7 @@ impl Uses {
         &mut self,
         name: &ObjectName,
         core: &str,
-        clustered: Option<Arc<str>>,
+        said: Option<SaidOfIndexes>,
         session: &mainstay_engine::Session,
     ) {
         let definition = session.table_definition(&key_of(core));
@@ -78,9 +78,7 @@ impl Uses {
         }
         self.tables.retain(|used| used.name != *name);
         match definition {
-            Some(definition) => {
-                self.tables.push(Used { name: name.clone(), core: core.to_owned(), definition, clustered })
-            }
+            Some(definition) => self.tables.push(Used { name: name.clone(), core: core.to_owned(), definition, said }),
             None => self.is_more = true,
         }
     }
@@ -126,7 +124,7 @@ impl Inner {
         let names = self.names(&[]);
         let holds = |used: &Used| {
             names.table_of(&used.name).is_ok_and(|core| core == used.core)
-                && names.temporary_clustering(&used.name) == used.clustered.as_ref()
+                && names.temporary_indexes(&used.name) == used.said.as_ref()
                 && names.core.borrow().has_table_like(&key_of(&used.core), &used.definition)
         };
         uses.tables.iter().all(holds)

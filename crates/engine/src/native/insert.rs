@@ -44,7 +44,7 @@ impl Changer<'_> {
         });
         let upsert = upsert.transpose()?;
         let view = transaction.begin_statement()?;
-        let mut done = Rows::default();
+        let (mut done, mut left_out) = (Rows::default(), 0);
         let mut write = |transaction: &mut Transaction, mut rows: Vec<NewRow>| -> Result<bool> {
             form.complete(&mut rows)?;
             for row in rows {
@@ -56,7 +56,7 @@ impl Changer<'_> {
                             done.kept.push((row, Vec::new()));
                         }
                     }
-                    Inserted::Nothing => {}
+                    Inserted::Nothing => left_out += 1,
                     Inserted::Overtaken => return Ok(false),
                 }
             }
@@ -74,6 +74,9 @@ impl Changer<'_> {
         };
         if !is_done {
             return Ok(Changed::Overtaken);
+        }
+        if upsert.is_some() {
+            self.given.note_left_out(left_out);
         }
         let shown = form.shown(insert.alias.as_ref(), insert.returning.as_ref())?;
         shown.answer(self.planner, done).map(Changed::Done)

@@ -6,15 +6,18 @@
 use super::Scope;
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{DEFAULT_SCHEMAS, Sequences, SharedValues, unknown_sequence};
-use mainstay_store::Transaction;
 use mainstay_store::files::catalog::SequenceDefinition;
+use mainstay_store::{Transaction, ValueRange};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The values that a session was given last.
 #[derive(Debug, Default)]
 pub(crate) struct Given {
     values: Mutex<Values>,
+    /// How many rows the last INSERT left out that was to leave out what is there already.
+    left_out: AtomicU64,
     /// Those that calls of one row share.
     shared: SharedValues,
 }
@@ -48,6 +51,13 @@ impl Scope {
             None => self.store().upcoming_value(definition),
         };
         Some(Identity { start: definition.start, increment: definition.increment, next })
+    }
+
+    /// Takes so many values of this sequence at once; `None` if there are not so many.
+    ///
+    /// Errors: those of the journal.
+    pub(crate) fn take_range(&self, id: u64, count: u64) -> Result<Option<ValueRange>> {
+        self.sequence_of(id).map_or(Ok(None), |definition| self.store().take_range(definition, count))
     }
 
     /// Lets the identity column of this sequence go on with a number.
@@ -114,6 +124,16 @@ impl SessionSequences {
 }
 
 impl Given {
+    /// Notes how many rows an INSERT has left out.
+    pub(super) fn note_left_out(&self, rows: u64) {
+        self.left_out.store(rows, Ordering::Relaxed);
+    }
+
+    /// That number.
+    pub(crate) fn left_out(&self) -> u64 {
+        self.left_out.load(Ordering::Relaxed)
+    }
+
     /// Notes the number that a DBF table has given its last new record.
     pub(crate) fn note_file(&self, table: &str, number: i64) {
         self.lock().by_file.insert(table.to_owned(), number);

@@ -3,6 +3,7 @@
 use super::Session;
 use crate::native::Identity;
 use mainstay_base::{Code, Result};
+use mainstay_store::ValueRange;
 
 impl Session {
     /// Where the numbers of a native table's identity column stand; `None` for a table without one, or none of this name.
@@ -30,6 +31,13 @@ impl Session {
     /// Where a sequence of its own stands, by its number in the catalog; `None` for one that is not there.
     pub fn sequence(&self, id: u64) -> Option<Identity> {
         self.scope().identity(id)
+    }
+
+    /// Takes so many values of a sequence at once, by its number in the catalog; `None` if there are not so many.
+    ///
+    /// Errors: those of the journal.
+    pub fn take_range(&self, id: u64, count: u64) -> Result<Option<ValueRange>> {
+        self.scope().take_range(id, count)
     }
 
     /// The sequence of a table's identity column.

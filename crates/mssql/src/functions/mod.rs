@@ -22,6 +22,7 @@ mod math;
 mod metadata;
 mod now;
 mod search;
+mod security;
 mod strings;
 mod strings_build;
 mod xml;
@@ -227,7 +228,7 @@ fn arguments_that_are_json(arguments: &[Argument<'_>]) -> u64 {
 }
 
 /// Every function, by module.
-const MODULES: [&[Function]; 13] = [
+const MODULES: [&[Function]; 14] = [
     strings::FUNCTIONS,
     strings_build::FUNCTIONS,
     math::FUNCTIONS,
@@ -241,6 +242,7 @@ const MODULES: [&[Function]; 13] = [
     xml::FUNCTIONS,
     hash::FUNCTIONS,
     now::FUNCTIONS,
+    security::FUNCTIONS,
 ];
 
 /// The function of this name, in any case.

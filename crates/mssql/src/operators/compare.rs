@@ -158,6 +158,22 @@ fn conversion(from: DataType, to: DataType) -> Result<Option<Conversion>, Messag
 /// The bytes of a UUID by their weight: the last group first, and the first three from their last byte.
 const UUID_ORDER: [usize; 16] = [10, 11, 12, 13, 14, 15, 8, 9, 7, 6, 5, 4, 3, 2, 1, 0];
 
+/// The bytes of a UUID by their weight: of two UUIDs the one is less whose key is less.
+pub fn uuid_key(uuid: [u8; 16]) -> [u8; 16] {
+    UUID_ORDER.map(|at| uuid.get(at).copied().unwrap_or_default())
+}
+
+/// The UUID of a key.
+pub fn uuid_of_key(key: [u8; 16]) -> [u8; 16] {
+    let mut uuid = [0; 16];
+    for (at, byte) in UUID_ORDER.into_iter().zip(key) {
+        if let Some(place) = uuid.get_mut(at) {
+            *place = byte;
+        }
+    }
+    uuid
+}
+
 /// The order of two values of one type, as ORDER BY has it: NULL first.
 pub fn order(a: ValueRef<'_>, b: ValueRef<'_>, collation: Collation) -> Ordering {
     use ValueRef::*;
@@ -175,10 +191,7 @@ pub fn order(a: ValueRef<'_>, b: ValueRef<'_>, collation: Collation) -> Ordering
         (Time(a), Time(b)) => a.cmp(&b),
         (TimestampWithOffset { utc: a, .. }, TimestampWithOffset { utc: b, .. }) => a.cmp(&b),
         (Binary(a), Binary(b)) => without_zeros(a).cmp(without_zeros(b)),
-        (Uuid(a), Uuid(b)) => {
-            let orders = UUID_ORDER.iter().map(|i| a.get(*i).cmp(&b.get(*i)));
-            orders.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
-        }
+        (Uuid(a), Uuid(b)) => uuid_key(a).cmp(&uuid_key(b)),
         _ => mixed(a, b),
     }
 }

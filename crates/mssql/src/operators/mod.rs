@@ -23,7 +23,7 @@ mod random_tests;
 mod tests;
 
 pub use binary::{Binary, BinaryOperator};
-pub use compare::{Comparison, ComparisonOperator, order};
+pub use compare::{Comparison, ComparisonOperator, order, uuid_key, uuid_of_key};
 pub use like::{Like, LikeMatch};
 pub use unary::{Unary, UnaryOperator};
 

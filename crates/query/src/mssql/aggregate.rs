@@ -12,7 +12,7 @@
 use super::PREFIX;
 use super::function::failed;
 use super::lower::{By, Lowerer, Typed, convert};
-use super::types;
+use super::{guid, types};
 use crate::nodes::Tree;
 use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
@@ -178,6 +178,15 @@ struct Parts {
 }
 
 impl Parts {
+    /// Adds an expression unless it is there already, and gives the column that it will be.
+    fn add_once(&mut self, expr: Expr) -> Expr {
+        let known = self.exprs.iter().position(|known| matches!(known, Expr::Alias(alias) if *alias.expr == expr));
+        match known {
+            Some(place) => Expr::Column(Column::new_unqualified(format!("{}{place}", self.prefix))),
+            None => self.add(expr),
+        }
+    }
+
     /// Adds an expression, and gives the column that it will be.
     fn add(&mut self, expr: Expr) -> Expr {
         let name = format!("{}{}", self.prefix, self.exprs.len());
@@ -229,6 +238,10 @@ fn expression(
     match name {
         "count" => convert(typed(core(count::count_udaf(), exprs), Some(DataType::BigInt)), DataType::Int, settings),
         "count_big" => Ok(typed(core(count::count_udaf(), exprs), data_type)),
+        "min" | "max" if data_type == Some(DataType::UniqueIdentifier) => {
+            let function = if name == "min" { min_max::min_udaf() } else { min_max::max_udaf() };
+            Ok(typed(guid::of_key(core(function, vec![guid::key(first)])), data_type))
+        }
         "min" => Ok(typed(core(min_max::min_udaf(), exprs), data_type)),
         "max" => Ok(typed(core(min_max::max_udaf(), exprs), data_type)),
         "stdev" => Ok(typed(core(stddev::stddev_udaf(), float(&first)), data_type)),
@@ -329,6 +342,7 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
     let grouped = grouped_types(&group_expr, lowerer)?;
     let group_expr = group_expr.into_iter().map(|expr| Ok(lowerer.lower(expr)?.expr)).collect::<Result<Vec<_>>>()?;
     let mut parts = Parts { exprs: Vec::new(), prefix: "#a" };
+    let mut below = Parts { exprs: Vec::new(), prefix: "#o" };
     let mut results = Vec::with_capacity(aggr_expr.len());
     for expr in aggr_expr {
         results.push(match expr.unalias() {
@@ -337,7 +351,9 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
                 let args = std::mem::take(&mut params.args);
                 let args = args.into_iter().map(|arg| lowerer.lower(arg)).collect::<Result<Vec<_>>>()?;
                 for sort in &mut params.order_by {
-                    sort.expr = lowerer.lower(sort.expr.clone())?.expr;
+                    let by = lowerer.lower(sort.expr.clone())?.expr;
+                    // Rows that are sorted by a CASE are not seen to be.
+                    sort.expr = if crate::ordered::has_case(&by) { below.add_once(by) } else { by };
                 }
                 let name = of(&func).map_or("", |function| function.function);
                 expression(name, args, lowerer.settings, &InGroup(&params), &mut parts)?
@@ -349,7 +365,7 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
         });
     }
     let groups = schema.fields().len() - results.len();
-    let new = Aggregate::try_new(input, group_expr, parts.exprs)?;
+    let new = Aggregate::try_new(with_columns(input, below.exprs)?, group_expr, parts.exprs)?;
     let mut projection = Vec::with_capacity(schema.fields().len());
     let known: Vec<Expr> = new.schema.iter().map(|field| Expr::Column(Column::from(field))).collect();
     for (place, (qualifier, field)) in schema.iter().enumerate() {
@@ -372,22 +388,34 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
     Ok(LogicalPlan::Projection(Projection::try_new(projection, Arc::new(LogicalPlan::Aggregate(new)))?))
 }
 
+/// The rows of a plan with these columns beside them.
+fn with_columns(input: Arc<LogicalPlan>, columns: Vec<Expr>) -> Result<Arc<LogicalPlan>> {
+    if columns.is_empty() {
+        return Ok(input);
+    }
+    let known = input.schema().iter().map(|field| Expr::Column(Column::from(field)));
+    let all = known.chain(columns).collect();
+    Ok(Arc::new(LogicalPlan::Projection(Projection::try_new(all, input)?)))
+}
+
 /// A function over a window whose frame is one of peers, where its first key is of a type that has no distances.
 ///
 /// T-SQL's RANGE reaches from the first row, or from the row's peers, to the peers or the last row: GROUPS means the same.
-fn by_peers(expr: Expr, schema: &DFSchema) -> Result<Expr> {
+pub(super) fn by_peers(mut function: WindowFunction, schema: &DFSchema) -> Result<Expr> {
+    let frame = &function.params.window_frame;
+    let first = function.params.order_by.first().map(|key| key.expr.get_type(schema)).transpose()?;
+    let is_measured = first.is_none_or(|first| !(first.is_binary() || matches!(first, ArrowType::Time64(_))));
+    if frame.units == WindowFrameUnits::Range && !is_measured {
+        let (start, end) = (frame.start_bound.clone(), frame.end_bound.clone());
+        function.params.window_frame = WindowFrame::new_bounds(WindowFrameUnits::Groups, start, end);
+    }
+    Ok(Expr::WindowFunction(Box::new(function)))
+}
+
+/// The same for all functions over windows in an expression.
+fn all_by_peers(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     let changed = expr.map_up(|expr| match expr {
-        Expr::WindowFunction(mut function) => {
-            let frame = &function.params.window_frame;
-            let first = function.params.order_by.first().map(|key| key.expr.get_type(schema)).transpose()?;
-            let is_measured = first.is_none_or(|first| !(first.is_binary() || matches!(first, ArrowType::Time64(_))));
-            if frame.units != WindowFrameUnits::Range || is_measured {
-                return Ok(Transformed::no(Expr::WindowFunction(function)));
-            }
-            let (start, end) = (frame.start_bound.clone(), frame.end_bound.clone());
-            function.params.window_frame = WindowFrame::new_bounds(WindowFrameUnits::Groups, start, end);
-            Ok(Transformed::yes(Expr::WindowFunction(function)))
-        }
+        Expr::WindowFunction(function) => by_peers(*function, schema).map(Transformed::yes),
         expr => Ok(Transformed::no(expr)),
     });
     changed.data()
@@ -425,7 +453,7 @@ pub(super) fn lowered_window(node: Window, lowerer: &Lowerer<'_>) -> Result<Logi
         });
     }
     let inputs = schema.fields().len() - results.len();
-    let exprs = parts.exprs.into_iter().map(|expr| by_peers(expr, input.schema()));
+    let exprs = parts.exprs.into_iter().map(|expr| all_by_peers(expr, input.schema()));
     let new = Window::try_new(exprs.collect::<Result<_>>()?, input)?;
     let mut projection = Vec::with_capacity(schema.fields().len());
     for (place, (qualifier, field)) in schema.iter().enumerate() {

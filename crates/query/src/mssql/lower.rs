@@ -6,7 +6,7 @@
 
 use super::function::{Function, bound, failed};
 use super::settings::{settings_of, settings_of_expression};
-use super::{aggregate, types, union};
+use super::{aggregate, guid, types, union};
 use crate::contains::{any_expression, any_node};
 use crate::nodes::{PlanTree, Tree};
 use crate::rewrite::schema_of;
@@ -84,6 +84,10 @@ impl By {
 /// The plan without functions of T-SQL that have a plain form, and with both parts of each recursion described alike.
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     let is_transact = has_functions(&plan);
+    guid::ordered_by_keys(without_functions(plan, is_transact)?, is_transact)
+}
+
+fn without_functions(plan: LogicalPlan, is_transact: bool) -> Result<LogicalPlan> {
     if !is_transact && !any_node(&plan, |node| matches!(node, LogicalPlan::RecursiveQuery(_))) {
         return Ok(plan);
     }
@@ -118,7 +122,8 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Expr> {
         other => Ok(Transformed::no(other)),
     };
     let settings = settings_of_expression(&expr).unwrap_or_default();
-    Lowerer { schema, settings }.named(expr)?.map_up(without_coalesce).data()
+    let lowered = Lowerer { schema, settings }.named(expr)?.map_up(without_coalesce).data()?;
+    guid::in_expression(lowered, schema).data()
 }
 
 fn has_functions(plan: &LogicalPlan) -> bool {

@@ -14,6 +14,7 @@
 mod aggregate;
 mod collations;
 mod function;
+mod guid;
 mod lower;
 mod percentile;
 mod settings;

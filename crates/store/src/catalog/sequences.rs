@@ -90,6 +90,34 @@ fn farther(definition: &SequenceDefinition, one: Option<i64>, other: Option<i64>
     if is_less == (definition.increment < 0) { one } else { other }
 }
 
+/// Values of a sequence that are taken together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValueRange {
+    /// The first of them.
+    pub first: i64,
+    /// The last one.
+    pub last: i64,
+    /// How often the sequence begins again among them.
+    pub cycles: u64,
+}
+
+/// So many values from this one on; `None` if the sequence ends before.
+fn range(definition: &SequenceDefinition, first: i64, count: u64) -> Option<ValueRange> {
+    let (minimum, maximum) = (i128::from(definition.minimum), i128::from(definition.maximum));
+    let (step, value, count) = (i128::from(definition.increment), i128::from(first), i128::from(count));
+    let (begin, end) = if step < 0 { (maximum, minimum) } else { (minimum, maximum) };
+    let values_from = |value: i128| (end - value).checked_div(step).map(|steps| steps + 1);
+    let last_of = |value: i128, count: i128| i64::try_from(value + step * (count - 1)).ok();
+    let here = values_from(value).filter(|values| *values > 0 && count > 0)?;
+    if count <= here {
+        return Some(ValueRange { first, last: last_of(value, count)?, cycles: 0 });
+    }
+    let whole = values_from(begin).filter(|_| definition.cycle)?;
+    let behind = count - here - 1;
+    let cycles = u64::try_from(behind / whole).ok()? + 1;
+    Some(ValueRange { first, last: last_of(begin, behind % whole + 1)?, cycles })
+}
+
 impl Sequences {
     /// The next value of a sequence. `journal` writes that the sequence goes on with a value after a crash, and returns
     /// when that is as durable as the store promises.
@@ -118,6 +146,27 @@ impl Sequences {
         state.left -= 1;
         state.next = after(definition, value, 1);
         Ok(value)
+    }
+
+    /// Takes so many values at once, which nobody else gets; `None` if there are not so many. `journal` is as for `next`.
+    ///
+    /// Errors: those of `journal`.
+    pub(crate) fn take(
+        &self,
+        definition: &SequenceDefinition,
+        count: u64,
+        journal: impl FnOnce(i64) -> Result<()>,
+    ) -> Result<Option<ValueRange>> {
+        let mut states = self.lock();
+        let state = states.entry(definition.id).or_insert_with(|| State::new(Some(definition.start)));
+        let Some(range) = state.next.and_then(|first| range(definition, first, count)) else { return Ok(None) };
+        let next = after(definition, range.last, 1);
+        if !state.is_restarting() {
+            journal(stored(next, Some(definition)))?;
+            (state.promised, state.left) = (next, 0);
+        }
+        state.next = next;
+        Ok(Some(range))
     }
 
     /// The value that a sequence will give next; `None` when all are given.

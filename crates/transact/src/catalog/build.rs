@@ -139,7 +139,7 @@ impl Made<'_> {
         is_temporary: bool,
     ) -> Option<&'t str> {
         let said = match is_temporary {
-            true => self.temporary(table).and_then(|known| known.clustered.as_deref()),
+            true => self.temporary(table).and_then(|known| known.said.clustered.as_deref()),
             false => {
                 let key = format!("{}.{}", schema_name(catalog, table), table.name).to_lowercase();
                 self.modules.kept().clustered.get(&key).map(String::as_str)
@@ -148,6 +148,17 @@ impl Made<'_> {
         match said {
             None => table.primary_key.as_ref().map(|key| key.name.as_str()),
             Some(name) => Some(name).filter(|name| !name.is_empty()),
+        }
+    }
+
+    /// The names of a table's keys of which INSERTs leave out what is there already, in lower case.
+    fn ignored_keys(&self, catalog: &definitions::Catalog, table: &TableDefinition, is_temporary: bool) -> &[String] {
+        match is_temporary {
+            true => self.temporary(table).map_or(&[], |known| &known.said.ignored),
+            false => {
+                let key = format!("{}.{}", schema_name(catalog, table), table.name).to_lowercase();
+                self.modules.kept().ignored.get(&key).map_or(&[], Vec::as_slice)
+            }
         }
     }
 
@@ -174,6 +185,8 @@ impl Made<'_> {
             let detail = Detail::Default(column, text);
             objects.push(Object { is_system_named, ..child(number, &name, "D", detail) });
         }
+        let ignored = self.ignored_keys(catalog, table, is_temporary);
+        let ignores = |name: &str| ignored.contains(&name.to_lowercase());
         let mut indexes = Vec::new();
         let mut next = 2;
         let clustered = self.clustered_index(catalog, table, is_temporary);
@@ -194,6 +207,7 @@ impl Made<'_> {
             primary,
             constraint: !primary,
             columns: key.columns.iter().map(|part| (column_id(part.column), part.descending)).collect(),
+            ignores_duplicates: ignores(&key.name),
             filter: None,
         };
         for (key, primary) in
@@ -216,6 +230,7 @@ impl Made<'_> {
                 primary: false,
                 constraint: false,
                 columns: parts,
+                ignores_duplicates: ignores(&known.name),
                 filter: super::filter::shown(table, known),
             });
         }

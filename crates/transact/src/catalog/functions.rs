@@ -59,6 +59,20 @@ impl Arguments<'_> {
     }
 }
 
+/// The security number of `sa`, which is the same everywhere.
+const FIRST_LOGIN: [u8; 1] = [1];
+
+/// The security number of a login: 16 bytes that are made of its name (FNV-1a).
+fn number_of_login(login: &str) -> Vec<u8> {
+    const FIRST: u128 = 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D;
+    const FACTOR: u128 = 0x0100_0000_0000_0000_0000_013B;
+    if login.eq_ignore_ascii_case("sa") {
+        return FIRST_LOGIN.to_vec();
+    }
+    let bytes = login.to_lowercase().into_bytes();
+    bytes.iter().fold(FIRST, |sum, byte| (sum ^ u128::from(*byte)).wrapping_mul(FACTOR)).to_be_bytes().to_vec()
+}
+
 pub(super) fn shown(text: &str) -> Value {
     Value::Text(text.to_owned())
 }
@@ -115,9 +129,22 @@ impl Inner {
     pub(crate) fn catalog_value(&mut self, name: &str, inputs: &[Value]) -> Value {
         let given = Arguments(inputs);
         match name {
+            "suser_sname" if matches!(inputs.first(), Some(Value::Binary(_))) => match inputs.first() {
+                Some(Value::Binary(number)) if number[..] == FIRST_LOGIN => Value::Text("sa".to_owned()),
+                Some(Value::Binary(number)) if *number == number_of_login(&self.state.login) => {
+                    Value::Text(self.state.login.clone())
+                }
+                _ => Value::Null,
+            },
             "suser_name" | "suser_sname" => match inputs.is_empty() || given.number(0) == Some(1) {
                 true => Value::Text(self.state.login.clone()),
                 false => Value::Null,
+            },
+            "suser_sid" => match given.text(0) {
+                None if !inputs.is_empty() => Value::Null,
+                Some(login) if login.eq_ignore_ascii_case("sa") => Value::Binary(FIRST_LOGIN.to_vec()),
+                Some(login) if !login.eq_ignore_ascii_case(&self.state.login) => Value::Null,
+                _ => Value::Binary(number_of_login(&self.state.login)),
             },
             "bulk_clob" | "bulk_nclob" | "bulk_blob" => {
                 self.instance.bulk_value(name, &given.text(0).unwrap_or_default())

@@ -135,6 +135,8 @@ pub(crate) struct Index {
     pub(crate) constraint: bool,
     /// The numbers of its columns, and whether they go down.
     pub(crate) columns: Vec<(i64, bool)>,
+    /// Whether INSERTs leave out the keys that are there already.
+    pub(crate) ignores_duplicates: bool,
     /// The condition of a filtered index, as SQL Server shows it: `([Status]='A')`.
     pub(crate) filter: Option<String>,
 }
@@ -142,7 +144,16 @@ pub(crate) struct Index {
 impl Index {
     /// The rows of a table by themselves.
     pub(crate) fn heap() -> Index {
-        Index { id: 0, name: None, unique: false, primary: false, constraint: false, columns: Vec::new(), filter: None }
+        Index {
+            id: 0,
+            name: None,
+            unique: false,
+            primary: false,
+            constraint: false,
+            columns: Vec::new(),
+            ignores_duplicates: false,
+            filter: None,
+        }
     }
 
     /// HEAP, CLUSTERED or NONCLUSTERED, with the number of the kind.

@@ -3,6 +3,7 @@
 use super::{DEFAULT, DEFAULT_PREFIX, MADE_UNDER, TABLE, defined, key_of, key_of_type, kind_of};
 use crate::catalog::key_of_column;
 use crate::errors::message_of;
+use crate::ignored_keys::{IGNORED, IGNORED_PREFIX};
 use crate::kept::{TYPE, TYPE_PREFIX};
 use crate::scope::local_name;
 use mainstay_base::{Code, Result, ValueRef};
@@ -185,6 +186,7 @@ pub(crate) fn move_parts(
         let (moved, shown) = match kind_of(&kind).0 {
             DEFAULT => (of_column(DEFAULT_PREFIX), name),
             TYPE => (of_column(TYPE_PREFIX), name),
+            IGNORED => (of_column(IGNORED_PREFIX), name),
             "TR" if schema(&old) == schema(&new) => (key.clone(), name),
             // A trigger is in the schema of its table.
             "TR" => {

@@ -34,9 +34,10 @@ const PARAMETER: &str = "object_id:i name:n parameter_id:i system_type_id:t user
     xml_collection_id:i=0 is_readonly:b is_nullable:b=1 encryption_type:i=null encryption_type_desc:n64=null \
     encryption_algorithm_name:n=null column_encryption_key_id:i=null column_encryption_key_database_name:n=null";
 
-pub(super) const VIEWS: [View; 8] = [
+pub(super) const VIEWS: [View; 9] = [
     View { name: "sys.columns", columns: COLUMN, rows: columns },
-    View { name: "sys.all_columns", columns: COLUMN, rows: columns },
+    View { name: "sys.all_columns", columns: COLUMN, rows: all_columns },
+    View { name: "sys.system_columns", columns: COLUMN, rows: system_columns },
     View { name: "sys.identity_columns", columns: IDENTITY, rows: identities },
     View { name: "sys.computed_columns", columns: COMPUTED, rows: computed },
     View { name: "sys.parameters", columns: PARAMETER, rows: all_parameters },
@@ -80,6 +81,37 @@ fn columns(facts: &Facts<'_>) -> Rows {
         rows.extend(object.columns.iter().map(|of| column(object, of)));
     }
     rows
+}
+
+/// The columns of the views of the catalog.
+fn system_columns(_: &Facts<'_>) -> Rows {
+    let mut rows = Vec::new();
+    for (number, view) in super::all().enumerate() {
+        for (place, listed) in view.columns.split_whitespace().map(super::listed).enumerate() {
+            let of = listed.data_type;
+            rows.push(row![
+                super::number_of_view(number),
+                listed.name,
+                place as i64 + 1,
+                i64::from(of.system_type_id()),
+                i64::from(of.user_type_id()),
+                i64::from(of.max_length()),
+                i64::from(of.precision()),
+                i64::from(of.scale()),
+                collation_name(of),
+                true,
+                of.is_string(),
+                false,
+                false,
+                0
+            ]);
+        }
+    }
+    rows
+}
+
+fn all_columns(facts: &Facts<'_>) -> Rows {
+    [columns(facts), system_columns(facts)].concat()
 }
 
 fn identities(facts: &Facts<'_>) -> Rows {

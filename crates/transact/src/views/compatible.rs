@@ -8,7 +8,7 @@ use mainstay_base::Value;
 use mainstay_mssql::DataType;
 use mainstay_tsql::tree::{CreateType, StatementKind};
 
-pub(super) const VIEWS: [View; 16] = [
+pub(super) const VIEWS: [View; 17] = [
     View { name: "sys.sysobjects", columns: OBJECT, rows: objects },
     View { name: "sys.syscolumns", columns: COLUMN, rows: columns },
     View { name: "sys.sysindexes", columns: INDEX, rows: indexes },
@@ -26,6 +26,11 @@ pub(super) const VIEWS: [View; 16] = [
         altuid:s=null password:y256=null gid:s=0 environ:v255=null hasdbaccess:i islogin:i isntname:i=0 isntgroup:i=0 \
         isntuser:i=0 issqluser:i isaliased:i=0 issqlrole:i isapprole:i=0",
         rows: users,
+    },
+    View {
+        name: "sys.sysfiles",
+        columns: "fileid:s groupid:s size:i=1024 maxsize:i=-1 growth:i=8192 status:i perf:i=0 name:n filename:n260",
+        rows: files,
     },
     View { name: "sys.sysprocesses", columns: PROCESS, rows: processes },
     View {
@@ -271,6 +276,12 @@ fn users(facts: &Facts<'_>) -> Rows {
     };
     let users = [("public", 0, true), ("dbo", 1, false), ("guest", 2, false), ("INFORMATION_SCHEMA", 3, false)];
     users.into_iter().chain([("sys", 4, false), ("db_owner", 16384, true)]).map(row).collect()
+}
+
+fn files(facts: &Facts<'_>) -> Rows {
+    let name = &*facts.instance.name;
+    let log = format!("{name}_log");
+    vec![row![1, 1, 2, name, format!("{name}.mdf")], row![2, 0, 66, &log, format!("{log}.ldf")]]
 }
 
 fn processes(facts: &Facts<'_>) -> Rows {

@@ -8,7 +8,7 @@ pub(super) const VIEWS: [View; 18] = [
     View {
         name: "sys.indexes",
         columns: "object_id:i name:n index_id:i type:t type_desc:n60 is_unique:b \
-        data_space_id:i=1 ignore_dup_key:b=0 is_primary_key:b is_unique_constraint:b fill_factor:t=0 is_padded:b=0 \
+        data_space_id:i=1 ignore_dup_key:b is_primary_key:b is_unique_constraint:b fill_factor:t=0 is_padded:b=0 \
         is_disabled:b=0 is_hypothetical:b=0 is_ignored_in_optimization:b=0 allow_row_locks:b=1 allow_page_locks:b=1 \
         has_filter:b filter_definition:x compression_delay:i=null suppress_dup_key_messages:b=0 auto_created:b=0 \
         optimize_for_sequential_key:b=0",
@@ -144,6 +144,7 @@ fn indexes(facts: &Facts<'_>) -> Rows {
             kind,
             words,
             unique,
+            index.ignores_duplicates,
             index.primary,
             constraint,
             filter.is_some(),

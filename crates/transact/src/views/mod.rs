@@ -194,6 +194,11 @@ fn all() -> impl Iterator<Item = &'static View> {
     lists.into_iter().flatten()
 }
 
+/// The number that the object of this place among those of the system has: below 0.
+pub(super) fn number_of_view(place: usize) -> i64 {
+    -100_000_000 - place as i64
+}
+
 /// The view of this schema and name, where the schema may be left out for the views of old: its full name.
 pub(crate) fn known(schema: Option<&str>, name: &str) -> Option<&'static str> {
     let name = name.to_lowercase();

@@ -144,7 +144,7 @@ fn objects(facts: &Facts<'_>, kinds: &[&str]) -> Rows {
 
 /// A row of the system's own objects, which have numbers below 0.
 fn system_object(facts: &Facts<'_>, number: usize, name: &str, schema: i64, kind: (&str, &str)) -> Vec<Value> {
-    let number = -100_000_000 - number as i64;
+    let number = super::number_of_view(number);
     row![name, number, schema, kind.0, kind.1, facts.started(), facts.started()]
 }
 

@@ -5,7 +5,7 @@ use crate::instance::Process;
 use mainstay_base::Value;
 use mainstay_mssql::language::{self, Language};
 
-pub(super) const VIEWS: [View; 19] = [
+pub(super) const VIEWS: [View; 21] = [
     View { name: "sys.databases", columns: DATABASE, rows: databases },
     View { name: "sys.database_files", columns: FILE, rows: files },
     View { name: "sys.master_files", columns: MASTER_FILE, rows: master_files },
@@ -27,6 +27,18 @@ pub(super) const VIEWS: [View; 19] = [
         columns: "class:t class_desc:n60 major_id:i minor_id:i \
         grantee_principal_id:i grantor_principal_id:i type:c4 permission_name:n state:c1 state_desc:n60",
         rows: |_| Vec::new(),
+    },
+    View {
+        name: "sys.server_permissions",
+        columns: "class:t class_desc:n60 major_id:i minor_id:i grantee_principal_id:i grantor_principal_id:i type:c4 \
+        permission_name:n state:c1=G state_desc:n60=GRANT",
+        rows: server_permissions,
+    },
+    View {
+        name: "sys.endpoints",
+        columns: "name:n=TSQL~Default~TCP endpoint_id:i=4 principal_id:i=1 protocol:t=2 protocol_desc:n60=TCP type:t=2 \
+        type_desc:n60=TSQL state:t=0 state_desc:n60=STARTED is_admin_endpoint:b=0",
+        rows: |_| vec![Vec::new()],
     },
     View { name: "sys.server_principals", columns: LOGIN, rows: logins },
     View { name: "sys.sql_logins", columns: LOGIN, rows: logins },
@@ -212,6 +224,17 @@ fn principals(facts: &Facts<'_>) -> Rows {
     rows.extend(
         roles.iter().zip(16_384i64..).filter(|(name, _)| !name.is_empty()).map(|(name, id)| role(name, id, true)),
     );
+    rows
+}
+
+/// What every login may: connect to the server, and see which databases there are.
+fn server_permissions(facts: &Facts<'_>) -> Rows {
+    let mut rows = vec![row![100, "SERVER", 0, 0, 1, 1, "COSQ", "CONNECT SQL"]];
+    rows.push(row![100, "SERVER", 0, 0, 2, 1, "VWDB", "VIEW ANY DATABASE"]);
+    rows.push(row![105, "ENDPOINT", 4, 0, 2, 1, "CO", "CONNECT"]);
+    if !facts.state.login.eq_ignore_ascii_case("sa") {
+        rows.push(row![100, "SERVER", 0, 0, 257, 1, "COSQ", "CONNECT SQL"]);
+    }
     rows
 }
 

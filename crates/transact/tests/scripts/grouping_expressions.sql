@@ -18,3 +18,12 @@ SELECT region, YEAR(d) AS y, id, SUM(v) AS v FROM g GROUP BY ROLLUP ((region, YE
 SELECT region, YEAR(d) AS y, SUM(v) AS v FROM g GROUP BY region, ROLLUP (YEAR(d)) ORDER BY region, y
 SELECT region, YEAR(d) AS y, SUM(v) AS v FROM g GROUP BY CUBE (region), GROUPING SETS (YEAR(d), ()) ORDER BY GROUPING_ID(region, YEAR(d)), region, y
 GO
+-- GROUPING of what is not grouped by.
+SELECT region, GROUPING(v) AS g FROM g GROUP BY ROLLUP (region)
+GO
+SELECT region, GROUPING_ID(region, g.d) AS g FROM g GROUP BY region WITH CUBE
+GO
+SELECT YEAR(d) AS y FROM g GROUP BY GROUPING SETS ((YEAR(d), region), ()) HAVING GROUPING(d) = 1
+GO
+SELECT g.region, GROUPING(region) AS g FROM g GROUP BY ROLLUP (g.region) ORDER BY 2, 1
+GO

@@ -56,3 +56,22 @@ GO
 -- MERGE and others accept it.
 DELETE FROM Queue WITH (READPAST);
 SELECT COUNT(*) AS n FROM Queue;
+-- In joins: what others hold of the table with the hint is passed by.
+CREATE TABLE Jobs (Id INT PRIMARY KEY, Kind INT, State CHAR(1) NOT NULL DEFAULT 'N');
+CREATE TABLE Kinds (Id INT PRIMARY KEY, Name VARCHAR(5));
+INSERT Jobs (Id, Kind) VALUES (1, 1), (2, 1), (3, 2), (4, 2), (5, 2);
+INSERT Kinds VALUES (1, 'a'), (2, 'b');
+GO
+BEGIN TRAN;
+UPDATE Jobs SET State = 'W' WHERE Id IN (1, 4);
+GO
+--@c
+UPDATE j SET State = 'D' OUTPUT inserted.Id FROM Jobs j WITH (READPAST) JOIN Kinds k ON k.Id = j.Kind WHERE k.Name = 'a';
+SELECT @@ROWCOUNT AS n;
+DELETE j OUTPUT deleted.Id, k.Name FROM Kinds AS k INNER JOIN Jobs AS j WITH (ROWLOCK, READPAST) ON k.Id = j.Kind AND k.Name = 'b' WHERE j.State = 'N';
+-- Without the hint it waits.
+UPDATE j SET State = 'X' FROM Jobs j JOIN Kinds k ON k.Id = j.Kind;
+GO
+COMMIT;
+SELECT Id, State FROM Jobs ORDER BY Id;
+GO

@@ -64,3 +64,21 @@ SELECT definition FROM sys.default_constraints WHERE parent_object_id = OBJECT_I
 SELECT COLUMN_DEFAULT FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'Defaults' ORDER BY ORDINAL_POSITION;
 SELECT NEXT VALUE FOR dbo.Missing AS v;
 GO
+-- A range of values that nobody else gets.
+CREATE SEQUENCE ranged AS INT START WITH 10 INCREMENT BY 5 MINVALUE 0 MAXVALUE 40;
+DECLARE @first SQL_VARIANT, @last SQL_VARIANT, @cycles INT, @by SQL_VARIANT, @least SQL_VARIANT, @most SQL_VARIANT;
+EXEC sp_sequence_get_range @sequence_name = N'dbo.ranged', @range_size = 3, @range_first_value = @first OUTPUT,
+  @range_last_value = @last OUTPUT, @range_cycle_count = @cycles OUTPUT, @sequence_increment = @by OUTPUT,
+  @sequence_min_value = @least OUTPUT, @sequence_max_value = @most OUTPUT;
+SELECT CAST(@first AS INT) AS first, CAST(@last AS INT) AS last, @cycles AS cycles, CAST(@by AS INT) AS step, CAST(@least AS INT) AS least, CAST(@most AS INT) AS most;
+SELECT NEXT VALUE FOR ranged AS v;
+EXEC sp_sequence_get_range N'ranged', 10, @first OUTPUT;
+GO
+ALTER SEQUENCE ranged CYCLE;
+DECLARE @first SQL_VARIANT, @last SQL_VARIANT, @cycles INT;
+EXEC sys.sp_sequence_get_range N'ranged', 15, @first OUTPUT, @last OUTPUT, @cycles OUTPUT;
+SELECT CAST(@first AS INT) AS first, CAST(@last AS INT) AS last, @cycles AS cycles;
+SELECT NEXT VALUE FOR ranged AS v;
+EXEC sp_sequence_get_range N'ranged', 0, @first OUTPUT;
+EXEC sp_sequence_get_range N'nothing', 1, @first OUTPUT;
+GO

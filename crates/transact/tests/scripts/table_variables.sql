@@ -21,3 +21,11 @@ DECLARE @u TABLE (x INT PRIMARY KEY);
 INSERT @u VALUES (1), (2), (1);
 SELECT COUNT(*) AS n FROM @u;
 GO
+-- A CHECK of a table variable.
+DECLARE @checked TABLE (id INT CHECK (id > 0), a INT, b INT, CHECK (a < b));
+INSERT @checked VALUES (1, 1, 2);
+INSERT @checked VALUES (0, 1, 2);
+INSERT @checked VALUES (1, 3, 2);
+UPDATE @checked SET id = -1;
+SELECT * FROM @checked;
+GO

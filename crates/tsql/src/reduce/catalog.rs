@@ -22,7 +22,7 @@ pub const CATALOG_FUNCTION: &str = "sys.catalog:";
 
 const NAME: DataType = DataType::NVarChar(Length::Limited(128));
 
-const FUNCTIONS: [(&str, DataType); 47] = [
+const FUNCTIONS: [(&str, DataType); 48] = [
     ("applock_mode", NAME),
     ("applock_test", DataType::SmallInt),
     ("col_length", DataType::SmallInt),
@@ -63,6 +63,7 @@ const FUNCTIONS: [(&str, DataType); 47] = [
     ("session_context", DataType::SqlVariant),
     ("suser_id", DataType::Int),
     ("suser_name", NAME),
+    ("suser_sid", DataType::VarBinary(Length::Limited(85))),
     ("suser_sname", NAME),
     ("trigger_nestlevel", DataType::Int),
     ("type_id", DataType::Int),

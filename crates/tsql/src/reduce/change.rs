@@ -40,6 +40,22 @@ pub struct ReducedChange {
     pub check: Option<usize>,
     /// The whole rows behind all others, for triggers.
     pub images: Option<Images>,
+    /// Whether it leaves out rows whose keys are there already.
+    pub ignores_keys: bool,
+}
+
+/// Unique keys of which an INSERT leaves out what is there already: `WITH (IGNORE_DUP_KEY = ON)`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum IgnoredKeys {
+    /// None.
+    #[default]
+    None,
+    /// All keys of the table.
+    All,
+    /// The one of this name.
+    One(String),
+    /// More than one, and not all.
+    Some,
 }
 
 /// Reduces a change.
@@ -54,7 +70,8 @@ pub fn change(
 ) -> Result<ReducedChange, Message> {
     check_target_hints(change)?;
     let reducer = Reducer { images, is_ordered: true, ..Reducer::new(scope) };
-    match change {
+    let named = reducer.change_with_identities_named(change);
+    match named.as_ref().unwrap_or(change) {
         Change::Insert(insert) => reducer.insert(insert, identity_insert),
         Change::Update(update) => reducer.update(update),
         Change::Delete(delete) => reducer.delete(delete),
@@ -199,8 +216,8 @@ impl Reducer<'_> {
         }
         check_versions(&insert.rows, given.as_deref())?;
         self.insert_rows(insert, given.as_deref(), &target)?;
-        let mut returned = Returned::default();
-        let names = Rc::new(OutputNames { kind: Kind::Insert, map: resolved.map.clone(), beside: false });
+        let mut returned = Returned { ignores_keys: self.leave_out(&target)?, ..Returned::default() };
+        let names = Rc::new(OutputNames { kind: Kind::Insert, map: resolved.map.clone(), beside: None });
         self.outputs(&insert.outputs, (&names, known.as_deref(), &[]), &mut returned)?;
         if let Some(identity) = known.iter().flatten().find(|column| column.is_identity) {
             let is_one_row = match &insert.rows {
@@ -218,6 +235,19 @@ impl Reducer<'_> {
         self.check(&resolved.checks, &mut returned)?;
         self.whole_rows(known.as_deref(), Kind::Insert, &mut returned)?;
         Ok(self.finish(target, returned))
+    }
+
+    /// Writes that rows are left out whose keys are there already; whether they are.
+    ///
+    /// Errors: 40515 where this is so of more than one of the table's keys, and not of all.
+    fn leave_out(&mut self, table: &ObjectName) -> Result<bool, Message> {
+        match self.scope.ignored_keys(table) {
+            IgnoredKeys::None => return Ok(false),
+            IgnoredKeys::All => self.push(" ON CONFLICT DO NOTHING"),
+            IgnoredKeys::One(name) => self.push(&format!(" ON CONFLICT ON CONSTRAINT {} DO NOTHING", quoted(&name))),
+            IgnoredKeys::Some => return Err(not_supported("IGNORE_DUP_KEY of some of a table's keys")),
+        }
+        Ok(true)
     }
 
     fn insert_rows(

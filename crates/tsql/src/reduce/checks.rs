@@ -13,10 +13,12 @@
 //!   1011 - 1013  two sources of one name
 //!   4506, 4511   columns of a view or an inline function with one name, or without a name; 8158, 8159 another number of them
 //!   5308, 5309   a constant in the ORDER BY of OVER
+//!   8161         GROUPING of a column that the query does not group by
 //!   8155, 8156   columns of a derived table without a name, or with one name
 //! ```
 
 use super::function::{has_aggregate, has_subquery, values};
+use super::outer_aggregate::{each, values_of};
 use super::updatable::Leaf;
 use super::{Head, Reducer};
 use crate::tree::{
@@ -24,6 +26,46 @@ use crate::tree::{
     SetQuantifier, Source, Top, UnaryOperator,
 };
 use mainstay_mssql::{DataType, Message};
+
+/// The columns among what rows are grouped by.
+fn grouped_columns<'g>(items: &'g [Grouping], columns: &mut Vec<&'g str>) {
+    let of_value = |value: &'g Expr| match value {
+        Expr::Column(name) => Some(name.last()),
+        _ => None,
+    };
+    for item in items {
+        match item {
+            Grouping::Value(value) => columns.extend(of_value(value)),
+            Grouping::Tuple(values) => columns.extend(values.iter().filter_map(of_value)),
+            Grouping::Rollup(items) | Grouping::Cube(items) | Grouping::Sets(items) => grouped_columns(items, columns),
+        }
+    }
+}
+
+/// Errors: 8161 for GROUPING and GROUPING_ID of a column that rows are not grouped by.
+fn check_groupings(select: &Select, group: &GroupBy) -> Result<(), Message> {
+    let mut columns = Vec::new();
+    grouped_columns(&group.items, &mut columns);
+    let mut wrong = None;
+    let mut look = |part: &Expr| {
+        let Expr::Call(call) = part else { return };
+        let function = call.name.last().to_ascii_uppercase();
+        if !matches!(function.as_str(), "GROUPING" | "GROUPING_ID") {
+            return;
+        }
+        let is_other = |value: &&Expr| match value {
+            Expr::Column(name) => !columns.iter().any(|column| column.eq_ignore_ascii_case(name.last())),
+            _ => false,
+        };
+        let place = values(call).ok().and_then(|values| values.iter().position(is_other));
+        wrong = wrong.take().or(place.map(|place| (place + 1, function)));
+    };
+    values_of(select, &[]).for_each(|value| each(value, &mut look));
+    match wrong {
+        Some((place, function)) => Err(Message::numbered(8161, &[&place, &function])),
+        None => Ok(()),
+    }
+}
 
 impl Reducer<'_> {
     /// Errors: 107, 127, 144, 147, 207, 1011, 1012, 1013, 1031, 1060.
@@ -39,6 +81,7 @@ impl Reducer<'_> {
         match &select.group {
             Some(group) if groups_by_aggregate(group) => return Err(Message::numbered(144, &[])),
             Some(group) => {
+                check_groupings(select, group)?;
                 self.check_grouped(select, group)?;
                 self.check_sorted(select, group.items.iter().filter_map(grouped))?;
             }

@@ -90,13 +90,21 @@ impl Reducer<'_> {
 
     fn column(&mut self, name: &crate::tree::ObjectName) -> Result<(), Message> {
         if let Some(names) = self.output.clone() {
+            if let Some(calculated) = names.calculated(name) {
+                self.output = None;
+                let text = self.aside(|it| it.column(&calculated));
+                self.output = Some(names);
+                let instead = self.beside(text?);
+                self.push(&instead);
+                return Ok(());
+            }
             if let Some(instead) = names.column(name) {
                 let instead = instead?;
                 let moment = self.moment_of_deleted(&names, name)?;
                 self.push(&moment.unwrap_or(instead));
                 return Ok(());
             }
-            if names.beside {
+            if names.beside.is_some() {
                 self.output = None;
                 let text = self.aside(|it| it.column(name));
                 self.output = Some(names);
@@ -118,7 +126,7 @@ impl Reducer<'_> {
                 self.push(".");
             }
             match part.text.to_ascii_uppercase().as_str() {
-                "$IDENTITY" | "$ROWGUID" => return Err(not_supported(&part.text)),
+                "$ROWGUID" => return Err(not_supported(&part.text)),
                 _ if shown + number + 1 < name.parts.len() => self.table_alias(&part.text),
                 _ => self.name(&part.text),
             }

@@ -2,7 +2,7 @@
 
 use super::{Reducer, Source, not_supported, text_literal};
 use crate::tree::{
-    Argument, Bound, Call, Case, Expr, Frame, Literal, Name, Over, QueryBody, SetQuantifier, Test, Window,
+    Argument, Bound, Call, Case, Expr, Frame, Literal, Name, ObjectName, Over, QueryBody, SetQuantifier, Test, Window,
 };
 use mainstay_mssql::{DataType, Length, Message};
 
@@ -209,6 +209,13 @@ fn has_call(value: &Expr, is_wanted: &dyn Fn(&Call) -> bool) -> bool {
     }
 }
 
+/// Whether it is the name of a function that the system has in its schema: `sys.fn_varbintohexstr`, `master.dbo. ...`.
+fn is_of_system(name: &ObjectName) -> bool {
+    let schema = name.parts.len().checked_sub(2).and_then(|place| name.parts.get(place));
+    name.last().eq_ignore_ascii_case("fn_varbintohexstr")
+        && schema.is_some_and(|schema| schema.is("sys") || schema.is("dbo"))
+}
+
 fn is_named(names: &[&str], call: &Call) -> bool {
     names.iter().any(|name| call.name.is(name))
 }
@@ -233,6 +240,9 @@ impl Reducer<'_> {
                 && !self.scope.is_scalar_function(&call.name)
             {
                 return self.method(&column, method, &arguments);
+            }
+            if is_of_system(&call.name) && !self.scope.is_scalar_function(&call.name) {
+                return self.plain_call(&call.name.last().to_ascii_lowercase(), call);
             }
             return self.user_function(call);
         }

@@ -22,7 +22,7 @@ impl Reducer<'_> {
         self.with(&merge.with)?;
         self.note_target(&target, &alias);
         let mut returned = Returned::default();
-        let names = Rc::new(OutputNames { kind: Kind::Merge, map: None, beside: false });
+        let names = Rc::new(OutputNames { kind: Kind::Merge, map: None, beside: None });
         let sources = std::slice::from_ref(&merge.source);
         self.outputs(&merge.outputs, (&names, columns.as_deref(), sources), &mut returned)?;
         if let Some(identity) = columns.iter().flatten().find(|column| column.is_identity) {

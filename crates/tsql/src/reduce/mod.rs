@@ -32,6 +32,7 @@ mod function;
 mod group_all;
 mod grouping;
 mod hinted;
+mod identity_name;
 mod index;
 mod json;
 mod locking;
@@ -64,7 +65,7 @@ mod xml;
 
 pub use affected::{rows_of_change, target_table};
 pub use catalog::{CATALOG_FUNCTION, CatalogFunction, catalog_function};
-pub use change::{ReducedChange, change, compound, insert_columns};
+pub use change::{IgnoredKeys, ReducedChange, change, compound, insert_columns};
 pub use checks::check_module_columns;
 pub use constraint_names::{constraint_name, is_made_up};
 pub use cursor::{CursorKey, CursorQueries, cursor_queries};
@@ -82,7 +83,7 @@ pub use momentary::{MomentaryColumn, is_momentary};
 pub use natural::NaturalOrder;
 pub use never_null::never_null;
 pub use output::{Assigned, Images, ReducedOutput};
-pub use table_call::{TableCall, TableFunction};
+pub use table_call::{InlineFunction, TableCall, TableFunction};
 pub(crate) use untyped::{check_case, check_coalesce, check_nullif};
 
 use crate::tree::{self, CursorName, ObjectName, Query, TypeArgument};
@@ -195,6 +196,11 @@ pub trait Scope {
         None
     }
 
+    /// The unique keys of a table of which an INSERT leaves out what is there already.
+    fn ignored_keys(&self, _: &ObjectName) -> IgnoredKeys {
+        IgnoredKeys::None
+    }
+
     /// The columns of a table that has some of the moment at which they are read; `None` for any other.
     fn momentary_columns(&self, _: &ObjectName) -> Option<Vec<MomentaryColumn>> {
         None
@@ -219,17 +225,6 @@ pub trait Scope {
     ///
     /// Errors: those of planning it.
     fn expression_type(&self, query: &str) -> Result<DataType, Message>;
-}
-
-/// A function that is a query.
-#[derive(Clone, Debug)]
-pub struct InlineFunction {
-    /// Its parameters, with the `@`, and their types.
-    pub parameters: Vec<(String, DataType)>,
-    /// What DEFAULT stands for, of each of them.
-    pub defaults: Vec<Option<tree::Expr>>,
-    /// What it returns.
-    pub query: Query,
 }
 
 /// A column as [`Scope::columns`] tells it.
@@ -351,6 +346,8 @@ pub fn view_columns(view: &tree::View) -> Vec<String> {
 
 fn reduced_query(query: &Query, reducer: Reducer<'_>) -> Result<ReducedQuery, Message> {
     let mut reducer = Reducer { mark: mark_of(reducer.scope), ..reducer };
+    let named = reducer.with_identities_named(query);
+    let query = named.as_ref().unwrap_or(query);
     reducer.query(query)?;
     let heads = match &query.format {
         Some(format) => vec![format::head(format)],

@@ -55,8 +55,8 @@ pub(super) struct OutputNames {
     pub(super) kind: Kind,
     /// The columns of what is changed, where they are not the table's own.
     pub(super) map: Option<Vec<Mapped>>,
-    /// Whether columns of other tables come out of the query that finds the rows.
-    pub(super) beside: bool,
+    /// Where columns of other tables come out of the query that finds the rows: what that calls what is changed.
+    pub(super) beside: Option<String>,
 }
 
 impl OutputNames {
@@ -91,6 +91,14 @@ impl OutputNames {
         }
     }
 
+    /// A calculated column of the row that was, as the query that finds the rows knows it.
+    pub(super) fn calculated(&self, name: &ObjectName) -> Option<ObjectName> {
+        let [table, column] = &name.parts[..] else { return None };
+        let found = self.map.as_ref()?.iter().find(|(name, _)| name.eq_ignore_ascii_case(&column.text))?;
+        let alias = self.beside.as_ref().filter(|_| found.1.is_none() && table.is("deleted"))?;
+        Some(ObjectName { parts: vec![super::updatable::named_as(alias), column.clone()], span: name.span })
+    }
+
     /// Whether the row that was and the row that is have names of their own.
     pub(super) fn has_both_rows(&self) -> bool {
         !matches!(self.kind, Kind::Insert | Kind::Delete)
@@ -101,7 +109,7 @@ impl OutputNames {
             None => column,
             Some(map) => match map.iter().find(|(name, _)| name.eq_ignore_ascii_case(column)) {
                 Some((_, Some(column))) => column,
-                Some((_, None)) => return Err(not_supported("OUTPUT of a calculated column of a view")),
+                Some((_, None)) => return Err(not_supported("OUTPUT of a new calculated column of a view")),
                 None => return Err(Message::error(207, format!("Invalid column name '{column}'."))),
             },
         };
@@ -116,7 +124,10 @@ impl OutputNames {
     fn all(&self, columns: &[TableColumn]) -> Vec<String> {
         match &self.map {
             None => columns.iter().map(|column| column.name.clone()).collect(),
-            Some(map) => map.iter().filter(|(_, below)| below.is_some()).map(|(name, _)| name.clone()).collect(),
+            Some(map) => {
+                let is_shown = |below: &Option<String>| below.is_some() || self.kind == Kind::Delete;
+                map.iter().filter(|(_, below)| is_shown(below)).map(|(name, _)| name.clone()).collect()
+            }
         }
     }
 }
@@ -132,6 +143,7 @@ pub(super) struct Returned {
     pub(super) action: Option<usize>,
     pub(super) check: Option<usize>,
     pub(super) images: Option<Images>,
+    pub(super) ignores_keys: bool,
 }
 
 impl Reducer<'_> {
@@ -232,7 +244,7 @@ impl Reducer<'_> {
             if number > 0 {
                 text.push_str(" AND ");
             }
-            self.output = Some(Rc::new(OutputNames { kind: Kind::Check, map: map.clone(), beside: false }));
+            self.output = Some(Rc::new(OutputNames { kind: Kind::Check, map: map.clone(), beside: None }));
             let condition = self.aside(|it| it.condition(condition));
             self.output = None;
             text.push_str(&format!("({})", condition?));
@@ -282,6 +294,7 @@ impl Reducer<'_> {
             action: returned.action,
             check: returned.check,
             images: returned.images,
+            ignores_keys: returned.ignores_keys,
         }
     }
 }

@@ -52,6 +52,9 @@ impl Reducer<'_> {
         if let Some(grouped) = super::group_all::without_all(query) {
             return self.whole_query(&grouped);
         }
+        if let Some(named) = self.with_identities_named(query) {
+            return self.whole_query(&named);
+        }
         if let Some(named) = self.with_outer_names(query).or_else(|| self.ties_of_windows(query)) {
             return self.whole_query(&named);
         }

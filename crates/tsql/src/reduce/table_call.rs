@@ -13,8 +13,19 @@
 
 use super::updatable::{Leaf, leaves_of};
 use super::{Parameter, ReducedQuery, Reducer, TableColumn, quoted};
-use crate::tree::{Alias, Argument, Call, Expr, ObjectName, Source, Test};
+use crate::tree::{Alias, Argument, Call, Expr, ObjectName, Query, Source, Test};
 use mainstay_mssql::{DataType, Message};
+
+/// A function that is a query.
+#[derive(Clone, Debug)]
+pub struct InlineFunction {
+    /// Its parameters, with the `@`, and their types.
+    pub parameters: Vec<(String, DataType)>,
+    /// What DEFAULT stands for, of each of them.
+    pub defaults: Vec<Option<Expr>>,
+    /// What it returns.
+    pub query: Query,
+}
 
 /// A function that fills a table.
 #[derive(Clone, Debug)]

@@ -47,7 +47,7 @@ impl Reducer<'_> {
         self.with(&resolved.with)?;
         let mut returned = Returned::default();
         let map = resolved.map.clone();
-        let names = Rc::new(OutputNames { kind: Kind::Update, map, beside: by_number });
+        let names = Rc::new(OutputNames { kind: Kind::Update, map, beside: by_number.then(|| resolved.alias.clone()) });
         self.outputs(&update.outputs, (&names, columns.as_deref(), &resolved.from), &mut returned)?;
         self.variables(&sets, by_number, &mut returned)?;
         self.check(&resolved.checks, &mut returned)?;
@@ -106,7 +106,7 @@ impl Reducer<'_> {
         self.with(&resolved.with)?;
         let mut returned = Returned::default();
         let map = resolved.map.clone();
-        let names = Rc::new(OutputNames { kind: Kind::Delete, map, beside: by_number });
+        let names = Rc::new(OutputNames { kind: Kind::Delete, map, beside: by_number.then(|| resolved.alias.clone()) });
         self.outputs(&delete.outputs, (&names, columns.as_deref(), &resolved.from), &mut returned)?;
         self.whole_rows(columns.as_deref(), Kind::Delete, &mut returned)?;
         self.push("DELETE FROM ");

@@ -1,0 +1,4 @@
+-- There are no permissions: it is accepted, as DROP ROLE is.
+CREATE PROCEDURE sys.sp_droprole @rolename sysname
+AS
+RETURN 0
