@@ -131,6 +131,21 @@ impl Shell {
         Ok(Flow::Continue)
     }
 
+    /// The same of a statement with a part that was typed as it stands there: an error in it shows what was typed. The part
+    /// begins at `at` in the arguments of the command.
+    pub(crate) fn run_made_with(&mut self, sql: &str, typed: &str, at: usize) -> Result<Flow, Failure> {
+        let start = sql.rfind(typed).unwrap_or(0);
+        self.run_made(sql).map_err(|failure| match failure {
+            Failure::Made(error, sql) => match error.text_span() {
+                Some((from, to)) if from >= start && to <= start + typed.len() => {
+                    Failure::Error(error.span(from - start + at, to - start + at))
+                }
+                _ => Failure::Made(error, sql),
+            },
+            other => other,
+        })
+    }
+
     /// Writes rows that are there already: what commands answer.
     pub(crate) fn show(&mut self, batch: RecordBatch) -> Result<(), Failure> {
         let bar = Bar::start(self.session.progress(), false);

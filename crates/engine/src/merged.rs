@@ -88,7 +88,7 @@ fn values_of(action: &MergeAction, first: usize, (batch, row): (&RecordBatch, us
 
 /// Puts what was done in the order of the query's rows.
 pub(crate) fn in_order(done: &mut Rows) {
-    done.kept.sort_by_key(|(_, beside)| match beside.last() {
+    done.kept.rows.sort_by_key(|(_, beside)| match beside.last() {
         Some(Value::Integer(number)) => *number,
         _ => 0,
     });

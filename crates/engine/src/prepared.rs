@@ -31,7 +31,7 @@ use crate::session::{Session, again};
 use crate::words::Words;
 use cells::{Fast, FastKind};
 use mainstay_base::{Result, ValueRef};
-use mainstay_query::{Answer, PointStatement, with_parameters};
+use mainstay_query::{Answer, PointStatement, placed, placed_before_binding, with_parameters};
 use short::ShortStatement;
 use std::sync::Arc;
 
@@ -85,6 +85,10 @@ enum Kind {
 
 impl Prepared {
     pub(crate) fn new(session: &Session, text: &str) -> Result<Prepared> {
+        Prepared::read(session, text).map_err(|error| placed(error, text))
+    }
+
+    fn read(session: &Session, text: &str) -> Result<Prepared> {
         // Statements of ours are no SQL that the parser knows.
         let (kind, statement) = match Words::of(text)? {
             Words::Query(text) => (Kind::Query, PointStatement::parse(text)?),
@@ -103,7 +107,7 @@ impl Prepared {
     /// Errors: as [`Session::execute`].
     pub fn execute(&mut self, session: &mut Session, parameters: &[ValueRef<'_>]) -> Result<u64> {
         session.begin_statement();
-        again(|| self.execute_once(session, parameters))
+        again(|| self.execute_once(session, parameters)).map_err(|error| placed(error, &self.text))
     }
 
     /// [`Prepared::execute`] for who has planned the statement in a language of its own, with this state of the catalog
@@ -137,8 +141,7 @@ impl Prepared {
                 return Ok(answer.changed().unwrap_or_default());
             }
         }
-        let bound = with_parameters(&self.text, parameters)?;
-        let mut answer = session.run_text(&bound)?;
+        let mut answer = run_bound(session, &self.text, parameters)?;
         while answer.next_batch()?.is_some() {}
         Ok(answer.changed().unwrap_or_default())
     }
@@ -148,7 +151,7 @@ impl Prepared {
     /// Errors: as [`Session::execute`].
     pub fn query(&mut self, session: &mut Session, parameters: &[ValueRef<'_>]) -> Result<Rows<'_>> {
         session.begin_statement();
-        let found = again(|| self.query_once(session, parameters))?;
+        let found = again(|| self.query_once(session, parameters)).map_err(|error| placed(error, &self.text))?;
         Ok(self.rows_of(found))
     }
 
@@ -185,8 +188,7 @@ impl Prepared {
             return point::read(session, &self.text, fast, parameters).map(Found::Row);
         }
         let Some(short) = &self.short else {
-            let bound = with_parameters(&self.text, parameters)?;
-            return session.run_text(&bound).map(Found::answer);
+            return run_bound(session, &self.text, parameters).map(Found::answer);
         };
         let (text, workspace) = (&self.text, &mut self.workspace);
         if short.read(session, text, parameters, workspace)? || lock::lock(short, session, text, parameters, workspace)?
@@ -202,8 +204,7 @@ impl Prepared {
         if let Some(answer) = short.returning(session, text, parameters, workspace)? {
             return Ok(Found::answer(answer));
         }
-        let bound = with_parameters(text, parameters)?;
-        session.run_text(&bound).map(Found::answer)
+        run_bound(session, text, parameters).map(Found::answer)
     }
 
     /// Which executor it is meant for, as the catalog was when it was last prepared or run. Values of parameters that are
@@ -261,4 +262,10 @@ impl Prepared {
         let short = self.short.as_mut().is_none_or(|short| short.rebind(&moved).is_some());
         Ok(fast && short)
     }
+}
+
+/// Runs a statement with its parameters as literals.
+fn run_bound(session: &mut Session, text: &str, parameters: &[ValueRef<'_>]) -> Result<Answer> {
+    let bound = with_parameters(text, parameters)?;
+    session.run_text(&bound).map_err(|error| placed_before_binding(error, text, parameters))
 }

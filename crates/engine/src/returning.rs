@@ -7,7 +7,7 @@ use crate::native::{NewRow, batch_of};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema, SchemaRef};
 use mainstay_base::{Result, Value, ValueRef};
-use mainstay_query::{Answer, BoundReturning, Name, Planned, Planner, Returning, RowExpressions};
+use mainstay_query::{Answer, BoundReturning, HeldMemory, Name, Planned, Planner, Returning, RowExpressions};
 use mainstay_store::group::Group;
 use mainstay_table::values::{array_of, value_at};
 use std::sync::Arc;
@@ -45,6 +45,13 @@ impl Shown {
     /// The same where rows may be gone, which are shown as NULLs.
     pub(crate) fn with_missing_rows(self) -> Shown {
         Shown { may_miss: true, ..self }
+    }
+
+    /// No rows yet of a change; those that it wants, or that something else looks at, count in the memory of statements.
+    pub(crate) fn no_rows(&self, planner: &Planner, are_looked_at: bool) -> Rows {
+        let is_counted = are_looked_at || self.is_wanted();
+        let memory = is_counted.then(|| planner.held_memory("the rows of RETURNING"));
+        Rows { kept: Kept { rows: Vec::new(), memory }, ..Rows::default() }
     }
 
     /// Whether it wants rows.
@@ -87,7 +94,8 @@ impl Shown {
                 Arc::new(Schema::new(self.schema.fields().iter().map(nullable).collect::<Vec<_>>()))
             }
         };
-        let (kept, beside): (Vec<NewRow>, Vec<Vec<Value>>) = rows.kept.into_iter().unzip();
+        let Kept { rows: kept, memory: _held } = rows.kept;
+        let (kept, beside): (Vec<NewRow>, Vec<Vec<Value>>) = kept.into_iter().unzip();
         let column = |(place, field): (usize, &Arc<Field>)| -> ArrayRef {
             let values: Vec<ValueRef<'_>> =
                 kept.iter().map(|row| row.get(place).map_or(ValueRef::Null, Value::as_ref)).collect();
@@ -111,13 +119,43 @@ impl Shown {
     }
 }
 
+/// Rows with the values beside each, and the memory that they hold.
+#[derive(Default)]
+pub(crate) struct Kept {
+    pub(crate) rows: Vec<(NewRow, Vec<Value>)>,
+    memory: Option<HeldMemory>,
+}
+
+impl Kept {
+    /// Keeps a row.
+    ///
+    /// Errors: `OutOfMemory`.
+    pub(crate) fn push(&mut self, row: NewRow, beside: Vec<Value>) -> Result<()> {
+        if let Some(memory) = &mut self.memory {
+            memory.add(bytes_of(&row) + bytes_of(&beside))?;
+        }
+        self.rows.push((row, beside));
+        Ok(())
+    }
+}
+
+/// The bytes that values take.
+pub(crate) fn bytes_of(values: &[Value]) -> usize {
+    let beyond = |value: &Value| match value {
+        Value::Text(text) => text.len(),
+        Value::Binary(bytes) => bytes.len(),
+        _ => 0,
+    };
+    size_of::<Vec<Value>>() + size_of_val(values) + values.iter().map(beyond).sum::<usize>()
+}
+
 /// The rows that a change has written or ended.
 #[derive(Default)]
 pub(crate) struct Rows {
     /// How many.
     pub(crate) count: u64,
     /// Their values, and the values beside each, when something asks for them.
-    pub(crate) kept: Vec<(NewRow, Vec<Value>)>,
+    pub(crate) kept: Kept,
     /// The versions that were written, when something asks for them as they are: a group and the offset in it each.
     pub(crate) versions: Vec<(Arc<Group>, usize)>,
 }

@@ -218,6 +218,24 @@ fn a_unique_index_refuses_a_second_key_and_the_whole_statement() {
     check(folder.path());
 }
 
+/// An NTX of another table whose expression would do for this one, too, does not say what kind of index this one gets.
+#[test]
+fn a_unique_index_of_an_empty_table_is_a_cdx_beside_the_ntx_of_another_table() {
+    let (folder, mut session) = folder();
+    run(&mut session, "CREATE TABLE items (id INTEGER, name CHAR(10)) WITH (FORMAT = dbf)");
+    run(&mut session, "INSERT INTO items VALUES (1, 'one'), (2, 'two')");
+    run(&mut session, "CREATE INDEX id ON items USING ntx (id)");
+    run(&mut session, "CREATE TABLE stock (id INTEGER, onhand INTEGER) WITH (FORMAT = dbf)");
+    run(&mut session, "CREATE UNIQUE INDEX by_id ON stock (id)");
+    assert!(files(&folder).contains(&"stock.cdx".to_owned()), "{:?}", files(&folder));
+    run(&mut session, "INSERT INTO stock VALUES (1, 5)");
+    assert_eq!(failure(&mut session, "INSERT INTO stock VALUES (1, 6)").code(), Code::UniqueViolation);
+    // One that is the table's own does.
+    run(&mut session, "CREATE TABLE lots (id INTEGER) WITH (FORMAT = dbf)");
+    run(&mut session, "CREATE INDEX lots_id ON lots USING ntx (id)");
+    assert_eq!(failure(&mut session, "CREATE UNIQUE INDEX lots_key ON lots (id)").code(), Code::Unsupported);
+}
+
 #[test]
 fn columns_are_added_changed_and_dropped() {
     let (folder, mut session) = folder();

@@ -194,6 +194,91 @@ fn groups_that_do_not_fit_come_to_an_end() {
     assert_eq!(rows(&mut session, grouped), ["1500000"]);
 }
 
+/// A table `b` of so many rows with texts, and a session that may hold so much.
+fn session_with_texts(folder: &Folder, rows: u32, limit: u64) -> Session {
+    let mut session = open(folder, Options::default()).session();
+    run(&mut session, "CREATE TABLE b (id BIGINT PRIMARY KEY, s VARCHAR(60))").unwrap();
+    // Neither in the order of the keys nor in any other.
+    let text = "'this is some text to fill the row ' || ((g * 7919) % 1000003)";
+    run(&mut session, &format!("INSERT INTO b SELECT g, {text} FROM generate_series(1, {rows}) q(g)")).unwrap();
+    drop(session);
+    open(folder, Options { memory_limit_bytes: Some(limit), ..Options::default() }).session()
+}
+
+/// Several threads sort what does not fit into memory, and it goes to files whoever merges it then.
+#[test]
+fn sorts_and_windows_that_do_not_fit_come_to_an_end() {
+    let folder = Folder::new();
+    let mut session = session_with_texts(&folder, 800_000, 32 << 20);
+    let sorted = rows(&mut session, "SELECT s, id FROM b WHERE id > 0 ORDER BY s, id");
+    assert_eq!(sorted.len(), 800_000);
+    assert!(sorted.is_sorted_by(|one, next| one < next), "the rows are in no order");
+    let numbered =
+        "SELECT sum(n), max(n) FROM (SELECT row_number() OVER (PARTITION BY id % 3 ORDER BY s, id) AS n FROM b) q";
+    assert_eq!(rows(&mut session, numbered), ["106667066667|266667"]);
+    let first = "SELECT s, id FROM b ORDER BY s DESC, id LIMIT 500000 OFFSET 7";
+    let first = rows(&mut session, first);
+    assert!(first.iter().eq(sorted.iter().rev().skip(7).take(500_000)), "they are not the first rows");
+}
+
+/// Twenty-four tests within each other were looked at sixteen million times.
+#[test]
+fn tests_within_each_other_are_planned_at_once() {
+    let folder = Folder::new();
+    let mut session = open(&folder, Options::default()).session();
+    run(&mut session, "CREATE TABLE t (id INTEGER PRIMARY KEY, k INTEGER)").unwrap();
+    run(&mut session, "INSERT INTO t SELECT g, g % 50 FROM generate_series(1, 100) q(g)").unwrap();
+    let nested = |test: &dyn Fn(usize, &str) -> String| {
+        let innermost = "SELECT id FROM t".to_owned();
+        let query = (0..24).fold(innermost, |inner, depth| format!("SELECT id FROM t WHERE {}", test(depth, &inner)));
+        format!("SELECT count(*), min(id) FROM ({query}) q")
+    };
+    let all_in = nested(&|depth, inner| format!("id > {depth} AND id IN ({inner})"));
+    assert_eq!(rows(&mut session, &all_in), ["77|24"]);
+    let mixed = nested(&|depth, inner| match depth % 4 {
+        0 => format!("k <> {depth} AND id NOT IN (SELECT id + 90 FROM ({inner}) q)"),
+        1 => format!("(id = {depth} OR id IN ({inner}))"),
+        2 => format!("EXISTS ({inner}) AND id > 2"),
+        _ => format!("id IN ({inner} UNION SELECT 7)"),
+    });
+    let expected = {
+        let mut ids: Vec<i32> = (1..=100).collect();
+        for depth in 0..24 {
+            ids = (1..=100)
+                .filter(|id| match depth % 4 {
+                    0 => id % 50 != depth && !ids.iter().any(|inner| inner + 90 == *id),
+                    1 => *id == depth || ids.contains(id),
+                    2 => !ids.is_empty() && *id > 2,
+                    _ => ids.contains(id) || *id == 7,
+                })
+                .collect();
+        }
+        format!("{}|{}", ids.len(), ids[0])
+    };
+    assert_eq!(rows(&mut session, &mixed), [expected]);
+}
+
+/// A join of which neither side fits is made of sorted sides.
+#[test]
+fn joins_that_do_not_fit_come_to_an_end() {
+    let folder = Folder::new();
+    let mut session = session_with_texts(&folder, 400_000, 20 << 20);
+    let joins = [
+        "SELECT count(*), sum(x.id - y.id), max(y.s) FROM b x JOIN b y ON x.s = y.s",
+        "SELECT count(*), count(y.id), sum(y.id) FROM b x LEFT JOIN b y ON x.s = y.s AND y.id = x.id AND y.id % 3 = x.id % 2",
+        "SELECT count(x.id), count(y.id) FROM (SELECT * FROM b WHERE id % 2 = 0) x FULL JOIN (SELECT * FROM b WHERE id % 3 = 0) y ON x.s = y.s",
+        "SELECT count(*), sum(x.id) FROM b x WHERE EXISTS (SELECT * FROM b y WHERE y.s = x.s AND y.id % 5 = 0)",
+        "SELECT count(*), sum(x.id) FROM b x WHERE NOT EXISTS (SELECT * FROM b y WHERE y.s = x.s AND y.id <> x.id AND y.id % 5 = 0)",
+        "SELECT count(*), sum(x.id) FROM (SELECT * FROM b UNION ALL SELECT * FROM b) x JOIN (SELECT * FROM b UNION ALL SELECT id, s || '!' FROM b) y ON y.s = x.s AND y.id = x.id",
+    ];
+    let few: Vec<Vec<String>> = joins.iter().map(|join| rows(&mut session, join)).collect();
+    drop(session);
+    let mut plenty = open(&folder, Options::default()).session();
+    for (join, few) in joins.iter().zip(few) {
+        assert_eq!(rows(&mut plenty, join), few, "{join}");
+    }
+}
+
 #[test]
 fn sessions_run_one_plan_at_the_same_time() {
     let folder = folder();
@@ -295,6 +380,29 @@ fn a_join_without_equal_keys_that_does_not_fit_gives_no_row_twice() {
     let little = Options { memory_limit_bytes: Some(8_000_000), ..Options::default() };
     let error = run(&mut open(&folder, little).session(), joined).err().expect("the left side fits");
     assert_eq!(error.code(), Code::OutOfMemory, "{error:?}");
+}
+
+/// Rows that wait for each other's keys and rows that RETURNING gives are held until the statement is done, and count.
+#[test]
+fn rows_that_a_change_keeps_count() {
+    let folder = Folder::new();
+    let mut session = open(&folder, Options { memory_limit_bytes: Some(24 << 20), ..Options::default() }).session();
+    let mut outcome = |sql: &str| run(&mut session, sql).map(|answer| answer.rows.len());
+    outcome("CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)").unwrap();
+    outcome("INSERT INTO t SELECT g, 'some text of the row ' || g FROM generate_series(1, 100000) q(g)").unwrap();
+    for statement in [
+        "UPDATE t SET id = id + 1",
+        "UPDATE t SET v = v WHERE id <= 90000 RETURNING id, v, v || v || v",
+        "DELETE FROM t RETURNING *",
+        "INSERT INTO t SELECT id + 1000000, v FROM t WHERE id > 5 RETURNING *",
+        "MERGE INTO t USING (SELECT id AS k FROM t) q ON t.id = q.k WHEN MATCHED THEN DELETE RETURNING k",
+    ] {
+        let error = outcome(statement).expect_err(statement);
+        assert_eq!(error.code(), Code::OutOfMemory, "{statement}: {error:?}");
+    }
+    assert_eq!(outcome("SELECT id FROM t WHERE v = 'some text of the row ' || id").unwrap(), 100_000);
+    assert_eq!(outcome("UPDATE t SET id = id + 1 WHERE id > 99000").unwrap(), 0);
+    assert_eq!(outcome("DELETE FROM t WHERE id <= 1000 RETURNING *").unwrap(), 1_000);
 }
 
 /// What a change holds before it is done counts: the rows that are taken before the first is written, and what goes to the

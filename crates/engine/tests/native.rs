@@ -278,6 +278,59 @@ fn what_hides_a_file_says_so() {
     assert_eq!(run(&mut session, "SELECT COUNT(*) FROM prices").unwrap(), [[Value::Integer(1)]]);
 }
 
+/// What is made of what it would hide would be made of itself, and empty.
+#[test]
+fn what_would_hide_what_it_is_made_of_is_refused() {
+    let shop = tempfile::tempdir().unwrap();
+    std::fs::write(shop.path().join("prices.csv"), "item,price\na,1.5\n").unwrap();
+    let mut session = Database::open(shop.path()).unwrap().session();
+    session.execute("CREATE TABLE kept (id BIGINT)").unwrap();
+    session.execute("INSERT INTO kept VALUES (7)").unwrap();
+    for statement in [
+        "CREATE TABLE prices AS SELECT * FROM prices",
+        "CREATE TABLE prices AS SELECT 1 AS one WHERE EXISTS (SELECT * FROM main.prices p)",
+        "CREATE TEMPORARY TABLE prices AS SELECT * FROM prices",
+        "CREATE TEMPORARY TABLE kept AS SELECT * FROM kept",
+        "CREATE VIEW prices AS SELECT * FROM prices",
+    ] {
+        let error = session.execute(statement).err().expect(statement);
+        assert_eq!(error.code(), Code::Unsupported, "{statement}: {error:?}");
+        assert_eq!(error.hint_text(), Some("give what is made another name"), "{statement}");
+    }
+    let error = session.execute("CREATE TABLE kept AS SELECT * FROM kept").err().unwrap();
+    assert_eq!(error.code(), Code::Duplicate, "{error:?}");
+    assert_eq!(run(&mut session, "SELECT COUNT(*) FROM prices").unwrap(), [[Value::Integer(1)]]);
+    assert_eq!(run(&mut session, "SELECT id FROM kept").unwrap(), [[Value::Integer(7)]]);
+    session.execute("CREATE TABLE other AS SELECT * FROM prices").unwrap();
+    assert_eq!(run(&mut session, "SELECT COUNT(*) FROM other").unwrap(), [[Value::Integer(1)]]);
+}
+
+/// Whoever runs a statement that was prepared is told where a mistake is in the text that has the parameters.
+#[test]
+fn mistakes_in_prepared_statements_have_their_place() {
+    let mut session = Database::in_memory().unwrap().session();
+    session.execute("CREATE TABLE notes (id BIGINT PRIMARY KEY, name VARCHAR(20))").unwrap();
+    for (statement, wrong, hint) in [
+        ("SELECT nmae FROM notes WHERE id = ?", "nmae", "name"),
+        ("SELECT ? || 'x', nmae FROM notes WHERE id > ?", "nmae", "name"),
+        ("SELECT id FROM nots WHERE name = ? AND id = ?", "nots", "notes"),
+        ("UPDATE notes SET nmae = ? WHERE id = ?", "nmae", "name"),
+        ("UPDATE notes SET name = ? || nmae WHERE id = ?", "nmae", "name"),
+        ("INSERT INTO notes (nmae, id) VALUES (?, ?)", "nmae", "name"),
+        ("INSERT INTO nots VALUES (?, ?)", "nots", "notes"),
+        ("DELETE FROM nots WHERE name = ? AND id = ?", "nots", "notes"),
+    ] {
+        let values = [ValueRef::Text("a text that is longer than its sign"), ValueRef::Integer(1)];
+        let values = &values[..statement.matches('?').count()];
+        let values = if values.len() == 1 { &[ValueRef::Integer(1)] } else { values };
+        let run = session.prepare(statement).and_then(|mut prepared| prepared.execute(&mut session, values));
+        let error = run.expect_err(statement);
+        let (start, end) = error.text_span().unwrap_or_else(|| panic!("{statement}: {error:?}"));
+        assert_eq!(&statement[start..end], wrong, "{statement}: {error:?}");
+        assert_eq!(error.hint_text(), Some(format!("did you mean \"{hint}\"?").as_str()), "{statement}");
+    }
+}
+
 #[test]
 fn the_victim_of_a_deadlock_lets_go_of_everything() {
     let database = Database::in_memory().unwrap();

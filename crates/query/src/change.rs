@@ -414,6 +414,17 @@ pub fn expression(text: &str) -> Result<Expr> {
     }
 }
 
+/// Sees that a text can be the condition of a WHERE.
+///
+/// Errors: `Syntax`, with the place in `text`.
+pub fn check_condition(text: &str) -> Result<()> {
+    const BEFORE: &str = "SELECT 1 WHERE ";
+    parsed(&format!("{BEFORE}{text}")).map(drop).map_err(|error| match error.text_span() {
+        Some((start, end)) => error.span(start.saturating_sub(BEFORE.len()), end.saturating_sub(BEFORE.len())),
+        None => error,
+    })
+}
+
 fn joined(tables: &[(&str, &SchemaRef)]) -> Result<DFSchema, DataFusionError> {
     let mut joined = DFSchema::empty();
     for (name, schema) in tables {

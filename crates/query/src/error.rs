@@ -293,6 +293,12 @@ pub fn unknown_table(name: &str, tables: &[String]) -> Error {
     with_hint(error, &name.to_lowercase(), tables.iter().map(String::as_str))
 }
 
+/// The error for a name that is no column's of a table, with the nearest of those that there are.
+pub fn unknown_column<'c>(table: &str, name: &str, columns: impl IntoIterator<Item = &'c str>) -> Error {
+    let message = format!("the table {table} has no column \"{name}\"");
+    with_hint(Error::new(Code::UnknownColumn, message).about(name), &name.to_lowercase(), columns.into_iter())
+}
+
 fn with_place(error: Error, name: &str, text: Option<&Text>) -> Error {
     match text.and_then(|text| text.span_of(name)) {
         Some((start, end)) => error.span(start, end),

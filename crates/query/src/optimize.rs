@@ -18,6 +18,7 @@
 use crate::above_groups::AboveGroups;
 use crate::circular::Circular;
 use crate::coded::CodeGroups;
+use crate::compact::CompactKept;
 use crate::determined::Determined;
 use crate::ended::Ended;
 use crate::fuse::Fuse;
@@ -26,18 +27,21 @@ use crate::grouping_sets::UnknownRows;
 use crate::held_limits::HeldLimits;
 use crate::lateral::{LateralPlanner, Rewrite};
 use crate::namesakes::DistinctNames;
+use crate::nested::NestedTests;
 use crate::nodes::Tree;
 use crate::outer_rows::OuterRows;
 use crate::parquet::NameFiles;
 use crate::projections::PickedColumns;
 use crate::rules::CharComparison;
 use crate::scan::TableScan;
+use crate::spilling::{SortedJoins, SortedTops};
 use crate::ticks::{MomentPlanner, NoNumbers};
 use crate::watch::WatchJoins;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::execution::context::SessionConfig;
+use datafusion::execution::memory_pool::MemoryLimit;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SessionRules, SessionState, default_expr_planners};
 use datafusion::logical_expr::planner::ExprPlanner;
@@ -67,6 +71,12 @@ const PLAIN_RULES: [&str; 13] = [
     "optimize_projections",
 ];
 
+/// Of how many bytes that statements may hold the sorts of one keep one for their merges.
+const RESERVED_SHARE: usize = 16;
+
+/// The rows of a batch where memory is short.
+const SMALL_BATCH_ROWS: usize = 2_048;
+
 /// The optimizers for statements of different kinds.
 pub(crate) struct Optimizers {
     /// For plain statements.
@@ -75,6 +85,8 @@ pub(crate) struct Optimizers {
     single: SessionState,
     /// For statements over large tables.
     parallel: SessionState,
+    /// For statements that have met the memory limit.
+    spilling: SessionState,
 }
 
 /// A plan that is ready to run.
@@ -91,8 +103,9 @@ impl Optimizers {
     pub(crate) fn new(threads: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> Optimizers {
         let plain = plain_session(fuse, runtime_env);
         let lateral = Arc::new(LateralPlanner { plain: Arc::new(plain.clone()) });
-        let session = |threads| session(threads, fuse, runtime_env, Arc::clone(&lateral));
-        Optimizers { plain, single: session(1), parallel: session(threads) }
+        let session = |need, threads| session(need, threads, fuse, (runtime_env, Arc::clone(&lateral)));
+        let (single, parallel) = (session(Need::Speed, 1), session(Need::Speed, threads));
+        Optimizers { plain, single, parallel, spilling: session(Need::Memory, 1) }
     }
 
     /// What DataFusion knows of the session.
@@ -128,10 +141,22 @@ impl Optimizers {
         let plan = session.create_physical_plan(logical)?;
         Ok(Physical { stateful: is_stateful(&plan), plan, large })
     }
+
+    /// The operators for an optimized plan that is run once more, for want of memory.
+    pub(crate) fn spilling(&self, logical: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
+        self.spilling.create_physical_plan(logical)
+    }
+}
+
+/// What a session makes the best of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Need {
+    Speed,
+    Memory,
 }
 
 /// The session settings of this project.
-fn config(partitions: usize) -> SessionConfig {
+fn config(partitions: usize, runtime_env: &RuntimeEnv) -> SessionConfig {
     let mut config = SessionConfig::new().with_target_partitions(partitions).with_information_schema(false);
     let options = config.options_mut();
     options.sql_parser.enable_ident_normalization = false;
@@ -145,6 +170,11 @@ fn config(partitions: usize) -> SessionConfig {
     if let Ok(one) = ConfigNonZeroUsize::try_new(1) {
         options.execution.max_spill_file_size_bytes = one;
     }
+    // Every sort keeps so much for its merges: of a small limit, little would be left for what is sorted.
+    if let MemoryLimit::Finite(bytes) = runtime_env.memory_pool.memory_limit() {
+        let reserved = &mut options.execution.sort_spill_reservation_bytes;
+        *reserved = (*reserved).min(bytes / RESERVED_SHARE / partitions.max(1));
+    }
     config
 }
 
@@ -157,6 +187,7 @@ fn rules(
     analyzer.insert(0, Arc::new(CharComparison));
     analyzer.push(Arc::new(NoNumbers));
     analyzer.push(Arc::new(Rewrite { all: false }));
+    analyzer.push(Arc::new(NestedTests));
     let analyzer = analyzer.into_iter().map(Ended::analysis).collect();
     let mut expr_planners: Vec<Arc<dyn ExprPlanner>> =
         vec![Arc::new(MomentPlanner), Arc::new(crate::outer_names::Fields)];
@@ -165,22 +196,37 @@ fn rules(
 }
 
 /// A session with all of DataFusion's rules and ours.
-fn session(partitions: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>, nodes: Arc<LateralPlanner>) -> SessionState {
+fn session(
+    need: Need,
+    partitions: usize,
+    fuse: bool,
+    (runtime_env, nodes): (&Arc<RuntimeEnv>, Arc<LateralPlanner>),
+) -> SessionState {
     let mut physical = before(fuse);
     physical.push(Arc::new(Circular));
     physical.push(Arc::new(OuterRows));
+    if need == Need::Memory {
+        physical.push(Arc::new(SortedJoins));
+    }
     let known = PhysicalOptimizer::new().rules.into_iter();
     physical.extend(known.map(PickedColumns::hold).map(DistinctNames::hold).map(HeldLimits::hold));
-    if fuse {
-        physical.push(Arc::new(CodeGroups));
+    match need {
+        Need::Speed if fuse => physical.push(Arc::new(CodeGroups)),
+        Need::Speed => {}
+        Need::Memory => physical.push(Arc::new(SortedTops)),
     }
+    physical.push(Arc::new(CompactKept));
     physical.push(Arc::new(WatchJoins));
     physical.push(Arc::new(NameFiles));
     let physical = physical.into_iter().map(Ended::physical).collect();
     let logical = Optimizer::new().rules.into_iter().map(AboveGroups::hold).map(Determined::hold);
     let logical = logical.map(Ended::logical).collect();
+    let mut config = config(partitions, runtime_env);
+    if need == Need::Memory {
+        config = config.with_batch_size(SMALL_BATCH_ROWS);
+    }
     let rules = SessionRules { nodes: Some(nodes), ..rules(logical, physical) };
-    SessionState::new(config(partitions), Arc::clone(runtime_env), rules)
+    SessionState::new(config, Arc::clone(runtime_env), rules)
 }
 
 /// A session with the rules for plain statements.
@@ -188,7 +234,7 @@ fn plain_session(fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
     let is_kept = |rule: &Arc<dyn OptimizerRule + Send + Sync>| PLAIN_RULES.contains(&rule.name());
     let logical = Optimizer::new().rules.into_iter().filter(is_kept);
     let logical = logical.map(AboveGroups::hold).map(Ended::logical).collect();
-    let mut config = config(1);
+    let mut config = config(1, runtime_env);
     config.options_mut().optimizer.max_passes = 1;
     let mut physical = before(fuse);
     physical.push(Arc::new(LimitPushdown::new()));

@@ -46,13 +46,15 @@ pub(crate) struct Built {
     pub(crate) stateful: bool,
     /// Whether it reads so much that several threads are worth their hand-over.
     pub(crate) large: bool,
+    /// What it is made of, if its operators may need more memory than there is.
+    pub(crate) logical: Option<LogicalPlan>,
 }
 
 impl Planned {
     /// A leaf that is the whole plan.
     pub(crate) fn of_leaf(plan: Arc<dyn ExecutionPlan>, table: Arc<dyn Table>, text: &Text) -> Planned {
         let schema = named_schema(&plan.schema(), text);
-        let built = Built { direct: Direct::of(&plan, &schema), plan, stateful: false, large: false };
+        let built = Built { direct: Direct::of(&plan, &schema), plan, stateful: false, large: false, logical: None };
         Planned { tables: vec![table], ..Planned::of_built(built, schema) }
     }
 

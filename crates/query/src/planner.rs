@@ -66,7 +66,7 @@ pub struct Settings {
 
 /// Plans statements, keeps their plans, and runs them.
 pub struct Planner {
-    optimizers: Optimizers,
+    optimizers: Arc<Optimizers>,
     fuse: bool,
     threads: usize,
     task: Arc<TaskTemplate>,
@@ -138,7 +138,7 @@ impl Planner {
             .with_object_list_cache_limit(0)
             .build_arc()
             .map_err(|error| from_datafusion(error, None, None))?;
-        let optimizers = Optimizers::new(settings.threads.max(1), settings.fuse, &runtime_env);
+        let optimizers = Arc::new(Optimizers::new(settings.threads.max(1), settings.fuse, &runtime_env));
         let task = Arc::new(TaskTemplate { config: optimizers.session().config().clone(), runtime_env });
         let (fuse, threads) = (settings.fuse, settings.threads.max(1));
         Ok(Planner { optimizers, fuse, threads, task, runtime, cache: Mutex::default(), private: Mutex::default() })
@@ -191,7 +191,7 @@ impl Planner {
             return Ok(answer);
         }
         let (how, runtime) = (How::of(built, self.threads), self.runtime.handle());
-        let again = Again::of(&self.task, planned, (built, how), &options, runtime);
+        let again = Again::of((&self.task, &self.optimizers), planned, (built, how), &options, runtime);
         let _workers = self.runtime.enter();
         let (stream, run) = self.task.start((&built.plan, how), &planned.tables, options)?;
         Ok(Answer::streaming(Arc::clone(&planned.schema), stream, runtime.clone(), (run, again)))
@@ -205,7 +205,7 @@ impl Planner {
             .map_err(failed)?;
         let plan = self.state().create_physical_plan(&scan).map_err(failed)?;
         let schema = plan.schema();
-        let built = Built { plan, direct: None, stateful: true, large: true };
+        let built = Built { plan, direct: None, stateful: true, large: true, logical: None };
         self.run(&Planned::of_built(built, schema), RunOptions::default())
     }
 
@@ -410,7 +410,8 @@ impl Planner {
         let Physical { plan, stateful, large } = built.map_err(|error| crate::parquet::of_plan(error, logical))?;
         let schema = plan.schema();
         let direct = named.and_then(|named| Direct::of(&plan, named));
-        Ok((Built { plan, direct, stateful, large }, schema))
+        let logical = stateful.then(|| logical.clone());
+        Ok((Built { plan, direct, stateful, large, logical }, schema))
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
         true => crate::applied_names::given(statement),
         false => statement,
     };
-    let statement = crate::row_values::by_members(statement)?;
+    let statement = crate::balanced::divided(crate::row_values::by_members(statement)?);
     let statement = crate::approximate::as_doubles(statement);
     crate::fetch::reduced(crate::escape::with_backslashes(statement))
 }

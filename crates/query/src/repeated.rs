@@ -186,6 +186,10 @@ pub(crate) fn unconverted(expr: &Expr) -> String {
                     *expr = *inner;
                 }
                 Expr::Exists { .. } | Expr::Subquery(_) => *expr = *nothing(),
+                // The planner does not even say of what.
+                Expr::InSubquery { negated, .. } => {
+                    *expr = Expr::Identifier(Ident::new(if *negated { "NOT IN" } else { "IN" }));
+                }
                 Expr::Interval(interval) => {
                     if let Some(length) = length_of(interval) {
                         *expr = Expr::Identifier(Ident::new(length));
@@ -214,6 +218,23 @@ fn length_of(interval: &Interval) -> Option<String> {
     parse_interval_month_day_nano(&text).ok().map(|length| format!("{length:?}"))
 }
 
+/// What the planner may call an expression: a query for a value it calls as the column of that query.
+fn names(expr: &Expr) -> Vec<String> {
+    let column = match expr {
+        Expr::Subquery(query) => match query.body.as_ref() {
+            SetExpr::Select(select) => select.projection.first(),
+            _ => None,
+        },
+        _ => None,
+    };
+    let column = match column {
+        Some(SelectItem::UnnamedExpr(expr)) => Some(unconverted(expr)),
+        Some(SelectItem::ExprWithAlias { alias, .. }) => Some(alias.value.clone()),
+        _ => None,
+    };
+    std::iter::once(unconverted(expr)).chain(column).collect()
+}
+
 struct Renamer;
 
 impl VisitorMut for Renamer {
@@ -223,7 +244,7 @@ impl VisitorMut for Renamer {
         let mut seen = HashSet::new();
         for (number, item) in select.projection.iter_mut().enumerate() {
             if let SelectItem::UnnamedExpr(expr) = item
-                && !seen.insert(unconverted(expr))
+                && !names(expr).into_iter().fold(true, |is_new, name| seen.insert(name) && is_new)
             {
                 let alias = Ident::new(numbered(&name_of(expr), number));
                 *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };

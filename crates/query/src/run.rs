@@ -10,18 +10,23 @@
 
 use crate::cancel::{CancelHandle, cancelled, timed_out};
 use crate::coded::Dictionaries;
+use crate::memory::Share;
 use crate::start::Again;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use datafusion::common::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::TaskContext;
+use datafusion::physical_plan::EmptyRecordBatchStream;
 use futures::StreamExt;
 use mainstay_base::{Code, Error, Result};
 use mainstay_table::{Snapshot, Table};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long a statement that begins again waits for what its first attempt holds.
+const GIVEN_BACK_WITHIN: Duration = Duration::from_secs(10);
 
 /// How far the running statement has come. Counts start again with every statement.
 #[derive(Debug, Default)]
@@ -141,11 +146,13 @@ pub(crate) struct Run {
     snapshots_pinned: AtomicBool,
     dictionaries: Dictionaries,
     threads: usize,
+    /// What its operators hold of the memory.
+    share: Arc<Share>,
 }
 
 impl Run {
     /// A run that starts now, whose leaves may work with so many threads.
-    pub(crate) fn new(options: RunOptions, threads: usize) -> Run {
+    pub(crate) fn new(options: RunOptions, threads: usize, share: Arc<Share>) -> Run {
         let RunOptions { cancel, progress, view } = options;
         progress.restart();
         let deadline = cancel.deadline();
@@ -159,6 +166,7 @@ impl Run {
             snapshots_pinned: AtomicBool::new(false),
             dictionaries: Dictionaries::default(),
             threads,
+            share,
         }
     }
 
@@ -380,7 +388,7 @@ impl Answer {
     }
 }
 
-/// The next rows of a plan. It begins again where a table has lost rows before any was given.
+/// The next rows of a plan. It begins again where a table has lost rows, or memory was missing, before any was given.
 fn next_of_plan(
     (stream, runtime, again): (&mut SendableRecordBatchStream, &tokio::runtime::Handle, &mut Option<Box<Again>>),
     told_by: &mut ToldBy,
@@ -399,11 +407,15 @@ fn next_of_plan(
             (Err(error), Some(_)) => error,
         };
         let Some(again) = again.as_mut() else { return Err(error) };
-        let (new, run) = again.start(error)?;
-        if let ToldBy::Run(before) = std::mem::replace(told_by, ToldBy::Run(run)) {
+        again.prepare(error)?;
+        *stream = Box::pin(EmptyRecordBatchStream::new(stream.schema()));
+        if let ToldBy::Run(before) = &*told_by {
             before.stopped.store(true, Ordering::Relaxed);
+            // Who ends later than that only leaves less for the others.
+            let _ = wait(runtime, async { tokio::time::timeout(GIVEN_BACK_WITHIN, before.share.given_back()).await });
         }
-        *stream = new;
+        let (new, run) = again.start()?;
+        (*stream, *told_by) = (new, ToldBy::Run(run));
     }
 }
 

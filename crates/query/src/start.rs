@@ -3,13 +3,20 @@
 //! A table whose rows other programs may take back while it is read ([`Table::may_take_back`]) says so when that happens:
 //! the statement has seen a state that is no more, and begins again with another one. That can be as long as none of its
 //! rows was given. Who has some already is told that the table has lost its end.
+//!
+//! In the same way a statement that meets the memory limit begins again, once, with a plan that needs less: see [`spilling`].
+//!
+//! [`spilling`]: crate::spilling
 
 use crate::error::from_datafusion;
+use crate::memory::Share;
+use crate::optimize::Optimizers;
 use crate::planned::{Built, Planned};
 use crate::run::{Run, RunOptions};
 use datafusion::execution::context::SessionConfig;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::execution_plan::reset_plan_states;
 use datafusion::physical_plan::stream::{RecordBatchReceiverStream, RecordBatchStreamAdapter};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
@@ -36,14 +43,18 @@ impl TaskTemplate {
         tables: &[Arc<dyn Table>],
         options: RunOptions,
     ) -> Result<(SendableRecordBatchStream, Arc<Run>)> {
-        let run = Arc::new(Run::new(options, how.threads));
+        let share = Share::of(&self.runtime_env.memory_pool);
+        let run = Arc::new(Run::new(options, how.threads, Arc::clone(&share)));
         for table in tables {
             run.snapshot(table)?;
         }
         let config = self.config.clone().with_extension(Arc::clone(&run));
         // Functions are looked up in a task context only by plans that travel between processes.
         let none = HashMap::new;
-        let environment = Arc::clone(&self.runtime_env);
+        let environment = match how.stateful {
+            true => Arc::new(RuntimeEnv { memory_pool: share, ..self.runtime_env.as_ref().clone() }),
+            false => Arc::clone(&self.runtime_env),
+        };
         let context = TaskContext::new(
             None,
             String::new(),
@@ -96,18 +107,24 @@ pub(crate) struct Again {
     left: usize,
     /// Rows of it were given.
     was_given: bool,
+    /// What a plan that needs less memory is made of, as long as it was not.
+    spilling: Option<(Arc<Optimizers>, LogicalPlan)>,
+    /// What had no memory in the plan before that one.
+    missing: Option<Error>,
 }
 
 impl Again {
-    /// For a statement that reads a table whose rows may be taken back.
+    /// For a statement that reads a table whose rows may be taken back, or that may need more memory than there is.
     pub(crate) fn of(
-        task: &Arc<TaskTemplate>,
+        (task, optimizers): (&Arc<TaskTemplate>, &Arc<Optimizers>),
         planned: &Planned,
         (built, how): (&Built, How),
         options: &RunOptions,
         runtime: &tokio::runtime::Handle,
     ) -> Option<Box<Again>> {
-        planned.tables.iter().any(|table| table.may_take_back()).then(|| {
+        let spilling = built.logical.clone().map(|logical| (Arc::clone(optimizers), logical));
+        let may_begin_again = spilling.is_some() || planned.tables.iter().any(|table| table.may_take_back());
+        may_begin_again.then(|| {
             Box::new(Again {
                 task: Arc::clone(task),
                 plan: Arc::clone(&built.plan),
@@ -117,6 +134,8 @@ impl Again {
                 runtime: runtime.clone(),
                 left: MOST,
                 was_given: false,
+                spilling,
+                missing: None,
             })
         })
     }
@@ -126,16 +145,34 @@ impl Again {
         self.was_given |= are_rows;
     }
 
-    /// Starts once more behind this error, if it is one for that.
+    /// Gets ready to start once more behind this error, if it is one for that.
     ///
-    /// Errors: this one; `Damaged` instead where rows were given.
-    pub(crate) fn start(&mut self, error: Error) -> Result<(SendableRecordBatchStream, Arc<Run>)> {
+    /// Errors: this one; `Damaged` instead where rows were given that are no more.
+    pub(crate) fn prepare(&mut self, error: Error) -> Result<()> {
         match error.code() {
-            Code::DefinitionChanged if self.was_given => return Err(error.with_code(Code::Damaged)),
-            Code::DefinitionChanged if self.left > 0 => {}
-            _ => return Err(error),
+            Code::DefinitionChanged if self.was_given => Err(error.with_code(Code::Damaged)),
+            Code::DefinitionChanged if self.left > 0 => {
+                self.left -= 1;
+                Ok(())
+            }
+            Code::OutOfMemory if !self.was_given => {
+                let Some((optimizers, logical)) = self.spilling.take() else {
+                    return Err(self.missing.take().unwrap_or(error));
+                };
+                match optimizers.spilling(&logical) {
+                    Ok(plan) => self.plan = plan,
+                    Err(_) => return Err(error),
+                }
+                self.missing = Some(error);
+                self.how = How { stateful: true, large: false, threads: 1 };
+                Ok(())
+            }
+            _ => Err(error),
         }
-        self.left -= 1;
+    }
+
+    /// Starts once more.
+    pub(crate) fn start(&self) -> Result<(SendableRecordBatchStream, Arc<Run>)> {
         let _workers = self.runtime.enter();
         self.task.start((&self.plan, self.how), &self.tables, self.options.clone())
     }

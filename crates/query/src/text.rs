@@ -149,8 +149,12 @@ impl Text {
         let tokens = crate::grammar::reduced(self.tokens.iter().map(lower_case).collect());
         let dialect: &dyn Dialect =
             if crate::grammar::is_postgres_alter(&tokens) { &PostgreSqlDialect {} } else { &GenericDialect {} };
+        crate::incomplete::refuse_commas(self)?;
         let mut parser = Parser::new(dialect).with_tokens_with_locations(tokens).with_recursion_limit(RECURSION_LIMIT);
         let statements = parser.parse_statements().map_err(|error| self.syntax_error(error))?;
+        if let [statement] = &statements[..] {
+            crate::incomplete::refuse(statement, self)?;
+        }
         match <[Statement; 1]>::try_from(statements) {
             Ok([statement]) if self.tokens.iter().any(|token| token.token == Token::Caret) => {
                 Ok(crate::power::as_calls(statement))

@@ -6,7 +6,7 @@
 use crate::errors::{Failure, nearest};
 use crate::tokens::{self, Kind, Token};
 use mainstay_base::{Code, Error};
-use mainstay_engine::{TableInfo, xbase_condition, xbase_expression};
+use mainstay_engine::{TableInfo, check_condition, xbase_condition, xbase_expression};
 
 /// Words that no condition of xBase has.
 const WORDS_OF_SQL: [&str; 11] =
@@ -17,12 +17,13 @@ const WORDS_OF_LITERALS: [&str; 4] = ["date", "time", "timestamp", "interval"];
 
 /// The condition as SQL. `at` is where it begins in what was typed.
 pub(super) fn condition(table: &TableInfo, text: &str, at: usize) -> Result<String, Failure> {
+    let as_sql = || check_condition(text).map(|()| text.to_owned()).map_err(|error| told(error, table, text, at));
     if is_of_sql(text) {
-        return Ok(text.to_owned());
+        return as_sql();
     }
     match xbase_condition(table, text) {
         Ok(made) => Ok(made),
-        Err(error) if calls_sql(&error, text) => Ok(text.to_owned()),
+        Err(error) if calls_sql(&error, text) => as_sql(),
         Err(error) => Err(told(error, table, text, at)),
     }
 }

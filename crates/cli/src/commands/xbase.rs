@@ -98,9 +98,25 @@ struct Request {
 struct Part {
     text: String,
     at: usize,
+    /// It is no other text than what was typed.
+    is_typed: bool,
+}
+
+impl Part {
+    fn typed(text: &str, at: usize) -> Part {
+        Part { text: text.to_owned(), at, is_typed: true }
+    }
 }
 
 impl Request {
+    /// Runs the statement that was made of it.
+    fn run(&self, shell: &mut Shell, sql: &str) -> Result<Flow, Failure> {
+        match &self.condition {
+            Some(Part { text, at, is_typed: true }) => shell.run_made_with(sql, text, *at),
+            _ => shell.run_made(sql),
+        }
+    }
+
     /// Reads `[scope] [fields] [FOR condition] [OFF]`, with the scope also after the fields.
     fn parse(text: &str) -> Request {
         let mut request = Request::default();
@@ -114,7 +130,7 @@ impl Request {
         if let Some((start, end)) = find_word(rest, "for") {
             let condition = rest[end..].trim_start();
             let at = blanks + rest.len() - condition.len();
-            request.condition = Some(Part { text: condition.to_owned(), at });
+            request.condition = Some(Part::typed(condition, at));
             rest = rest[..start].trim_end();
         }
         let end = blanks + rest.len();
@@ -129,7 +145,7 @@ impl Request {
         }
         let fields_word = find_word(rest, "fields").filter(|(start, _)| *start == 0);
         let fields = fields_word.map_or(rest, |(_, end)| rest[end..].trim_start());
-        request.fields = Part { text: fields.to_owned(), at: start + rest.len() - fields.len() };
+        request.fields = Part::typed(fields, start + rest.len() - fields.len());
         request
     }
 
@@ -140,11 +156,11 @@ impl Request {
             return Ok(request);
         }
         let table = table_in_use(shell)?;
-        let Part { text, at } = &request.fields;
-        let fields = Part { text: condition::field_list(&table, text, *at)?, at: *at };
+        let Part { text, at, .. } = &request.fields;
+        let fields = Part { text: condition::field_list(&table, text, *at)?, at: *at, is_typed: false };
         let made = |given: Part| {
             let text = condition::condition(&table, &given.text, given.at)?;
-            Ok::<Part, Failure>(Part { text, ..given })
+            Ok::<Part, Failure>(Part { is_typed: text == given.text, text, ..given })
         };
         Ok(Request { fields, condition: request.condition.map(made).transpose()?, ..request })
     }
@@ -238,7 +254,7 @@ pub(super) fn table_in_use(shell: &mut Shell) -> Result<TableInfo, Failure> {
 pub(super) fn list(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure> {
     let request = Request::of(shell, arguments)?;
     let sql = area(shell)?.select(&request);
-    shell.run_made(&sql)
+    request.run(shell, &sql)
 }
 
 /// Shows the current record, or what LIST would list.
@@ -248,14 +264,15 @@ pub(super) fn display(shell: &mut Shell, arguments: &str) -> Result<Flow, Failur
     if request.scope.is_none() && request.condition.is_none() {
         request.scope = Some(Scope::Record(area.record));
     }
-    shell.run_made(&area.select(&request))
+    request.run(shell, &area.select(&request))
 }
 
 /// Counts records.
 pub(super) fn count(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure> {
     let area = area(shell)?;
-    let filter = Request::of(shell, arguments)?.condition.map(|condition| format!(" WHERE {}", condition.text));
-    shell.run_made(&format!("SELECT COUNT(*) AS count FROM {}{}", area.from(), filter.unwrap_or_default()))
+    let request = Request::of(shell, arguments)?;
+    let filter = request.condition.as_ref().map(|condition| format!(" WHERE {}", condition.text));
+    request.run(shell, &format!("SELECT COUNT(*) AS count FROM {}{}", area.from(), filter.unwrap_or_default()))
 }
 
 /// Shows the value of an expression.
@@ -375,8 +392,8 @@ mod tests {
         let parsed = Request::parse("NEXT 10 name, upper(city for 3) FOR note = ' for ' OFF");
         let expected = Request {
             scope: Some(Scope::Next(10)),
-            fields: Part { text: "name, upper(city for 3)".to_owned(), at: 8 },
-            condition: Some(Part { text: "note = ' for '".to_owned(), at: 36 }),
+            fields: Part::typed("name, upper(city for 3)", 8),
+            condition: Some(Part::typed("note = ' for '", 36)),
             off: true,
         };
         assert_eq!(parsed, expected);
@@ -388,7 +405,7 @@ mod tests {
         assert_eq!((parsed.fields.text.as_str(), parsed.scope), ("name, qty", Some(Scope::Next(2))));
         assert_eq!(Request::parse("name, rest").fields.text, "name, rest");
         assert_eq!(Request::parse("rest").scope, Some(Scope::Rest));
-        assert_eq!(Request::parse(" next 2 fields  n").fields, Part { text: "n".to_owned(), at: 16 });
+        assert_eq!(Request::parse(" next 2 fields  n").fields, Part::typed("n", 16));
     }
 
     #[test]

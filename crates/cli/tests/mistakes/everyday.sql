@@ -179,5 +179,21 @@ INSERT INTO notebook (word) VALUES ('x');
 INSERT customers VALUES (1);
 GO 5000000
 SKIP many
+-- What is missing where the parser would read on.
+DELETE customers WHERE id = 1;
+SELECT FROM customers;
+SELECT name, FROM customers;
+SELECT name FROM customers WHERE id IN (SELECT customer, FROM orders);
+SELECT name, id,;
+SELECT name FROM customers JOIN orders;
+SELECT name FROM customers c LEFT JOIN orders o WHERE o.customer = c.id;
+DELETE FROM notebook USING customers JOIN orders;
+-- Conditions of SQL at the prompt.
+LIST FOR id IN (1,2) OR
+LIST name FOR id IN (1,2
+LIST FOR nmae LIKE 'X%'
+COUNT FOR city IS NULL AND
+COUNT FOR nmae IS NULL
+DISPLAY FOR idd BETWEEN 1 AND 2
 -- What never ends.
 SELECT 'open FROM customers;

@@ -61,7 +61,7 @@ impl Changer<'_> {
             record_of(table, &fields, row)
         };
         let rows = given.into_iter().map(record).collect::<Result<Vec<_>>>()?;
-        let mut done = Rows { count: rows.len() as u64, ..Rows::default() };
+        let mut done = Rows { count: rows.len() as u64, ..shown.no_rows(self.planner, false) };
         self.before = Some(table.before_write()?);
         let appended = open.atomically(|open| {
             let values: Vec<Vec<ValueRef<'_>>> =
@@ -74,7 +74,7 @@ impl Changer<'_> {
             let mut bytes = Vec::new();
             for record in appended.into_iter().flatten() {
                 open.read(record, &mut bytes)?;
-                done.kept.push((row_of(open, record, &bytes)?, Vec::new()));
+                done.kept.push(row_of(open, record, &bytes)?, Vec::new())?;
             }
         }
         shown.answer(self.planner, done)
@@ -132,7 +132,7 @@ impl Changer<'_> {
                 changes.push(change);
             }
         }
-        let mut done = Rows::default();
+        let mut done = shown.no_rows(self.planner, false);
         self.before = Some(table.before_write()?);
         open.atomically(|open| change_all(open, &mut changes, shown.is_wanted(), &mut done)).map_err(timed_out)?;
         shown.answer(self.planner, done)
@@ -154,7 +154,7 @@ impl Changer<'_> {
                 deletes.push((record, shown.values(batch, row)?));
             }
         }
-        let mut done = Rows::default();
+        let mut done = shown.no_rows(self.planner, false);
         let keeps = shown.is_wanted();
         self.before = Some(table.before_write()?);
         let deleted_all = open.atomically(|open| {
@@ -228,7 +228,7 @@ pub(super) fn change_all(
                 Ok(new) => {
                     done.count += 1;
                     if keeps {
-                        done.kept.push((row_of(open, change.record, &new)?, std::mem::take(&mut change.beside)));
+                        done.kept.push(row_of(open, change.record, &new)?, std::mem::take(&mut change.beside))?;
                     }
                 }
                 Err(error) if error.code() == Code::UniqueViolation => {
@@ -245,7 +245,7 @@ pub(super) fn change_all(
                     let new = changed(open, change)?;
                     done.count += 1;
                     if keeps {
-                        done.kept.push((row_of(open, change.record, &new)?, std::mem::take(&mut change.beside)));
+                        done.kept.push(row_of(open, change.record, &new)?, std::mem::take(&mut change.beside))?;
                     }
                     Ok(())
                 })
@@ -269,7 +269,9 @@ pub(super) fn delete_all(
         let change = open.delete(*record)?;
         if !is_deleted(&change.old) {
             done.count += 1;
-            done.kept.extend(keep(open, (*record, &change.old), beside)?);
+            if let Some((row, beside)) = keep(open, (*record, &change.old), beside)? {
+                done.kept.push(row, beside)?;
+            }
         }
     }
     Ok(())

@@ -14,9 +14,10 @@
 
 use super::How;
 use super::define::open_alone;
-use super::values::{place_of, table_name};
+use super::values::{place_of, table_name, unknown_field};
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{CreateIndex, KeyColumn};
+use mainstay_table::Table;
 use mainstay_xbase::dbf::{Field, FieldKind};
 use mainstay_xbase::index::BagKind;
 use mainstay_xbase::indexed::{Building, IndexSpec};
@@ -77,7 +78,10 @@ fn file_of(table: &DbfTable, create: &CreateIndex) -> Result<(BagKind, Option<Pa
             return Err(error.hint("USING cdx, ntx or idx"));
         }
         None => {
-            let files: Vec<PathBuf> = table.indexes().into_iter().map(|index| index.file).collect();
+            // Of a table without records nothing but its name says that a file is one of its own.
+            let is_empty = Table::snapshot(table)?.slots() == 0;
+            let is_own = |file: &PathBuf| !is_empty || is_named_for(file, table.path());
+            let files: Vec<PathBuf> = table.indexes().into_iter().map(|index| index.file).filter(is_own).collect();
             let has = |ending: &str| files.iter().any(|file| ends_with(file, ending));
             if has("ntx") && !has("cdx") { BagKind::Ntx } else { BagKind::Cdx }
         }
@@ -100,10 +104,7 @@ fn key_column(table: &DbfTable, name: &str) -> Result<KeyColumn> {
         _ => {}
     }
     let field = place_of(table, name).and_then(|place| table.fields().get(place));
-    let unknown = || {
-        let message = format!("the table {} has no column \"{name}\"", table_name(table));
-        Error::new(Code::UnknownColumn, message).about(name)
-    };
+    let unknown = || unknown_field(table, name);
     let Field { name, kind, length, decimals, .. } = field.ok_or_else(unknown)?;
     let text = match kind {
         FieldKind::Numeric if *decimals == 0 => format!("STR({name},{length})"),

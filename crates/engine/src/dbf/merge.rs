@@ -54,7 +54,9 @@ impl Changer<'_> {
         }
         let keeps = shown.is_wanted();
         self.before = Some(table.before_write()?);
-        let mut done = open.atomically(|open| carry_out(table, open, &mut decided, keeps)).map_err(timed_out)?;
+        let mut done = shown.no_rows(self.planner, false);
+        let carried_out = open.atomically(|open| carry_out(table, open, &mut decided, keeps, &mut done));
+        carried_out.map_err(timed_out)?;
         in_order(&mut done);
         shown.answer(self.planner, done)
     }
@@ -100,11 +102,16 @@ fn decide(table: &DbfTable, places: &Places, decision: Decision<'_>, decided: &m
     Ok(())
 }
 
-fn carry_out(table: &DbfTable, open: &mut IndexedTable, decided: &mut Decided, keeps: bool) -> Result<Rows> {
-    let mut done = Rows::default();
+fn carry_out(
+    table: &DbfTable,
+    open: &mut IndexedTable,
+    decided: &mut Decided,
+    keeps: bool,
+    done: &mut Rows,
+) -> Result<()> {
     let gone = vec![Value::Null; table.fields().len() + 2];
-    delete_all(open, &decided.deletes, &mut done, |_, _, beside| Ok(keeps.then(|| (gone.clone(), beside.clone()))))?;
-    change_all(open, &mut decided.updates, keeps, &mut done)?;
+    delete_all(open, &decided.deletes, done, |_, _, beside| Ok(keeps.then(|| (gone.clone(), beside.clone()))))?;
+    change_all(open, &mut decided.updates, keeps, done)?;
     let rows: Vec<Vec<ValueRef<'_>>> =
         decided.inserts.iter().map(|(row, _)| row.iter().map(Value::as_ref).collect()).collect();
     let appended = open.append_many(rows.iter().map(Vec::as_slice))?;
@@ -113,8 +120,8 @@ fn carry_out(table: &DbfTable, open: &mut IndexedTable, decided: &mut Decided, k
         let mut bytes = Vec::new();
         for (record, (_, beside)) in appended.into_iter().flatten().zip(&decided.inserts) {
             open.read(record, &mut bytes)?;
-            done.kept.push((row_of(open, record, &bytes)?, beside.clone()));
+            done.kept.push(row_of(open, record, &bytes)?, beside.clone())?;
         }
     }
-    Ok(done)
+    Ok(())
 }

@@ -27,11 +27,15 @@ pub(super) fn field_of(table: &DbfTable, name: &Name) -> Result<usize> {
             let error = Error::new(Code::InvalidValue, format!("the column {name} cannot be given a value here"));
             error.hint("records are numbered by their place; UPDATE ... SET _deleted = FALSE recalls one")
         }
-        key => {
-            let message = format!("the table {} has no column \"{key}\"", table_name(table));
-            Error::new(Code::UnknownColumn, message).about(key)
-        }
+        key => unknown_field(table, key),
     })
+}
+
+/// The error for a name that no field is shown by.
+pub(super) fn unknown_field(table: &DbfTable, name: &str) -> Error {
+    let schema = mainstay_table::Table::schema(table);
+    let names = schema.fields().iter().take(table.fields().len()).map(|field| field.name().as_str());
+    mainstay_query::unknown_column(table_name(table), name, names)
 }
 
 /// The place of the field that is shown as the column of this name, in lower case.

@@ -9,7 +9,7 @@ use super::Native;
 use super::forms::{Defaults, Form};
 use super::scope::Scope;
 use super::sequences::{Given, SessionSequences};
-use super::update::{Keep, RowChange, update_late, update_row};
+use super::update::{Keep, Late, RowChange, update_late, update_row};
 use crate::returning::Rows;
 use mainstay_base::{Code, Result, Value};
 use mainstay_query::Planner;
@@ -84,7 +84,7 @@ fn apply(
     let defaults = if needs_defaults { Some(form.defaults(planner, sequences)?) } else { None };
     let view = transaction.view()?;
     let whole = form.looks_at_rows();
-    let (mut uncounted, mut late) = (Rows::default(), Vec::new());
+    let (mut uncounted, mut late) = (Rows::default(), Late::default());
     for (position, actions) in rows {
         match fate(form, defaults.as_ref(), actions)? {
             Fate::Deleted => {
@@ -97,7 +97,7 @@ fn apply(
                 match update_row(transaction, form, view, &change, Keep::whole(whole), &mut uncounted) {
                     Ok(Written::Moved(_) | Written::Deleted) => return Ok(false),
                     Ok(Written::Done(_) | Written::Gone) => {}
-                    Err(error) if error.code() == Code::UniqueViolation => late.push((change, error)),
+                    Err(error) if error.code() == Code::UniqueViolation => late.push(Some(planner), change, error)?,
                     Err(error) => return Err(error),
                 }
             }

@@ -9,7 +9,7 @@
 
 use super::forms::{Defaults, Form, NewRow};
 use super::transaction::{Changed, StatementView, note_reads};
-use super::update::{Keep, RowChange, update_late, update_row};
+use super::update::{Keep, Late, RowChange, update_late, update_row};
 use super::{Given, Native, SessionSequences, key_of};
 use crate::catalog::FolderCatalog;
 use crate::returning::Rows;
@@ -71,9 +71,10 @@ impl Changer<'_> {
         let form = self.native.form(self.planner, &self.native.scope(transaction), &key);
         self.native.check_planned(transaction.planned_with())?;
         match form {
-            Err(error) if error.code() == Code::UnknownTable && self.catalog.relation(&key)?.is_some() => {
-                Err(cannot_be_changed(name))
-            }
+            Err(error) if error.code() == Code::UnknownTable => Err(match self.catalog.relation(&key)? {
+                Some(_) => cannot_be_changed(name),
+                None => mainstay_query::unknown_table(&key, &self.catalog.names()),
+            }),
             form => form,
         }
     }
@@ -275,9 +276,9 @@ impl Changer<'_> {
         }
         let needs_defaults = update.assignments.iter().any(|a| a.value.is_none());
         let defaults = self.defaults_if(needs_defaults, transaction, &form)?;
-        let mut done = Rows::default();
         let whole = form.looks_at_rows() || shown.is_wanted();
-        let mut late = Vec::new();
+        let mut done = shown.no_rows(self.planner, whole);
+        let mut late = Late::default();
         for batch in self.batches(transaction, &planned, view)? {
             for row in 0..batch.num_rows() {
                 let Value::Integer(position) = value_at(batch.column(0), row)? else { continue };
@@ -287,7 +288,9 @@ impl Changer<'_> {
                 match update_row(transaction, &form, view, &change, Keep::whole(whole), &mut done) {
                     Ok(Written::Moved(_) | Written::Deleted) => return Ok(Changed::Overtaken),
                     Ok(Written::Done(_) | Written::Gone) => {}
-                    Err(error) if error.code() == Code::UniqueViolation => late.push((change, error)),
+                    Err(error) if error.code() == Code::UniqueViolation => {
+                        late.push(Some(self.planner), change, error)?
+                    }
                     Err(error) => return Err(error),
                 }
             }
@@ -308,18 +311,18 @@ impl Changer<'_> {
         if self.waits_for_pending(transaction, &form, (&planned, 0), view)? {
             return Ok(Changed::Overtaken);
         }
-        let mut done = Rows::default();
+        let mut done = shown.no_rows(self.planner, false);
         for batch in self.batches(transaction, &planned, view)? {
             for row in 0..batch.num_rows() {
                 let Value::Integer(position) = value_at(batch.column(0), row)? else { continue };
                 if shown.is_wanted() {
                     let old = stored(&form, &form.table.reader(view), position as u64);
-                    done.kept.push((old, shown.values(&batch, row)?));
+                    done.kept.push(old, shown.values(&batch, row)?)?;
                 }
                 match form.table.delete(transaction, position as u64)? {
                     Written::Done(_) => done.count += 1,
                     Written::Moved(_) | Written::Deleted => return Ok(Changed::Overtaken),
-                    Written::Gone => drop(done.kept.pop()),
+                    Written::Gone => drop(done.kept.rows.pop()),
                 }
             }
         }

@@ -359,11 +359,8 @@ pub(super) fn owner_of(catalog: &Catalog, owner: &OwnedBy) -> Result<u64> {
 /// The number of a column.
 pub(super) fn column_of(table: &TableDefinition, name: &Name) -> Result<u64> {
     let found = table.columns.iter().find(|column| column.name.to_lowercase() == name.key);
-    let missing = || {
-        Error::new(Code::UnknownColumn, format!("the table {} has no column {name}", table.name))
-            .about(name.to_string())
-    };
-    Ok(found.ok_or_else(missing)?.id)
+    let names = table.columns.iter().map(|column| column.name.as_str());
+    Ok(found.ok_or_else(|| mainstay_query::unknown_column(&table.name, &name.key, names))?.id)
 }
 
 pub(super) fn column_mut(table: &mut TableDefinition, id: u64) -> Option<&mut ColumnDefinition> {

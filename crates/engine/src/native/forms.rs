@@ -116,8 +116,8 @@ impl Form {
     pub(crate) fn column(&self, key: &str) -> Result<usize> {
         let place = self.definition.columns.iter().position(|column| column.name.to_lowercase() == key);
         place.ok_or_else(|| {
-            let message = format!("the table {} has no column \"{key}\"", self.definition.name);
-            Error::new(Code::UnknownColumn, message).about(key)
+            let names = self.definition.columns.iter().map(|column| column.name.as_str());
+            mainstay_query::unknown_column(&self.definition.name, key, names)
         })
     }
 

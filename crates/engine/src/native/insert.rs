@@ -13,7 +13,6 @@ use super::change::{Changer, Inserted};
 use super::forms::{Form, NewRow};
 use super::transaction::Changed;
 use crate::inserted::{GivenRow, GivenRows, Source};
-use crate::returning::Rows;
 use arrow_array::RecordBatch;
 use mainstay_base::Result;
 use mainstay_base::interrupt::Pace;
@@ -44,7 +43,9 @@ impl Changer<'_> {
         });
         let upsert = upsert.transpose()?;
         let view = transaction.begin_statement()?;
-        let (mut done, mut left_out) = (Rows::default(), 0);
+        let shown = form.shown(insert.alias.as_ref(), insert.returning.as_ref())?;
+        let mut done = shown.no_rows(self.planner, false);
+        let mut left_out = 0;
         let mut write = |transaction: &mut Transaction, mut rows: Vec<NewRow>| -> Result<bool> {
             form.complete(&mut rows)?;
             for row in rows {
@@ -53,7 +54,7 @@ impl Changer<'_> {
                         form.check_written(std::slice::from_ref(&row))?;
                         done.count += 1;
                         if insert.returning.is_some() {
-                            done.kept.push((row, Vec::new()));
+                            done.kept.push(row, Vec::new())?;
                         }
                     }
                     Inserted::Nothing => left_out += 1,
@@ -78,7 +79,6 @@ impl Changer<'_> {
         if upsert.is_some() {
             self.given.note_left_out(left_out);
         }
-        let shown = form.shown(insert.alias.as_ref(), insert.returning.as_ref())?;
         shown.answer(self.planner, done).map(Changed::Done)
     }
 

@@ -6,7 +6,7 @@
 use super::change::{Changer, Inserted, assigned};
 use super::forms::{Defaults, Form, NewRow};
 use super::transaction::Changed;
-use super::update::{Keep, RowChange, update_late, update_row};
+use super::update::{Keep, Late, RowChange, update_late, update_row};
 use crate::merged::{Decision, decisions, in_order};
 use crate::returning::Rows;
 use mainstay_base::interrupt::Pace;
@@ -47,7 +47,7 @@ impl Changer<'_> {
             let columns = columns.get(decision.branch).map_or(&[][..], Vec::as_slice);
             self.decide(&form, columns, decision, defaults.as_ref(), &mut decided)?;
         }
-        let mut done = Rows::default();
+        let mut done = shown.no_rows(self.planner, form.looks_at_rows());
         if !carry_out(self, transaction, (&form, shown.is_wanted()), decided, &mut done)? {
             return Ok(Changed::Overtaken);
         }
@@ -126,7 +126,7 @@ fn carry_out(
             Written::Done(_) => {
                 done.count += 1;
                 if keeps {
-                    done.kept.push((gone.clone(), beside));
+                    done.kept.push(gone.clone(), beside)?;
                 }
             }
             Written::Moved(_) | Written::Deleted => return Ok(false),
@@ -134,12 +134,12 @@ fn carry_out(
         }
     }
     let whole = form.looks_at_rows() || keeps;
-    let mut late = Vec::new();
+    let mut late = Late::default();
     for change in decided.updates {
         match update_row(transaction, form, view, &change, Keep::whole(whole), done) {
             Ok(Written::Moved(_) | Written::Deleted) => return Ok(false),
             Ok(Written::Done(_) | Written::Gone) => {}
-            Err(error) if error.code() == Code::UniqueViolation => late.push((change, error)),
+            Err(error) if error.code() == Code::UniqueViolation => late.push(Some(changer.planner), change, error)?,
             Err(error) => return Err(error),
         }
     }
@@ -155,7 +155,7 @@ fn carry_out(
                 form.check_written(std::slice::from_ref(&row))?;
                 done.count += 1;
                 if keeps {
-                    done.kept.push((row, beside));
+                    done.kept.push(row, beside)?;
                 }
             }
             Inserted::Nothing => {}

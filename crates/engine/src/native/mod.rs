@@ -65,7 +65,7 @@ pub use sequences::Identity;
 pub(crate) use sequences::{Given, SessionSequences};
 pub(crate) use shape::are_alike;
 pub(crate) use transaction::{Changed, SessionTransaction};
-pub(crate) use update::{Keep, RowChange, update_late, update_row};
+pub(crate) use update::{Keep, Late, RowChange, update_late, update_row};
 
 use mainstay_base::{Code, Error, Result};
 use mainstay_query::{DEFAULT_SCHEMAS, Name, Planner};

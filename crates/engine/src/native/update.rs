@@ -14,8 +14,9 @@
 
 use super::change::stored;
 use super::forms::{Form, NewRow};
-use crate::returning::Rows;
+use crate::returning::{Rows, bytes_of};
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
+use mainstay_query::{HeldMemory, Planner};
 use mainstay_store::group::offset_of;
 use mainstay_store::{Transaction, View, Written};
 use std::sync::Arc;
@@ -26,6 +27,31 @@ pub(crate) struct RowChange {
     pub(crate) changes: Vec<(usize, Value)>,
     /// What RETURNING wants to have beside the row.
     pub(crate) beside: Vec<Value>,
+}
+
+/// The rows whose new keys other rows had when it was their turn, why the last one was refused, and the memory that they hold.
+#[derive(Default)]
+pub(crate) struct Late {
+    rows: Vec<RowChange>,
+    refusal: Option<Error>,
+    memory: Option<HeldMemory>,
+}
+
+impl Late {
+    /// Keeps a row for later. A planner, for statements that may have many of them, is asked for the memory.
+    ///
+    /// Errors: `OutOfMemory`.
+    pub(crate) fn push(&mut self, planner: Option<&Planner>, change: RowChange, error: Error) -> Result<()> {
+        let values = change.changes.iter().map(|(_, value)| bytes_of(std::slice::from_ref(value))).sum::<usize>();
+        let bytes = size_of::<RowChange>() + values + bytes_of(&change.beside);
+        if let Some(planner) = planner {
+            let held = || planner.held_memory("rows that wait for each other's keys");
+            self.memory.get_or_insert_with(held).add(bytes)?;
+        }
+        self.rows.push(change);
+        self.refusal = Some(error);
+        Ok(())
+    }
 }
 
 /// What a RETURNING wants to have of the rows that are changed.
@@ -70,7 +96,7 @@ pub(crate) fn update_row(
             let written = form.table.update(transaction, change.position, values.as_slice())?;
             if matches!(written, Written::Done(_)) {
                 form.check_written(std::slice::from_ref(&new))?;
-                done.kept.push((new, change.beside.clone()));
+                done.kept.push(new, change.beside.clone())?;
             }
             written
         }
@@ -107,35 +133,45 @@ pub(crate) fn update_late(
     transaction: &mut Transaction,
     form: &Form,
     view: View,
-    mut late: Vec<(RowChange, Error)>,
+    late: Late,
     keep: Keep,
     done: &mut Rows,
 ) -> Result<bool> {
     // What waits is mostly a chain, and each row was met before the one that it waits for: from its end it goes in one
     // pass. Where rows were met in another order a pass may free a few only; then they are taken for rings.
+    let Late { rows: mut late, mut refusal, mut memory } = late;
     let mut most = usize::MAX;
     while !late.is_empty() && late.len() <= most {
         most = late.len() / 2;
         let mut still = Vec::new();
-        for (change, _) in late.into_iter().rev() {
+        for change in late.into_iter().rev() {
             match update_row(transaction, form, view, &change, keep, done) {
                 Ok(Written::Moved(_) | Written::Deleted) => return Ok(true),
                 Ok(Written::Done(_) | Written::Gone) => {}
-                Err(error) if error.code() == Code::UniqueViolation => still.push((change, error)),
+                Err(error) if error.code() == Code::UniqueViolation => {
+                    refusal = Some(error);
+                    still.push(change);
+                }
                 Err(error) => return Err(error),
             }
         }
         still.reverse();
         late = still;
     }
-    if late.len() == 1 {
-        return late.pop().map_or(Ok(false), |(_, error)| Err(error));
+    // Of one row it is that row's.
+    if let (1, Some(error)) = (late.len(), refusal) {
+        return Err(error);
     }
     let mut new_rows = Vec::with_capacity(late.len());
-    for (change, _) in &late {
+    for change in &late {
         let new = changed_row(form, view, change)?;
         match form.table.delete(transaction, change.position)? {
-            Written::Done(old) => new_rows.push((old, new, change.beside.clone())),
+            Written::Done(old) => {
+                if let Some(memory) = &mut memory {
+                    memory.add(bytes_of(&new))?;
+                }
+                new_rows.push((old, new, change.beside.clone()));
+            }
             Written::Moved(_) | Written::Deleted => return Ok(true),
             Written::Gone => {}
         }
@@ -148,7 +184,7 @@ pub(crate) fn update_late(
         done.count += 1;
         match keep {
             Keep::Nothing => {}
-            Keep::Rows => done.kept.push((new, beside)),
+            Keep::Rows => done.kept.push(new, beside)?,
             Keep::Versions => done.keep_version(form, position)?,
         }
     }

@@ -7,7 +7,7 @@
 use super::cells::{bind_form, fits};
 use super::lock;
 use super::uses::{Moved, Uses};
-use crate::native::{Changed, Form, Keep, NewRow, RowChange, key_of, update_late, update_row, wait_for_first};
+use crate::native::{Changed, Form, Keep, Late, NewRow, RowChange, key_of, update_late, update_row, wait_for_first};
 use crate::returning::{Rows as RowsDone, Shown};
 use crate::session::Session;
 use crate::words;
@@ -228,7 +228,7 @@ impl ShortStatement {
             return Ok(None);
         };
         let answer = |done: RowsDone| {
-            let rows: Vec<NewRow> = done.kept.into_iter().map(|(row, _)| row).collect();
+            let rows: Vec<NewRow> = done.kept.rows.into_iter().map(|(row, _)| row).collect();
             let batch = expressions.evaluate(&form.batch(&rows)?)?;
             Ok(Answer::of(expressions.schema().clone(), vec![batch]).with_changed(done.count))
         };
@@ -348,7 +348,7 @@ fn update(
     buffer: &Buffer,
 ) -> Result<Option<RowsDone>> {
     let mut done = RowsDone::default();
-    let mut late = Vec::new();
+    let mut late = Late::default();
     for row in 0..buffer.len() {
         let ValueRef::Integer(position) = buffer.value(row, 0) else { continue };
         let value = |(place, column): (usize, &usize)| -> Result<(usize, Value)> {
@@ -364,7 +364,7 @@ fn update(
         match update_row(transaction, form, view, &change, keep, &mut done) {
             Ok(Written::Moved(_) | Written::Deleted) => return Ok(None),
             Ok(Written::Done(_) | Written::Gone) => {}
-            Err(error) if error.code() == Code::UniqueViolation => late.push((change, error)),
+            Err(error) if error.code() == Code::UniqueViolation => late.push(None, change, error)?,
             Err(error) => return Err(error),
         }
     }

@@ -4,7 +4,7 @@ use super::{Session, nothing};
 use crate::describe;
 use crate::native::{Definitions, key_of};
 use mainstay_base::{Code, Error, Result};
-use mainstay_query::{Answer, CreateTable, CreateView, Name};
+use mainstay_query::{Answer, CreateTable, CreateView, Name, query_names};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -14,6 +14,17 @@ const BEFORE_TABLE: &str = "CREATE TABLE";
 /// What is told of a table or view that has the name of a file.
 pub(super) fn hides(name: &Name, file: &str) -> String {
     format!("{name} hides {file}: statements find it, and not the file, until it is dropped or renamed")
+}
+
+/// Sees that the query of what is created does not read what that would hide.
+///
+/// Errors: `Unsupported`.
+fn check_not_read(name: &Name, query: &str) -> Result<()> {
+    if !query_names(query, &key_of(name))? {
+        return Ok(());
+    }
+    let message = format!("the query reads {name}, which what it is to make would hide");
+    Err(Error::new(Code::Unsupported, message).about(&name.key).hint("give what is made another name"))
 }
 
 impl Session {
@@ -53,6 +64,10 @@ impl Session {
             return Ok(nothing());
         }
         let planned = database.shared.planner.plan(query, &self.catalog(&database.shared), self.visibility)?;
+        // What fills the table is planned when it is there.
+        if create.temporary || !self.is_known(&create.name)? {
+            check_not_read(&create.name, query)?;
+        }
         let create = describe::table_of_query(create, planned.schema())?;
         let fill = format!("INSERT INTO {} {query}", create.name.quoted());
         if create.without_rows {
@@ -89,6 +104,9 @@ impl Session {
         let planned = planner.plan(&create.query, &self.catalog(&database.shared).shared(), self.visibility)?;
         describe::check_view_columns(create, planned.schema())?;
         let file = self.file_to_hide(&create.name);
+        if file.is_some() {
+            check_not_read(&create.name, &create.query)?;
+        }
         let created = self.create(text, |transaction| {
             Definitions::shared(native).create_view(transaction, create)?;
             if !create.or_replace {

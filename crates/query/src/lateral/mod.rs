@@ -24,7 +24,7 @@ mod run;
 mod sides;
 
 pub(crate) use plan::{LateralPlanner, optimized};
-pub(crate) use rewrite::Rewrite;
+pub(crate) use rewrite::{Rewrite, has_outer_references};
 
 use crate::nodes::{PlanTree, Tree};
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};

@@ -36,7 +36,7 @@ pub use lock::{IfHeld, LockingQuery};
 pub(crate) use merge::MergeLimit;
 pub use merge::{Merge, MergeAction, MergeBranch, MergeCase};
 pub use names::Name;
-pub use point::{Cell, PointStatement, with_parameters};
+pub use point::{Cell, PointStatement, placed_before_binding, with_parameters};
 pub(crate) use point::{counted, parameter_number, select};
 pub use sequence::{CreateSequence, OwnedBy, Steps};
 pub use transaction::{IsolationLevel, TransactionStatement};

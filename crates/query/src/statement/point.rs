@@ -238,6 +238,30 @@ pub fn with_parameters(source: &str, values: &[ValueRef<'_>]) -> Result<String> 
     Ok(bound)
 }
 
+/// An error of the text that [`with_parameters`] has made, with its place in the statement that has the parameters.
+pub fn placed_before_binding(error: Error, source: &str, values: &[ValueRef<'_>]) -> Error {
+    let (Some((start, end)), Ok(text)) = (error.text_span(), Text::new(source)) else { return error };
+    // Of each place in the text that was made: where what is before the next parameter begins in both, and the parameter.
+    let original = |place: usize, is_end: bool| {
+        let (mut copied, mut made) = (0, 0);
+        for (range, number) in text.parameters() {
+            let literal_start = made + range.start - copied;
+            let mut literal = String::new();
+            values.get(number).into_iter().for_each(|value| write_literal(&mut literal, *value));
+            let literal_end = literal_start + literal.len();
+            if place < literal_start || (is_end && place == literal_start) {
+                break;
+            }
+            if place < literal_end || (is_end && place == literal_end) {
+                return if is_end { range.end } else { range.start };
+            }
+            (copied, made) = (range.end, literal_end);
+        }
+        (copied + place - made).min(source.len())
+    };
+    error.span(original(start, false), original(end, true))
+}
+
 fn write_literal(text: &mut String, value: ValueRef<'_>) {
     // Writing into a string does not fail.
     let _ = match value {
