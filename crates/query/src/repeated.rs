@@ -244,7 +244,8 @@ impl VisitorMut for Renamer {
         let mut seen = HashSet::new();
         for (number, item) in select.projection.iter_mut().enumerate() {
             if let SelectItem::UnnamedExpr(expr) = item
-                && !names(expr).into_iter().fold(true, |is_new, name| seen.insert(name) && is_new)
+                // All of its names have been seen from here on.
+                && names(expr).into_iter().map(|name| seen.insert(name)).filter(|is_new| !is_new).count() > 0
             {
                 let alias = Ident::new(numbered(&name_of(expr), number));
                 *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
