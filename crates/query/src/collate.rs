@@ -33,7 +33,7 @@ use datafusion::common::{Column, DFSchema, ExprSchema, Result};
 use datafusion::functions_aggregate::expr_fn::min;
 use datafusion::functions_aggregate::first_last::first_value_udaf;
 use datafusion::logical_expr::expr::{
-    AggregateFunction, AggregateFunctionParams, Between, Case, FieldMetadata, InList, InSubquery, ScalarFunction, Sort,
+    AggregateFunction, AggregateFunctionParams, Between, Case, FieldMetadata, InList, InSubquery, ScalarFunction,
     WindowFunction,
 };
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
@@ -381,32 +381,30 @@ fn aggregate_function(function: AggregateFunction, schema: &DFSchema) -> Result<
             let (Some(by), Some(arg)) = (of_first, params.args.first().cloned()) else {
                 return Ok(Transformed::yes(Expr::AggregateFunction(AggregateFunction { func, params })));
             };
+            let is_there = arg.clone().is_not_null();
+            let filter = match params.filter {
+                Some(filter) => filter.as_ref().clone().and(is_there),
+                None => is_there,
+            };
             let ascending = name == "min";
             // Members that differ only in what the collation leaves out: the least, so that all executors agree.
             let order_by =
                 vec![key(clause::without(arg.clone()), by).sort(ascending, false), arg.clone().sort(true, false)];
-            return Ok(Transformed::yes(first_by(order_by, arg, params)));
+            let params = AggregateFunctionParams {
+                args: vec![arg],
+                distinct: false,
+                filter: Some(Box::new(filter)),
+                order_by,
+                null_treatment: None,
+            };
+            return Ok(Transformed::yes(Expr::AggregateFunction(AggregateFunction {
+                func: first_value_udaf(),
+                params,
+            })));
         }
         _ => {}
     }
     Ok(Transformed::yes(Expr::AggregateFunction(AggregateFunction { func, params })))
-}
-
-/// The first of the values in an order that are not NULL: MIN and MAX of what is ordered by keys.
-pub(crate) fn first_by(order_by: Vec<Sort>, value: Expr, params: AggregateFunctionParams) -> Expr {
-    let is_there = value.clone().is_not_null();
-    let filter = match params.filter {
-        Some(filter) => filter.as_ref().clone().and(is_there),
-        None => is_there,
-    };
-    let params = AggregateFunctionParams {
-        args: vec![value],
-        distinct: false,
-        filter: Some(Box::new(filter)),
-        order_by,
-        null_treatment: None,
-    };
-    Expr::AggregateFunction(AggregateFunction { func: first_value_udaf(), params })
 }
 
 fn window_function(mut function: WindowFunction, schema: &DFSchema) -> Result<Expr> {

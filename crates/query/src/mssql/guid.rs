@@ -17,18 +17,17 @@
 
 use super::aggregate::by_peers;
 use super::types::DECLARED;
-use crate::collate::first_by;
 use crate::contains::any_node;
 use crate::nodes::{PlanTree, Tree};
 use crate::rewrite::{self, schema_of};
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, FixedSizeBinaryBuilder};
 use datafusion::arrow::datatypes::{DataType as ArrowType, Field};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
-use datafusion::common::{DFSchema, Result, ScalarValue, exec_err};
-use datafusion::logical_expr::expr::{AggregateFunction, Between, ScalarFunction, Sort};
+use datafusion::common::{Column, DFSchema, Result, ScalarValue, exec_err};
+use datafusion::logical_expr::expr::{AggregateFunction, Between, FieldMetadata, ScalarFunction, Sort};
 use datafusion::logical_expr::{
-    BinaryExpr, ColumnarValue, Expr, ExprSchemable, LogicalPlan, Operator, ScalarFunctionArgs, ScalarUDF,
-    ScalarUDFImpl, Signature, Volatility,
+    Aggregate, BinaryExpr, ColumnarValue, Expr, ExprSchemable, LogicalPlan, Operator, Projection, ScalarFunctionArgs,
+    ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use mainstay_base::{Value, ValueRef};
 use mainstay_mssql::DataType;
@@ -163,10 +162,60 @@ pub(super) fn ordered_by_keys(plan: LogicalPlan, is_transact: bool) -> Result<Lo
                 by_keys(&mut sort.expr, &schema);
                 Ok(Transformed::yes(LogicalPlan::Sort(sort)))
             }
+            LogicalPlan::Aggregate(node) if node.aggr_expr.iter().any(|expr| is_extreme(expr, &schema)) => {
+                extremes(node, &schema).map(Transformed::yes)
+            }
             node => Ok(Transformed::no(node)),
         })
     })
     .data()
+}
+
+/// Whether an expression is MIN or MAX of UUIDs.
+fn is_extreme(expr: &Expr, schema: &DFSchema) -> bool {
+    match expr {
+        Expr::Alias(alias) => is_extreme(&alias.expr, schema),
+        Expr::AggregateFunction(call) => {
+            matches!(call.func.name(), "min" | "max")
+                && call.params.args.first().is_some_and(|arg| is_uuid(arg, schema))
+        }
+        _ => false,
+    }
+}
+
+/// MIN and MAX of the core's SQL: those of the keys, and a projection above that makes UUIDs of them.
+fn extremes(node: Aggregate, schema: &DFSchema) -> Result<LogicalPlan> {
+    let Aggregate { input, group_expr, aggr_expr, schema: named, .. } = node;
+    let groups = named.fields().len() - aggr_expr.len();
+    let name = |place: usize| format!("#guid{place}");
+    let mut places = Vec::new();
+    let by_key = |(place, expr): (usize, Expr)| match expr {
+        expr if !is_extreme(&expr, schema) => expr,
+        expr => {
+            places.push(groups + place);
+            let Expr::AggregateFunction(mut call) = expr.unalias() else { return Expr::default() };
+            call.params.args = call.params.args.into_iter().map(key).collect();
+            Expr::AggregateFunction(call).alias(name(groups + place))
+        }
+    };
+    let aggr_expr = aggr_expr.into_iter().enumerate().map(by_key).collect();
+    let new = Aggregate::try_new(input, group_expr, aggr_expr)?;
+    let mut projection = Vec::with_capacity(named.fields().len());
+    for (place, (qualifier, field)) in named.iter().enumerate() {
+        // What GROUPING is made of goes when that is done.
+        if field.name() == Aggregate::INTERNAL_GROUPING_ID {
+            continue;
+        }
+        projection.push(match places.contains(&place) {
+            true => {
+                let value = of_key(Expr::Column(Column::new_unqualified(name(place))));
+                let metadata = Some(FieldMetadata::from(field.metadata().clone()));
+                value.alias_qualified_with_metadata(qualifier.cloned(), field.name(), metadata)
+            }
+            false => Expr::Column(Column::from((qualifier, field))),
+        });
+    }
+    Ok(LogicalPlan::Projection(Projection::try_new(projection, Arc::new(LogicalPlan::Aggregate(new)))?))
 }
 
 /// The expression with its comparisons, and the orders within it, by keys.
@@ -187,7 +236,8 @@ fn by_keys(sorts: &mut [Sort], schema: &DFSchema) {
 
 fn ordered(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let keyed = |expr: Box<Expr>| Box::new(key(*expr));
-    Ok(match expr {
+    // Of what is compared with a text that is one.
+    Ok(match crate::uuid::read(expr, schema)?.data {
         Expr::BinaryExpr(BinaryExpr { left, op, right })
             if matches!(op, Operator::Lt | Operator::LtEq | Operator::Gt | Operator::GtEq)
                 && is_uuid(&left, schema)
@@ -207,11 +257,7 @@ fn ordered(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
         }
         Expr::AggregateFunction(AggregateFunction { func, mut params }) => {
             by_keys(&mut params.order_by, schema);
-            let extreme = matches!(func.name(), "min" | "max").then(|| params.args.first().cloned()).flatten();
-            Transformed::yes(match extreme.filter(|arg| is_uuid(arg, schema)) {
-                Some(arg) => first_by(vec![key(arg.clone()).sort(func.name() == "min", false)], arg, params),
-                None => Expr::AggregateFunction(AggregateFunction { func, params }),
-            })
+            Transformed::yes(Expr::AggregateFunction(AggregateFunction { func, params }))
         }
         other => Transformed::no(other),
     })
