@@ -456,6 +456,5 @@ fn random_statements_give_the_same_with_and_without_tags() {
             assert_eq!(lines(&mut sessions.0, &sql), lines(&mut sessions.1, &sql), "seed {seed}: {sql}");
         }
     }
-    println!("{filtered} conditions, {ordered} orders and {ends} ends by tags");
     assert!(filtered > 30 && ordered > 4 && ends > 4, "{filtered} conditions, {ordered} orders, {ends} ends");
 }
