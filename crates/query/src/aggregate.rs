@@ -83,7 +83,7 @@ impl AggregateKernel {
 
     /// The ends of the indexes, when every aggregate has one.
     fn at_ends(&self, input: &Input<'_>) -> Result<Option<Vec<ArrayRef>>> {
-        if self.ends.is_empty() || input.source.visibility == Visibility::All {
+        if self.ends.is_empty() {
             return Ok(None);
         }
         let mut arrays = Vec::with_capacity(self.ends.len());
@@ -214,7 +214,7 @@ fn first_value(input: &Input<'_>, end: &Ordering, aggregate: &Aggregate) -> Resu
     let snapshot = input.snapshot;
     let mut value = None;
     let mut visit = |row: u32| {
-        let (vectors, kept) = snapshot.fetch(&[row], &[end.column], true)?;
+        let (vectors, kept) = snapshot.fetch(&[row], &[end.column], !end.with_hidden)?;
         if kept.is_empty() || vectors[0].is_null(0) {
             return Ok(ControlFlow::Continue(()));
         }

@@ -231,7 +231,8 @@ fn operand(expr: &Expr, schema: &Schema) -> Option<usize> {
     }
 }
 
-fn keeps_order(from: &DataType, to: &DataType) -> bool {
+/// Whether a cast keeps every value and its order.
+pub(crate) fn keeps_order(from: &DataType, to: &DataType) -> bool {
     use DataType::*;
     match (from, to) {
         (from @ (&TICKS | &OFFSET), to) => from == to,

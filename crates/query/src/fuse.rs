@@ -1,20 +1,22 @@
 //! Decides by the shape of a plan where a kernel takes the place of general operators.
 //!
 //! ```text
-//!   Aggregate(Scan)            ->  TableAggregate     plain columns, COUNT SUM MIN MAX AVG
+//!   Aggregate(Scan)            ->  TableAggregate     plain columns, COUNT SUM MIN MAX AVG; MIN MAX of what an index orders
 //!   Sort(Scan)                 ->  TableOrder         what an index orders, or the row ids
 //!   Sort(Scan) with a limit    ->  TableTop           plain columns
 //!   Projection(any of these)   ->  the same leaf      plain columns only
+//!   Filter(Scan)               ->  Filter(Scan)       that reads what an index leaves: `keyed`
 //! ```
 //!
 //! The rule runs before the plan is divided among threads: then an aggregate is one node, or a final one
 //! right above a partial one.
 
 use crate::aggregate::AggregateKernel;
+use crate::ends::{End, EndsKernel};
 use crate::fused::{Fused, Kernel};
+use crate::keyed;
 use crate::nodes::Tree;
 use crate::order::{By, OrderKernel};
-use crate::relation::Visibility;
 use crate::scan::{Scan, TableScan};
 use crate::top::TopKernel;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
@@ -23,14 +25,15 @@ use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::physical_expr::aggregate::AggregateFunctionExpr;
 use datafusion::physical_expr::expressions::{CastExpr, Column, Literal};
-use datafusion::physical_expr::{PhysicalExpr, PhysicalSortExpr, ScalarFunctionExpr};
+use datafusion::physical_expr::{LexOrdering, PhysicalExpr, PhysicalSortExpr, ScalarFunctionExpr};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
+use datafusion::physical_plan::filter::FilterExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
-use mainstay_table::OrderKey;
 use mainstay_table::vector::{Aggregate, Aggregator, Function, GroupColumn, SortKey, Top};
+use mainstay_table::{OrderKey, Ordering, Term, TermOrder};
 use std::sync::Arc;
 
 /// The rule.
@@ -68,6 +71,9 @@ pub(crate) fn fused(node: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPl
     if let Some(projection) = node.downcast_ref::<ProjectionExec>() {
         return fused_projection(node, projection);
     }
+    if let Some(filter) = node.downcast_ref::<FilterExec>() {
+        return keyed::with_access(node, filter);
+    }
     None
 }
 
@@ -87,26 +93,26 @@ fn column_index(expr: &Arc<dyn PhysicalExpr>) -> Option<usize> {
 }
 
 fn fused_sort(node: &Arc<dyn ExecutionPlan>, sort: &SortExec) -> Option<Arc<dyn ExecutionPlan>> {
+    if let Some(projection) = sort.input().downcast_ref::<ProjectionExec>() {
+        return sorted_below(sort, projection);
+    }
     let scan = plain_scan(sort.input())?;
     let (columns, limit) = (scan.columns.clone(), sort.fetch());
     let leaf = |kernel| {
         let leaf: Arc<dyn ExecutionPlan> = Arc::new(Fused::new(scan.source.clone(), kernel, Arc::clone(node)));
         Some(leaf)
     };
-    if scan.source.visibility == Visibility::Live
-        && let Some(order) = sort.expr().iter().map(|item| order_key(scan, item)).collect::<Option<Vec<_>>>()
+    if scan.source.visible_only()
+        && let [OrderKey { column, descending: false, .. }] = order_keys(scan, sort).unwrap_or_default().as_slice()
+        && scan.source.table.row_id_column() == Some(*column)
     {
-        let by_rows = matches!(order.as_slice(), [OrderKey { column, descending: false, .. }]
-            if scan.source.table.row_id_column() == Some(*column));
-        if by_rows {
-            return leaf(Kernel::Order(OrderKernel { by: By::Rows, columns, limit }));
-        }
-        // A walk over an index ends early only when most rows it meets are wanted.
-        if (scan.source.predicate.is_none() || limit.is_none())
-            && let Some(ordering) = scan.source.table.order_by(&order)
-        {
-            return leaf(Kernel::Order(OrderKernel { by: By::Index(ordering), columns, limit }));
-        }
+        return leaf(Kernel::Order(OrderKernel { by: By::Rows, columns, limit }));
+    }
+    // A walk over an index ends early only when most rows it meets are wanted.
+    if (scan.source.predicate.is_none() || limit.is_none())
+        && let Some(ordering) = index_order(scan, sort)
+    {
+        return leaf(Kernel::Order(OrderKernel { by: By::Index(ordering), columns, limit }));
     }
     let key = |item: &PhysicalSortExpr| {
         let column = scan.columns[column_index(&item.expr)?];
@@ -116,6 +122,47 @@ fn fused_sort(node: &Arc<dyn ExecutionPlan>, sort: &SortExec) -> Option<Arc<dyn 
     let limit = limit.filter(|limit| *limit <= MAX_TOP)?;
     keys.iter().all(|key| Top::supports(physical_kind(scan, key.column))).then_some(())?;
     leaf(Kernel::Top(TopKernel { keys, columns, limit }))
+}
+
+/// The projection of a scan in the order of an index, which orders by what the projection computes.
+fn sorted_below(sort: &SortExec, projection: &ProjectionExec) -> Option<Arc<dyn ExecutionPlan>> {
+    let scan = plain_scan(projection.input()).filter(|scan| scan.source.table.has_computed_keys())?;
+    let source = keyed::Source::of(sort.input())?;
+    let below = |item: &PhysicalSortExpr| {
+        let expr = Arc::clone(source.computed(&item.expr)?);
+        Some(PhysicalSortExpr { expr, options: item.options })
+    };
+    let order = LexOrdering::new(sort.expr().iter().map(below).collect::<Option<Vec<_>>>()?)?;
+    let sort = SortExec::new(order, Arc::clone(projection.input())).with_fetch(sort.fetch());
+    index_order(scan, &sort)?;
+    let general: Arc<dyn ExecutionPlan> = Arc::new(sort.clone());
+    let leaf = fused_sort(&general, &sort)?;
+    Some(Arc::new(ProjectionExec::try_new(projection.expr().to_vec(), leaf).ok()?))
+}
+
+/// The index that has the rows in the order of a sort.
+fn index_order(scan: &Scan, sort: &SortExec) -> Option<Ordering> {
+    let table = &scan.source.table;
+    if scan.source.visible_only()
+        && let Some(ordering) = order_keys(scan, sort).and_then(|keys| table.order_by(&keys))
+    {
+        return Some(ordering);
+    }
+    if !table.has_computed_keys() {
+        return None;
+    }
+    let key = |item: &PhysicalSortExpr| {
+        let PhysicalSortExpr { expr, options } = item;
+        let nulls_are_least = options.nulls_first != options.descending || !expr.nullable(&scan.schema).ok()?;
+        let term = keyed::term(expr, keyed::Source::of(sort.input())?)?;
+        nulls_are_least.then_some(TermOrder { term, descending: options.descending })
+    };
+    let keys: Vec<TermOrder> = sort.expr().iter().map(key).collect::<Option<_>>()?;
+    table.order_of(&keys, scan.source.visible_only())
+}
+
+fn order_keys(scan: &Scan, sort: &SortExec) -> Option<Vec<OrderKey>> {
+    sort.expr().iter().map(|item| order_key(scan, item)).collect()
 }
 
 /// What rows are ordered by, where indexes may order them so: a column, or the sort key of one, with NULL at the end where
@@ -155,13 +202,18 @@ fn fused_aggregate(node: &Arc<dyn ExecutionPlan>, aggregate: &AggregateExec) -> 
             .filter(|partial| *partial.mode() == AggregateMode::Partial)?,
         _ => return None,
     };
-    let scan = plain_scan(partial.input())?;
+    let source = keyed::Source::of(partial.input()).filter(|source| source.scan().limit.is_none())?;
+    let scan = source.scan();
     let is_plain = partial.group_expr().is_single()
         && aggregate.limit_options().is_none()
         && partial.limit_options().is_none()
         && partial.filter_expr().iter().all(Option::is_none);
     is_plain.then_some(())?;
     let schema = node.schema();
+    if let Some(ends) = computed_ends(partial, source, &schema) {
+        return Some(Arc::new(Fused::new(scan.source.clone(), Kernel::Ends(ends), Arc::clone(node))));
+    }
+    let scan = plain_scan(partial.input())?;
     let group_by = group_columns(partial, scan, &schema)?;
     let offset = group_by.len();
     let aggregates: Vec<Aggregate> = partial
@@ -228,9 +280,37 @@ fn argument_column(argument: &Arc<dyn PhysicalExpr>, function: Function, scan: &
     widens.then_some(index)
 }
 
+/// The indexes at whose ends all aggregates of computed values stand, if they do.
+fn computed_ends(aggregate: &AggregateExec, source: keyed::Source<'_>, schema: &SchemaRef) -> Option<EndsKernel> {
+    let scan = source.scan();
+    let is_whole = aggregate.group_expr().expr().is_empty() && scan.source.predicate.is_none();
+    let mut values = aggregate.aggr_expr().iter().flat_map(|expr| expr.expressions());
+    // Those of plain columns are known by themselves.
+    let is_computed = |value: Arc<dyn PhysicalExpr>| source.projection.is_some() || column_index(&value).is_none();
+    if !is_whole || !scan.source.table.has_computed_keys() || !values.any(is_computed) {
+        return None;
+    }
+    let end = |(place, expr): (usize, &Arc<AggregateFunctionExpr>)| {
+        let descending = match expr.fun().name() {
+            "min" => false,
+            "max" => true,
+            _ => return None,
+        };
+        let [value]: [Arc<dyn PhysicalExpr>; 1] = expr.expressions().try_into().ok()?;
+        let term = keyed::term(&value, source)?;
+        let value = source.computed(&value).map_or(value.clone(), Arc::clone);
+        let ordering = scan.source.table.order_of(&[TermOrder { term, descending }], scan.source.visible_only())?;
+        let (data_type, text) = (schema.field(place).data_type().clone(), expr.name().to_owned());
+        Some(End { ordering, value, data_type, text })
+    };
+    let ends: Vec<End> = aggregate.aggr_expr().iter().enumerate().map(end).collect::<Option<_>>()?;
+    let outputs = (0..ends.len()).collect();
+    Some(EndsKernel { ends, columns: scan.columns.clone(), schema: Arc::clone(&scan.schema), outputs })
+}
+
 /// The indexes at whose ends all the aggregates stand, if they do.
-fn index_ends(scan: &Scan, group_by: &[GroupColumn], aggregates: &[Aggregate]) -> Vec<mainstay_table::Ordering> {
-    if !group_by.is_empty() || scan.source.predicate.is_some() || scan.source.visibility == Visibility::All {
+fn index_ends(scan: &Scan, group_by: &[GroupColumn], aggregates: &[Aggregate]) -> Vec<Ordering> {
+    if !group_by.is_empty() || scan.source.predicate.is_some() {
         return Vec::new();
     }
     let end = |aggregate: &Aggregate| {
@@ -239,7 +319,11 @@ fn index_ends(scan: &Scan, group_by: &[GroupColumn], aggregates: &[Aggregate]) -
             Function::Max => true,
             _ => return None,
         };
-        scan.source.table.order(aggregate.column, descending)
+        let (table, column) = (&scan.source.table, aggregate.column);
+        match scan.source.visible_only() {
+            true => table.order(column, descending),
+            false => table.order_of(&[TermOrder { term: Term::Column(column), descending }], false),
+        }
     };
     aggregates.iter().map(end).collect::<Option<_>>().unwrap_or_default()
 }

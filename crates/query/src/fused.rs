@@ -5,6 +5,7 @@
 //! instead. So fusing can change how fast an answer comes, and never the answer.
 
 use crate::aggregate::AggregateKernel;
+use crate::ends::EndsKernel;
 use crate::error::to_datafusion;
 use crate::order::OrderKernel;
 use crate::run::Run;
@@ -67,6 +68,7 @@ impl Input<'_> {
 #[derive(Clone, Debug)]
 pub(crate) enum Kernel {
     Aggregate(AggregateKernel),
+    Ends(EndsKernel),
     Top(TopKernel),
     Order(OrderKernel),
 }
@@ -76,6 +78,7 @@ impl Kernel {
     fn run(&self, input: &Input<'_>) -> mainstay_base::Result<Option<Batches>> {
         match self {
             Kernel::Aggregate(kernel) => kernel.run(input),
+            Kernel::Ends(kernel) => kernel.run(input),
             Kernel::Top(kernel) => kernel.run(input),
             Kernel::Order(kernel) => kernel.run(input),
         }
@@ -85,6 +88,7 @@ impl Kernel {
     fn project(&self, outputs: &[usize]) -> Kernel {
         match self {
             Kernel::Aggregate(kernel) => Kernel::Aggregate(kernel.project(outputs)),
+            Kernel::Ends(kernel) => Kernel::Ends(kernel.project(outputs)),
             Kernel::Top(kernel) => Kernel::Top(kernel.project(outputs)),
             Kernel::Order(kernel) => Kernel::Order(kernel.project(outputs)),
         }
@@ -128,6 +132,7 @@ impl DisplayAs for Fused {
         let name = |column: usize| schema.field(column).name().as_str();
         match kernel {
             Kernel::Aggregate(kernel) => kernel.describe(&name, f)?,
+            Kernel::Ends(kernel) => kernel.describe(f)?,
             Kernel::Top(kernel) => kernel.describe(&name, f)?,
             Kernel::Order(kernel) => kernel.describe(f)?,
         }
@@ -138,7 +143,7 @@ impl DisplayAs for Fused {
 impl ExecutionPlan for Fused {
     fn name(&self) -> &'static str {
         match self.work.kernel {
-            Kernel::Aggregate(_) => "TableAggregate",
+            Kernel::Aggregate(_) | Kernel::Ends(_) => "TableAggregate",
             Kernel::Top(_) => "TableTop",
             Kernel::Order(_) => "TableOrder",
         }

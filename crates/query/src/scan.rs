@@ -70,6 +70,11 @@ impl Source {
         Ok(())
     }
 
+    /// Whether deleted rows are left out.
+    pub(crate) fn visible_only(&self) -> bool {
+        self.visibility == Visibility::Live
+    }
+
     /// The rows that an index leaves possible; `None` when there is no such index, or when the condition is sooner looked
     /// at in the vectors: when these are decoded and the index gives more than a few rows.
     pub(crate) fn found(&self, snapshot: &dyn Snapshot) -> mainstay_base::Result<Option<RowSet>> {
@@ -165,6 +170,14 @@ impl TableScan {
 
     pub(crate) fn with_limit(mut self, limit: Option<usize>) -> TableScan {
         Arc::make_mut(&mut self.scan).limit = limit;
+        self
+    }
+
+    /// The same scan, for who wants only rows that this access gives.
+    pub(crate) fn with_access(mut self, access: Access) -> TableScan {
+        let scan = Arc::make_mut(&mut self.scan);
+        scan.source.access = Some(access);
+        self.properties = leaf_properties(Arc::clone(&scan.schema), 1);
         self
     }
 

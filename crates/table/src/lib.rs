@@ -9,10 +9,12 @@
 mod cache;
 pub mod names;
 pub mod predicate;
+mod sought;
 mod table;
 pub mod values;
 pub mod vector;
 
 pub use cache::{VectorCache, VectorPlace, VectorSource};
 pub use predicate::{Comparison, Predicate};
-pub use table::{Access, KeyRange, OrderKey, Ordering, RowSet, Snapshot, Table};
+pub use sought::{Operation, Sought, Term, Test};
+pub use table::{Access, KeyRange, OrderKey, Ordering, RowSet, Snapshot, Table, TermOrder};

@@ -209,7 +209,7 @@ struct Shown<'a, N> {
 }
 
 /// A column's name, quoted where SQL would otherwise fold its case or not take it for a name.
-struct Name<'a>(Option<&'a str>, usize);
+pub(crate) struct Name<'a>(pub(crate) Option<&'a str>, pub(crate) usize);
 
 impl fmt::Display for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -15,7 +15,7 @@
 //! *superset* of the rows that satisfy the condition: the executor applies the condition again. That
 //! lets an index serve a condition that it answers only roughly (a prefix, another collation).
 
-use crate::Predicate;
+use crate::{Predicate, Sought, Term};
 use arrow_array::ArrayRef;
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::SchemaRef;
@@ -46,6 +46,17 @@ pub trait Table: Any + Send + Sync + Debug {
     /// `visible_only`, rows that are not there may be missing from it.
     fn access(&self, predicate: &Predicate, visible_only: bool) -> Option<Access>;
 
+    /// The same for conditions that are about more than columns and constants.
+    fn access_of(&self, _sought: &Sought, _visible_only: bool) -> Option<Access> {
+        None
+    }
+
+    /// Whether an index may be ordered by more than a column, so that [`Table::access_of`] and [`Table::order_of`] are worth
+    /// asking.
+    fn has_computed_keys(&self) -> bool {
+        false
+    }
+
     /// An index that has every visible row in the order of this column, NULL first when ascending.
     fn order(&self, column: usize, descending: bool) -> Option<Ordering>;
 
@@ -55,6 +66,12 @@ pub trait Table: Any + Send + Sync + Debug {
             [OrderKey { column, descending, collation: None }] => self.order(*column, *descending),
             _ => None,
         }
+    }
+
+    /// The same for an order by computed values, NULL first where they ascend. Without `visible_only` rows that are not there
+    /// are part of it too.
+    fn order_of(&self, _keys: &[TermOrder], _visible_only: bool) -> Option<Ordering> {
+        None
     }
 
     /// Whether rows that a snapshot has counted may be taken back while it is read: then it fails with
@@ -85,6 +102,15 @@ impl OrderKey {
     pub fn of_values(column: usize, descending: bool) -> OrderKey {
         OrderKey { column, descending, collation: None }
     }
+}
+
+/// A value that rows are ordered by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TermOrder {
+    /// The value.
+    pub term: Term,
+    /// Whether the greatest comes first.
+    pub descending: bool,
 }
 
 /// One state of a table's rows.
@@ -197,8 +223,12 @@ pub struct Ordering {
     pub index: usize,
     /// Whether it is walked from its highest key down.
     pub descending: bool,
-    /// The column that it orders.
+    /// The column that it orders, or the first one of what it orders by.
     pub column: usize,
+    /// By how many of its parts it orders, in an index whose keys have parts.
+    pub parts: usize,
+    /// Whether rows that are not there are part of the order.
+    pub with_hidden: bool,
     /// The index as a person would write it, for EXPLAIN.
     pub text: String,
 }

@@ -140,7 +140,8 @@ impl NativeTable {
         let named = columns.iter().map(|key| self.definition().columns[key.column].name.as_str());
         let (name, names) = (&indexes[number].definition.name, named.collect::<Vec<_>>().join(", "));
         let text = format!("{name}: {names}{}", if descending { " descending" } else { "" });
-        Some(Ordering { index: number, descending, column: first.column, text })
+        let (parts, with_hidden) = (keys.len(), false);
+        Some(Ordering { index: number, descending, column: first.column, parts, with_hidden, text })
     }
 
     /// Whether the keys of indexes order a column so.

@@ -16,6 +16,23 @@ impl CodePage {
         self.0.case.get_or_init(|| self.make_case_table())
     }
 
+    /// Whether each character is one byte.
+    pub fn is_single_byte(self) -> bool {
+        !matches!(self.0.source, Source::Multi(_) | Source::Utf8)
+    }
+
+    /// The characters beyond ASCII of which Unicode's capitals (or small letters) begin with a letter of ASCII, as `SS` of
+    /// `ß` does: their bytes, and what becomes of them. `None` for a page whose characters have several bytes.
+    pub fn ascii_forms(self, capitals: bool) -> Option<&'static [(u8, String)]> {
+        let form = |byte: u8| {
+            let text = self.decode(std::slice::from_ref(&byte)).text.into_owned();
+            let form = if capitals { text.to_uppercase() } else { text.to_lowercase() };
+            form.starts_with(|first: char| first.is_ascii()).then_some((byte, form))
+        };
+        let make = || (0x80..=0xFFu8).filter_map(form).collect();
+        self.is_single_byte().then(|| self.0.ascii_forms[usize::from(capitals)].get_or_init(make).as_slice())
+    }
+
     fn make_case_table(self) -> CaseTable {
         let mut table = CaseTable::ascii();
         if matches!(self.0.source, Source::Multi(_) | Source::Utf8) {
@@ -47,6 +64,19 @@ fn only(mut letters: impl ExactSizeIterator<Item = char>) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn some_letters_become_letters_of_ascii() {
+        let page = |name| CodePage::by_name(name).unwrap();
+        let forms = |name, capitals| page(name).ascii_forms(capitals).map(<[(u8, String)]>::to_vec);
+        assert_eq!(forms("cp437", true), Some(vec![(0xE1, "SS".to_owned())]));
+        assert_eq!(forms("windows-1252", true), Some(vec![(0xDF, "SS".to_owned())]));
+        assert_eq!(forms("cp866", true), Some(Vec::new()));
+        assert_eq!(forms("windows-1252", false), Some(Vec::new()));
+        assert_eq!(forms("windows-1254", true), Some(vec![(0xDF, "SS".to_owned()), (0xFD, "I".to_owned())]));
+        assert_eq!(forms("windows-1254", false), Some(vec![(0xDD, "i\u{307}".to_owned())]));
+        assert!(!page("utf-8").is_single_byte() && forms("cp932", true).is_none());
+    }
 
     /// Each page with letters, their capitals, and what stays.
     #[test]

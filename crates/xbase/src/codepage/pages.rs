@@ -15,6 +15,8 @@ pub(super) struct Page {
     table: OnceLock<Table>,
     /// Its letters: see `case.rs`.
     pub case: OnceLock<CaseTable>,
+    /// What becomes letters of ASCII in capitals, and in small letters: see `case.rs`.
+    pub ascii_forms: [OnceLock<Vec<(u8, String)>>; 2],
 }
 
 /// Where the characters of a page come from.
@@ -45,7 +47,8 @@ pub(super) struct Table {
 
 impl Page {
     const fn new(number: u16, name: &'static str, source: Source) -> Page {
-        Page { number, name, source, table: OnceLock::new(), case: OnceLock::new() }
+        let ascii_forms = [OnceLock::new(), OnceLock::new()];
+        Page { number, name, source, table: OnceLock::new(), case: OnceLock::new(), ascii_forms }
     }
 
     /// The table of a single-byte page; of no use for the others.

@@ -35,6 +35,7 @@ mod parser;
 mod search;
 mod shape;
 mod sql;
+mod term;
 mod text;
 mod tree;
 mod types;
@@ -45,6 +46,7 @@ pub use machine::Scratch;
 pub use moment::{Moment, at_moment};
 pub use search::{Search, Searched};
 pub use shape::{KeyPart, KeySource};
+pub use term::Subject;
 pub use types::{CaseTable, Context, Dialect, Kind, Memos, ResultType};
 
 use catalog::Builtin;

@@ -10,9 +10,10 @@ use super::compile::Compiler;
 use super::tree::{Binary, Node, NodeKind, Unary};
 use super::types::{Context, Kind};
 use mainstay_base::Result;
+use mainstay_table::Term;
 
 /// One part of a key.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct KeyPart {
     /// What the part is made of.
     pub source: KeySource,
@@ -22,6 +23,8 @@ pub struct KeyPart {
     pub length: Option<usize>,
     /// Whether DESCEND() turns the order around.
     pub descending: bool,
+    /// The part as a term of SQL, if SQL has one like it; of what DESCEND() is applied to.
+    pub term: Option<Term>,
 }
 
 /// What a part of a key is made of. Fields are numbers in the `fields` of the [`Context`].
@@ -94,11 +97,12 @@ fn part(context: &Context<'_>, node: &Node) -> Result<KeyPart> {
         _ => (node, false),
     };
     let source = source(context, inner).unwrap_or(KeySource::Other);
-    Ok(KeyPart { source, kind: typed.kind, length, descending })
+    let term = super::term::term(context, inner);
+    Ok(KeyPart { source, kind: typed.kind, length, descending, term })
 }
 
 /// The number of the field that a node is.
-fn field_of(context: &Context<'_>, node: &Node) -> Option<usize> {
+pub(super) fn field_of(context: &Context<'_>, node: &Node) -> Option<usize> {
     let NodeKind::Name { name, .. } = &node.kind else { return None };
     context.fields.iter().position(|field| {
         field.name.eq_ignore_ascii_case(name) || name.len() > 10 && field.name.eq_ignore_ascii_case(&name[..10])
@@ -106,7 +110,7 @@ fn field_of(context: &Context<'_>, node: &Node) -> Option<usize> {
 }
 
 /// A whole number that is written in the expression.
-fn constant(node: Option<&Node>) -> Option<usize> {
+pub(super) fn constant(node: Option<&Node>) -> Option<usize> {
     match &node?.kind {
         NodeKind::Number(digits) => digits.parse().ok(),
         _ => None,
@@ -114,7 +118,7 @@ fn constant(node: Option<&Node>) -> Option<usize> {
 }
 
 /// What STR() of a field prints as without a width.
-fn printed(context: &Context<'_>, field: usize) -> Option<(usize, usize)> {
+pub(super) fn printed(context: &Context<'_>, field: usize) -> Option<(usize, usize)> {
     let form = super::field::form(context.fields.get(field)?);
     let (width, decimals) = super::compile::printed_form(context.dialect, Some(form))?;
     Some((usize::try_from(width?).ok()?, usize::try_from(decimals).ok()?))

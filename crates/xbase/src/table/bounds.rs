@@ -1,19 +1,31 @@
-//! A condition on one column as a range of the keys of one tag.
+//! Conditions as ranges of the keys of one tag.
 //!
-//! A range may give more rows than the condition (the scan applies the condition again) but never fewer. Two
-//! things need care. *Blanks*: the text of a CHAR column ends before its trailing blanks (and NULs), its key
-//! does not, so a range for `= 'AB'` runs from `AB` filled with NULs to `AB` filled with blanks. *Order*: SQL
-//! compares texts as Unicode, keys compare as bytes of a code page. The two agree wherever one side is ASCII,
-//! so bounds of other texts are used for equality only.
+//! A range may give more rows than the condition (the scan applies the condition again) but never fewer. A key of several
+//! parts (`CUST_NO + DTOS(DATE)`) is narrowed from its first part on: as long as a part is fixed to one text, the next one
+//! narrows further.
+//!
+//! ```text
+//!   key          STR(CUST_NO,6)      + DTOS(DATE)               + NAME
+//!   condition    cust_no IN (5, 7)     date >= 2026-01-01
+//!   ranges       "     5"            + "20260101" .. FF
+//!                "     7"            + "20260101" .. FF
+//! ```
+//! What a part's text can be, `text_keys.rs` and `digit_keys.rs` say; each range of a part is an [`Interval`] of beginnings.
+//! A text that is fixed may still end in NULs instead of blanks, in front of the key that is fixed: those keys are a range of
+//! their own.
 
 use super::Files;
+use super::number_keys;
 use super::tag::TableTag;
-use crate::expr::{KeyPart, KeySource, Kind};
+use super::{digit_keys, text_keys};
+use crate::expr::{KeyPart, Kind};
 use crate::index::{EncodedKey, KeyValue};
-use mainstay_base::{Date, Value};
-use mainstay_table::Comparison;
-use std::borrow::Cow;
+use mainstay_base::Value;
+use mainstay_table::{Comparison, Sought, Term, Test};
 use std::ops::Bound;
+
+/// So many ranges are read of one tag.
+const MOST_RANGES: usize = 4_096;
 
 /// A range of the keys of a tag, from and to, in full key length.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,74 +34,62 @@ pub(crate) struct KeyBounds {
     pub(crate) upper: Bound<Vec<u8>>,
 }
 
-impl KeyBounds {
-    /// The keys that are in both ranges.
-    pub(crate) fn and(self, other: KeyBounds) -> KeyBounds {
-        KeyBounds { lower: tighter(self.lower, other.lower, true), upper: tighter(self.upper, other.upper, false) }
-    }
-
-    fn from(key: Vec<u8>) -> KeyBounds {
-        KeyBounds { lower: Bound::Included(key), upper: Bound::Unbounded }
-    }
-
-    fn to(key: Vec<u8>) -> KeyBounds {
-        KeyBounds { lower: Bound::Unbounded, upper: Bound::Included(key) }
-    }
+/// A range of what one part of a key can be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Interval {
+    /// What the least of them begins with; `None` where there is no least.
+    pub(crate) lower: Option<Vec<u8>>,
+    /// What the greatest of them begins with.
+    pub(crate) upper: Option<Vec<u8>>,
+    /// The one text that all of them are, but for NULs where it has blanks at its end.
+    pub(crate) exact: Option<Vec<u8>>,
+    /// What is asked, for EXPLAIN.
+    pub(crate) text: String,
 }
 
-/// Bounds are included or absent here; of two, the one that leaves fewer keys.
-fn tighter(a: Bound<Vec<u8>>, b: Bound<Vec<u8>>, lower: bool) -> Bound<Vec<u8>> {
-    match (a, b) {
-        (Bound::Included(a), Bound::Included(b)) => Bound::Included(if (a < b) == lower { b } else { a }),
-        (Bound::Unbounded, bound) | (bound, _) => bound,
-    }
+/// What is asked of a term.
+pub(crate) type Leaf<'a> = (&'a Term, &'a Test);
+
+/// How a tag answers some of the conditions of a conjunction.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TagRanges {
+    /// The ranges, each with what is asked of its keys.
+    pub(crate) ranges: Vec<(KeyBounds, String)>,
+    /// Which of the conditions are answered, by their places.
+    pub(crate) answered: Vec<usize>,
 }
 
-/// The keys of the records in which `field op value` can hold; `None` when the tag does not tell.
-pub(crate) fn compare(tag: &TableTag, files: &Files, field: usize, op: Comparison, value: &Value) -> Option<KeyBounds> {
-    let part = tag.first_part().filter(|part| !part.descending)?;
-    let is_only_part = tag.keys().key.parts().len() == 1;
-    match (&part.source, value) {
-        (KeySource::Field(f), Value::Text(text)) if *f == field && part.kind == Kind::Character => {
-            text_bounds(tag, files, part.length?, op, text)
+/// The ranges in which the keys of all records are that satisfy the conditions; `None` when the tag does not tell.
+pub(crate) fn ranges(tag: &TableTag, files: &Files, leaves: &[Leaf<'_>]) -> Option<TagRanges> {
+    let parts = tag.keys().key.parts();
+    let mut found = Vec::new();
+    for (place, part) in parts.iter().enumerate() {
+        let of_part = Part { tag, files, part, is_last: place + 1 == parts.len(), is_only: parts.len() == 1 };
+        let Some(intervals) = of_part.intervals(leaves) else { break };
+        let may_continue = part.length.is_some() && intervals.0.iter().all(|interval| interval.exact.is_some());
+        found.push(intervals);
+        if !may_continue {
+            break;
         }
-        (KeySource::Text { field: f, length, upper }, Value::Text(text)) if *f == field => {
-            // Programs differ in which letters beyond ASCII their UPPER() changes.
-            if *upper && (op != Comparison::Equal || !text.is_ascii()) {
-                return None;
-            }
-            let text = if *upper { Cow::Owned(text.to_ascii_uppercase()) } else { Cow::Borrowed(text) };
-            text_bounds(tag, files, *length, op, &text)
-        }
-        (KeySource::Dtos(f), Value::Date(day)) if *f == field => text_bounds(tag, files, 8, op, &day_digits(*day)?),
-        (KeySource::Str { field: f, width, decimals }, value) if *f == field && op == Comparison::Equal => {
-            let number = value.as_decimal()?.rescale(u8::try_from(*decimals).ok()?)?;
-            let digits = number.to_string();
-            (number == value.as_decimal()? && digits.len() <= *width)
-                .then(|| prefix(tag, format!("{digits:>width$}").into_bytes()))
-        }
-        (KeySource::Field(f), value) if *f == field && is_only_part => value_bounds(tag, op, value),
-        _ => None,
     }
+    let (last, fixed) = found.split_last()?;
+    let mut answered: Vec<usize> = Vec::new();
+    let mut builder = Builder { tag, heads: vec![Head::default()], done: Vec::new() };
+    for ((intervals, of), part) in fixed.iter().zip(parts) {
+        builder.fix(intervals, part.length?)?;
+        answered.extend(of);
+    }
+    builder.end(&last.0)?;
+    answered.extend(&last.1);
+    answered.sort_unstable();
+    answered.dedup();
+    Some(TagRanges { ranges: builder.done, answered })
 }
 
-/// The keys of the records in which the field is NULL because it is blank.
-pub(crate) fn blank_date(tag: &TableTag, field: usize) -> Option<KeyBounds> {
-    let [KeyPart { source: KeySource::Field(f), descending: false, .. }] = tag.keys().key.parts() else { return None };
-    let is_date = matches!(tag.keys().key.result_type().kind, Kind::Date | Kind::Timestamp);
-    if *f != field || !is_date || tag.tag.key_type().is_nullable() {
-        return None;
-    }
-    match tag.tag.key_type().encode(&KeyValue::BlankDate)? {
-        EncodedKey::Exact(key) => Some(KeyBounds { lower: Bound::Unbounded, upper: Bound::Included(key) }),
-        _ => None,
-    }
-}
-
-/// The key of the records whose whole key is NULL because another field than the first is: whatever the first one holds, it
+/// The key of the records whose whole key is NULL because another field than those of `columns` is: whatever these hold, it
 /// is in no range of the tag. `None` when there are none such.
-pub(crate) fn hidden(tag: &TableTag, files: &Files, field: usize) -> Option<KeyBounds> {
-    let is_nullable = |other: &usize| *other != field && files.dbf.fields()[*other].null_bit.is_some();
+pub(crate) fn hidden(tag: &TableTag, files: &Files, columns: &[usize]) -> Option<KeyBounds> {
+    let is_nullable = |other: &usize| !columns.contains(other) && files.dbf.fields()[*other].null_bit.is_some();
     if !tag.tag.key_type().is_nullable() || !tag.keys().key.fields().iter().any(is_nullable) {
         return None;
     }
@@ -99,92 +99,172 @@ pub(crate) fn hidden(tag: &TableTag, files: &Files, field: usize) -> Option<KeyB
     }
 }
 
-/// The keys of the records in which the field begins with this text.
-pub(crate) fn begins_with(tag: &TableTag, files: &Files, field: usize, text: &str) -> Option<KeyBounds> {
-    let part = tag.first_part().filter(|part| !part.descending)?;
-    let (length, upper) = match &part.source {
-        KeySource::Field(f) if *f == field && part.kind == Kind::Character => (part.length?, false),
-        KeySource::Text { field: f, length, upper } if *f == field => (*length, *upper),
-        _ => return None,
-    };
-    if upper && !text.is_ascii() {
-        return None;
-    }
-    let text = if upper { text.to_ascii_uppercase() } else { text.to_owned() };
-    let mut bytes = files.encode(&text).filter(|bytes| !bytes.is_empty())?;
-    bytes.truncate(length);
-    Some(prefix(tag, bytes))
+/// What the first parts of keys are fixed to, and what is asked for that.
+#[derive(Clone, Default)]
+struct Head {
+    bytes: Vec<u8>,
+    asked: Vec<String>,
 }
 
-fn day_digits(day: Date) -> Option<String> {
-    let (year, month, day) = day.ymd();
-    (0..=9999).contains(&year).then(|| format!("{year:04}{month:02}{day:02}"))
+struct Builder<'a> {
+    tag: &'a TableTag,
+    heads: Vec<Head>,
+    done: Vec<(KeyBounds, String)>,
 }
 
-/// All the keys that begin with these bytes.
-fn prefix(tag: &TableTag, bytes: Vec<u8>) -> KeyBounds {
-    KeyBounds {
-        lower: Bound::Included(filled(tag, bytes.clone(), 0x00)),
-        upper: Bound::Included(filled(tag, bytes, 0xFF)),
-    }
-}
-
-/// The bytes as a key, the rest filled with one byte.
-fn filled(tag: &TableTag, bytes: Vec<u8>, fill: u8) -> Vec<u8> {
-    let key_type = tag.tag.key_type();
-    let mut key = if key_type.is_nullable() { vec![0x80] } else { Vec::new() };
-    key.extend(bytes);
-    key.resize(key_type.key_len(), fill);
-    key
-}
-
-fn text_bounds(tag: &TableTag, files: &Files, length: usize, op: Comparison, text: &str) -> Option<KeyBounds> {
-    let text = text.trim_end_matches(' ');
-    let mut bytes = files.encode(text)?;
-    if op == Comparison::Equal {
-        let cut = bytes.len() > length;
-        bytes.truncate(length);
-        let mut padded = bytes.clone();
-        padded.resize(length.max(bytes.len()), b' ');
-        // Where the part is only the beginning of the field, or more parts follow, anything may follow.
-        let upper = filled(tag, if cut { bytes.clone() } else { padded }, 0xFF);
-        return Some(KeyBounds { lower: Bound::Included(filled(tag, bytes, 0x00)), upper: Bound::Included(upper) });
-    }
-    if !text.bytes().all(|byte| (0x20..0x7F).contains(&byte)) {
-        return None;
-    }
-    bytes.truncate(length);
-    match op {
-        Comparison::Greater | Comparison::GreaterOrEqual => Some(KeyBounds::from(filled(tag, bytes, 0x00))),
-        Comparison::Less | Comparison::LessOrEqual => Some(KeyBounds::to(filled(tag, bytes, 0xFF))),
-        Comparison::Equal | Comparison::NotEqual => None,
-    }
-}
-
-fn value_bounds(tag: &TableTag, op: Comparison, value: &Value) -> Option<KeyBounds> {
-    let value = match value {
-        Value::Integer(_) | Value::Decimal(_) => KeyValue::Decimal(value.as_decimal()?),
-        Value::Float(number) => KeyValue::Float(*number),
-        Value::Date(day) => KeyValue::Date(*day),
-        Value::Timestamp(moment) => KeyValue::Timestamp(*moment),
-        Value::Boolean(value) => KeyValue::Logical(*value),
-        // xBase has no such keys.
-        Value::Null | Value::Text(_) | Value::Binary(_) | Value::Time(_) => return None,
-        Value::TimestampWithOffset { .. } | Value::Interval(_) | Value::Uuid(_) => return None,
-    };
-    let encoded = tag.tag.key_type().encode(&value)?;
-    match (op, encoded) {
-        (Comparison::Equal, EncodedKey::Exact(key) | EncodedKey::Shared(key)) => {
-            Some(KeyBounds { lower: Bound::Included(key.clone()), upper: Bound::Included(key) })
+impl Builder<'_> {
+    /// The next part, of this length, is one of these texts.
+    fn fix(&mut self, intervals: &[Interval], length: usize) -> Option<()> {
+        self.check(intervals)?;
+        let mut heads = Vec::new();
+        for head in &self.heads {
+            for interval in intervals {
+                let exact = interval.exact.as_ref()?;
+                let asked = [head.asked.clone(), vec![interval.text.clone()]].concat();
+                let blanks = exact.iter().rev().take_while(|byte| **byte == b' ').count();
+                if blanks > 0 && interval.lower.as_ref() != Some(exact) {
+                    let mut upper = exact.clone();
+                    if let Some(last) = upper.last_mut() {
+                        *last = b' ' - 1;
+                    }
+                    let text = format!("{} (with NULs)", asked.join(" and "));
+                    self.done.push((self.between(head, interval.lower.as_deref(), Some(&upper)), text));
+                }
+                let mut bytes = [head.bytes.as_slice(), exact].concat();
+                bytes.resize(head.bytes.len() + length, b' ');
+                heads.push(Head { bytes, asked });
+            }
         }
-        (
-            Comparison::Greater | Comparison::GreaterOrEqual,
-            EncodedKey::Exact(key) | EncodedKey::Shared(key) | EncodedKey::After(key),
-        ) => Some(KeyBounds::from(key)),
-        (
-            Comparison::Less | Comparison::LessOrEqual,
-            EncodedKey::Exact(key) | EncodedKey::Shared(key) | EncodedKey::After(key),
-        ) => Some(KeyBounds::to(key)),
-        _ => None,
+        self.heads = heads;
+        Some(())
     }
+
+    /// The next part is in these intervals, and any part may follow.
+    fn end(&mut self, intervals: &[Interval]) -> Option<()> {
+        self.check(intervals)?;
+        for head in &self.heads {
+            for interval in intervals {
+                let bounds = self.between(head, interval.lower.as_deref(), interval.upper.as_deref());
+                let text = [head.asked.clone(), vec![interval.text.clone()]].concat().join(" and ");
+                self.done.push((bounds, text));
+            }
+        }
+        // The ranges of texts that end in NULs come behind those that give rows.
+        self.done.sort_by_key(|(_, text)| text.ends_with("(with NULs)"));
+        Some(())
+    }
+
+    fn check(&self, intervals: &[Interval]) -> Option<()> {
+        (self.heads.len().saturating_mul(intervals.len()) <= MOST_RANGES).then_some(())
+    }
+
+    fn between(&self, head: &Head, lower: Option<&[u8]>, upper: Option<&[u8]>) -> KeyBounds {
+        let key_type = self.tag.tag.key_type();
+        let is_text = self.tag.keys().key.result_type().kind == Kind::Character;
+        let bound = |end: Option<&[u8]>, fill: u8| match end {
+            // Keys of other types are whole already, with the mark that they are not NULL.
+            Some(key) if !is_text => Bound::Included(key.to_vec()),
+            None if head.bytes.is_empty() => Bound::Unbounded,
+            end => {
+                let mut key = if key_type.is_nullable() { vec![0x80] } else { Vec::new() };
+                key.extend(&head.bytes);
+                key.extend(end.unwrap_or_default());
+                key.resize(key_type.key_len(), fill);
+                Bound::Included(key)
+            }
+        };
+        KeyBounds { lower: bound(lower, 0x00), upper: bound(upper, 0xFF) }
+    }
+}
+
+/// One part of the keys of a tag.
+pub(crate) struct Part<'a> {
+    pub(crate) tag: &'a TableTag,
+    pub(crate) files: &'a Files,
+    pub(crate) part: &'a KeyPart,
+    pub(crate) is_last: bool,
+    pub(crate) is_only: bool,
+}
+
+impl Part<'_> {
+    /// Where the part is in the records that satisfy the conditions, and which of these say so.
+    fn intervals(&self, leaves: &[Leaf<'_>]) -> Option<(Vec<Interval>, Vec<usize>)> {
+        let term = self.part.term.as_ref().filter(|_| !self.part.descending)?;
+        if let Term::Digits { number, decimals, zeros, .. } = term {
+            let Term::Column(column) = number.as_ref() else { return None };
+            return digit_keys::intervals((*column, self.part.length?, *decimals, *zeros), self.files, leaves);
+        }
+        let mut all: Option<Vec<Interval>> = None;
+        let mut answered = Vec::new();
+        for (place, leaf) in leaves.iter().enumerate() {
+            let Some(intervals) = self.of_leaf(term, *leaf) else { continue };
+            answered.push(place);
+            all = Some(match all {
+                None => intervals,
+                Some(known) => both(known, intervals),
+            });
+        }
+        Some((all?, answered))
+    }
+
+    fn of_leaf(&self, term: &Term, leaf: Leaf<'_>) -> Option<Vec<Interval>> {
+        let (of, test) = leaf;
+        match test {
+            Test::In(values) => {
+                let equal = |value: &Value| self.of_leaf(term, (of, &Test::Compare(Comparison::Equal, value.clone())));
+                // NULL is equal to nothing.
+                let values = values.iter().filter(|value| **value != Value::Null);
+                let each: Option<Vec<Vec<Interval>>> = values.map(equal).collect();
+                each.map(|each| each.concat()).filter(|all| !all.is_empty() && all.len() <= MOST_RANGES)
+            }
+            _ => {
+                let text = self.text_of(leaf);
+                let mut intervals = match self.part.kind {
+                    Kind::Character => text_keys::intervals(self, term, leaf)?,
+                    _ if self.is_only => vec![number_keys::interval(self, term, leaf)?],
+                    _ => return None,
+                };
+                for interval in &mut intervals {
+                    let remark = std::mem::take(&mut interval.text);
+                    interval.text = format!("{text}{remark}");
+                }
+                Some(intervals)
+            }
+        }
+    }
+
+    fn text_of(&self, (term, test): Leaf<'_>) -> String {
+        text_of(self.files, term, test)
+    }
+}
+
+/// What is asked, in words of SQL.
+pub(crate) fn text_of(files: &Files, term: &Term, test: &Test) -> String {
+    let mut names: Vec<&str> = files.dbf.fields().iter().map(|field| field.name.as_str()).collect();
+    names.extend(super::OWN_COLUMNS);
+    Sought::Leaf(term.clone(), test.clone()).display(&names).to_string()
+}
+
+/// What is in one of both.
+fn both(some: Vec<Interval>, others: Vec<Interval>) -> Vec<Interval> {
+    if some.len().saturating_mul(others.len()) > MOST_RANGES {
+        return some;
+    }
+    some.iter().flat_map(|a| others.iter().map(move |b| common(a, b))).collect()
+}
+
+fn common(a: &Interval, b: &Interval) -> Interval {
+    let lower = match (&a.lower, &b.lower) {
+        // Of two beginnings of which one goes on, the longer one leaves fewer.
+        (Some(a), Some(b)) => Some(a.max(b).clone()),
+        (one, other) => one.as_ref().or(other.as_ref()).cloned(),
+    };
+    let upper = match (&a.upper, &b.upper) {
+        (Some(a), Some(b)) if a.starts_with(b) => Some(a.clone()),
+        (Some(a), Some(b)) if b.starts_with(a) => Some(b.clone()),
+        (Some(a), Some(b)) => Some(a.min(b).clone()),
+        (one, other) => one.as_ref().or(other.as_ref()).cloned(),
+    };
+    let exact = a.exact.as_ref().or(b.exact.as_ref()).cloned();
+    Interval { lower, upper, exact, text: format!("{} and {}", a.text, b.text) }
 }

@@ -15,12 +15,12 @@ use super::seen_with::SeenWith;
 use super::sibling;
 use super::state::State;
 use super::tag::{COMPARED_WHOLE, Disagreement, TableTag};
-use super::walk::{has_blank_numbers, walk_tag};
+use super::walk::{orders, walk_tag};
 use crate::dbf::{Dbf, OpenOptions};
 use crate::index::{Bag, KeyType, TagHeader};
 use crate::{Finding, Severity};
 use mainstay_base::{Code, Result};
-use mainstay_table::{Access, Ordering, RowSet, Snapshot};
+use mainstay_table::{Access, Ordering, RowSet, Snapshot, TermOrder};
 use mainstay_vfs::{FileSystem, Stamp};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -326,15 +326,18 @@ impl Indexes {
         set.tags().filter(|tag| tag.is_believed(state)).map(|tag| tag.number).collect()
     }
 
-    /// The order of a column, if a tag has it.
-    pub(crate) fn order(&self, state: &State, column: usize, descending: bool) -> Option<Ordering> {
+    /// The order of some values, if a tag has it.
+    pub(crate) fn order(&self, state: &State, keys: &[TermOrder], visible_only: bool) -> Option<Ordering> {
         let set = self.current(state)?;
-        let dbf = &state.files.dbf;
-        let orders = |tag: &TableTag| tag.ordered_field(dbf) == Some(column);
-        let (tag, of_table) = set.usable(true).find(|(tag, of_table)| orders(of_table) && tag.lists_all(state))?;
+        let descending = keys.first()?.descending;
+        let column = keys.first()?.term.columns().first().copied()?;
+        let lists_all = |tag: &TableTag| tag.lists_all_of(&state.files, &[], visible_only);
+        let orders = |tag: &TableTag| lists_all(tag) && orders(tag, &state.files, keys);
+        let (tag, of_table) = set.usable().find(|(tag, of_table)| orders(of_table) && tag.lists_all(state))?;
         let direction = if descending { " descending" } else { "" };
         let text = format!("{}{direction}", set.title(tag.number, of_table));
-        Some(Ordering { index: tag.number, descending, column, text })
+        let (parts, with_hidden) = (keys.len(), !visible_only);
+        Some(Ordering { index: tag.number, descending, column, parts, with_hidden, text })
     }
 
     /// The rows that an access gives; `None` also when a range has more than `most` keys.
@@ -367,15 +370,11 @@ impl Indexes {
     ) -> Result<bool> {
         let Some(set) = self.current(state) else { return Ok(false) };
         let Some((tag, unlisted)) = set.trusted(state, ordering.index) else { return Ok(false) };
-        if !unlisted.is_empty() || tag.ordered_field(&state.files.dbf) != Some(ordering.column) {
+        let lists_all = tag.lists_all_of(&state.files, &[], !ordering.with_hidden);
+        if !unlisted.is_empty() || !lists_all {
             return Ok(false);
         }
-        let walked = match has_blank_numbers(state, tag, ordering) {
-            Ok(true) => return Ok(false),
-            Ok(false) => walk_tag(tag, ordering, state, visit),
-            Err(error) => Err(error),
-        };
-        match walked {
+        match walk_tag(tag, ordering, state, visit) {
             Err(error) if error.code() == Code::IndexDamaged => {
                 set.notice(warning(state.files.dbf.path(), "", format!("an index is not used: {error}")));
                 Ok(false)
@@ -541,12 +540,12 @@ impl IndexSet {
         }
     }
 
-    /// The tags that statements can use by their definition; their keys are still to be compared.
-    pub(crate) fn usable(&self, visible_only: bool) -> impl Iterator<Item = (&SetTag, &TableTag)> {
+    /// The tags that statements can use by their definition; their keys are still to be compared, and those of a tag with a
+    /// condition may lack records.
+    pub(crate) fn usable(&self) -> impl Iterator<Item = (&SetTag, &TableTag)> {
         self.tags().filter_map(move |set_tag| {
             let tag = set_tag.tag.as_ref().ok()?;
-            let lists_enough = tag.keys().condition.is_none() || visible_only;
-            (lists_enough && tag.unusable().is_none()).then_some((set_tag, tag))
+            tag.unusable().is_none().then_some((set_tag, tag))
         })
     }
 

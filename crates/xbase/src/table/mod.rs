@@ -5,7 +5,9 @@
 //!   State         one state of the records; columns decoded once     state
 //!   Indexes       the tags that can be used, and why others cannot   indexes, tag, own
 //!   Claims        index files that would fit other tables as well    claim
-//!   access()      a condition as ranges of keys (Rushmore)           access, bounds
+//!   access()      a condition as ranges of keys (Rushmore)           access, bounds, text_keys, digit_keys, number_keys
+//!   Listing       which records a tag with a condition has           listing
+//!   walk()        the rows in the order of a tag                     walk
 //! ```
 //!
 //! **Changes by others.** Every statement asks for the [`Stamp`] of the table and its memo (of the open files, which
@@ -21,8 +23,11 @@ mod bounds;
 mod carry;
 mod check;
 mod claim;
+mod digit_keys;
 mod indexes;
+mod listing;
 mod named;
+mod number_keys;
 mod own;
 mod row_set;
 mod seen;
@@ -30,6 +35,7 @@ mod seen_with;
 mod state;
 mod tag;
 mod taken_back;
+mod text_keys;
 mod unlisted;
 mod walk;
 
@@ -49,7 +55,7 @@ use arrow_schema::{DataType, Field as Column, Schema, SchemaRef};
 use indexes::Indexes;
 use mainstay_base::{Code, Error, Result};
 use mainstay_table::names::free_name;
-use mainstay_table::{Access, Ordering, Predicate, Snapshot, Table, VectorCache};
+use mainstay_table::{Access, Ordering, Predicate, Snapshot, Sought, Table, Term, TermOrder, VectorCache};
 use mainstay_vfs::{FileSystem, Stamp};
 use state::State;
 use std::collections::HashMap;
@@ -337,16 +343,25 @@ impl Table for DbfTable {
     }
 
     fn access(&self, predicate: &Predicate, visible_only: bool) -> Option<Access> {
+        self.access_of(&Sought::from(predicate), visible_only)
+    }
+
+    fn access_of(&self, sought: &Sought, visible_only: bool) -> Option<Access> {
         let state = self.refreshed().ok()?;
-        access::plan(&self.indexes, &state, predicate, visible_only)
+        access::plan(&self.indexes, &state, sought, visible_only)
+    }
+
+    fn has_computed_keys(&self) -> bool {
+        self.indexes.paths().next().is_some()
     }
 
     fn order(&self, column: usize, descending: bool) -> Option<Ordering> {
+        self.order_of(&[TermOrder { term: Term::Column(column), descending }], true)
+    }
+
+    fn order_of(&self, keys: &[TermOrder], visible_only: bool) -> Option<Ordering> {
         let state = self.refreshed().ok()?;
-        let field = self.fields.get(column)?;
-        // Blank logicals are NULL but indexed as false; the order of a few distinct values is no gain.
-        let is_ordered = !matches!(field.kind, FieldKind::Logical);
-        is_ordered.then(|| self.indexes.order(&state, column, descending)).flatten()
+        self.indexes.order(&state, keys, visible_only)
     }
 }
 

@@ -22,6 +22,10 @@ impl Seen {
         is_new
     }
 
+    pub(super) fn has_all(&self, state: &State) -> bool {
+        (0..state.slots()).all(|row| self.words[row / 64] & (1 << (row % 64)) != 0)
+    }
+
     pub(super) fn has_all_visible(&self, state: &State) -> Result<bool> {
         for group in 0..state.groups() {
             let visible = state.visible(group)?;

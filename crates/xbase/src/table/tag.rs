@@ -12,14 +12,15 @@
 //! may not have been open when that was changed (`indexes.rs`). `mainstay check` always compares all. Blank records that a program is filling in need no keys yet: `unlisted.rs`.
 
 use super::Files;
+use super::listing::Listing;
 use super::state::{GROUP_ROWS, State};
 use super::unlisted::{Blank, MOST};
 use crate::dbf::Dbf;
-use crate::expr::{KeyPart, KeySource, Scratch};
+use crate::expr::{Context, Expression, Scratch};
 use crate::index::{Bag, Tag, TagHeader};
 use crate::keys::TagKeys;
 use mainstay_base::Result;
-use mainstay_table::Snapshot;
+use mainstay_table::{Snapshot, Sought};
 use std::ops::{Bound, ControlFlow};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -63,6 +64,8 @@ pub(crate) struct TableTag {
     other_keys: Option<Box<TagKeys>>,
     /// Its keys turned out to be those.
     is_by_others: AtomicBool,
+    /// What it lists, if it has a condition.
+    listing: Option<Listing>,
 }
 
 impl TableTag {
@@ -72,7 +75,11 @@ impl TableTag {
         let keys = TagKeys::new(header, dbf)?;
         let tag = bag.tag(number, keys.key_type)?;
         let other_keys = keys.with_other_letters(header, dbf).map(Box::new);
-        Ok(TableTag { tag, keys, other_keys, is_by_others: AtomicBool::new(false) })
+        let listing = header.for_bytes.as_deref().map(|condition| {
+            let condition = Expression::parse(condition).map(|condition| condition.condition());
+            condition.map_or(Listing::Unknown, |condition| Listing::of(&condition, &Context::new(dbf.fields())))
+        });
+        Ok(TableTag { tag, keys, other_keys, is_by_others: AtomicBool::new(false), listing })
     }
 
     /// What the expressions make of a record, with the letters that its keys were found to be made with.
@@ -101,32 +108,29 @@ impl TableTag {
         if let Some(collation) = &header.collation {
             return Some(format!("its keys are in the collation {collation}"));
         }
-        let conditional = self.keys().condition.is_some() && !self.keys().condition_is_not_deleted;
+        let unclear = self.listing.as_ref().is_some_and(|listing| !listing.is_understood());
         let reasons = [
             (header.unique, "it lists only the first record of each key"),
             (header.custom, "its keys are chosen by a program"),
             (header.partial, "it lists only some records"),
             (header.ignore_case, "its keys are stored in upper case"),
-            (conditional, "it lists only the records of its FOR condition"),
+            (unclear, "it lists only the records of its FOR condition"),
         ];
         reasons.iter().find(|(applies, _)| *applies).map(|(_, reason)| (*reason).to_owned())
     }
 
-    /// The field that the tag orders, if its key is that field and nothing else.
-    pub(crate) fn ordered_field(&self, dbf: &Dbf) -> Option<usize> {
-        let [part] = self.keys().key.parts() else { return None };
-        let is_whole = |field: &usize, length: usize| dbf.fields()[*field].length == length;
-        match &part.source {
-            _ if part.descending => None,
-            KeySource::Field(field) => Some(*field),
-            KeySource::Text { field, length, upper: false } if is_whole(field, *length) => Some(*field),
-            _ => None,
-        }
+    /// Whether it lists fewer records than those that are not deleted.
+    pub(crate) fn is_conditional(&self) -> bool {
+        self.listing.is_some() && !self.keys().condition_is_not_deleted
     }
 
-    /// The first part of the key that is made from a field.
-    pub(crate) fn first_part(&self) -> Option<&KeyPart> {
-        self.keys().key.parts().first()
+    /// Whether it lists every record of which all that is known holds; with `visible_only` deleted ones are not asked for.
+    pub(crate) fn lists_all_of(&self, files: &Files, known: &[&Sought], visible_only: bool) -> bool {
+        let Some(listing) = &self.listing else { return true };
+        let fields = files.dbf.fields();
+        // The hidden columns follow the fields: the number of a record, and whether it is deleted.
+        let deleted = fields.len() + 1;
+        visible_only && self.keys().condition_is_not_deleted || listing.has_all(known, fields, deleted, visible_only)
     }
 
     /// Compares keys with records: all, or a sample. Gives the row slots of blank records that are to be listed later.
