@@ -66,7 +66,7 @@ fn people() -> Vec<String> {
         .map(|at: usize| {
             let (name, code) = (names[at % 8], ["A", "B", "C"][at % 3]);
             let (n, day) = (at % 10, at % 28 + 1);
-            format!("({at}, '{name}', '{code}', {n}, {at}.25, DATE '2026-01-{day:02}', {})", at % 5 == 0)
+            format!("({at}, '{name}', '{code}', {n}, {at}.25, DATE '2026-01-{day:02}', {})", at.is_multiple_of(5))
         })
         .collect()
 }

@@ -311,7 +311,7 @@ impl Writer<'_> {
                 (self.number_term(), self.compared(number))
             }
             9 | 10 => {
-                (Term::Column(BORN), self.compared(|it| day(*it.0.of(&DAYS[1..])).map_or(Value::Null, Value::Date)))
+                (Term::Column(BORN), self.compared(|it| day(it.0.of(&DAYS[1..])).map_or(Value::Null, Value::Date)))
             }
             11 => match self.0.below(4) {
                 0 => (Term::DayDigits(born()), Test::Like(format!("{}%", &self.0.of(&DAYS[1..])[..6]))),
