@@ -486,3 +486,36 @@ fn ranges_have_every_record_of_a_condition() {
     // Ranges are worth something: without any, or with whole tags only, nothing would be shown.
     assert!(all_used > 2_000 && all_narrowed * 2 > all_used, "{all_used} used, {all_narrowed} narrowed");
 }
+
+/// Three times a tenth is 0.30000000000000004 to a key, and 0.3 to SQL.
+#[test]
+fn the_value_of_every_record_finds_it() {
+    let column = |column: usize| Box::new(Term::Column(column));
+    for (key, operation) in [("N*AMT", Operation::Times), ("N-AMT", Operation::Minus), ("N+AMT", Operation::Plus)] {
+        let mut random = Random(7);
+        let (bytes, rows) = table(&mut random, CodePage::from_number(437).unwrap(), 1);
+        let memory = Memory::new();
+        memory.write("t.dbf", bytes);
+        let files: Arc<dyn FileSystem> = Arc::new(memory);
+        let options = WriteOptions::new(Access::Exclusive);
+        let mut writer = IndexedTable::open(Arc::clone(&files), Path::new("t.dbf"), options).unwrap();
+        writer.create_index(None, BagKind::Cdx, &IndexSpec::new("T", key), Building::default()).unwrap();
+        writer.close().unwrap();
+        let (cache, index) = (VectorCache::new(1 << 20), [PathBuf::from("t.cdx")]);
+        let table = DbfTable::open(files, Path::new("t.dbf"), "t", OpenOptions::default(), cache, &index).unwrap();
+        let term = Term::Arithmetic(operation, column(N), column(AMT));
+        for (place, row) in rows.iter().enumerate() {
+            let wanted = value(&term, row);
+            if wanted == Value::Null {
+                continue;
+            }
+            let test = Test::Compare(Comparison::Equal, wanted.clone());
+            let access = table.access_of(&Sought::Leaf(term.clone(), test), false).unwrap();
+            let found = match table.snapshot().unwrap().rows(&access, usize::MAX).unwrap().unwrap() {
+                RowSet::List(rows) => rows.contains(&(place as u32)),
+                RowSet::Bitmap(bits) => bits.value(place),
+            };
+            assert!(found, "{key} = {wanted}: record {}", place + 1);
+        }
+    }
+}
