@@ -310,9 +310,10 @@ impl Writer<'_> {
                 };
                 (self.number_term(), self.compared(number))
             }
-            9 | 10 => {
-                (Term::Column(BORN), self.compared(|it| day(it.0.of(&DAYS[1..])).map_or(Value::Null, Value::Date)))
-            }
+            9 | 10 => (
+                Term::Column(BORN),
+                self.compared(|it| day(it.0.of::<&str>(&DAYS[1..])).map_or(Value::Null, Value::Date)),
+            ),
             11 => match self.0.below(4) {
                 0 => (Term::DayDigits(born()), Test::Like(format!("{}%", &self.0.of(&DAYS[1..])[..6]))),
                 1 => (Term::DayDigits(born()), self.compared(|it| Value::Text((*it.0.of(&DAYS)).to_owned()))),
