@@ -397,7 +397,7 @@ mod tests {
             off: true,
         };
         assert_eq!(parsed, expected);
-        assert_eq!(Request::parse(""), Request::default());
+        assert_eq!(Request::parse(""), Request { fields: Part::typed("", 0), ..Request::default() });
         assert_eq!(Request::parse("fields name").fields.text, "name");
         assert_eq!(Request::parse("all").scope, Some(Scope::All));
         assert_eq!(Request::parse("next, name").fields.text, "next, name");
