@@ -54,6 +54,8 @@ struct File {
 /// What the end of a file tells.
 struct Footer<'p> {
     path: &'p Path,
+    /// From the root, without `..`, which object stores do not know.
+    whole_path: PathBuf,
     stamp: (u64, SystemTime),
     metadata: Arc<ParquetMetaData>,
     columns: Arc<Schema>,
@@ -87,7 +89,7 @@ impl Files {
             let statistics =
                 || DFParquetMetadata::statistics_from_parquet_metadata(&footer.metadata, columns.file_schema());
             Ok(File {
-                path: std::path::absolute(footer.path)?,
+                path: footer.whole_path,
                 said: values.collect::<Result<_>>()?,
                 stamp: footer.stamp,
                 statistics: Arc::new(damaged::caught(statistics)?),
@@ -189,7 +191,7 @@ impl Footer<'_> {
             let plain = fields.map(|field| field.as_ref().clone().with_metadata(HashMap::new()));
             let columns = Arc::new(transform_schema_to_view(&Schema::new(plain.collect::<Vec<Field>>())));
             let (stamp, metadata) = (stamp_of(&file.metadata()?)?, Arc::clone(footer.metadata()));
-            Ok(Footer { path, stamp, metadata, columns })
+            Ok(Footer { path, whole_path: std::fs::canonicalize(path)?, stamp, metadata, columns })
         };
         damaged::caught(read)
     }
