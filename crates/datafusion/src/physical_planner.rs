@@ -1,7 +1,7 @@
 //! From an optimized logical plan to operators.
 //!
-//! Each node becomes one operator, most of them two lines below; groups that are many ([`grouping`](crate::grouping)) and
-//! joins ([`join`](crate::join)) have a file of their own. Afterwards the session's rules go over the operators.
+//! Each node becomes one operator, most of them two lines below; groups that are many (`grouping`) and
+//! joins (`join`) have a file of their own. Afterwards the session's rules go over the operators.
 //!
 //! ```text
 //!   logical plan --> subqueries of one value --> operators, from the leaves up --> rules --> a plan that can run
