@@ -135,7 +135,7 @@ mod tests {
         .unwrap();
         assert_eq!(chained.deepest, 500);
         assert!(divided.deepest <= 17, "{}", divided.deepest);
-        assert!(divided.below * 20 < chained.below, "{} of {}", divided.below, chained.below);
+        assert!(divided.below * 10 < chained.below, "{} of {}", divided.below, chained.below);
         // In the same order.
         assert_eq!(text, sql);
     }
