@@ -1,7 +1,7 @@
 //! DataFusion, as much of it as Mainstay links: its crates under the names that its umbrella crate gives them.
 //!
-//! The umbrella crate itself, its catalogues and its readers of CSV, JSON and Arrow files are a tenth of the whole build and
-//! nothing that statements need. What they have and statements do need is here:
+//! The umbrella crate itself, its catalogues and its readers of CSV, JSON and Arrow files are a quarter of the whole build and
+//! nothing that statements need (docs/building.md). What they have and statements do need is here:
 //!
 //! ```text
 //!   SessionState       the rules, functions and settings by which a statement is planned

@@ -121,7 +121,7 @@ fn numbers(start: &ScalarValue, stop: &ScalarValue, step: Option<&ScalarValue>) 
             ScalarValue::Int64(number) => Ok(number),
             _ => plan_err!("{NAME} of {value}"),
         },
-        of => plan_err!("{NAME} takes whole numbers or moments, and {value} is {of}"),
+        _ => plan_err!("{NAME} takes whole numbers or moments, and not {value}"),
     };
     let step = step.map_or(Ok(Some(1)), number)?;
     let (Some(start), Some(stop), Some(step)) = (number(start)?, number(stop)?, step) else { return Ok(None) };
@@ -213,7 +213,7 @@ impl LazyBatchGenerator for Rows {
         {
             values.push(value);
             self.next = step.next(value);
-            // A month less thirty days may lead to where it came from.
+            // A month less 29 days leads back in February.
             if self.next.is_some_and(|next| (next > value) != step.is_up()) {
                 return exec_err!("the step of {NAME} does not go on from here");
             }

@@ -11,8 +11,8 @@
 //!
 //! A condition on a column whose type is another one in the file is applied to the rows that were read.
 //!
-//! Columns that the names of sub-folders say, and types that files differ in: [`folder`]. What is wrong in files: [`damaged`],
-//! [`statistics`].
+//! The scan of the files: [`files`]. Columns that the names of sub-folders say, and types that files differ in:
+//! [`folder`]. What is wrong in files: [`damaged`], [`statistics`].
 //!
 //! Limit: of nanoseconds of moments with a time zone, those below 100 are cut off.
 
