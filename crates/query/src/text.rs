@@ -156,9 +156,7 @@ impl Text {
             crate::incomplete::refuse(statement, self)?;
         }
         match <[Statement; 1]>::try_from(statements) {
-            Ok([statement]) if self.tokens.iter().any(|token| token.token == Token::Caret) => {
-                Ok(crate::power::as_calls(statement))
-            }
+            Ok([statement]) if crate::operators::are_in(&self.tokens) => Ok(crate::operators::bound(statement)),
             Ok([statement]) => Ok(statement),
             Err(all) if all.is_empty() => Err(Error::new(Code::Syntax, "an empty statement")),
             Err(_) => Err(Error::new(Code::Syntax, "more than one statement").hint("send one at a time")),
