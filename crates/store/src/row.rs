@@ -15,6 +15,11 @@ pub trait Row {
     fn changes(&self, _column: usize) -> bool {
         true
     }
+
+    /// The version that the value of a column is taken from, if it is taken from one.
+    fn source(&self, _column: usize) -> Option<Stored<'_>> {
+        None
+    }
 }
 
 impl Row for [ValueRef<'_>] {
@@ -61,5 +66,10 @@ impl Row for Changed<'_> {
     #[inline]
     fn changes(&self, column: usize) -> bool {
         self.changes.iter().any(|(changed, _)| *changed == column)
+    }
+
+    #[inline]
+    fn source(&self, column: usize) -> Option<Stored<'_>> {
+        (!self.changes(column)).then_some(self.stored)
     }
 }

@@ -249,3 +249,44 @@ fn a_row_is_changed_by_its_key_at_once_or_not_at_all() {
     writer.commit().unwrap();
     assert_eq!(committed(&store, &table), [(1, 5), (2, 22), (3, 5)]);
 }
+
+/// The entry by which a row was found points to the new version before the other indexes have taken it.
+#[test]
+fn a_row_found_by_one_key_and_refused_by_another_is_found_as_before() {
+    let (store, table) = store_of(&[(1, 10), (2, 20), (3, 30)]);
+    let index = |name: &str, unique| mainstay_store::definition::index(name.into(), &[1], unique);
+    assert_eq!(table.create_index(&index("values", true)).unwrap(), 1);
+    assert_eq!(table.create_index(&index("by_value", false)).unwrap(), 2);
+    let mut writer = store.begin(Isolation::ReadCommitted);
+    set(&table, &mut writer, 3, 33).unwrap();
+    let view = writer.begin_statement().unwrap();
+    let mut change = |(index, key): (usize, i64), (column, value): (usize, i64)| {
+        let changes = [(column, ValueRef::Integer(value))];
+        let changed = table.update_by_key(&mut writer, (index, &[ValueRef::Integer(key)]), &changes, view);
+        changed.map(|row| row.is_some()).map_err(|error| error.code())
+    };
+    let found = |index: usize, key: i64| {
+        let mut own = store.begin(Isolation::ReadCommitted);
+        let view = own.begin_statement().unwrap();
+        let mut reader = table.reader(view);
+        let row = reader.get(index, &[ValueRef::Integer(key)]).unwrap();
+        row.map(|row| (integer(&row, 0), integer(&row, 1)))
+    };
+    // By the second key into the first one's, and by the first key into the second one's.
+    assert_eq!(change((1, 10), (0, 2)), Err(Code::UniqueViolation));
+    assert_eq!(change((0, 1), (1, 20)), Err(Code::UniqueViolation));
+    for (index, key) in [(0, 1), (1, 10)] {
+        assert_eq!(found(index, key), Some((1, 10)));
+    }
+    assert_eq!(change((1, 10), (0, 5)), Ok(true));
+    assert_eq!(change((0, 5), (1, 50)), Ok(true));
+    assert_eq!(change((1, 50), (1, 50)), Ok(true));
+    // Until it is committed, others see the row as it was, by either key.
+    for (index, key) in [(0, 1), (1, 10)] {
+        assert_eq!(found(index, key), Some((1, 10)));
+    }
+    assert_eq!(change((0, 1), (1, 11)), Ok(false));
+    writer.commit().unwrap();
+    assert_eq!([found(0, 5), found(1, 50), found(0, 1), found(1, 10)], [Some((5, 50)), Some((5, 50)), None, None]);
+    assert_eq!(committed(&store, &table), [(2, 20), (3, 33), (5, 50)]);
+}

@@ -122,9 +122,8 @@ pub(super) fn change(
             })
         }
         FastKind::Update { form, key, changes } => {
-            if !key.is_exact(parameters) {
-                return Ok(None);
-            }
+            let mut wanted = [ValueRef::Null; KEY_COLUMNS];
+            let Some(wanted) = key.exact_values(parameters, &mut wanted) else { return Ok(None) };
             let converted;
             let (mut few, mut many);
             let values: &mut [(usize, ValueRef<'_>)] = match changes.len() <= FEW {
@@ -147,13 +146,12 @@ pub(super) fn change(
                 converted = converted_values(form, sources, parameters)?;
                 values.iter_mut().zip(&converted).for_each(|(slot, value)| slot.1 = value.as_ref());
             }
-            update_row(session, text, form, (key, parameters), &values[..changes.len()]).map(Some)
+            update_row(session, text, form, (key.index, wanted), &values[..changes.len()]).map(Some)
         }
         FastKind::Delete { form, key } => {
-            if !key.is_exact(parameters) {
-                return Ok(None);
-            }
-            delete_row(session, text, form, key, parameters).map(Some)
+            let mut wanted = [ValueRef::Null; KEY_COLUMNS];
+            let Some(wanted) = key.exact_values(parameters, &mut wanted) else { return Ok(None) };
+            delete_row(session, text, form, (key.index, wanted)).map(Some)
         }
     }
 }
@@ -163,20 +161,18 @@ fn update_row(
     session: &mut Session,
     text: &Arc<str>,
     form: &Form,
-    (key, parameters): (&Key, &[ValueRef<'_>]),
+    (index, wanted): (usize, &[ValueRef<'_>]),
     changes: &[(usize, ValueRef<'_>)],
 ) -> Result<u64> {
-    let mut values = [ValueRef::Null; KEY_COLUMNS];
-    let wanted = key.values(parameters, &mut values);
     session.change_native(text, |transaction| {
         let view = transaction.begin_statement()?;
-        if let Some(row_id) = form.table.update_by_key(transaction, (key.index, wanted), changes, view)? {
+        if let Some(row_id) = form.table.update_by_key(transaction, (index, wanted), changes, view)? {
             transaction.note_read(&form.table, Read::Row(row_id));
             return Ok(Changed::Done(1));
         }
-        match find(transaction, form, key.index, wanted, view)? {
+        match find(transaction, form, index, wanted, view)? {
             Some(position) => Ok(changed(form.table.update_columns(transaction, position, changes)?)),
-            None => not_found(transaction, form, key.index, wanted, view),
+            None => not_found(transaction, form, index, wanted, view),
         }
     })
 }
@@ -186,16 +182,13 @@ fn delete_row(
     session: &mut Session,
     text: &Arc<str>,
     form: &Form,
-    key: &Key,
-    parameters: &[ValueRef<'_>],
+    (index, wanted): (usize, &[ValueRef<'_>]),
 ) -> Result<u64> {
-    let mut values = [ValueRef::Null; KEY_COLUMNS];
-    let wanted = key.values(parameters, &mut values);
     session.change_native(text, |transaction| {
         let view = transaction.begin_statement()?;
-        match find(transaction, form, key.index, wanted, view)? {
+        match find(transaction, form, index, wanted, view)? {
             Some(position) => Ok(changed(form.table.delete(transaction, position)?)),
-            None => not_found(transaction, form, key.index, wanted, view),
+            None => not_found(transaction, form, index, wanted, view),
         }
     })
 }
@@ -292,6 +285,22 @@ impl Key {
             source.value(parameters).is_some_and(|value| is_exact(value, *sql_type))
         };
         self.sources.iter().all(exact)
+    }
+
+    /// The values to look for, if the index finds the rows that the planner would.
+    #[inline]
+    fn exact_values<'v, 'b>(
+        &'v self,
+        parameters: &[ValueRef<'v>],
+        values: &'b mut [ValueRef<'v>; KEY_COLUMNS],
+    ) -> Option<&'b [ValueRef<'v>]> {
+        for (slot, (sql_type, source)) in values.iter_mut().zip(&self.sources) {
+            *slot = source.value(parameters)?;
+            if !is_exact(*slot, *sql_type) {
+                return None;
+            }
+        }
+        Some(&values[..self.sources.len()])
     }
 
     /// The values to look for.

@@ -341,6 +341,29 @@ impl ColumnAppender {
         self.push_canonical(value)
     }
 
+    /// Appends the value of a row of another column, as it lies there: whether that can be done, which is for values of the
+    /// same type and the commonest kinds.
+    #[inline]
+    pub(crate) fn push_of(&mut self, column: &Column, offset: usize) -> bool {
+        if column.sql_type != self.sql_type || column.is_null(offset) {
+            return false;
+        }
+        let copied = match (&mut self.values, &column.values) {
+            (Appenders::I64(values), Values::I64(from)) => values.push_of(from, offset),
+            (Appenders::I32(values), Values::I32(from)) => values.push_of(from, offset),
+            (Appenders::F64(values), Values::F64(from)) => values.push_of(from, offset),
+            (Appenders::Views(views), Values::Views(from)) => views.push_of(from, offset).unwrap_or(false),
+            _ => false,
+        };
+        if !copied {
+            return false;
+        }
+        if let Some(nulls) = &mut self.nulls {
+            nulls.push(0);
+        }
+        true
+    }
+
     /// Appends a value that is in the form in which the column keeps it.
     #[inline]
     fn push_canonical(&mut self, value: ValueRef<'_>) -> Result<()> {

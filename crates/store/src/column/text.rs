@@ -164,6 +164,25 @@ impl ViewAppender {
         self.views.len()
     }
 
+    /// Appends a value of another column, as it lies there if it is short: whether it is there and of the same kind.
+    ///
+    /// Errors: as [`ViewAppender::push_bytes`].
+    #[inline]
+    pub(crate) fn push_of(&mut self, column: &Views, offset: usize) -> Result<bool> {
+        if column.text != self.text {
+            return Ok(false);
+        }
+        match column.views.slice().get(offset) {
+            Some(view) if *view as u32 as usize <= INLINE => self.views.push(*view),
+            _ => match column.bytes_at(offset) {
+                // Text, if the other column is of text.
+                Some(bytes) => self.push_any(bytes)?,
+                None => return Ok(false),
+            },
+        }
+        Ok(true)
+    }
+
     /// Appends a value of a column of text or of bytes.
     #[inline]
     pub(crate) fn push_text(&mut self, text: &str) -> Result<()> {

@@ -171,6 +171,22 @@ impl<T: Copy> Appender<T> {
         self.publish(1);
     }
 
+    /// Appends the value that another vector has at a place: whether there is one.
+    ///
+    /// # Panics
+    ///
+    /// When the vector is full.
+    #[inline]
+    pub(crate) fn push_of(&mut self, vector: &Vector<T>, place: usize) -> bool {
+        match vector.slice().get(place) {
+            Some(value) => {
+                self.push(*value);
+                true
+            }
+            None => false,
+        }
+    }
+
     /// Appends all of these.
     ///
     /// # Panics

@@ -23,7 +23,7 @@ mod load;
 mod visible;
 
 use crate::column::{Column, ColumnAppender};
-use crate::row::Row;
+use crate::row::{Row, Stored};
 use crate::stamp::{ABORTED, NEVER, NOWHERE, Stamps, View, exchange, stamps};
 use mainstay_base::{Result, SqlType, ValueRef};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -375,6 +375,9 @@ impl GroupWriter {
     pub(crate) fn append<R: Row + ?Sized>(&mut self, row: &R, row_id: u64) -> Result<()> {
         let mut failure = None;
         for (number, column) in self.columns.iter_mut().enumerate() {
+            if row.source(number).is_some_and(|from| copied(&from, number, column)) {
+                continue;
+            }
             if let Err(error) = column.push(row.value(number)) {
                 // The slot stays, so that all columns are equally long.
                 column.push(ValueRef::Null)?;
@@ -436,4 +439,10 @@ impl GroupWriter {
         self.length += count;
         self.group.state.length.store(self.length, Ordering::Release);
     }
+}
+
+/// Appends the value that a version has in a column, as it lies there: whether that can be done.
+#[inline]
+fn copied(from: &Stored<'_>, number: usize, to: &mut ColumnAppender) -> bool {
+    from.group.columns.get(number).is_some_and(|column| to.push_of(column, from.offset))
 }

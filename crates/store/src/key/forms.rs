@@ -19,6 +19,7 @@ pub(super) fn append_whole(value: i128, bytes: usize, out: &mut Vec<u8>) -> bool
 }
 
 /// Appends a whole number of 64 bits in this many bytes (1, 2, 4 or 8): whether it fits.
+#[inline]
 pub(super) fn append_short(value: i64, bytes: usize, out: &mut Vec<u8>) -> bool {
     match bytes {
         8 => out.extend_from_slice(&((value as u64) ^ (1 << 63)).to_be_bytes()),

@@ -122,6 +122,16 @@ impl KeyColumn {
         }
     }
 
+    /// The bytes of its whole numbers, if there is nothing but them in its part of a key.
+    fn plain_whole(self) -> Option<usize> {
+        match (self.sql_type, self.form()) {
+            (SqlType::Integer | SqlType::BigInt, Form::Whole { bytes, .. }) if !self.nullable && !self.descending => {
+                Some(bytes)
+            }
+            _ => None,
+        }
+    }
+
     /// Bytes of every value's encoding, if they are always the same.
     fn width(self) -> Option<usize> {
         let value = match self.form() {
@@ -138,6 +148,8 @@ impl KeyColumn {
 pub struct KeyEncoder {
     columns: Box<[KeyColumn]>,
     forms: Box<[Form]>,
+    /// Of columns that are nothing but a whole number, as most keys are: of how many bytes.
+    whole: Box<[Option<usize>]>,
     uniqueness: Uniqueness,
 }
 
@@ -146,7 +158,8 @@ impl KeyEncoder {
     pub fn new(columns: impl Into<Box<[KeyColumn]>>, uniqueness: Uniqueness) -> KeyEncoder {
         let columns = columns.into();
         let forms = columns.iter().map(|column| column.form()).collect();
-        KeyEncoder { columns, forms, uniqueness }
+        let whole = columns.iter().map(|column| column.plain_whole()).collect();
+        KeyEncoder { columns, forms, whole, uniqueness }
     }
 
     /// The columns.

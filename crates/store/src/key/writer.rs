@@ -61,7 +61,20 @@ impl<'a> KeyWriter<'a> {
     ///
     /// [`Code::TypeMismatch`] if the column does not hold this kind of value, [`Code::InvalidValue`] if it cannot hold
     /// this one exactly or the key would be too long, [`Code::Internal`] if there is no further column.
+    #[inline]
     pub fn push(&mut self, value: ValueRef<'_>) -> Result<()> {
+        if let (ValueRef::Integer(value), Some(Some(bytes))) = (value, self.encoder.whole.get(self.next))
+            && self.bytes.len() + bytes <= MAX_KEY_BYTES - ROW_BYTES
+            && append_short(value, *bytes, self.bytes)
+        {
+            self.next += 1;
+            return Ok(());
+        }
+        self.push_any(value)
+    }
+
+    /// The rest of [`KeyWriter::push`].
+    fn push_any(&mut self, value: ValueRef<'_>) -> Result<()> {
         let sql_type = self.column()?.sql_type;
         match (value, sql_type) {
             (ValueRef::Null, _) => self.push_null(),

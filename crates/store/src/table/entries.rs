@@ -104,7 +104,16 @@ pub(super) struct Newcomer<'a, R: ?Sized> {
     /// them for the transaction. `u64::MAX` for none.
     pub(super) view: u64,
     /// The version that it replaces.
-    pub(super) old: Option<(u64, &'a Arc<Group>)>,
+    pub(super) old: Option<Replaced<'a>>,
+}
+
+/// A version that is replaced by a new one of the same row.
+#[derive(Clone, Copy)]
+pub(super) struct Replaced<'a> {
+    pub(super) position: u64,
+    pub(super) group: &'a Arc<Group>,
+    /// The number of the unique index by which it was found, when its key there is in the writer's buffer.
+    pub(super) found_by: Option<usize>,
 }
 
 impl NativeTable {
@@ -119,10 +128,16 @@ impl NativeTable {
 
     /// Enters a version into all indexes, or into none. Its slot is reserved.
     pub(super) fn enter<R: Row + ?Sized>(&self, writer: &mut Writer, new: &Newcomer<'_, R>) -> Result<(), Refused> {
+        let taken_over = self.take_over(writer, new);
+        if taken_over.is_some() && writer.indexes.len() == 1 {
+            return Ok(());
+        }
         let indexes = Arc::clone(&writer.indexes);
-        for (number, index) in indexes.iter().enumerate() {
+        let others = indexes.iter().enumerate().filter(|(number, _)| Some(*number) != taken_over);
+        for (number, index) in others {
             if let Err(refused) = self.enter_one(writer, number, index, new) {
-                for (number, index) in indexes[..number].iter().enumerate() {
+                let entered = indexes.iter().enumerate();
+                for (number, index) in entered.filter(|(other, _)| *other < number || Some(*other) == taken_over) {
                     // The key could be made before; the entry goes back to who had it.
                     if index.key(new.row, new.row_id, &mut writer.key).is_ok() {
                         self.leave(writer, number, index, new.position);
@@ -134,6 +149,16 @@ impl NativeTable {
         Ok(())
     }
 
+    /// Lets the entry by which the version was found that is replaced point to the new one, if the key stays: the number of
+    /// the index. Its key is not made again for that.
+    #[inline]
+    fn take_over<R: Row + ?Sized>(&self, writer: &Writer, new: &Newcomer<'_, R>) -> Option<usize> {
+        let old = new.old?;
+        let (number, index) = old.found_by.and_then(|number| Some((number, writer.indexes.get(number)?)))?;
+        let stays = !index.is_changed_by(new.row);
+        (stays && index.entries.replace_if(&writer.key, old.position, new.position)).then_some(number)
+    }
+
     #[inline]
     pub(super) fn enter_one<R: Row + ?Sized>(
         &self,
@@ -143,16 +168,16 @@ impl NativeTable {
         new: &Newcomer<'_, R>,
     ) -> Result<(), Refused> {
         index.key(new.row, new.row_id, &mut writer.key).map_err(Refused::Error)?;
-        if let Some((old, _)) = new.old
+        if let Some(old) = new.old
             && !index.is_changed_by(new.row)
-            && index.entries.replace_if(&writer.key, old, new.position)
+            && index.entries.replace_if(&writer.key, old.position, new.position)
         {
             return Ok(());
         }
         match index.entries.insert(&writer.key, new.position) {
             Inserted::New => Ok(()),
             Inserted::Existing(existing) => {
-                if new.old.is_none_or(|(old, _)| old != existing) {
+                if new.old.is_none_or(|old| old.position != existing) {
                     self.judge(writer, number, index, existing, new).map_err(|refused| *refused)?;
                     self.link_to(writer, number, new, existing);
                 }

@@ -23,7 +23,7 @@
 //! longer intervals while nothing comes of it. So a table has, besides what open views see, at most a quarter of its slots
 //! of garbage, or 4,096 versions, or what those few commits have left.
 
-use super::entries::{Newcomer, Refused};
+use super::entries::{Newcomer, Refused, Replaced};
 use super::{NativeTable, Retired, TableIndex, Writer};
 use crate::directory::Directory;
 use crate::group::{Group, MIN_CAPACITY, offset_of};
@@ -227,13 +227,13 @@ impl NativeTable {
             if group.ended(offset) != NEVER {
                 continue;
             }
-            let old = group.position(offset);
+            let old = Replaced { position: group.position(offset), group, found_by: None };
             let row = Changed { stored: Stored { group, offset }, changes: &[] };
             let row_id = group.row_id(offset);
             let target = self.room(writer)?;
             let position = target.next_position();
-            target.reserve(group.created(offset), old);
-            let newcomer = Newcomer { row: &row, row_id, position, mark: 0, view: u64::MAX, old: Some((old, group)) };
+            target.reserve(group.created(offset), old.position);
+            let newcomer = Newcomer { row: &row, row_id, position, mark: 0, view: u64::MAX, old: Some(old) };
             match self.enter(writer, &newcomer) {
                 Ok(()) => {}
                 // Its entries point to the old version, so neither can be.

@@ -10,7 +10,7 @@
 //! the version may be ended: then read committed looks at the newest one ([`Written::Moved`]), and the caller decides
 //! whether it still wants to change it; the other isolations fail with `Conflict`.
 
-use super::entries::{Newcomer, Refused};
+use super::entries::{Newcomer, Refused, Replaced};
 use super::references::Check;
 use super::{NativeTable, Writer, internal};
 use crate::catalog::temporary::FIRST_TEMPORARY;
@@ -129,7 +129,12 @@ impl NativeTable {
                     continue;
                 }
             }
-            let appended = self.append(&mut writer, row, (mark, view), Some((old, &group)));
+            let appended = self.append(
+                &mut writer,
+                row,
+                (mark, view),
+                Some(Replaced { position: old, group: &group, found_by: None }),
+            );
             match appended {
                 Ok(Ok((new, row_id))) => {
                     group.set_next(offset_of(old), new);
@@ -207,12 +212,13 @@ impl NativeTable {
             return Ok(None);
         }
         let row = Changed { stored: Stored { group: &group, offset }, changes };
-        self.check_row(&row)?;
+        changes.iter().try_for_each(|(column, value)| self.check_value(*column, *value))?;
         match self.end(transaction, &group, old, mark) {
             Ended::Done => {}
             Ended::Obstacle(_) | Ended::Overtaken | Ended::Gone => return Ok(None),
         }
-        let (new, row_id) = match self.append(&mut writer, &row, (mark, fixed_view), Some((old, &group))) {
+        let replaced = Replaced { position: old, group: &group, found_by: Some(number) };
+        let (new, row_id) = match self.append(&mut writer, &row, (mark, fixed_view), Some(replaced)) {
             Ok(Ok(done)) => done,
             refused => {
                 group.unend(offset);
@@ -359,16 +365,18 @@ impl NativeTable {
     /// Checks what can be said about a row by itself.
     #[inline]
     pub(super) fn check_row<R: Row + ?Sized>(&self, row: &R) -> Result<()> {
-        for (number, column) in self.definition.columns.iter().enumerate() {
-            if !row.changes(number) {
-                continue;
-            }
-            let value = row.value(number);
-            if !is_kept_as_is(column.sql_type, &value) {
-                canonical(column.sql_type, value).map_err(|error| self.in_column(error, number))?;
-            } else if matches!(value, ValueRef::Null) && !column.nullable {
-                return Err(self.not_null(number));
-            }
+        let mut changed = (0..self.definition.columns.len()).filter(|number| row.changes(*number));
+        changed.try_for_each(|number| self.check_value(number, row.value(number)))
+    }
+
+    /// Checks what can be said about a value of a column by itself.
+    #[inline]
+    fn check_value(&self, number: usize, value: ValueRef<'_>) -> Result<()> {
+        let Some(column) = self.definition.columns.get(number) else { return Ok(()) };
+        if !is_kept_as_is(column.sql_type, &value) {
+            canonical(column.sql_type, value).map_err(|error| self.in_column(error, number))?;
+        } else if matches!(value, ValueRef::Null) && !column.nullable {
+            return Err(self.not_null(number));
         }
         Ok(())
     }
@@ -390,17 +398,17 @@ impl NativeTable {
         writer: &mut Writer,
         row: &R,
         (mark, view): (u64, u64),
-        old: Option<(u64, &Arc<Group>)>,
+        old: Option<Replaced<'_>>,
     ) -> Result<Result<(u64, u64), Obstacle>> {
         if let Some(obstacle) = self.kept_out(row, mark, old.is_none()) {
             return Ok(Err(obstacle));
         }
         let group = self.room(writer)?;
         let position = group.next_position();
-        let previous = old.map_or(NOWHERE, |(old, _)| old);
+        let previous = old.map_or(NOWHERE, |old| old.position);
         group.reserve(mark, previous);
         let row_id = match old {
-            Some((old, group)) => group.row_id(offset_of(old)),
+            Some(old) => old.group.row_id(offset_of(old.position)),
             None => writer.next_row_id,
         };
         if !writer.indexes.is_empty() {
