@@ -3,6 +3,7 @@
 //! COUNT(*) without a condition is the number of rows that are there. MIN and MAX without a condition are
 //! the ends of an index: the first row from that end that is there and has a value.
 
+use crate::ahead::Ahead;
 use crate::batches;
 use crate::fused::{Batches, Input};
 use crate::relation::Visibility;
@@ -159,9 +160,14 @@ impl AggregateKernel {
         groups: Range<usize>,
     ) -> Result<Progress> {
         let (snapshot, columns) = (input.snapshot.as_ref(), self.columns());
+        let reads_all = candidates.is_none() && groups.len() == snapshot.groups();
+        let mut ahead = reads_all.then(|| Ahead::of(input.run, groups.clone()));
         for group in groups {
             let rows = snapshot.group(group).len();
             input.run.advance(snapshot, rows)?;
+            if let Some(ahead) = &mut ahead {
+                input.source.read_ahead(ahead, group, snapshot, &columns);
+            }
             let selection = input.source.select(snapshot, group, candidates)?;
             if selection.as_ref().is_some_and(|bits| bits.count_set_bits() == 0) {
                 continue;

@@ -21,6 +21,7 @@
 mod above_groups;
 pub mod advantage;
 mod aggregate;
+mod ahead;
 mod applied_names;
 mod approximate;
 mod arrays;

@@ -146,13 +146,14 @@ pub(crate) struct Run {
     snapshots_pinned: AtomicBool,
     dictionaries: Dictionaries,
     threads: usize,
+    readers: usize,
     /// What its operators hold of the memory.
     share: Arc<Share>,
 }
 
 impl Run {
-    /// A run that starts now, whose leaves may work with so many threads.
-    pub(crate) fn new(options: RunOptions, threads: usize, share: Arc<Share>) -> Run {
+    /// A run that starts now, whose leaves may work with so many threads, and read with so many what nobody has read before.
+    pub(crate) fn new(options: RunOptions, (threads, readers): (usize, usize), share: Arc<Share>) -> Run {
         let RunOptions { cancel, progress, view } = options;
         progress.restart();
         let deadline = cancel.deadline();
@@ -166,6 +167,7 @@ impl Run {
             snapshots_pinned: AtomicBool::new(false),
             dictionaries: Dictionaries::default(),
             threads,
+            readers,
             share,
         }
     }
@@ -173,6 +175,11 @@ impl Run {
     /// How many threads are worth their while.
     pub(crate) fn threads(&self) -> usize {
         self.threads
+    }
+
+    /// How many threads may read and decode what has not been.
+    pub(crate) fn readers(&self) -> usize {
+        self.readers
     }
 
     /// The numbers of texts that are grouped by numbers.

@@ -9,6 +9,7 @@
 //!
 //! An index gives a superset of the rows wanted, so the condition is always applied to what it gives.
 
+use crate::ahead::Ahead;
 use crate::batches::{columns_of, first_rows, group_batch, rows_batch, run_batch};
 use crate::run::Run;
 use arrow_array::{ArrayRef, RecordBatch};
@@ -118,6 +119,20 @@ impl Source {
             narrow(select(predicate, &Lookup { columns: &columns, vectors: &vectors }, rows.len())?);
         }
         Ok(selection)
+    }
+
+    /// Has the next groups of a scan through the whole table read, from this one on, where they have not been: the columns of
+    /// the condition, and these of groups with rows that satisfy it.
+    pub(crate) fn read_ahead(&self, ahead: &mut Ahead, group: usize, snapshot: &dyn Snapshot, columns: &[usize]) {
+        let mut all = columns.to_vec();
+        all.extend(self.predicate.iter().flat_map(Predicate::columns));
+        ahead.reach(group, (snapshot, &all), &|group| {
+            let selection = self.select(snapshot, group, None)?;
+            if selection.is_none_or(|bits| bits.count_set_bits() > 0) {
+                snapshot.vectors(group, columns)?;
+            }
+            Ok(())
+        });
     }
 }
 
@@ -299,6 +314,8 @@ enum State {
     Groups {
         snapshot: Arc<dyn Snapshot>,
         candidates: Option<BooleanBuffer>,
+        /// Of a scan that will come to all of them, by itself.
+        ahead: Option<Ahead>,
     },
     /// Runs of growing length at the beginning of the table, whose columns nobody has asked for yet: a small
     /// limit may be reached before a whole group is worth decoding.
@@ -350,13 +367,16 @@ impl Cursor {
                     continue;
                 }
                 State::Ended => return Ok(None),
-                State::Groups { snapshot, candidates } => {
+                State::Groups { snapshot, candidates, ahead } => {
                     if self.next_group >= snapshot.groups() {
                         return Ok(None);
                     }
                     let group = self.next_group;
                     self.next_group += self.step;
                     self.run.advance(snapshot.as_ref(), snapshot.group(group).len())?;
+                    if let Some(ahead) = ahead {
+                        self.scan.source.read_ahead(ahead, group, snapshot.as_ref(), &self.scan.columns);
+                    }
                     group_batch(&self.scan, snapshot.as_ref(), group, candidates.as_ref(), self.remaining)?
                 }
                 State::Runs { snapshot, next } => {
@@ -364,7 +384,7 @@ impl Cursor {
                     if *next >= RUN_ROWS || *next == end {
                         let snapshot = Arc::clone(snapshot);
                         let seen = BooleanBuffer::collect_bool(snapshot.slots(), |slot| slot >= *next);
-                        self.state = State::Groups { snapshot, candidates: Some(seen) };
+                        self.state = State::Groups { snapshot, candidates: Some(seen), ahead: None };
                         continue;
                     }
                     let slots = *next..end;
@@ -394,7 +414,7 @@ impl Cursor {
         let snapshot = self.run.snapshot(&source.table)?;
         Ok(match source.found(snapshot.as_ref())? {
             Some(RowSet::List(rows)) => State::Rows { snapshot, rows: rows.into() },
-            Some(RowSet::Bitmap(bits)) => State::Groups { snapshot, candidates: Some(bits) },
+            Some(RowSet::Bitmap(bits)) => State::Groups { snapshot, candidates: Some(bits), ahead: None },
             // The first rows of a table need no column decoded.
             None if source.predicate.is_none() && self.remaining <= FETCH_ROWS && self.step == 1 => {
                 let rows = first_rows(source, snapshot.as_ref(), self.remaining)?;
@@ -407,7 +427,11 @@ impl Cursor {
             {
                 State::Runs { snapshot, next: 0 }
             }
-            None => State::Groups { snapshot, candidates: None },
+            None => {
+                let reads_all = self.scan.limit.is_none() && self.step == 1;
+                let ahead = reads_all.then(|| Ahead::of(&self.run, 0..snapshot.groups()));
+                State::Groups { snapshot, candidates: None, ahead }
+            }
         })
     }
 }

@@ -44,7 +44,7 @@ impl TaskTemplate {
         options: RunOptions,
     ) -> Result<(SendableRecordBatchStream, Arc<Run>)> {
         let share = Share::of(&self.runtime_env.memory_pool);
-        let run = Arc::new(Run::new(options, how.threads, Arc::clone(&share)));
+        let run = Arc::new(Run::new(options, (how.threads, how.readers), Arc::clone(&share)));
         for table in tables {
             run.snapshot(table)?;
         }
@@ -88,11 +88,13 @@ pub(crate) struct How {
     stateful: bool,
     large: bool,
     threads: usize,
+    readers: usize,
 }
 
 impl How {
     pub(crate) fn of(built: &Built, threads: usize) -> How {
-        How { stateful: built.stateful, large: built.large, threads: if built.large { threads } else { 1 } }
+        let Built { stateful, large, .. } = *built;
+        How { stateful, large, threads: if large { threads } else { 1 }, readers: threads }
     }
 }
 
@@ -164,7 +166,7 @@ impl Again {
                     Err(_) => return Err(error),
                 }
                 self.missing = Some(error);
-                self.how = How { stateful: true, large: false, threads: 1 };
+                self.how = How { stateful: true, large: false, threads: 1, readers: 1 };
                 Ok(())
             }
             _ => Err(error),

@@ -1,5 +1,6 @@
 //! ORDER BY with a LIMIT: a bounded heap over the column vectors, then the few winners fetched.
 
+use crate::ahead::Ahead;
 use crate::fused::{Batches, Input};
 use crate::order::fetch_in_order;
 use crate::scan::Lookup;
@@ -35,9 +36,13 @@ impl TopKernel {
         columns.dedup();
         let mut top = Top::new(self.keys.clone(), self.limit);
         let candidates = input.candidates()?;
+        let mut ahead = candidates.is_none().then(|| Ahead::of(input.run, 0..snapshot.groups()));
         for group in 0..snapshot.groups() {
             let rows = snapshot.group(group);
             input.run.advance(snapshot, rows.len())?;
+            if let Some(ahead) = &mut ahead {
+                input.source.read_ahead(ahead, group, snapshot, &columns);
+            }
             let selection = input.source.select(snapshot, group, candidates.as_ref())?;
             let vectors = snapshot.vectors(group, &columns)?;
             let lookup = Lookup { columns: &columns, vectors: &vectors };

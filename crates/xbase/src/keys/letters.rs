@@ -84,8 +84,8 @@ impl TagKeys {
 
     /// The same tag with the letters that are not expected of it, if that can make a difference.
     pub fn with_other_letters(&self, header: &TagHeader, dbf: &Dbf) -> Option<TagKeys> {
-        let is_same = *dbf.code_page().case_table() == CaseTable::ascii();
-        if is_same || !self.depends_on_letters() {
+        // The code page's letters are worked out when they are first asked for.
+        if !self.depends_on_letters() || *dbf.code_page().case_table() == CaseTable::ascii() {
             return None;
         }
         self.with_letters(self.letters.other(), header, dbf).ok()
