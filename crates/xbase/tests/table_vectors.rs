@@ -45,3 +45,31 @@ fn only_the_vectors_of_the_last_state_and_of_those_that_are_read_are_kept() {
     drop(held);
     assert!(cache.bytes() <= one + one / 8, "{} bytes for one state of {one}", cache.bytes());
 }
+
+/// Groups are decoded by several threads, and one may overtake the other.
+#[test]
+fn what_is_wrong_with_records_is_told_in_their_order_whichever_group_is_decoded_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.dbf");
+    let fs: Arc<dyn FileSystem> = Arc::new(Disk);
+    let options = WriteOptions::new(Access::Exclusive);
+    let fields = vec![FieldSpec::new("N", b'N', 4, 0)];
+    writer::create(&*fs, &path, &TableSpec::new(Format::FoxPro, fields), &options).unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let header = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    bytes.truncate(header);
+    let records = 70_000u32;
+    bytes[4..8].copy_from_slice(&records.to_le_bytes());
+    for record in 1..=records {
+        bytes.extend_from_slice(if matches!(record, 3 | 69_999) { b" a\xB7?1" } else { b"   12" });
+    }
+    std::fs::write(&path, bytes).unwrap();
+    let cache = VectorCache::new(1 << 30);
+    let table = DbfTable::open(fs, &path, "t", OpenOptions::default(), cache, &[]).unwrap();
+    let snapshot = table.snapshot().unwrap();
+    for group in [1, 0] {
+        snapshot.vectors(group, &[0]).unwrap();
+    }
+    let told = snapshot.notices();
+    assert!(matches!(&told[..], [a, b] if a.contains("record 3,") && b.contains("record 69999,")), "{told:?}");
+}

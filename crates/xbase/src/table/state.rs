@@ -22,6 +22,7 @@ use arrow_schema::DataType;
 use mainstay_base::{Code, Error, Result};
 use mainstay_table::vector::gather;
 use mainstay_table::{Access, Ordering, RowSet, Snapshot, VectorCache, VectorPlace, VectorSource};
+use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -56,7 +57,8 @@ pub(crate) struct State {
     pub(super) visible: Vec<OnceLock<Option<BooleanBuffer>>>,
     /// Whether a statement has read runs instead of groups.
     was_run: AtomicBool,
-    findings: Mutex<Findings>,
+    /// By group, for they are found in any order.
+    findings: Mutex<BTreeMap<usize, Findings>>,
     indexes: Arc<Indexes>,
     /// How often the bytes of each group were read.
     reads: Vec<AtomicU32>,
@@ -192,7 +194,7 @@ impl State {
             let records = Records::new(bytes.values(), self.record_length(), rows.start as u64 + 1);
             let decoding = self.files.dbf.decoding(self.files.memo.as_ref());
             let decoded = decode_column(field, &records, &decoding)?;
-            self.note(decoded.findings);
+            self.note(group, decoded.findings);
             return Ok(decoded.vector);
         }
         Ok(match column - self.fields().len() {
@@ -212,9 +214,10 @@ impl State {
         Arc::new(Int64Array::from_iter_values(slots.map(|slot| slot as i64 + 1)))
     }
 
-    fn note(&self, findings: Findings) {
+    fn note(&self, group: usize, findings: Findings) {
         if !findings.is_empty() {
-            self.findings.lock().unwrap_or_else(PoisonError::into_inner).append(findings);
+            let mut all = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+            all.entry(group).or_default().append(findings);
         }
     }
 
@@ -269,7 +272,7 @@ impl State {
     fn note_visible(&self, group: usize, (deleted, findings): (BooleanBuffer, Findings)) -> Option<BooleanBuffer> {
         let visible = (deleted.count_set_bits() > 0).then(|| !&deleted);
         if self.visible[group].set(visible.clone()).is_ok() {
-            self.note(findings);
+            self.note(group, findings);
         }
         visible
     }
@@ -338,7 +341,7 @@ impl State {
             vectors.push(match self.fields().get(*column) {
                 Some(field) => {
                     let decoded = decode_few(field, &records, &decoding)?;
-                    self.note(decoded.findings);
+                    self.note(kept.first().map_or(0, |row| *row as usize / GROUP_ROWS), decoded.findings);
                     decoded.vector
                 }
                 None if *column == self.fields().len() => {
@@ -440,7 +443,7 @@ impl Snapshot for State {
             vectors.push(match self.fields().get(*column) {
                 Some(field) => {
                     let decoded = decode_column(field, &records, &decoding)?;
-                    self.note(decoded.findings);
+                    self.note(slots.start / GROUP_ROWS, decoded.findings);
                     decoded.vector
                 }
                 None if *column == self.fields().len() => self.record_numbers(slots.clone()),
@@ -480,11 +483,13 @@ impl Snapshot for State {
     }
 
     fn notices(&self) -> Vec<String> {
-        let findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        let by_group = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut findings = Findings::default();
+        by_group.values().cloned().for_each(|of_group| findings.append(of_group));
         // What is wrong with the files as a whole costs rows or values too; what is only odd is for the check.
         let of_files = self.files.dbf.findings().iter().chain(&self.files.findings);
         let mut list: Vec<Finding> = of_files.filter(|finding| finding.severity == Severity::Error).cloned().collect();
-        findings.clone().list_into(self.files.dbf.path(), "", &mut list);
+        findings.list_into(self.files.dbf.path(), "", &mut list);
         list.extend(self.indexes.notices(self));
         list.iter().map(ToString::to_string).collect()
     }
