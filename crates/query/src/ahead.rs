@@ -17,6 +17,9 @@ use mainstay_table::Snapshot;
 use std::ops::Range;
 use std::thread;
 
+/// Larger groups are read one after the other: their records are in memory as a whole while they are decoded.
+const MOST_BYTES: u64 = 64 << 20;
+
 /// How far a scan has had groups read.
 pub(crate) struct Ahead {
     threads: usize,
@@ -39,6 +42,9 @@ impl Ahead {
         read: &(dyn Fn(usize) -> Result<()> + Sync),
     ) {
         if self.threads <= 1 || !self.left.contains(&group) {
+            return;
+        }
+        if snapshot.bytes() / snapshot.groups().max(1) as u64 > MOST_BYTES {
             return;
         }
         let next = group..self.left.end.min(group + self.threads);
@@ -81,12 +87,16 @@ mod tests {
     /// Five groups of one row, which note who reads them.
     struct Groups {
         decoded: Vec<usize>,
+        bytes: u64,
         readers: Mutex<Vec<(usize, ThreadId)>>,
     }
 
     impl Snapshot for Groups {
         fn slots(&self) -> usize {
             5
+        }
+        fn bytes(&self) -> u64 {
+            self.bytes
         }
         fn visible_rows(&self) -> Result<usize> {
             Ok(5)
@@ -121,10 +131,14 @@ mod tests {
         }
     }
 
-    /// The groups that are read when a scan comes to each in turn: with how many threads, and which groups before the scan
-    /// came to them.
+    /// The groups that are read when a scan comes to each in turn: with how many threads, and which groups.
     fn read(decoded: Vec<usize>, readers: usize) -> (usize, Vec<usize>) {
-        let groups = Groups { decoded, readers: Mutex::default() };
+        read_large(decoded, readers, 1_000)
+    }
+
+    /// The same of groups that have so many bytes together.
+    fn read_large(decoded: Vec<usize>, readers: usize, bytes: u64) -> (usize, Vec<usize>) {
+        let groups = Groups { decoded, bytes, readers: Mutex::default() };
         let pool: Arc<dyn MemoryPool> = Arc::new(Pool::new(1 << 20));
         let run = Run::new(RunOptions::default(), (1, readers), Share::of(&pool));
         let mut ahead = Ahead::of(&run, 0..5);
@@ -148,5 +162,11 @@ mod tests {
         assert_eq!(read(vec![0, 1, 2, 3, 4], 2), (0, vec![]));
         assert_eq!(read(vec![0, 2], 2), (0, vec![]));
         assert_eq!(read(vec![], 1), (0, vec![]));
+    }
+
+    #[test]
+    fn memory_is_not_filled_with_large_groups() {
+        assert_eq!(read_large(vec![], 8, 5 * MOST_BYTES).0, 5);
+        assert_eq!(read_large(vec![], 8, 6 * MOST_BYTES), (0, vec![]));
     }
 }
