@@ -33,7 +33,7 @@ impl Ahead {
         Ahead { threads: run.readers(), left: groups }
     }
 
-    /// Has the next groups read, from this one on, if none of these columns of them is decoded. `read` asks for what the
+    /// Has the next groups read, from this one on, of which not all of these columns are decoded. `read` asks for what the
     /// scan will; what it gives is not looked at, since the scan will meet the same errors, in its own order.
     pub(crate) fn reach(
         &mut self,
