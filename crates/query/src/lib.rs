@@ -115,6 +115,7 @@ mod scan;
 mod sequences;
 mod series;
 mod set_operations;
+mod seven_digits;
 mod silent;
 mod similar;
 mod single;

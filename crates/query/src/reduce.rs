@@ -14,6 +14,10 @@ pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
         true => crate::synonyms::written_out(statement),
         false => statement,
     };
+    let statement = match crate::seven_digits::are_in(text) {
+        true => crate::seven_digits::typed(statement),
+        false => statement,
+    };
     let statement = match text.mentions("array") {
         true => crate::arrays::as_lists(statement),
         false => statement,
@@ -50,7 +54,7 @@ pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
 /// The same of an expression that belongs to rows.
 pub(crate) fn reduced_expression(expr: Expr) -> Result<Expr> {
     let expr = crate::arrays::as_lists(crate::clause::as_calls(expr)?);
-    let expr = crate::synonyms::chosen(crate::synonyms::written_out(expr));
+    let expr = crate::seven_digits::typed(crate::synonyms::chosen(crate::synonyms::written_out(expr)));
     let expr = crate::row_values::by_members(crate::similar::as_expressions(expr)?)?;
     Ok(crate::escape::with_backslashes(crate::approximate::as_doubles(expr)))
 }
