@@ -52,6 +52,10 @@ pub(crate) fn named_type(data_type: &ast::DataType) -> Result<Option<FieldRef>> 
     let counts = match data_type {
         D::Timestamp(digits, _) | D::Time(digits, _) | D::Datetime(digits) => digits.is_some(),
         D::Char(_) | D::Character(_) => true,
+        D::Custom(name, arguments) => {
+            let name = name.to_string();
+            arguments.is_empty() && ["money", "uniqueidentifier"].iter().any(|known| name.eq_ignore_ascii_case(known))
+        }
         D::Uuid | D::Binary(_) | D::Varbinary(_) | D::Interval { fields: Some(_), .. } => true,
         D::Varchar(length) | D::CharVarying(length) | D::CharacterVarying(length) | D::Nvarchar(length) => {
             matches!(length, Some(ast::CharacterLength::IntegerLength { .. }))
@@ -74,7 +78,7 @@ pub(crate) fn named_type(data_type: &ast::DataType) -> Result<Option<FieldRef>> 
             length.to_string()
         }
         SqlType::IntervalDayTime => "day".to_owned(),
-        SqlType::Uuid | SqlType::VarBinary { length: None } | SqlType::IntervalYearMonth => {
+        SqlType::Uuid | SqlType::Money | SqlType::VarBinary { length: None } | SqlType::IntervalYearMonth => {
             return Ok(Some(Arc::new(Field::new("", data_type_of(to), true))));
         }
         _ => return Ok(None),

@@ -92,6 +92,7 @@ mod outer_names;
 mod outer_rows;
 mod overflow;
 mod parquet;
+mod peers;
 mod planned;
 mod planner;
 mod postgres;

@@ -43,6 +43,7 @@ impl AnalyzerRule for CharComparison {
         let plan = crate::meeting::in_plan(plan)?;
         let plan = crate::cast::in_plan(plan)?;
         let plan = crate::mssql::in_plan(plan)?;
+        let plan = crate::peers::in_plan(plan)?;
         let plan = crate::advantage::in_plan(plan)?;
         let plan = crate::overflow::checked_in_plan(plan)?;
         let plan = crate::texts::in_plan(plan)?;

@@ -10,6 +10,7 @@
 //!   current_user, session_user         'main': sessions have no other name
 //!   regexp_substr(x, p)                what regexp_replace leaves of x when only the first match stays; NULL without one
 //!   substring(x FROM 'p')              the same, or what the first parentheses of the pattern match
+//!   coalesce(NULL, a), ifnull, nvl     a: of NULL and a value of bytes the planner finds no type in common
 //!   coalesce(a, b), ifnull, nvl        CASE WHEN a IS NOT NULL THEN a ELSE b END
 //! ```
 //!
@@ -26,7 +27,7 @@ use datafusion::sql::sqlparser::ast::{
 use std::ops::ControlFlow;
 
 /// The names of the functions that [`written_out`] knows.
-pub(crate) const NAMES: [&str; 14] = [
+pub(crate) const NAMES: [&str; 17] = [
     "mod",
     "num_nulls",
     "num_nonnulls",
@@ -41,7 +42,13 @@ pub(crate) const NAMES: [&str; 14] = [
     "session_user",
     "regexp_substr",
     "substring",
+    "coalesce",
+    "ifnull",
+    "nvl",
 ];
+
+/// Functions that give their first argument that is not NULL.
+const FIRST_VALUES: [&str; 3] = ["coalesce", "ifnull", "nvl"];
 
 /// The arguments of `make_interval`, in their order.
 const PARTS: [&str; 7] = ["years", "months", "weeks", "days", "hours", "mins", "secs"];
@@ -110,6 +117,7 @@ fn long_form(expr: &Expr) -> Option<Expr> {
         ("current_schema" | "current_user" | "session_user", []) => Some(default_schema()),
         ("regexp_substr", [of, pattern]) => Some(first_match(&value_of(of)?, &value_of(pattern)?, false)),
         ("localtime", []) => Some(call(Ident::new("current_time"), Vec::new())),
+        (name, args) if FIRST_VALUES.contains(&name) => without_nulls(name, args),
         ("make_interval", args) if args.len() < PARTS.len() || args.iter().any(is_named) => made_of_parts(args),
         _ => None,
     }
@@ -226,12 +234,25 @@ fn case(conditions: Vec<CaseWhen>, otherwise: Expr) -> Expr {
     }
 }
 
+/// The first value without arguments that are NULL as they stand, if there are such and others.
+fn without_nulls(name: &str, args: &[FunctionArg]) -> Option<Expr> {
+    let values: Vec<Expr> = args.iter().map(value_of).collect::<Option<_>>()?;
+    let is_null = |expr: &Expr| matches!(expr, Expr::Value(value) if value.value == Value::Null);
+    let mut kept: Vec<Expr> = values.iter().filter(|expr| !is_null(expr)).cloned().collect();
+    match kept.len() {
+        0 => None,
+        all if all == values.len() => None,
+        1 => kept.pop(),
+        _ => Some(call(Ident::new(name), kept)),
+    }
+}
+
 /// The first argument that is not NULL.
 fn first_value(expr: &Expr) -> Option<Expr> {
     let Expr::Function(Function { name, args: FunctionArguments::List(list), over: None, .. }) = expr else {
         return None;
     };
-    if !["coalesce", "ifnull", "nvl"].contains(&name.to_string().to_lowercase().as_str()) {
+    if !FIRST_VALUES.contains(&name.to_string().to_lowercase().as_str()) {
         return None;
     }
     let mut arguments: Vec<Expr> = list.args.iter().map(value_of).collect::<Option<_>>()?;

@@ -111,7 +111,15 @@ impl ExprPlanner for MomentPlanner {
             B::Plus => Operator::Plus,
             B::Minus => Operator::Minus,
             B::Multiply | B::Divide => return Ok(crate::span::of_interval(expr, schema)),
-            B::StringConcat => return Ok(PlannerResult::Original(crate::uuid::joined_to_texts(expr, schema))),
+            B::StringConcat => {
+                let mut expr = crate::uuid::joined_to_texts(expr, schema);
+                for side in [&mut expr.left, &mut expr.right] {
+                    if side.get_type(schema).is_ok_and(|of| is_ours(&of)) {
+                        *side = as_text(side.clone())?;
+                    }
+                }
+                return Ok(PlannerResult::Original(expr));
+            }
             _ => return Ok(PlannerResult::Original(expr)),
         };
         let RawBinaryExpr { op: written, left, right } = expr;

@@ -14,6 +14,7 @@ use super::function::failed;
 use super::lower::{By, Lowerer, Typed, convert};
 use super::{guid, types};
 use crate::nodes::Tree;
+use crate::peers::by_peers;
 use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, ExprSchema, Result, internal_err, not_impl_err};
@@ -25,7 +26,7 @@ use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::utils::grouping_set_to_exprlist;
 use datafusion::logical_expr::{
     Accumulator, Aggregate, AggregateUDF, AggregateUDFImpl, Expr, ExprSchemable, LogicalPlan, Projection, Signature,
-    Volatility, Window, WindowFrame, WindowFrameUnits, WindowFunctionDefinition, cast, lit,
+    Volatility, Window, WindowFunctionDefinition, cast, lit,
 };
 use mainstay_mssql::{DataType, Length, Message, Settings};
 use std::sync::Arc;
@@ -398,24 +399,10 @@ fn with_columns(input: Arc<LogicalPlan>, columns: Vec<Expr>) -> Result<Arc<Logic
     Ok(Arc::new(LogicalPlan::Projection(Projection::try_new(all, input)?)))
 }
 
-/// A function over a window whose frame is one of peers, where its first key is of a type that has no distances.
-///
-/// T-SQL's RANGE reaches from the first row, or from the row's peers, to the peers or the last row: GROUPS means the same.
-pub(super) fn by_peers(mut function: WindowFunction, schema: &DFSchema) -> Result<Expr> {
-    let frame = &function.params.window_frame;
-    let first = function.params.order_by.first().map(|key| key.expr.get_type(schema)).transpose()?;
-    let is_measured = first.is_none_or(|first| !(first.is_binary() || matches!(first, ArrowType::Time64(_))));
-    if frame.units == WindowFrameUnits::Range && !is_measured {
-        let (start, end) = (frame.start_bound.clone(), frame.end_bound.clone());
-        function.params.window_frame = WindowFrame::new_bounds(WindowFrameUnits::Groups, start, end);
-    }
-    Ok(Expr::WindowFunction(Box::new(function)))
-}
-
-/// The same for all functions over windows in an expression.
+/// All functions over windows in an expression by peers where their keys have no distances.
 fn all_by_peers(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     let changed = expr.map_up(|expr| match expr {
-        Expr::WindowFunction(function) => by_peers(*function, schema).map(Transformed::yes),
+        Expr::WindowFunction(function) => Ok(by_peers(function, schema)),
         expr => Ok(Transformed::no(expr)),
     });
     changed.data()

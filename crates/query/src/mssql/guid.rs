@@ -15,10 +15,10 @@
 //! Whose UUIDs they are is known by the columns' declared types, or by T-SQL's functions in the statement. So a column that
 //! was declared there has this order in the core's SQL, too, as text has that of its collation.
 
-use super::aggregate::by_peers;
 use super::types::DECLARED;
 use crate::contains::any_node;
 use crate::nodes::{PlanTree, Tree};
+use crate::peers::by_peers;
 use crate::rewrite::{self, schema_of};
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, FixedSizeBinaryBuilder};
 use datafusion::arrow::datatypes::{DataType as ArrowType, Field};
@@ -253,7 +253,7 @@ fn ordered(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
         }
         Expr::WindowFunction(mut function) => {
             by_keys(&mut function.params.order_by, schema);
-            Transformed::yes(by_peers(*function, schema)?)
+            Transformed::yes(by_peers(function, schema).data)
         }
         Expr::AggregateFunction(AggregateFunction { func, mut params }) => {
             by_keys(&mut params.order_by, schema);
