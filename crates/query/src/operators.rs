@@ -13,22 +13,24 @@
 //!                      'no. ' || (n + 1)
 //! ```
 //!
+//! And `~a`, the other bits, is `-1 - a`, since the planner does not know it.
+//!
 //! What stands in parentheses is one operand, and so is what has a sign: `-2 ^ 2` is 4.
 
 use crate::tree::call;
 use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CastKind, DataType, ExactNumberInfo, Expr, Ident, Value, VisitMut, VisitorMut,
+    BinaryOperator, CastKind, DataType, ExactNumberInfo, Expr, Ident, UnaryOperator, Value, VisitMut, VisitorMut,
 };
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 use std::ops::ControlFlow;
 
 /// Whether these tokens may make such operators.
 pub(crate) fn are_in(tokens: &[TokenWithSpan]) -> bool {
-    tokens.iter().any(|token| matches!(token.token, Token::Caret | Token::StringConcat))
+    tokens.iter().any(|token| matches!(token.token, Token::Caret | Token::StringConcat | Token::Tilde))
 }
 
-/// The statement with its operators bound as they are to be, and calls of `power` in the place of `^`.
+/// The statement with its operators bound as they are to be, and what `^` and `~` are short for.
 pub(crate) fn bound<T: VisitMut>(mut of: T) -> T {
     // The visitor does not break.
     let _ = of.walk_mut(&mut Chains);
@@ -41,6 +43,10 @@ impl VisitorMut for Chains {
     type Break = ();
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if let Expr::UnaryOp { op: UnaryOperator::BitwiseNot, expr: of } = expr {
+            let of = std::mem::replace(of.as_mut(), Expr::Value(Value::Null.into()));
+            *expr = other_bits(of);
+        }
         if is_bound_otherwise(expr) {
             let mut chain = Chain::default();
             chain.add(std::mem::replace(expr, Expr::Value(Value::Null.into())));
@@ -135,6 +141,13 @@ impl Chain {
     }
 }
 
+fn other_bits(of: Expr) -> Expr {
+    let all = Expr::Value(Value::Number("1".to_owned(), false).into());
+    let all = Expr::UnaryOp { op: UnaryOperator::Minus, expr: Box::new(all) };
+    let of = Expr::Nested(Box::new(of));
+    Expr::Nested(Box::new(Expr::BinaryOp { left: Box::new(all), op: BinaryOperator::Minus, right: Box::new(of) }))
+}
+
 fn power(base: Expr, exponent: Expr) -> Expr {
     let as_double = |expr: Expr| {
         let (kind, data_type) = (CastKind::Cast, DataType::Double(ExactNumberInfo::None));
@@ -164,6 +177,11 @@ mod tests {
             }
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn the_other_bits_are_a_difference() {
+        assert_eq!(shown("~5 + ~a"), "(-1 - (5)) + (-1 - (a))");
     }
 
     #[test]
