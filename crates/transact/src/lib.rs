@@ -91,6 +91,7 @@ mod undeclared;
 mod unexecuted;
 mod uses;
 mod views;
+mod xml_documents;
 
 pub use console::{Console, Interrupts};
 pub use folder::Tell;

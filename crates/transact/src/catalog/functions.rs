@@ -160,6 +160,7 @@ impl Inner {
                 let key = given.text(0).unwrap_or_default().to_lowercase();
                 self.state.context.get(&key).map_or(Value::Null, |(value, _)| value.clone())
             }
+            "xml_document" => self.state.xml_documents.text(given.number(0)),
             "ident_current" => given.text(0).map_or(Value::Null, |table| self.identity_of(&table)),
             "object_id" if self.is_missing_temporary(&given) => Value::Null,
             _ => match self.catalog() {

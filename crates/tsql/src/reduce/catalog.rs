@@ -120,7 +120,7 @@ impl Reducer<'_> {
         call.arguments.iter().map(input).collect()
     }
 
-    fn input(&self, value: &Expr) -> Result<Input, Message> {
+    pub(super) fn input(&self, value: &Expr) -> Result<Input, Message> {
         match value {
             Expr::Literal(literal) => {
                 let value = literal_value(literal)?;
