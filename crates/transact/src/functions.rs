@@ -54,6 +54,7 @@ pub(crate) struct Caller {
     application: String,
     database: String,
     process: i16,
+    client_process: u32,
     transactions: u32,
     doomed: bool,
     settings: Settings,
@@ -73,6 +74,7 @@ impl Caller {
             application: state.application.clone(),
             database: state.database.clone(),
             process: state.process,
+            client_process: state.client_process,
             transactions: state.transactions + state.caller_transactions,
             doomed: state.doomed,
             settings: state.options.settings,
@@ -91,6 +93,7 @@ impl Caller {
         (state.context, state.context_info) = (context, context_info);
         state.xml_documents = self.xml_documents.clone();
         (state.process, state.doomed) = (self.process, self.doomed);
+        state.client_process = self.client_process;
         state.caller_transactions = self.transactions;
         state.options.settings = self.settings;
     }

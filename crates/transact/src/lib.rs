@@ -61,6 +61,7 @@ mod inlined_views;
 mod instance;
 mod kept;
 mod kept_text;
+mod large_values;
 mod modules;
 mod nulls;
 mod options;

@@ -92,6 +92,8 @@ pub(crate) struct State {
     /// Who is here.
     pub(crate) login: String,
     pub(crate) host: String,
+    /// The client's process, as it says itself.
+    pub(crate) client_process: u32,
     pub(crate) application: String,
     pub(crate) database: String,
     /// The one that it began in.
@@ -275,6 +277,8 @@ impl State {
             names_before: Vec::new(),
             login: login.to_owned(),
             host: host.to_owned(),
+            // Who has not logged in is a program around the session.
+            client_process: std::process::id(),
             application: application.to_owned(),
             database: database.to_owned(),
             own_database: database.to_owned(),

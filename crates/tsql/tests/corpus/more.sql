@@ -85,3 +85,13 @@ CREATE ROLE r2
 DROP ROLE r2
 GO
 SELECT 2. EXCEPT SELECT $3. UNION SELECT 4.
+GO
+READTEXT pub_info.pr_info @ptrval 1 25
+READTEXT dbo.notes.body @p @from @size HOLDLOCK
+WRITETEXT pub_info.pr_info @ptrval 'New Moon Books'
+WRITETEXT BULK notes.picture @p WITH LOG 0x0102
+UPDATETEXT pub_info.pr_info @ptrval 88 1 'b'
+UPDATETEXT notes.body @p NULL NULL
+UPDATETEXT BULK notes.body @p NULL 0 WITH LOG N'more' UPDATETEXT notes.body @p 0 NULL other.body @source
+SELECT * FROM OPENXML(@h, N'/root/Customers') WITH Customers
+SELECT * FROM OPENXML(@h, N'/root/Customers', 2) WITH (Customers) AS c
