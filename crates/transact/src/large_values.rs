@@ -238,9 +238,9 @@ impl Inner {
     /// Puts another value into a row, of which no trigger hears.
     fn write_large_value(&mut self, column: &LargeColumn, row: i64, value: &Value) -> Result<(), Box<Raised>> {
         let LargeColumn { table, row_number, name, row_version, .. } = column;
-        let version = row_version.as_ref().map(|version| {
-            format!(", {} = \"mssql:cast:binary(8)\"(nextval('{ROW_VERSIONS}'))", quoted(version))
-        });
+        let version = row_version
+            .as_ref()
+            .map(|version| format!(", {} = \"mssql:cast:binary(8)\"(nextval('{ROW_VERSIONS}'))", quoted(version)));
         let name = quoted(name);
         let version = version.unwrap_or_default();
         let text = format!("UPDATE {table} SET {name} = ?{version} WHERE {row_number} = ?");

@@ -2,8 +2,8 @@
 //! transactions.
 
 use crate::tree::{
-    Change, ExecuteModule, InsertRows, LargeValueWork, ObjectName, QueryBody, SelectItem, Source, StatementKind, Target, Transaction,
-    With,
+    Change, ExecuteModule, InsertRows, LargeValueWork, ObjectName, QueryBody, SelectItem, Source, StatementKind,
+    Target, Transaction, With,
 };
 
 /// What is wrong with a statement in a function.

@@ -126,6 +126,21 @@ pub fn normalized(text: &str) -> Result<String, Message> {
     Ok(out)
 }
 
+/// The attributes of a document's element as they stand in it, and its contents.
+///
+/// Errors: as [`normalized`].
+pub(crate) fn parts_of(text: &str) -> Result<(String, String), Message> {
+    let document = tree::read(text)?;
+    let (mut attributes, mut contents) = (String::new(), String::new());
+    if let Some(Node::Element(element)) = document.children.iter().find(|child| matches!(child, Node::Element(_))) {
+        for (name, value) in &element.attributes {
+            attributes.push_str(&format!(" {name}=\"{}\"", escaped(value)));
+        }
+        element.children.iter().for_each(|child| child.write(&mut contents));
+    }
+    Ok((attributes, contents))
+}
+
 /// The text that `value` converts: that of the first item; `None` if there is none.
 ///
 /// Errors: 9400 for a text that is not XML, 2217 for a path that is not known here, 2395 for a function that there is not.

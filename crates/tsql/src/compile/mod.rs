@@ -24,8 +24,8 @@ pub use types::storage_type;
 use crate::reduce;
 use crate::span::Span;
 use crate::tree::{
-    AssignOperator, Body, Change, Cursor, CursorName, Direction, Expr, Function, FunctionKind, Isolation, LargeValue, Name,
-    ObjectName, Parameter, Phrase, Procedure, Query, Statement, TableElement, Transaction, Trigger, WaitFor,
+    AssignOperator, Body, Change, Cursor, CursorName, Direction, Expr, Function, FunctionKind, Isolation, LargeValue,
+    Name, ObjectName, Parameter, Phrase, Procedure, Query, Statement, TableElement, Transaction, Trigger, WaitFor,
 };
 use mainstay_base::Value;
 use mainstay_mssql::types::Declared;

@@ -5,8 +5,8 @@ use crate::reduce;
 use crate::span::Span;
 use crate::tree::{
     self, AssignOperator, BinaryOperator, Change, Cursor, CursorName, CursorUpdate, Declaration, Execute,
-    ExecuteArgument, ExecuteModule, Expr, Fetch, InsertRows, LargeValue, LargeValueData, LargeValueWork, Literal, Name, PhraseItem, Query, QueryBody, SelectItem,
-    SetItem, SetVariable, Statement, StatementKind, With,
+    ExecuteArgument, ExecuteModule, Expr, Fetch, InsertRows, LargeValue, LargeValueData, LargeValueWork, Literal, Name,
+    PhraseItem, Query, QueryBody, SelectItem, SetItem, SetVariable, Statement, StatementKind, With,
 };
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Length, Message};
@@ -471,9 +471,7 @@ impl Compiler<'_> {
                 let (crate::tree::WaitFor::Delay(value) | crate::tree::WaitFor::Time(value)) = wait;
                 (Action::Wait(wait.clone()), vec![self.value_as(value, text)?])
             }
-            StatementKind::LargeValue(value) => {
-                (Action::LargeValue(value.clone()), self.large_value_operands(value)?)
-            }
+            StatementKind::LargeValue(value) => (Action::LargeValue(value.clone()), self.large_value_operands(value)?),
             StatementKind::DeclareCursor(name, cursor) => {
                 self.cursor_options(cursor)?;
                 (Action::DeclareCursor(name.clone(), cursor.clone()), Vec::new())
