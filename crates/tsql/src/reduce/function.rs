@@ -288,10 +288,7 @@ impl Reducer<'_> {
     fn plain_call(&mut self, name: &str, call: &Call) -> Result<(), Message> {
         // TRIM has its own grammar: which side, and which characters.
         if let [Argument::Trim(side, characters, value)] = &call.arguments[..] {
-            let function = match side {
-                Some(side) => trim_function(side),
-                None => "trim",
-            };
+            let function = side.as_ref().map_or("trim", trim_function);
             return match characters {
                 Some(characters) => self.call(function, &[value, characters]),
                 None => self.call(function, &[value]),
