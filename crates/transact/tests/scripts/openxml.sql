@@ -56,13 +56,13 @@ EXEC sp_xml_removedocument @h
 GO
 -- What the columns have not taken.
 DECLARE @h int
-EXEC sp_xml_preparedocument @h OUTPUT, N'<root>
+EXEC sp_xml_preparedocument @h OUTPUT, N'<all>
   <row id="1"><lname>Duffy</lname><Address><Street>111 Maple</Street><City>Seattle</City></Address></row>
-  <row id="2"><lname>Wang</lname></row></root>'
-SELECT * FROM OPENXML(@h, '/root/row', 10)
+  <row id="2"><lname>Wang</lname></row></all>'
+SELECT * FROM OPENXML(@h, '/all/row', 10)
   WITH (id int '@id', lname varchar(30), xmlname xml 'lname', OverFlow xml '@mp:xmltext')
-SELECT * FROM OPENXML(@h, '/root/row', 2) WITH (id int '@id', whole ntext '@mp:xmltext')
-SELECT * FROM OPENXML(@h, '/root/row', 1) WITH (id int, lname xml)
+SELECT * FROM OPENXML(@h, '/all/row', 2) WITH (id int '@id', whole ntext '@mp:xmltext')
+SELECT * FROM OPENXML(@h, '/all/row', 1) WITH (id int, lname xml)
 EXEC sp_xml_removedocument @h
 GO
 -- Properties of nodes.
@@ -78,10 +78,10 @@ EXEC sp_xml_removedocument @h
 GO
 -- Prefixes in patterns stand for the namespaces of the third argument.
 DECLARE @h int
-EXEC sp_xml_preparedocument @h OUTPUT, N'<root xmlns:a="urn:1"><a:Elem abar="asdf">T<a>a</a>U</a:Elem></root>', '<ns xmlns:b="urn:1" />'
-SELECT * FROM OPENXML(@h, '/root/b:Elem') WITH (Col1 varchar(20) 'text()', Col2 varchar(20) '.', abar varchar(10))
-SELECT COUNT(*) AS n FROM OPENXML(@h, '/root/Elem')
-SELECT * FROM OPENXML(@h, '/root/a:Elem') WITH (abar varchar(10))
+EXEC sp_xml_preparedocument @h OUTPUT, N'<all xmlns:a="urn:1"><a:Elem abar="asdf">T<a>a</a>U</a:Elem></all>', '<ns xmlns:b="urn:1" />'
+SELECT * FROM OPENXML(@h, '/all/b:Elem') WITH (Col1 varchar(20) 'text()', Col2 varchar(20) '.', abar varchar(10))
+SELECT COUNT(*) AS n FROM OPENXML(@h, '/all/Elem')
+SELECT * FROM OPENXML(@h, '/all/a:Elem') WITH (abar varchar(10))
 EXEC sp_xml_removedocument @h
 GO
 -- Nothing is a document without rows; XML is taken as text is.

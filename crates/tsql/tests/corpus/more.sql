@@ -93,5 +93,5 @@ WRITETEXT BULK notes.picture @p WITH LOG 0x0102
 UPDATETEXT pub_info.pr_info @ptrval 88 1 'b'
 UPDATETEXT notes.body @p NULL NULL
 UPDATETEXT BULK notes.body @p NULL 0 WITH LOG N'more' UPDATETEXT notes.body @p 0 NULL other.body @source
-SELECT * FROM OPENXML(@h, N'/root/Customers') WITH Customers
-SELECT * FROM OPENXML(@h, N'/root/Customers', 2) WITH (Customers) AS c
+SELECT * FROM OPENXML(@h, N'/all/Customers') WITH Customers
+SELECT * FROM OPENXML(@h, N'/all/Customers', 2) WITH (Customers) AS c
