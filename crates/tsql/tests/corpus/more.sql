@@ -86,6 +86,7 @@ DROP ROLE r2
 GO
 SELECT 2. EXCEPT SELECT $3. UNION SELECT 4.
 GO
+DECLARE @ptrval varbinary(16), @p varbinary(16), @source varbinary(16), @from int, @size int, @h int
 READTEXT pub_info.pr_info @ptrval 1 25
 READTEXT dbo.notes.body @p @from @size HOLDLOCK
 WRITETEXT pub_info.pr_info @ptrval 'New Moon Books'
