@@ -1,11 +1,13 @@
-//! Functions that give rows: STRING_SPLIT, OPENJSON, GENERATE_SERIES, and `nodes` of XML.
+//! Functions that give rows: STRING_SPLIT, OPENJSON, OPENXML, GENERATE_SERIES, and `nodes` of XML.
 //!
 //! ```text
 //!   RowFunction::new(name, detail, types)  ->  columns()  and, for the values of one call,  rows()
 //! ```
 //!
-//! The *detail* is what a statement says of the columns: for STRING_SPLIT that the ordinal is wanted, for OPENJSON the
-//! WITH clause ([`Wanted`]), for `nodes` nothing.
+//! The *detail* is what a statement says of the columns: for STRING_SPLIT that the ordinal is wanted, for OPENJSON and
+//! OPENXML the WITH clause ([`Wanted`]), for `nodes` nothing.
+//!
+//! The arguments of OPENXML are the text that the session keeps of the document, its handle, the pattern and the flags.
 
 use crate::context::Context;
 use crate::convert::convert;
@@ -15,6 +17,7 @@ use crate::messages::Message;
 use crate::operation::data_type;
 use crate::text::Encoding;
 use crate::types::{DataType, Length};
+use crate::xml::open;
 use mainstay_base::{Decimal, Value, ValueRef};
 
 /// Ends a field, and a column, of a written WITH clause.
@@ -24,7 +27,7 @@ const COLUMN: char = '\u{1e}';
 /// The most rows that GENERATE_SERIES gives at a time; beyond it is an error rather than a full memory.
 const MOST_ROWS: usize = 50_000_000;
 
-/// A column in the WITH of OPENJSON.
+/// A column in the WITH of OPENJSON or OPENXML.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// Its name.
@@ -91,13 +94,15 @@ enum FunctionKind {
     Split { ordinal: bool },
     Json,
     JsonWith(Vec<Wanted>),
+    Edges,
+    Xml(Vec<Wanted>),
     Series(DataType),
     Nodes { goes_up: bool },
 }
 
 /// Whether there is a function of this name, in lower case.
 pub fn is_row_function(name: &str) -> bool {
-    matches!(name, "string_split" | "openjson" | "generate_series" | "nodes")
+    matches!(name, "string_split" | "openjson" | "openxml" | "generate_series" | "nodes")
 }
 
 impl RowFunction {
@@ -133,6 +138,15 @@ impl RowFunction {
                 let wanted = Wanted::read(detail).ok_or_else(unknown)?;
                 let columns = wanted.iter().map(|wanted| column(&wanted.name, wanted.data_type)).collect();
                 RowFunction { kind: FunctionKind::JsonWith(wanted), columns }
+            }
+            "openxml" if detail.is_empty() => {
+                let columns = open::edge_columns().map(|(name, data_type)| column(name, data_type));
+                RowFunction { kind: FunctionKind::Edges, columns: columns.to_vec() }
+            }
+            "openxml" => {
+                let wanted = Wanted::read(detail).ok_or_else(unknown)?;
+                let columns = wanted.iter().map(|wanted| column(&wanted.name, wanted.data_type)).collect();
+                RowFunction { kind: FunctionKind::Xml(wanted), columns }
             }
             "generate_series" => {
                 let data_type = first.unwrap_or(DataType::Int);
@@ -182,6 +196,15 @@ impl RowFunction {
                 let (Some(text), path) = (text(values, 0), text(values, 1)) else { return Ok(Vec::new()) };
                 json_rows(context, text, path, wanted)
             }
+            FunctionKind::Edges => {
+                let kept = open_document(values)?;
+                text(values, 2).map_or(Ok(Vec::new()), |row| open::edges(kept, row))
+            }
+            FunctionKind::Xml(wanted) => {
+                let kept = open_document(values)?;
+                let flags = integer(values, 3).unwrap_or(0);
+                text(values, 2).map_or(Ok(Vec::new()), |row| open::rows(context, kept, row, flags, wanted))
+            }
             FunctionKind::Series(data_type) => series(context, *data_type, values),
             FunctionKind::Nodes { goes_up } => {
                 let (Some(xml), Some(path)) = (text(values, 0), text(values, 1)) else { return Ok(Vec::new()) };
@@ -198,6 +221,21 @@ fn text<'v>(values: &[ValueRef<'v>], place: usize) -> Option<&'v str> {
         Some(ValueRef::Text(text)) => Some(text),
         _ => None,
     }
+}
+
+fn integer(values: &[ValueRef<'_>], place: usize) -> Option<i64> {
+    match values.get(place) {
+        Some(ValueRef::Integer(number)) => Some(*number),
+        _ => None,
+    }
+}
+
+/// What is kept of the document of a call.
+///
+/// Errors: 8179 for a handle that stands for none.
+fn open_document<'v>(values: &[ValueRef<'v>]) -> Result<&'v str, Message> {
+    let handle = integer(values, 1).unwrap_or(0);
+    text(values, 0).ok_or_else(|| Message::numbered(8179, &[&handle]).state(5))
 }
 
 fn split(values: &[ValueRef<'_>], ordinal: bool) -> Result<Vec<Vec<Value>>, Message> {

@@ -189,6 +189,7 @@ impl Runner<'_> {
                 | Action::Raiserror(_)
                 | Action::Throw
                 | Action::Wait(_)
+                | Action::LargeValue(_)
         ))
     }
 }

@@ -36,6 +36,7 @@ impl Runner<'_> {
             }
             Action::Raiserror(options) => self.raiserror(options, host, call),
             Action::Throw => throw(call),
+            Action::LargeValue(value) => self.large_value(value, call),
             Action::Wait(wait) => self.wait(wait, call, last),
             Action::ExecuteText => {
                 let text = text_of(call.input(last));
@@ -229,6 +230,7 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
         "current_user" | "session_user" | "user" | "user_name" | "schema_name" => text("dbo"),
         "system_user" | "suser_name" | "suser_sname" | "original_login" => text(&state.login),
         "host_name" => text(&state.host),
+        "host_id" => Value::Text(format!("{:<10}", state.client_process)),
         "app_name" => text(&state.application),
         "db_name" => text(&state.database),
         "db_id" => int(5),

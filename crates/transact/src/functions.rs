@@ -11,6 +11,7 @@ use crate::modules::Loaded;
 use crate::scope::{Latest, local_name};
 use crate::session::{Inner, Session, Stopper, object_name};
 use crate::state::State;
+use crate::xml_documents::XmlDocuments;
 use mainstay_base::{Code, DialectError, Error, Result, Value, ValueRef};
 use mainstay_engine::Outlook;
 use mainstay_mssql::Settings;
@@ -53,6 +54,7 @@ pub(crate) struct Caller {
     application: String,
     database: String,
     process: i16,
+    client_process: u32,
     transactions: u32,
     doomed: bool,
     settings: Settings,
@@ -60,6 +62,7 @@ pub(crate) struct Caller {
     deadline: Option<Instant>,
     context: HashMap<String, (Value, bool)>,
     context_info: Option<Vec<u8>>,
+    xml_documents: XmlDocuments,
 }
 
 impl Caller {
@@ -71,12 +74,14 @@ impl Caller {
             application: state.application.clone(),
             database: state.database.clone(),
             process: state.process,
+            client_process: state.client_process,
             transactions: state.transactions + state.caller_transactions,
             doomed: state.doomed,
             settings: state.options.settings,
             deadline: state.deadline,
             context: state.context.clone(),
             context_info: state.context_info.clone(),
+            xml_documents: state.xml_documents.clone(),
         }
     }
 
@@ -86,7 +91,9 @@ impl Caller {
         let Caller { login, host, application, database, context, context_info, .. } = self.clone();
         (state.login, state.host, state.application, state.database) = (login, host, application, database);
         (state.context, state.context_info) = (context, context_info);
+        state.xml_documents = self.xml_documents.clone();
         (state.process, state.doomed) = (self.process, self.doomed);
+        state.client_process = self.client_process;
         state.caller_transactions = self.transactions;
         state.options.settings = self.settings;
     }

@@ -407,6 +407,7 @@ impl Backend for Instance {
     fn log_in(&self, login: &Login, _: &Client) -> Result<Session, Message> {
         let mut session = Session::new(self, &login.user, &login.host, &login.application);
         session.begin_with_options_of(login);
+        session.inner.state.client_process = login.process_id;
         let wanted = &login.database;
         let is_known = ["", "master", "tempdb"].iter().any(|name| wanted.eq_ignore_ascii_case(name));
         if !is_known && !wanted.eq_ignore_ascii_case(&self.name) {

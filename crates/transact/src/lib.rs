@@ -61,6 +61,7 @@ mod inlined_views;
 mod instance;
 mod kept;
 mod kept_text;
+mod large_values;
 mod modules;
 mod nulls;
 mod options;
@@ -91,6 +92,7 @@ mod undeclared;
 mod unexecuted;
 mod uses;
 mod views;
+mod xml_documents;
 
 pub use console::{Console, Interrupts};
 pub use folder::Tell;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The ones that there are.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 18] = [
     "sp_addextendedproperty",
     "sp_addmessage",
     "sp_describe_first_result_set",
@@ -24,7 +24,9 @@ const NAMES: [&str; 16] = [
     "sp_dropmessage",
     "sp_executesql",
     "sp_helptext",
+    "sp_mainstay_close_xml",
     "sp_mainstay_give_lock_back",
+    "sp_mainstay_open_xml",
     "sp_mainstay_take_lock",
     "sp_mainstay_take_range",
     "sp_rename",
@@ -51,11 +53,12 @@ pub(crate) fn execute(runner: &mut Runner<'_>, name: &str, call: &mut StatementC
         give_status(call, runner.inner.state.error)?;
         return Ok(flow);
     }
-    if name.eq_ignore_ascii_case("sp_mainstay_take_range") {
-        return take_range(runner, call);
-    }
-    if name.to_ascii_lowercase().starts_with("sp_mainstay_") {
-        return lock(runner, name, call);
+    match name.to_ascii_lowercase().as_str() {
+        "sp_mainstay_take_range" => return take_range(runner, call),
+        "sp_mainstay_open_xml" => return crate::xml_documents::open(runner, call),
+        "sp_mainstay_close_xml" => return crate::xml_documents::close(runner, call),
+        "sp_mainstay_take_lock" | "sp_mainstay_give_lock_back" => return lock(runner, name, call),
+        _ => {}
     }
     give_status(call, 0)?;
     let values: Vec<(Option<String>, Value)> = (0..call.inputs())

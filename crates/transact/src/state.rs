@@ -6,6 +6,7 @@ use crate::change::Fired;
 use crate::cursors::Cursors;
 use crate::options::Options;
 use crate::server_cursor::ServerCursor;
+use crate::xml_documents::XmlDocuments;
 use mainstay_base::{Timestamp, Value};
 use mainstay_mssql::Random;
 use mainstay_tsql::reduce::TableColumn;
@@ -73,6 +74,8 @@ pub(crate) struct State {
     pub(crate) context: HashMap<String, (Value, bool)>,
     /// What SET CONTEXT_INFO was given.
     pub(crate) context_info: Option<Vec<u8>>,
+    /// The documents of `sp_xml_preparedocument`.
+    pub(crate) xml_documents: XmlDocuments,
     /// The moment of the statement, which is looked up when the statement asks for it the first time.
     now: Cell<Timestamp>,
     /// Whether another statement has begun since it was looked up.
@@ -89,6 +92,8 @@ pub(crate) struct State {
     /// Who is here.
     pub(crate) login: String,
     pub(crate) host: String,
+    /// The client's process, as it says itself.
+    pub(crate) client_process: u32,
     pub(crate) application: String,
     pub(crate) database: String,
     /// The one that it began in.
@@ -263,6 +268,7 @@ impl State {
             bulk_target: None,
             context: HashMap::new(),
             context_info: None,
+            xml_documents: XmlDocuments::default(),
             now: Cell::new(Timestamp(0)),
             is_past: Cell::new(false),
             version: 0,
@@ -271,6 +277,8 @@ impl State {
             names_before: Vec::new(),
             login: login.to_owned(),
             host: host.to_owned(),
+            // Who has not logged in is a program around the session.
+            client_process: std::process::id(),
             application: application.to_owned(),
             database: database.to_owned(),
             own_database: database.to_owned(),

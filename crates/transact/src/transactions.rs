@@ -6,6 +6,7 @@
 use crate::errors::{at_level, message_of, raised, raised_error};
 use crate::flow::text_of;
 use crate::session::Inner;
+use crate::xml_documents::XmlDocuments;
 use mainstay_base::Code;
 use mainstay_mssql::Message;
 use mainstay_program::{Raised, StatementCall};
@@ -275,6 +276,7 @@ impl Inner {
         self.instance.locks.end(self.state.process, false);
         self.state.context.clear();
         self.state.context_info = None;
+        self.state.xml_documents = XmlDocuments::default();
         self.drop_globals();
         self.state.levels.push(crate::state::Level::default());
         self.state.cursors = Default::default();

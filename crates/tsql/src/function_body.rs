@@ -2,8 +2,8 @@
 //! transactions.
 
 use crate::tree::{
-    Change, ExecuteModule, InsertRows, ObjectName, QueryBody, SelectItem, Source, StatementKind, Target, Transaction,
-    With,
+    Change, ExecuteModule, InsertRows, LargeValueWork, ObjectName, QueryBody, SelectItem, Source, StatementKind,
+    Target, Transaction, With,
 };
 
 /// What is wrong with a statement in a function.
@@ -23,6 +23,11 @@ pub(crate) fn misplaced(statement: &StatementKind) -> Option<Misplaced> {
         StatementKind::Raiserror(..) | StatementKind::OldRaiserror(_) => Misplaced::SideEffect("RAISERROR", 14),
         StatementKind::Throw(_) => Misplaced::SideEffect("THROW", 14),
         StatementKind::Try(..) => Misplaced::SideEffect("BEGIN TRY", 14),
+        StatementKind::LargeValue(value) => match value.work {
+            LargeValueWork::Read(..) => Misplaced::Rows,
+            LargeValueWork::Write(..) => Misplaced::SideEffect("WRITETEXT", 14),
+            LargeValueWork::Update(..) => Misplaced::SideEffect("UPDATETEXT", 14),
+        },
         StatementKind::WaitFor(_) => Misplaced::SideEffect("WAITFOR", 14),
         StatementKind::Transaction(transaction) => {
             let verb = match transaction {

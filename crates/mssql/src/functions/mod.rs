@@ -25,6 +25,7 @@ mod search;
 mod security;
 mod strings;
 mod strings_build;
+mod text_pointer;
 mod xml;
 mod zone;
 
@@ -36,6 +37,7 @@ pub(crate) use hash::{base64, base64_bytes};
 pub use json::json_of;
 pub use metadata::TYPE_NAMES;
 pub(crate) use strings_build::json_escaped;
+pub use text_pointer::TextPointer;
 pub(crate) use xml::{given, xml_variables};
 
 use crate::argument::Argument;
@@ -228,7 +230,7 @@ fn arguments_that_are_json(arguments: &[Argument<'_>]) -> u64 {
 }
 
 /// Every function, by module.
-const MODULES: [&[Function]; 14] = [
+const MODULES: [&[Function]; 15] = [
     strings::FUNCTIONS,
     strings_build::FUNCTIONS,
     math::FUNCTIONS,
@@ -243,6 +245,7 @@ const MODULES: [&[Function]; 14] = [
     hash::FUNCTIONS,
     now::FUNCTIONS,
     security::FUNCTIONS,
+    text_pointer::FUNCTIONS,
 ];
 
 /// The function of this name, in any case.

@@ -8,6 +8,7 @@
 //!
 //! A layout travels through the planner as a text ([`Layout::write`]).
 
+mod explicit;
 mod json;
 mod path;
 mod xml;
@@ -61,6 +62,8 @@ pub enum Mode {
     Auto,
     /// RAW.
     Raw,
+    /// EXPLICIT.
+    Explicit,
 }
 
 /// A column of the list, as it was written.
@@ -92,6 +95,7 @@ impl Layout {
             Mode::Path => "p",
             Mode::Auto => "a",
             Mode::Raw => "r",
+            Mode::Explicit => "e",
         };
         let head = [
             flag(self.xml).to_owned(),
@@ -134,6 +138,7 @@ impl Layout {
             mode: match mode {
                 "a" => Mode::Auto,
                 "r" => Mode::Raw,
+                "e" => Mode::Explicit,
                 _ => Mode::Path,
             },
             element: optional(element),
@@ -156,7 +161,7 @@ impl Layout {
 
     /// The layout with the columns that the rows have.
     ///
-    /// Errors: 13600, 13601, 13605, 6809, 6829, 6852, 6864 for columns that cannot be written this way.
+    /// Errors: 13600, 13601, 13605, 6802, 6803, 6809, 6810, 6812, 6820, 6829, 6852, 6864 for columns that cannot be written this way.
     pub fn shape(self, mut columns: Vec<RowsColumn>) -> Result<Shape, Message> {
         let stars = self.columns.iter().filter(|column| **column == LayoutColumn::Star).count();
         let others = self.columns.len() - stars;
@@ -260,17 +265,22 @@ impl Shape {
         Ok(())
     }
 
-    /// Errors: 6809, 6829, 6852, 6864.
+    /// Errors: 6809, 6829, 6852, 6864, and those of EXPLICIT.
     fn check_xml(&self, unnamed: bool) -> Result<(), Message> {
+        if self.layout.mode == Mode::Explicit {
+            explicit::check(&self.columns)?;
+        }
         if self.layout.mode == Mode::Path {
             return path::check(&self.columns, self.layout.element.as_deref().unwrap_or("row"));
         }
-        if unnamed && !self.layout.elements {
+        if unnamed && !self.layout.elements && self.layout.mode != Mode::Explicit {
             return Err(Message::numbered(6809, &[]));
         }
         let is_url = |column: &&RowsColumn| column.data_type.is_binary() && !self.layout.base64;
         match self.columns.iter().find(is_url) {
-            Some(column) if self.layout.mode == Mode::Raw => Err(Message::numbered(6829, &[&column.name])),
+            Some(column) if matches!(self.layout.mode, Mode::Raw | Mode::Explicit) => {
+                Err(Message::numbered(6829, &[&column.name]))
+            }
             _ => Ok(()),
         }
     }

@@ -1,13 +1,13 @@
-//! FOR XML: RAW and AUTO; [`path`] has PATH.
+//! FOR XML: RAW and AUTO; [`path`] has PATH, [`explicit`] EXPLICIT.
 
-use super::{Mode, Shape, cell, path};
+use super::{Mode, Shape, cell, explicit, path};
 use crate::messages::Message;
 use crate::types::DataType;
 use crate::xml::{escaped, escaped_text};
 use mainstay_base::Value;
 
 /// What declares the prefix of `xsi:nil`.
-const XSI: &str = " xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
+pub(super) const XSI: &str = " xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
 
 pub(super) fn text(shape: &Shape, rows: &[Vec<Value>]) -> Result<String, Message> {
     let mut declared = shape.layout.namespaces.clone();
@@ -30,6 +30,7 @@ pub(super) fn text(shape: &Shape, rows: &[Vec<Value>]) -> Result<String, Message
                 element_of(&name_of(element), &format!("{of_rows}{attributes}"), &body, &mut out);
             }
         }
+        Mode::Explicit => explicit::rows(shape, rows, of_rows, &mut out)?,
         Mode::Path => {
             let element = shape.layout.element.as_deref().unwrap_or("row");
             for row in rows {

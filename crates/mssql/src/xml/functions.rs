@@ -98,7 +98,7 @@ pub(super) fn is_function(name: &str, arguments: usize) -> Result<bool, Message>
 }
 
 /// What a function gives.
-pub(super) fn called<'t>(name: &str, arguments: &[Expr], context: &Item<'t>, around: &Around<'_>) -> Vec<Item<'t>> {
+pub(super) fn called<'t>(name: &str, arguments: &[Expr], context: &Item<'t>, around: &Around<'_, 't>) -> Vec<Item<'t>> {
     let argument = |place: usize| match arguments.get(place) {
         Some(expr) => evaluate(expr, context, around),
         None => vec![context.clone()],

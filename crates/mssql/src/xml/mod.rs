@@ -6,14 +6,18 @@
 //!
 //! A row of `nodes` carries its node as a text of its own, behind a mark (`CONTEXT`) that tells a path that it starts at
 //! the node and not above it. Where a path of the statement goes up from there (`..`) it carries the whole document with
-//! the place of the node. Only steps at the beginning of a path go up.
+//! the place of the node. `places` knows what an element stands in.
+//!
+//! `open` makes the rows of OPENXML, where namespaces count.
 //!
 //! Namespaces: prefixes are read over, in the text and in paths, and declarations at the head of a path are too.
 
 mod change;
 mod constructed;
 mod functions;
+pub mod open;
 mod path;
+mod places;
 mod reader;
 mod tree;
 
@@ -22,6 +26,7 @@ pub use tree::{escaped, escaped_text};
 
 use crate::messages::Message;
 use path::{Item, Path};
+use places::Places;
 use tree::{Element, Node};
 
 /// What `sql:variable` or `sql:column` stands for.
@@ -79,25 +84,23 @@ fn with_items<T>(
     work: impl FnOnce(Vec<Item<'_>>) -> T,
 ) -> Result<T, Message> {
     let start = start(xml)?;
-    let (levels, path) = match start {
-        Start::Within(..) => upwards(path),
-        _ => (0, path.to_owned()),
-    };
-    let is_absolute = begins_at_document(&path);
-    let path = Path::read(&path).map_err(|error| in_method(error, method))?;
+    let is_absolute = begins_at_document(path);
+    let path = Path::read(path).map_err(|error| in_method(error, method))?;
     let context = match &start {
         Start::Within(document, _) if is_absolute => Item::Element(document),
-        Start::Within(document, place) => {
-            let place = place.get(..place.len().saturating_sub(levels)).unwrap_or(&[]);
-            Item::Element(document.at(place).unwrap_or(document))
-        }
+        Start::Within(document, place) => Item::Element(document.at(place).unwrap_or(document)),
         Start::Document(document) => Item::Element(document),
         Start::Node(Node::Aside(text)) => Item::Text(text),
         Start::Node(Node::Element(element)) => Item::Element(element),
         Start::Node(Node::Text(text)) => Item::Text(text),
         Start::Attribute(name, value) => Item::Attribute(name, value),
     };
-    Ok(work(path.evaluate(&context, variables)))
+    let root = match &start {
+        Start::Within(root, _) | Start::Document(root) | Start::Node(Node::Element(root)) => Some(root),
+        _ => None,
+    };
+    let places = root.filter(|_| path.goes_up()).map(Places::of);
+    Ok(work(path.evaluate_at(&context, variables, places.as_ref())))
 }
 
 /// The error of a path with the method that was given it.
@@ -111,27 +114,6 @@ fn begins_at_document(path: &str) -> bool {
     path.trim_start_matches(|c: char| c == '(' || c.is_whitespace()).starts_with('/')
 }
 
-/// How many steps up a path begins with, and the rest of it: `(../../a/@b)[1]` is two, and `(a/@b)[1]`.
-fn upwards(path: &str) -> (usize, String) {
-    let opened = path.trim_start().trim_start_matches("./");
-    let (front, mut rest) = match opened.strip_prefix('(') {
-        Some(rest) => ("(", rest.trim_start().trim_start_matches("./")),
-        None => ("", opened),
-    };
-    let mut levels = 0;
-    while let Some(behind) = rest.strip_prefix("..") {
-        levels += 1;
-        rest = match behind.strip_prefix('/') {
-            Some(behind) if !behind.starts_with('/') => behind,
-            _ => {
-                // What follows is a condition, or the end of the path.
-                return (levels, format!("{front}.{behind}"));
-            }
-        };
-    }
-    if levels == 0 { (0, path.to_owned()) } else { (levels, format!("{front}{rest}")) }
-}
-
 /// A text that becomes XML: without its declaration, blanks between elements, and other ways to write the same.
 ///
 /// Errors: 9400, 9436 and others for a text that is not XML.
@@ -142,6 +124,21 @@ pub fn normalized(text: &str) -> Result<String, Message> {
     let mut out = String::with_capacity(text.len());
     tree::read(text)?.write(&mut out);
     Ok(out)
+}
+
+/// The attributes of a document's element as they stand in it, and its contents.
+///
+/// Errors: as [`normalized`].
+pub(crate) fn parts_of(text: &str) -> Result<(String, String), Message> {
+    let document = tree::read(text)?;
+    let (mut attributes, mut contents) = (String::new(), String::new());
+    if let Some(Node::Element(element)) = document.children.iter().find(|child| matches!(child, Node::Element(_))) {
+        for (name, value) in &element.attributes {
+            attributes.push_str(&format!(" {name}=\"{}\"", escaped(value)));
+        }
+        element.children.iter().for_each(|child| child.write(&mut contents));
+    }
+    Ok((attributes, contents))
 }
 
 /// The text that `value` converts: that of the first item; `None` if there is none.
@@ -165,7 +162,7 @@ pub fn bytes(xml: &str, path: &str, variables: &Variables<'_>) -> Result<Option<
 ///
 /// Errors: 2389 for one that may lead to several. A path that cannot be read has its error where it is followed.
 pub fn check_single(path: &str) -> Result<(), Message> {
-    match Path::read(&upwards(path).1) {
+    match Path::read(path) {
         Ok(path) if !path.is_single() => {
             let text = "XQuery [value()]: 'value()' requires a singleton (or empty sequence), found operand of type \
                         'xdt:untypedAtomic *'";
@@ -213,12 +210,11 @@ fn places(xml: &str, path: &str, variables: &Variables<'_>) -> Result<Vec<String
     document.write(&mut written);
     let from = own.and_then(|rest| rest.split_once(CONTEXT)).map_or("", |(place, _)| place);
     let from: Vec<usize> = from.split('.').filter_map(|part| part.parse().ok()).collect();
-    let (levels, path) = upwards(path);
-    let is_absolute = begins_at_document(&path);
-    let path = Path::read(&path)?;
-    let from = if is_absolute { &[] } else { from.get(..from.len().saturating_sub(levels)).unwrap_or(&[]) };
+    let from = if begins_at_document(path) { &[][..] } else { &from };
+    let path = Path::read(path)?;
     let start = Item::Element(document.at(from).unwrap_or(&document));
-    let found = path.evaluate(&start, variables);
+    let places = path.goes_up().then(|| Places::of(&document));
+    let found = path.evaluate_at(&start, variables, places.as_ref());
     let mut known = Vec::new();
     document.each(&mut Vec::new(), &mut |element, place| known.push((std::ptr::from_ref(element), place.to_vec())));
     let by_address: std::collections::HashMap<*const Element, Vec<usize>> = known.into_iter().collect();

@@ -8,6 +8,7 @@
 //! `reader` reads paths, `functions` has what is called in them.
 
 use super::functions::called;
+use super::places::{Places, address_of};
 use super::reader::Reader;
 use super::tree::{Element, Node};
 use super::{Given, Variables};
@@ -37,6 +38,16 @@ pub(super) enum Notation {
 }
 
 impl Item<'_> {
+    /// Where the node of the tree is that it stands for: no two have one address.
+    pub(super) fn address(&self) -> Option<usize> {
+        match self {
+            Item::Element(element) => Some(std::ptr::from_ref(*element).addr()),
+            Item::Text(text) => Some(address_of(text)),
+            Item::Attribute(name, _) => Some(address_of(name)),
+            _ => None,
+        }
+    }
+
     /// Its value as text.
     pub(super) fn text(&self) -> String {
         match self {
@@ -95,6 +106,8 @@ pub(super) enum Axis {
     Descendant,
     /// The same with the item.
     DescendantOrSelf,
+    /// At what it stands in.
+    Parent,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -112,6 +125,10 @@ pub(super) enum Test {
 #[derive(Clone, Debug)]
 pub(super) struct Path {
     expr: Expr,
+    /// Whether a step leads to what an item stands in.
+    goes_up: bool,
+    /// The prefixes of its names.
+    prefixes: Vec<String>,
 }
 
 impl Path {
@@ -124,7 +141,19 @@ impl Path {
                 None => break,
             }
         }
-        Reader::new(text).whole().map(|expr| Path { expr })
+        let mut reader = Reader::new(text);
+        let expr = reader.whole()?;
+        Ok(Path { expr, goes_up: reader.goes_up, prefixes: reader.prefixes })
+    }
+
+    /// The prefixes of its names, which somebody has to declare.
+    pub(super) fn prefixes(&self) -> &[String] {
+        &self.prefixes
+    }
+
+    /// Whether a step leads to what an item stands in, which only [`Places`] know.
+    pub(super) fn goes_up(&self) -> bool {
+        self.goes_up
     }
 
     /// Whether the path alone shows that it leads to one item at most.
@@ -132,9 +161,22 @@ impl Path {
         is_single(&self.expr)
     }
 
+    /// What it leads to in the tree of which the context is the root.
     pub(super) fn evaluate<'t>(&self, context: &Item<'t>, variables: &Variables<'_>) -> Vec<Item<'t>> {
-        let around = Around { variables, position: 1, last: 1 };
-        evaluate(&self.expr, context, &around)
+        match context {
+            Item::Element(root) if self.goes_up => self.evaluate_at(context, variables, Some(&Places::of(root))),
+            _ => self.evaluate_at(context, variables, None),
+        }
+    }
+
+    /// The same, in a tree of which the places may be known.
+    pub(super) fn evaluate_at<'t>(
+        &self,
+        context: &Item<'t>,
+        variables: &Variables<'_>,
+        places: Option<&Places<'t>>,
+    ) -> Vec<Item<'t>> {
+        evaluate(&self.expr, context, &Around { variables, places, position: 1, last: 1 })
     }
 }
 
@@ -152,7 +194,7 @@ fn is_single(expr: &Expr) -> bool {
         Expr::Steps(from, steps) => {
             let is_one = |step: &Step| match (&step.test, step.axis) {
                 (_, Axis::Deep) => false,
-                (Test::Itself | Test::Named(_), _) => true,
+                (Test::Itself | Test::Named(_), _) | (_, Axis::Parent) => true,
                 (Test::Attribute(name), Axis::Near) if name != "*" => true,
                 _ => picks_one(&step.conditions),
             };
@@ -168,13 +210,14 @@ fn is_single(expr: &Expr) -> bool {
 }
 
 /// What an expression may ask beside its context.
-pub(super) struct Around<'v> {
+pub(super) struct Around<'v, 't> {
     variables: &'v Variables<'v>,
+    places: Option<&'v Places<'t>>,
     pub(super) position: usize,
     pub(super) last: usize,
 }
 
-pub(super) fn evaluate<'t>(expr: &Expr, context: &Item<'t>, around: &Around<'_>) -> Vec<Item<'t>> {
+pub(super) fn evaluate<'t>(expr: &Expr, context: &Item<'t>, around: &Around<'_, 't>) -> Vec<Item<'t>> {
     match expr {
         Expr::Steps(from, steps) => {
             let mut items = match from {
@@ -182,7 +225,12 @@ pub(super) fn evaluate<'t>(expr: &Expr, context: &Item<'t>, around: &Around<'_>)
                 None => vec![context.clone()],
             };
             for step in steps {
+                let is_one = items.len() < 2;
                 items = items.iter().flat_map(|item| stepped(step, item, around)).collect();
+                if !is_one && matches!(step.axis, Axis::Parent | Axis::Deep | Axis::Descendant | Axis::DescendantOrSelf)
+                {
+                    leave_out_repeated(&mut items);
+                }
             }
             items
         }
@@ -237,30 +285,40 @@ fn compared(left: &str, op: &str, right: &str) -> bool {
 }
 
 /// What a step leads to from one item.
-fn stepped<'t>(step: &Step, item: &Item<'t>, around: &Around<'_>) -> Vec<Item<'t>> {
+fn stepped<'t>(step: &Step, item: &Item<'t>, around: &Around<'_, 't>) -> Vec<Item<'t>> {
     let mut found = Vec::new();
     match (&step.test, item, step.axis) {
+        (test, _, Axis::Parent) => {
+            let parent = around.places.and_then(|places| places.parent(item));
+            let is_wanted = |parent: &&Element| match test {
+                Test::Child(wanted) => around.is_named(wanted, parent),
+                test => *test == Test::Node,
+            };
+            found.extend(parent.filter(is_wanted).map(Item::Element));
+        }
         (Test::Itself, ..) | (Test::Text, Item::Text(_), _) => found.push(item.clone()),
-        (Test::Named(wanted), Item::Element(element), _) if fits(wanted, &element.name) => found.push(item.clone()),
+        (Test::Named(wanted), Item::Element(element), _) if around.is_named(wanted, element) => {
+            found.push(item.clone())
+        }
         (Test::Named(_), ..) => {}
-        (_, Item::Element(element), Axis::Near) => tested(&step.test, element, &mut found),
+        (_, Item::Element(element), Axis::Near) => tested(&step.test, element, around, &mut found),
         (_, Item::Element(element), Axis::Deep) => {
             each_below(element, &mut |element| {
                 let mut own = Vec::new();
-                tested(&step.test, element, &mut own);
+                tested(&step.test, element, around, &mut own);
                 found.extend(filtered(own, &step.conditions, around));
             });
             return found;
         }
         (_, Item::Element(element), Axis::Descendant | Axis::DescendantOrSelf) => {
             let is_meant = match &step.test {
-                Test::Child(wanted) => fits(wanted, &element.name),
+                Test::Child(wanted) => around.is_named(wanted, element),
                 test => *test == Test::Node,
             };
             if step.axis == Axis::DescendantOrSelf && is_meant {
                 found.push(item.clone());
             }
-            below(&step.test, element, &mut found);
+            below(&step.test, element, around, &mut found);
         }
         _ => {}
     }
@@ -277,45 +335,63 @@ fn each_below<'t>(element: &'t Element, visit: &mut dyn FnMut(&'t Element)) {
 }
 
 /// What is below an element, in the order of the document.
-fn below<'t>(test: &Test, element: &'t Element, found: &mut Vec<Item<'t>>) {
+fn below<'t>(test: &Test, element: &'t Element, around: &Around<'_, 't>, found: &mut Vec<Item<'t>>) {
     for child in &element.children {
-        one_tested(test, child, found);
+        one_tested(test, child, around, found);
         if let Node::Element(child) = child {
-            below(test, child, found);
+            below(test, child, around, found);
         }
     }
 }
 
-/// Whether a name is the wanted one.
-fn fits(wanted: &str, name: &str) -> bool {
-    wanted == "*" || local(wanted) == local(name)
+impl Around<'_, '_> {
+    /// Whether an element has the wanted name.
+    fn is_named(&self, wanted: &str, element: &Element) -> bool {
+        self.fits(wanted, &element.name, std::ptr::from_ref(element).addr())
+    }
+
+    /// Whether the name of the node at an address is the wanted one: where namespaces count, in the wanted one of them.
+    fn fits(&self, wanted: &str, name: &str, address: usize) -> bool {
+        if !matches!(local(wanted), "*") && local(wanted) != local(name) {
+            return false;
+        }
+        self.places.is_none_or(|places| places.is_in_namespace(wanted, address))
+    }
+}
+
+/// Leaves of every node the first.
+fn leave_out_repeated(items: &mut Vec<Item<'_>>) {
+    let mut seen = std::collections::HashSet::new();
+    items.retain(|item| item.address().is_none_or(|address| seen.insert(address)));
 }
 
 /// The attributes of an element, or its children, that are wanted.
-fn tested<'t>(test: &Test, element: &'t Element, found: &mut Vec<Item<'t>>) {
+fn tested<'t>(test: &Test, element: &'t Element, around: &Around<'_, 't>, found: &mut Vec<Item<'t>>) {
     match test {
         Test::Attribute(wanted) => {
-            let attributes = element.attributes.iter().filter(|(name, _)| fits(wanted, name));
+            let attributes = element.attributes.iter().filter(|(name, _)| around.fits(wanted, name, address_of(name)));
             found.extend(attributes.map(|(name, value)| Item::Attribute(name, value)));
         }
-        test => element.children.iter().for_each(|child| one_tested(test, child, found)),
+        test => element.children.iter().for_each(|child| one_tested(test, child, around, found)),
     }
 }
 
-fn one_tested<'t>(test: &Test, child: &'t Node, found: &mut Vec<Item<'t>>) {
+fn one_tested<'t>(test: &Test, child: &'t Node, around: &Around<'_, 't>, found: &mut Vec<Item<'t>>) {
     match (child, test) {
-        (Node::Element(child), Test::Child(wanted)) if fits(wanted, &child.name) => found.push(Item::Element(child)),
+        (Node::Element(child), Test::Child(wanted)) if around.is_named(wanted, child) => {
+            found.push(Item::Element(child))
+        }
         (Node::Element(child), Test::Node) => found.push(Item::Element(child)),
         (Node::Text(text), Test::Text | Test::Node) => found.push(Item::Text(text)),
         _ => {}
     }
 }
 
-fn filtered<'t>(mut items: Vec<Item<'t>>, conditions: &[Expr], around: &Around<'_>) -> Vec<Item<'t>> {
+fn filtered<'t>(mut items: Vec<Item<'t>>, conditions: &[Expr], around: &Around<'_, 't>) -> Vec<Item<'t>> {
     for condition in conditions {
         let last = items.len();
         let holds = |(place, item): &(usize, Item<'t>)| {
-            let around = Around { variables: around.variables, position: place + 1, last };
+            let around = Around { position: place + 1, last, ..*around };
             match condition {
                 Expr::Number(number) => *number == (place + 1) as f64,
                 Expr::Call(name, _) if name == "last" => place + 1 == last,

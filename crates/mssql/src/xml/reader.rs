@@ -12,17 +12,21 @@ pub(super) struct Reader<'t> {
     text: &'t str,
     at: usize,
     variables: usize,
+    /// Whether a step leads to what an item stands in.
+    pub(super) goes_up: bool,
+    /// The prefixes of the names that were read.
+    pub(super) prefixes: Vec<String>,
 }
 
 impl<'t> Reader<'t> {
     pub(super) fn new(text: &'t str) -> Reader<'t> {
-        Reader { text, at: 0, variables: 0 }
+        Reader { text, at: 0, variables: 0, goes_up: false, prefixes: Vec::new() }
     }
 
     /// The expression that the text is.
     ///
     /// Errors: 2217 for a text that is none, 2395 for a function that there is not.
-    pub(super) fn whole(mut self) -> Result<Expr, Message> {
+    pub(super) fn whole(&mut self) -> Result<Expr, Message> {
         let expr = self.list()?;
         self.blanks();
         if self.rest().is_empty() { Ok(expr) } else { Err(self.error()) }
@@ -207,8 +211,9 @@ impl<'t> Reader<'t> {
 
     fn step(&mut self, axis: Axis) -> Result<Step, Message> {
         self.blanks();
-        let (axis, test) = if self.rest().starts_with("..") {
-            return Err(self.error());
+        let (axis, test) = if self.accept("..") {
+            self.goes_up = true;
+            (Axis::Parent, Test::Node)
         } else if self.accept(".") {
             (axis, Test::Itself)
         } else if self.accept("@") {
@@ -237,6 +242,10 @@ impl<'t> Reader<'t> {
                 Test::Node => (axis, Test::Itself),
                 _ => return Err(self.error()),
             },
+            Some("parent") if axis == Axis::Near => {
+                self.goes_up = true;
+                (Axis::Parent, self.child_test()?)
+            }
             Some(_) => return Err(self.error()),
         })
     }
@@ -275,7 +284,12 @@ impl<'t> Reader<'t> {
             return Err(self.error());
         }
         self.at += length;
-        Ok(rest[..length].to_owned())
+        let name = &rest[..length];
+        if let Some((prefix, _)) = name.split_once(':') {
+            self.prefixes.push(prefix.to_owned());
+        }
+        let is_any = name.ends_with(':') && self.accept("*");
+        Ok(if is_any { format!("{name}*") } else { name.to_owned() })
     }
 }
 

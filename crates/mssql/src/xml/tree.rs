@@ -125,18 +125,34 @@ pub fn escaped_text(text: &str) -> String {
 ///
 /// Errors: 9400, 9402, 9436 and their like for what is not XML.
 pub(super) fn read(text: &str) -> Result<Element, Message> {
-    let mut reader = Reader { text, at: 0 };
+    read_to(text).map_err(|malformed| malformed.message)
+}
+
+/// A text that is not XML.
+pub(super) struct Malformed {
+    pub(super) message: Message,
+    /// What was read before it was seen: bytes.
+    pub(super) at: usize,
+    /// The elements that were not closed there, the innermost last.
+    pub(super) open: Vec<String>,
+}
+
+/// Reads a document or a part of one, and says how far it came.
+pub(super) fn read_to(text: &str) -> Result<Element, Malformed> {
+    let mut reader = Reader { text, at: 0, open: Vec::new() };
     let mut document = Element::default();
-    reader.content(&mut document, 0)?;
-    match reader.at == text.len() {
+    let read = reader.content(&mut document, 0).and_then(|()| match reader.at == text.len() {
         true => Ok(document),
         false => Err(reader.error(9455, "illegal qualified name character")),
-    }
+    });
+    read.map_err(|message| Malformed { message, at: reader.at, open: reader.open })
 }
 
 struct Reader<'t> {
     text: &'t str,
     at: usize,
+    /// The elements that are not closed, the innermost last.
+    open: Vec<String>,
 }
 
 impl<'t> Reader<'t> {
@@ -202,10 +218,12 @@ impl<'t> Reader<'t> {
     fn element(&mut self, depth: usize) -> Result<Element, Message> {
         self.at += 1;
         let mut element = Element { name: self.name()?, ..Element::default() };
+        self.open.push(element.name.clone());
         loop {
             self.blanks();
             if self.rest().starts_with("/>") {
                 self.at += 2;
+                self.open.pop();
                 return Ok(element);
             }
             if self.rest().starts_with('>') {
@@ -233,6 +251,7 @@ impl<'t> Reader<'t> {
             return Err(self.error(9436, "end tag does not match start tag"));
         }
         self.at += 1;
+        self.open.pop();
         Ok(element)
     }
 

@@ -7,11 +7,12 @@ use super::build::parameters;
 use super::{Catalog, Detail, Object};
 use crate::applock::Mode;
 use crate::modules::{Modules, key_of};
-use crate::scope::Sources;
+use crate::scope::{Sources, core_name};
 use crate::session::{Inner, object_name};
 use mainstay_base::{Decimal, Value};
 use mainstay_mssql::DataType;
-use mainstay_tsql::reduce::Input;
+use mainstay_mssql::functions::TextPointer;
+use mainstay_tsql::reduce::{Input, column_tag};
 use mainstay_tsql::tree::ObjectName;
 use std::sync::Arc;
 
@@ -37,6 +38,14 @@ pub(crate) fn resolved(text: &str) -> (Option<String>, ObjectName) {
     let name = object_name(text);
     let database = name.parts.len().checked_sub(3).map(|place| name.parts[place].text.clone());
     (database.filter(|name| !name.is_empty()), name)
+}
+
+/// Whether a pointer is one to values of this column of a table of the database.
+fn is_pointer_to(column: &str, pointer: Option<&Value>) -> bool {
+    let mut table = object_name(column);
+    let (Some(own), Some(Value::Binary(bytes))) = (table.parts.pop(), pointer) else { return false };
+    let tag = column_tag(&core_name(&table), &own.text);
+    TextPointer::read(bytes).is_some_and(|pointer| pointer.tag == tag)
 }
 
 /// The arguments of a function.
@@ -160,6 +169,8 @@ impl Inner {
                 let key = given.text(0).unwrap_or_default().to_lowercase();
                 self.state.context.get(&key).map_or(Value::Null, |(value, _)| value.clone())
             }
+            "textvalid" => self.is_valid_pointer(&given.text(0).unwrap_or_default(), inputs.get(1)),
+            "xml_document" => self.state.xml_documents.text(given.number(0)),
             "ident_current" => given.text(0).map_or(Value::Null, |table| self.identity_of(&table)),
             "object_id" if self.is_missing_temporary(&given) => Value::Null,
             _ => match self.catalog() {
@@ -195,6 +206,7 @@ impl Catalog {
             "object_id" => number(given.text(0).and_then(|name| self.object_id(&name, given.text(1).as_deref()))),
             "object_name" => maybe(object(0).map(|object| object.name.as_str())),
             "object_schema_name" => maybe(object(0).map(|object| self.schema_name(object.schema))),
+            "textvalid" => Value::Integer(is_pointer_to(&given.text(0).unwrap_or_default(), inputs.get(1)).into()),
             "object_definition" => object(0).map_or(Value::Null, definition),
             "objectproperty" | "objectpropertyex" => {
                 object(0).map_or(Value::Null, |object| self.object_property(object, &given.text(1).unwrap_or_default()))

@@ -21,7 +21,7 @@ macro_rules! texts {
     };
 }
 
-static TEXTS: [Text; 58] = texts![
+static TEXTS: [Text; 60] = texts![
     "sp_addrole",
     "sp_addrolemember",
     "sp_addtype",
@@ -79,6 +79,8 @@ static TEXTS: [Text; 58] = texts![
     "sp_updatestats",
     "sp_who",
     "sp_who2",
+    "sp_xml_preparedocument",
+    "sp_xml_removedocument",
     "xp_msver",
 ];
 

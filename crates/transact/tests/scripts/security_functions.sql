@@ -42,3 +42,9 @@ SELECT permission_name, state_desc FROM sys.server_permissions WHERE grantee_pri
 SELECT c.name, TYPE_NAME(c.user_type_id) AS type FROM sys.system_columns c JOIN sys.system_views v ON v.object_id = c.object_id WHERE v.name = 'schemas' ORDER BY c.column_id;
 SELECT CASE WHEN COUNT(*) > 1000 THEN 'many' END AS n FROM sys.all_columns;
 GO
+GO
+-- The client's process, in ten characters.
+DECLARE @id char(10) = HOST_ID()
+SELECT DATALENGTH(HOST_ID()) AS length, ISNUMERIC(@id) AS is_number, CASE WHEN MAX(h) = @id THEN 'same' ELSE 'another' END AS again
+FROM (SELECT HOST_ID() AS h) AS d
+GO

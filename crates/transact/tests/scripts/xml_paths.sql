@@ -49,3 +49,10 @@ GO
 DECLARE @x XML = '<a/>'
 SET @x.modify('insert <b>{bar()}</b> into (/a)[1]')
 GO
+GO
+-- Steps up, anywhere in a path.
+DECLARE @x xml = '<r><a id="1"><b n="x"/></a><a id="2"><b n="y"/></a></r>'
+SELECT @x.value('(//b[@n = "y"]/../@id)[1]', 'int') AS up, @x.value('(//b[../@id = "1"]/@n)[1]', 'varchar(5)') AS inner_step,
+  @x.query('/r/a/b/parent::a[@id = "2"]') AS parent, @x.exist('/r/a/b/parent::c') AS none, @x.query('//b/../..') AS once
+SELECT n.b.value('@n', 'varchar(5)') AS n, n.b.value('../@id', 'int') AS id, n.b.value('count(../../a)', 'int') AS count
+FROM @x.nodes('/r/a/b[../@id > 1]') AS n(b)

@@ -24,8 +24,8 @@ pub use types::storage_type;
 use crate::reduce;
 use crate::span::Span;
 use crate::tree::{
-    AssignOperator, Body, Change, Cursor, CursorName, Direction, Expr, Function, FunctionKind, Isolation, Name,
-    ObjectName, Parameter, Phrase, Procedure, Query, Statement, TableElement, Transaction, Trigger, WaitFor,
+    AssignOperator, Body, Change, Cursor, CursorName, Direction, Expr, Function, FunctionKind, Isolation, LargeValue,
+    Name, ObjectName, Parameter, Phrase, Procedure, Query, Statement, TableElement, Transaction, Trigger, WaitFor,
 };
 use mainstay_base::Value;
 use mainstay_mssql::types::Declared;
@@ -153,6 +153,8 @@ pub enum Action {
     ExecuteText,
     /// WAITFOR.
     Wait(WaitFor),
+    /// READTEXT, WRITETEXT, UPDATETEXT; the inputs are the pointer, where, how much, and a value or the pointer to one.
+    LargeValue(Box<LargeValue>),
     /// Lets a cursor parameter stand for the caller's variable, whose name is the input.
     CursorParameter(Name),
     /// DECLARE of a cursor, or SET of a cursor variable.

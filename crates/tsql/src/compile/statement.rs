@@ -5,8 +5,8 @@ use crate::reduce;
 use crate::span::Span;
 use crate::tree::{
     self, AssignOperator, BinaryOperator, Change, Cursor, CursorName, CursorUpdate, Declaration, Execute,
-    ExecuteArgument, ExecuteModule, Expr, Fetch, InsertRows, Literal, Name, PhraseItem, Query, QueryBody, SelectItem,
-    SetItem, SetVariable, Statement, StatementKind, With,
+    ExecuteArgument, ExecuteModule, Expr, Fetch, InsertRows, LargeValue, LargeValueData, LargeValueWork, Literal, Name,
+    PhraseItem, Query, QueryBody, SelectItem, SetItem, SetVariable, Statement, StatementKind, With,
 };
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Length, Message};
@@ -471,6 +471,7 @@ impl Compiler<'_> {
                 let (crate::tree::WaitFor::Delay(value) | crate::tree::WaitFor::Time(value)) = wait;
                 (Action::Wait(wait.clone()), vec![self.value_as(value, text)?])
             }
+            StatementKind::LargeValue(value) => (Action::LargeValue(value.clone()), self.large_value_operands(value)?),
             StatementKind::DeclareCursor(name, cursor) => {
                 self.cursor_options(cursor)?;
                 (Action::DeclareCursor(name.clone(), cursor.clone()), Vec::new())
@@ -503,6 +504,25 @@ impl Compiler<'_> {
         };
         self.host(line, action, span, values, Vec::new());
         Ok(())
+    }
+
+    /// The pointer, where, how much, and what is put in; NULL for what is not said.
+    fn large_value_operands(&mut self, value: &LargeValue) -> Result<Vec<Expression>, Box<Message>> {
+        let null = Expr::Literal(Literal::Null);
+        let (from, length, data) = match &value.work {
+            LargeValueWork::Read(from, length, _) => (from, length, None),
+            LargeValueWork::Write(_, data) => (&null, &null, Some(data)),
+            LargeValueWork::Update(_, from, length, data) => {
+                let data = data.as_ref().map(|data| match data {
+                    LargeValueData::Value(value) | LargeValueData::Column(_, value) => value,
+                });
+                (from, length, data)
+            }
+        };
+        let pointer = self.value_as(&value.pointer, DataType::VarBinary(Length::Limited(8000)))?;
+        let (from, length) = (self.value_as(from, DataType::Int)?, self.value_as(length, DataType::Int)?);
+        let (data, _) = self.value(data.unwrap_or(&null))?;
+        Ok(vec![pointer, from, length, data])
     }
 
     fn fetch(&mut self, fetch: &Fetch, line: u32, span: Span) -> Compiled {

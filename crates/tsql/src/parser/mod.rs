@@ -21,6 +21,7 @@ mod cursor;
 mod execute;
 mod expression;
 mod function;
+mod large_value;
 mod module;
 mod object;
 mod odbc;

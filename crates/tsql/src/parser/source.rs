@@ -246,9 +246,15 @@ impl Parser<'_> {
             let phrase = Phrase { items: vec![PhraseItem::Word(words), group] };
             return Ok(Source::OpenRowset(phrase, Vec::new(), self.source_alias()?));
         }
+        let is_open_xml = name.is("OPENXML");
         let is_full_text = name.is("CONTAINSTABLE") || name.is("FREETEXTTABLE") || name.last().starts_with("SEMANTIC");
         let function = if is_full_text { self.full_text_table(name)? } else { self.call(name)? };
         let function = self.methods_of(function)?;
+        if is_open_xml && self.sees("WITH") && self.is_name(1) {
+            self.advance();
+            let table = self.object_name()?;
+            return Ok(Source::FunctionLike(Box::new(function), table, self.source_alias()?));
+        }
         if self.sees("WITH") && self.is(1, "(") {
             self.advance();
             if self.is(2, ")") && self.is_name(1) {

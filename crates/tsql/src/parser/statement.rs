@@ -222,8 +222,8 @@ impl Parser<'_> {
             "DROP" => self.drop_statement(),
             "GRANT" | "DENY" | "REVOKE" => self.permission(&word),
             "BULK" => self.bulk_insert(),
-            "BACKUP" | "RESTORE" | "RECONFIGURE" | "SHUTDOWN" | "SETUSER" | "LINENO" | "READTEXT" | "WRITETEXT"
-            | "UPDATETEXT" => self.words(),
+            "READTEXT" | "WRITETEXT" | "UPDATETEXT" => self.large_value(&word),
+            "BACKUP" | "RESTORE" | "RECONFIGURE" | "SHUTDOWN" | "SETUSER" | "LINENO" => self.words(),
             _ => Err(self.unexpected()),
         }
     }

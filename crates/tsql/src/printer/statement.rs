@@ -83,9 +83,42 @@ impl Printer {
                 self.optional(",", Some(&parts.2));
             }
             StatementKind::Print(value) => self.optional("PRINT", Some(value)),
+            StatementKind::LargeValue(value) => self.large_value(value),
             StatementKind::WaitFor(WaitFor::Delay(value)) => self.optional("WAITFOR DELAY", Some(value)),
             StatementKind::WaitFor(WaitFor::Time(value)) => self.optional("WAITFOR TIME", Some(value)),
             _ => self.short_statement(&statement.kind),
+        }
+    }
+
+    fn large_value(&mut self, value: &LargeValue) {
+        let (verb, logged) = match &value.work {
+            LargeValueWork::Read(..) => ("READTEXT", LoggedAs::default()),
+            LargeValueWork::Write(logged, _) => ("WRITETEXT", *logged),
+            LargeValueWork::Update(logged, ..) => ("UPDATETEXT", *logged),
+        };
+        self.put(verb);
+        if logged.bulk {
+            self.put("BULK");
+        }
+        self.object(&value.column);
+        self.expr(&value.pointer);
+        if let LargeValueWork::Read(from, length, _) | LargeValueWork::Update(_, from, length, _) = &value.work {
+            self.expr(from);
+            self.expr(length);
+        }
+        if logged.with_log {
+            self.put("WITH LOG");
+        }
+        match &value.work {
+            LargeValueWork::Read(_, _, true) => self.put("HOLDLOCK"),
+            LargeValueWork::Read(..) | LargeValueWork::Update(_, _, _, None) => {}
+            LargeValueWork::Write(_, data) | LargeValueWork::Update(_, _, _, Some(LargeValueData::Value(data))) => {
+                self.expr(data);
+            }
+            LargeValueWork::Update(_, _, _, Some(LargeValueData::Column(column, pointer))) => {
+                self.object(column);
+                self.expr(pointer);
+            }
         }
     }
 

@@ -22,7 +22,7 @@ pub const CATALOG_FUNCTION: &str = "sys.catalog:";
 
 const NAME: DataType = DataType::NVarChar(Length::Limited(128));
 
-const FUNCTIONS: [(&str, DataType); 48] = [
+const FUNCTIONS: [(&str, DataType); 49] = [
     ("applock_mode", NAME),
     ("applock_test", DataType::SmallInt),
     ("col_length", DataType::SmallInt),
@@ -65,6 +65,7 @@ const FUNCTIONS: [(&str, DataType); 48] = [
     ("suser_name", NAME),
     ("suser_sid", DataType::VarBinary(Length::Limited(85))),
     ("suser_sname", NAME),
+    ("textvalid", DataType::Int),
     ("trigger_nestlevel", DataType::Int),
     ("type_id", DataType::Int),
     ("type_name", NAME),
@@ -120,7 +121,7 @@ impl Reducer<'_> {
         call.arguments.iter().map(input).collect()
     }
 
-    fn input(&self, value: &Expr) -> Result<Input, Message> {
+    pub(super) fn input(&self, value: &Expr) -> Result<Input, Message> {
         match value {
             Expr::Literal(literal) => {
                 let value = literal_value(literal)?;

@@ -125,10 +125,9 @@ impl Reducer<'_> {
             if number > 0 {
                 self.push(".");
             }
-            match part.text.to_ascii_uppercase().as_str() {
-                "$ROWGUID" => return Err(not_supported(&part.text)),
-                _ if shown + number + 1 < name.parts.len() => self.table_alias(&part.text),
-                _ => self.name(&part.text),
+            match shown + number + 1 < name.parts.len() {
+                true => self.table_alias(&part.text),
+                false => self.name(&part.text),
             }
         }
         Ok(())

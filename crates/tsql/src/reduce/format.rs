@@ -153,13 +153,16 @@ fn layout(format: &Format) -> Result<Layout, Message> {
             bare: has(options, "WITHOUT_ARRAY_WRAPPER"),
             ..Layout::default()
         },
+        Format::Xml(XmlMode::Explicit, _, options) if has(options, "ELEMENTS") => {
+            return Err(Message::numbered(6825, &[]));
+        }
         Format::Xml(mode, element, options) => Layout {
             xml: true,
             mode: match mode {
                 XmlMode::Raw => Mode::Raw,
                 XmlMode::Auto => Mode::Auto,
                 XmlMode::Path => Mode::Path,
-                XmlMode::Explicit => return Err(not_supported("FOR XML EXPLICIT")),
+                XmlMode::Explicit => Mode::Explicit,
             },
             element: element.clone(),
             root: root(options),

@@ -84,12 +84,13 @@ const SESSION_FUNCTIONS: [(&str, DataType); 61] = [
 ];
 
 /// More of them, which came after.
-const LATER: [(&str, DataType); 8] = [
+const LATER: [(&str, DataType); 9] = [
     ("columns_updated", DataType::VarBinary(Length::Limited(128))),
     ("context_info", DataType::VarBinary(Length::Limited(128))),
     ("current_date", DataType::Date),
     ("eventdata", DataType::Xml),
     ("error_procedure", NAME),
+    ("host_id", DataType::char(10)),
     ("rowcount_big", DataType::BigInt),
     ("rand", DataType::Float),
     ("current_transaction_id", DataType::BigInt),
@@ -287,10 +288,7 @@ impl Reducer<'_> {
     fn plain_call(&mut self, name: &str, call: &Call) -> Result<(), Message> {
         // TRIM has its own grammar: which side, and which characters.
         if let [Argument::Trim(side, characters, value)] = &call.arguments[..] {
-            let function = match side {
-                Some(side) => trim_function(side),
-                None => "trim",
-            };
+            let function = side.as_ref().map_or("trim", trim_function);
             return match characters {
                 Some(characters) => self.call(function, &[value, characters]),
                 None => self.call(function, &[value]),

@@ -77,6 +77,7 @@ pub use expression::literal_value;
 pub use function::{SessionFunction, session_function};
 pub(crate) use function::{is_datepart_function, trim_function};
 pub use hinted::{Hinted, hinted_of_change, hinted_of_expression, hinted_of_query, may_have_hints, rows_to_lock};
+pub use identity_name::column_tag;
 pub use index::create_index;
 pub(crate) use json::operation as json_operation;
 pub use momentary::{MomentaryColumn, is_momentary};

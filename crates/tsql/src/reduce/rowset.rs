@@ -1,15 +1,18 @@
-//! Functions in FROM that the server has: STRING_SPLIT, OPENJSON, GENERATE_SERIES, and the rows of `nodes`.
+//! Functions in FROM that the server has: STRING_SPLIT, OPENJSON, OPENXML, GENERATE_SERIES, and the rows of `nodes`.
 //!
 //! ```text
 //!   OPENJSON(t.doc, '$.lines') WITH (id INT, tags NVARCHAR(MAX) AS JSON) AS j
 //!   (SELECT * FROM "mssql:table:openjson"('id int, tags ...', "t"."doc", '$.lines')) AS "j"
+//!
+//!   OPENXML(@h, '/a/b', 1) WITH (id INT)
+//!   (SELECT * FROM "mssql:table:openxml"('id int ...', $1, $2, '/a/b', 1)) AS "openxml"      $1: the document of @h
 //! ```
 
-use super::{Reducer, not_supported};
-use crate::tree::{Alias, Argument, Call, Expr, Literal, SchemaColumn};
+use super::{CatalogFunction, Reducer, Source, not_supported};
+use crate::tree::{Alias, Argument, Call, Expr, Literal, ObjectName, SchemaColumn};
 use mainstay_mssql::rowset::{Wanted, is_row_function};
 use mainstay_mssql::types::Declared;
-use mainstay_mssql::{DataType, Message};
+use mainstay_mssql::{DataType, Length, Message};
 
 /// Whether this call in FROM is one of these functions.
 pub(super) fn is_rowset(call: &Expr) -> bool {
@@ -23,17 +26,51 @@ pub(super) fn is_rowset(call: &Expr) -> bool {
     }
 }
 
+/// What gives the text that a session keeps of the document under a handle.
+const XML_DOCUMENT: CatalogFunction =
+    CatalogFunction { name: "xml_document", data_type: DataType::NVarChar(Length::Max) };
+
 impl Reducer<'_> {
+    /// Writes OPENXML with the columns of a table.
+    ///
+    /// Errors: 208 for a table that is not there.
+    pub(super) fn rowset_like(&mut self, call: &Expr, table: &ObjectName, alias: &Alias) -> Result<(), Message> {
+        if !matches!(call, Expr::Call(call) if call.name.is("OPENXML")) {
+            return Err(not_supported("A rowset function"));
+        }
+        let Some(columns) = self.scope.columns(table) else {
+            return Err(Message::error(208, format!("Invalid object name '{}'.", table.last())));
+        };
+        let wanted = columns.into_iter().map(|column| Wanted {
+            name: column.name,
+            data_type: column.data_type,
+            path: None,
+            as_json: false,
+        });
+        let detail = Wanted::write(&wanted.collect::<Vec<_>>());
+        let (name, _, arguments) = self.parts_of(call, &[])?;
+        self.rowset_of(&name, &detail, &arguments, alias)
+    }
+
     /// Writes one of these functions with its alias.
     pub(super) fn rowset(&mut self, call: &Expr, columns: &[SchemaColumn], alias: &Alias) -> Result<(), Message> {
-        let (name, detail, arguments) = match call {
+        let (name, detail, arguments) = self.parts_of(call, columns)?;
+        self.rowset_of(&name, &detail, &arguments, alias)
+    }
+
+    /// The function, its detail, and its arguments.
+    fn parts_of(&mut self, call: &Expr, columns: &[SchemaColumn]) -> Result<(String, String, Vec<Expr>), Message> {
+        Ok(match call {
             Expr::Method(target, _, Some(arguments)) => ("nodes".to_owned(), self.detail(), nodes(target, arguments)),
             Expr::Call(call) => match super::xml::method_of_column(call) {
                 Some((target, _, arguments)) => ("nodes".to_owned(), self.detail(), nodes(&target, &arguments)),
                 None => self.called(call, columns)?,
             },
             _ => return Err(not_supported("This source")),
-        };
+        })
+    }
+
+    fn rowset_of(&mut self, name: &str, detail: &str, arguments: &[Expr], alias: &Alias) -> Result<(), Message> {
         // A subquery among the arguments becomes a row that the function looks at.
         let is_simple = !arguments.iter().any(has_subquery);
         self.push("(SELECT ");
@@ -48,7 +85,8 @@ impl Reducer<'_> {
         }
         self.push(&super::quoted(&format!("mssql:table:{name}")));
         self.push("(");
-        self.text(&detail);
+        self.text(detail);
+        self.document_of(name, arguments)?;
         for (place, argument) in arguments.iter().enumerate() {
             self.push(", ");
             match is_simple {
@@ -61,10 +99,19 @@ impl Reducer<'_> {
             Some(_) => self.alias(alias),
             None => {
                 self.push(" AS ");
-                self.name(&name);
+                self.name(name);
                 Ok(())
             }
         }
+    }
+
+    /// Writes what the session keeps of the document of OPENXML, before the handle itself.
+    fn document_of(&mut self, name: &str, arguments: &[Expr]) -> Result<(), Message> {
+        let Some(handle) = arguments.first().filter(|_| name == "openxml") else { return Ok(()) };
+        let handle = self.input(handle)?;
+        self.push(", ");
+        self.parameter(Source::Catalog(XML_DOCUMENT, vec![handle]), XML_DOCUMENT.data_type);
+        Ok(())
     }
 
     /// Whether the rows of `nodes` are asked for what is above them.
@@ -91,7 +138,10 @@ impl Reducer<'_> {
                 arguments.truncate(2);
                 if wants { "ordinal".to_owned() } else { String::new() }
             }
-            "openjson" if !columns.is_empty() => self.with_clause(columns)?,
+            "openxml" if !(2..=3).contains(&arguments.len()) => {
+                return Err(Message::error(102, "Incorrect syntax near ')'.").severity(15));
+            }
+            "openjson" | "openxml" if !columns.is_empty() => self.with_clause(columns)?,
             _ => String::new(),
         };
         Ok((name, detail, arguments))

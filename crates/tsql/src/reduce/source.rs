@@ -67,7 +67,7 @@ impl Reducer<'_> {
             }
             Source::Change(..) => Err(not_supported("A change as the source of a query")),
             Source::OpenRowset(phrase, _, alias) => self.open_rowset(phrase, alias),
-            Source::FunctionLike(..) => Err(not_supported("A rowset function")),
+            Source::FunctionLike(call, table, alias) => self.rowset_like(call, table, alias),
         }
     }
 

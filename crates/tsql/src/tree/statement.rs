@@ -71,6 +71,8 @@ pub enum StatementKind {
     Print(Expr),
     /// WAITFOR.
     WaitFor(WaitFor),
+    /// READTEXT, WRITETEXT, UPDATETEXT.
+    LargeValue(Box<LargeValue>),
     /// EXEC.
     Execute(Box<Execute>),
     /// EXECUTE AS, its words.
@@ -288,4 +290,44 @@ pub enum Transaction {
     Rollback(Option<Name>),
     /// SAVE.
     Save(Name),
+}
+
+/// A part of a TEXT, NTEXT or IMAGE that is read or written by its pointer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LargeValue {
+    /// The column, behind its table.
+    pub column: ObjectName,
+    /// The pointer that `TEXTPTR` gave.
+    pub pointer: Expr,
+    /// What is done.
+    pub work: LargeValueWork,
+}
+
+/// What READTEXT, WRITETEXT and UPDATETEXT do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LargeValueWork {
+    /// READTEXT: from where on, and how much; true for HOLDLOCK.
+    Read(Expr, Expr, bool),
+    /// WRITETEXT of a value.
+    Write(LoggedAs, Expr),
+    /// UPDATETEXT: where something is put in, how much goes away there, and what comes.
+    Update(LoggedAs, Expr, Expr, Option<LargeValueData>),
+}
+
+/// BULK and WITH LOG, which say how a change is logged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LoggedAs {
+    /// BULK.
+    pub bulk: bool,
+    /// WITH LOG.
+    pub with_log: bool,
+}
+
+/// What UPDATETEXT puts in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LargeValueData {
+    /// A value.
+    Value(Expr),
+    /// The value of another column, with its pointer.
+    Column(ObjectName, Expr),
 }

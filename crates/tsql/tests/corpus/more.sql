@@ -85,3 +85,14 @@ CREATE ROLE r2
 DROP ROLE r2
 GO
 SELECT 2. EXCEPT SELECT $3. UNION SELECT 4.
+GO
+DECLARE @ptrval varbinary(16), @p varbinary(16), @source varbinary(16), @from int, @size int, @h int
+READTEXT pub_info.pr_info @ptrval 1 25
+READTEXT dbo.notes.body @p @from @size HOLDLOCK
+WRITETEXT pub_info.pr_info @ptrval 'New Moon Books'
+WRITETEXT BULK notes.picture @p WITH LOG 0x0102
+UPDATETEXT pub_info.pr_info @ptrval 88 1 'b'
+UPDATETEXT notes.body @p NULL NULL
+UPDATETEXT BULK notes.body @p NULL 0 WITH LOG N'more' UPDATETEXT notes.body @p 0 NULL other.body @source
+SELECT * FROM OPENXML(@h, N'/all/Customers') WITH Customers
+SELECT * FROM OPENXML(@h, N'/all/Customers', 2) WITH (Customers) AS c
