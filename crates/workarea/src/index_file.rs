@@ -10,15 +10,16 @@
 //! still writing has not changed them, and who has finished has counted ([`IndexFile::holds_unlocked`]). FoxPro does not
 //! count in a file that Harbour has made; what it writes there is seen by the stamp, which is asked for every 5 ms then.
 //!
-//! What the area's own writer changes is known: see [`IndexFile::note_state`].
+//! What the area's own writer changes is known: see [`IndexFile::note_state`]. Its writes leave other stamps behind, which are
+//! told by their times ([`KnownStamp`]).
 //!
 //! Limits: a file that may not be opened for writing cannot be locked; reading it while somebody writes may then miss
 //! records.
 
 use crate::freshness::LOOK_AGAIN_AFTER;
 use mainstay_base::{Code, Error, Result};
-use mainstay_vfs::{Create, File, FileSystem, Stamp, WritableFile};
-use mainstay_xbase::index::write::BagState;
+use mainstay_vfs::{Create, File, FileSystem, WritableFile};
+use mainstay_xbase::index::write::{BagState, KnownStamp};
 use mainstay_xbase::index::{Bag, BagKind};
 use mainstay_xbase::lock::{LockPlan, LockWait, ReadingLock};
 use std::path::{Path, PathBuf};
@@ -55,7 +56,7 @@ pub(crate) struct IndexFile {
     /// The same, to be locked.
     lockable: Option<Arc<dyn WritableFile>>,
     head: [u8; HEAD_BYTES],
-    stamp: Stamp,
+    known: KnownStamp,
     /// How often the writer had seen others write, when it was in the same state.
     reloads: Option<u64>,
     /// Whether a later write is certain to give the file another stamp.
@@ -66,7 +67,8 @@ pub(crate) struct IndexFile {
     verified: Option<Instant>,
     /// When the stamp was last seen to be this one.
     stamped: Option<Instant>,
-    kept: usize,
+    /// How often something was read when that was last looked at.
+    reads: u64,
     how: Reading,
 }
 
@@ -81,7 +83,7 @@ impl IndexFile {
         let read = (SystemTime::now(), head(&*file), Bag::open(Arc::clone(&file)));
         unlock(lockable.as_deref(), locked)?;
         let (now, head, bag) = (read.0, read.1?, read.2?);
-        let (path, kept, stamp) = (path.to_owned(), bag.kept_bytes(), bag.stamp());
+        let (path, reads, stamp) = (path.to_owned(), bag.reads(), bag.stamp());
         let settled = stamp.is_settled(now);
         let (version, reloads, is_mixed, verified, stamped) = (1, None, false, None, None);
         Ok(IndexFile {
@@ -92,13 +94,13 @@ impl IndexFile {
             file,
             lockable,
             head,
-            stamp,
+            known: KnownStamp::of(stamp),
             reloads,
             settled,
             is_mixed,
             verified,
             stamped,
-            kept,
+            reads,
             how,
         })
     }
@@ -106,7 +108,7 @@ impl IndexFile {
     /// Looks whether the file has changed; if so it is doubtful.
     pub(crate) fn look(&mut self) -> Result<()> {
         self.verified = None;
-        if self.settled && !self.how.alone && self.file.stamp()? != self.stamp {
+        if self.settled && !self.how.alone && !self.known.is(self.file.stamp()?) {
             self.settled = false;
         }
         Ok(())
@@ -136,8 +138,8 @@ impl IndexFile {
         let now = SystemTime::now();
         self.verified = Some(Instant::now());
         if !self.is_mixed && self.counts() && self.is_as_read()? {
-            self.settled = self.stamp.is_settled(now);
-            self.kept = self.bag.kept_bytes();
+            self.settled = self.known.asked().is_settled(now);
+            self.reads = self.bag.reads();
             return Ok(());
         }
         self.read_anew()
@@ -146,8 +148,7 @@ impl IndexFile {
     /// Whether the pages of a doubtful file that are in memory are true without the lock. After they were used it has to be
     /// asked whether others were read besides: [`IndexFile::still_holds`].
     pub(crate) fn holds_unlocked(&mut self) -> Result<bool> {
-        let kept = self.bag.kept_bytes();
-        if self.is_mixed || kept > UNLOCKED_BYTES || !self.counts() {
+        if self.is_mixed || self.bag.kept_bytes() > UNLOCKED_BYTES || !self.counts() {
             return Ok(false);
         }
         if head(&*self.file)? != self.head {
@@ -156,48 +157,58 @@ impl IndexFile {
         // The stamp tells what those write who do not count; a question for it makes the next write dearer.
         if self.stamped.is_none_or(|stamped| stamped.elapsed() >= LOOK_AGAIN_AFTER) {
             let now = SystemTime::now();
-            if self.file.stamp()? != self.stamp {
+            if !self.is_stamped()? {
                 return Ok(false);
             }
             self.stamped = Some(Instant::now());
-            self.settled = self.stamp.is_settled(now);
+            self.settled = self.known.asked().is_settled(now);
         }
-        (self.verified, self.kept) = (Some(Instant::now()), kept);
+        (self.verified, self.reads) = (Some(Instant::now()), self.bag.reads());
         Ok(true)
     }
 
     /// Whether all pages that were used since are of one state: none was read, or nobody has written when the lock is free.
     pub(crate) fn still_holds(&mut self) -> Result<bool> {
-        let kept = self.bag.kept_bytes();
-        if kept == self.kept {
+        let reads = self.bag.reads();
+        if reads == self.reads {
             return Ok(true);
         }
         let locked = self.lock()?;
         let holds = self.is_as_read();
         self.unlock(locked)?;
-        self.kept = kept;
+        self.reads = reads;
         self.is_mixed = !holds?;
         Ok(!self.is_mixed)
     }
 
-    fn is_as_read(&self) -> Result<bool> {
-        Ok(head(&*self.file)? == self.head && self.file.stamp()? == self.stamp)
+    fn is_as_read(&mut self) -> Result<bool> {
+        Ok(head(&*self.file)? == self.head && self.is_stamped()?)
+    }
+
+    /// Whether the file's stamp is that of what was read, and of what the area's own writer has written since.
+    fn is_stamped(&mut self) -> Result<bool> {
+        let stamp = self.file.stamp()?;
+        let is_known = self.known.is(stamp);
+        if is_known {
+            self.known = KnownStamp::of(stamp);
+        }
+        Ok(is_known)
     }
 
     /// After pages were used: whether those that were read meanwhile are of the state of before, as
     /// they are under the lock. If not, the file is doubtful.
     pub(crate) fn is_consistent(&mut self, locked: bool) -> Result<bool> {
-        let kept = self.bag.kept_bytes();
-        if self.how.alone || kept == self.kept {
+        let reads = self.bag.reads();
+        if self.how.alone || reads == self.reads {
             return Ok(true);
         }
-        self.kept = kept;
+        self.reads = reads;
         if locked {
             return Ok(true);
         }
         // Where there is no lock to be had, the stamp has to do, however young it is.
         let is_doubtful = !self.settled && self.lockable.is_some();
-        self.is_mixed = is_doubtful || self.file.stamp()? != self.stamp;
+        self.is_mixed = is_doubtful || !self.is_stamped()?;
         Ok(!self.is_mixed)
     }
 
@@ -211,10 +222,10 @@ impl IndexFile {
     /// touched.
     pub(crate) fn note_state(&mut self, state: BagState) {
         let own_only = self.reloads == Some(state.reloads);
-        if (state.head, state.stamp) == (self.head, self.stamp) {
+        if state.head == self.head && state.known.is_as(&self.known) {
             self.reloads = Some(state.reloads);
         } else if own_only && self.counts() {
-            (self.head, self.stamp, self.settled) = (state.head, state.stamp, false);
+            (self.head, self.known, self.settled) = (state.head, state.known, false);
             self.stamped = Some(Instant::now());
         } else {
             self.reloads = None;
@@ -235,10 +246,10 @@ impl IndexFile {
         let now = SystemTime::now();
         self.head = head(&*self.file)?;
         self.bag = Bag::open(Arc::clone(&self.file))?;
-        self.stamp = self.bag.stamp();
-        self.settled = self.stamp.is_settled(now);
+        let stamp = self.bag.stamp();
+        (self.known, self.settled) = (KnownStamp::of(stamp), stamp.is_settled(now));
         (self.reloads, self.is_mixed, self.stamped) = (None, false, None);
-        self.kept = self.bag.kept_bytes();
+        self.reads = self.bag.reads();
         self.version += 1;
         Ok(())
     }

@@ -8,12 +8,13 @@ use index_common::written::{
     Model, compare, create, file, is_falling, layouts, open_writer, random_key, sorter, text_tag, walk,
 };
 use mainstay_base::{Code, Result};
-use mainstay_vfs::{Create, FileSystem, Memory, Simulated, explore};
+use mainstay_vfs::{Create, Disk, FileSystem, Memory, Simulated, explore};
 use mainstay_xbase::index::write::{BagSpec, BagWriter, KeySorter, Progress, Rebuild, TagSpec, reindex};
-use mainstay_xbase::index::{Bag, BagKind, KeyType, TagHeader};
-use std::ops::ControlFlow;
+use mainstay_xbase::index::{Bag, BagKind, KeyFamily, KeyType, TagHeader};
+use std::ops::{Bound, ControlFlow};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 fn items(seed: &mut Seed, count: u32, key_len: usize) -> Vec<Item> {
     (1..=count).map(|record| (random_key(seed, key_len, 400), record)).collect()
@@ -131,7 +132,7 @@ struct Table {
 
 impl Rebuild for Table {
     fn key_type(&mut self, header: &TagHeader) -> Result<KeyType> {
-        KeyType::new(header, mainstay_xbase::index::KeyFamily::Character, false)
+        KeyType::new(header, KeyFamily::Character, false)
     }
 
     fn collect(&mut self, number: usize, _: &TagHeader, keys: &mut KeySorter) -> Result<()> {
@@ -215,4 +216,76 @@ fn a_power_failure_leaves_the_old_index_or_the_new() {
         }
     };
     assert!(explore(0..6, work, check).unwrap() > 50);
+}
+
+fn set_type(writer: &mut BagWriter) {
+    let key_type = KeyType::new(writer.tags().next().unwrap(), KeyFamily::Character, false).unwrap();
+    writer.set_key_type(0, key_type).unwrap();
+}
+
+/// A program that writes to an index of Harbour's and does not count, as FoxPro does.
+fn insert_uncounted(path: &Path, key: &[u8], record: u32) {
+    let file = Disk.create(path, Create::Existing).unwrap();
+    let mut counter = [0; 4];
+    file.read_exact_at(&mut counter, 8).unwrap();
+    let mut writer = BagWriter::open(Arc::clone(&file)).unwrap();
+    set_type(&mut writer);
+    assert!(writer.insert(0, key, record).unwrap());
+    writer.flush().unwrap();
+    file.write_at(&counter, 8).unwrap();
+}
+
+/// Whether two writes with a question for the stamp between them always leave different ones, as since Linux 6.13.
+fn tells_writes_apart(path: &Path) -> bool {
+    let file = Disk.create(path, Create::New).unwrap();
+    (0..50u8).all(|byte| {
+        file.write_at(&[byte], 0).unwrap();
+        let before = file.stamp().unwrap();
+        file.write_at(&[byte], 0).unwrap();
+        file.stamp().unwrap() != before
+    })
+}
+
+/// Own writes are told from others' without a question after each; who does not count is noticed all the same.
+#[test]
+fn a_writer_knows_its_own_writes_and_notices_those_that_are_not_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.cdx");
+    let (bag, tag) = (BagSpec::harbour_cdx(), text_tag(8));
+    let file = Disk.create(&path, Create::New).unwrap();
+    let items: Vec<Item> = (1..200).map(|record| (format!("{record:08}").into_bytes(), record)).collect();
+    let mut writer = BagWriter::create(file, &bag, [(tag.clone(), sorter(&bag, &tag, &items))]).unwrap();
+    set_type(&mut writer);
+    let tick = || std::thread::sleep(Duration::from_millis(25));
+    tick();
+    writer.begin().unwrap();
+    // Many changes at once, and one now and then: nobody else writes.
+    let mut record = 1000;
+    for pause in [0, 0, 0, 0, 1, 2, 3, 5, 8, 12, 15, 20, 30, 0, 0] {
+        std::thread::sleep(Duration::from_millis(pause));
+        assert!(!writer.begin().unwrap(), "an own write is taken for another's after {pause} ms");
+        record += 1;
+        assert!(writer.insert(0, format!("{record:08}").as_bytes(), record).unwrap());
+        writer.flush().unwrap();
+    }
+    // The first is noticed behind the tick of the clock; then, where the system tells all writes apart, at once.
+    let tells_apart = tells_writes_apart(&folder.path().join("b"));
+    for round in 0..6 {
+        if round < 3 || !tells_apart {
+            tick();
+        }
+        let key = format!("X{round:07}").into_bytes();
+        insert_uncounted(&path, &key, 5000 + round);
+        assert!(writer.begin().unwrap(), "what another wrote without counting is not noticed in round {round}");
+        assert!(writer.contains(0, &key, 5000 + round).unwrap());
+        record += 1;
+        assert!(writer.insert(0, format!("{record:08}").as_bytes(), record).unwrap());
+        writer.flush().unwrap();
+        assert!(!writer.begin().unwrap(), "an own write is taken for another's");
+    }
+    drop(writer);
+    let bag = Bag::open(Disk.open(&path).unwrap()).unwrap();
+    let key_type = KeyType::new(&bag.tags()[0], KeyFamily::Character, false).unwrap();
+    let tag = bag.tag(0, key_type).unwrap();
+    assert_eq!(tag.count_range(Bound::Unbounded, Bound::Unbounded).unwrap(), 199 + 15 + 2 * 6);
 }

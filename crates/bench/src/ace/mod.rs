@@ -49,7 +49,7 @@ impl Suite for Ace {
             replaced: figure(task.openads),
             elsewhere: if standard { task.elsewhere.to_vec() } else { Vec::new() },
             floor: task.floor.filter(|_| standard),
-            target_again: Some(task.target).filter(|_| standard),
+            target_again: task.target.filter(|_| standard),
             ..Row::default()
         };
         TASKS.iter().map(row).collect()

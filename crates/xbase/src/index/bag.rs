@@ -106,6 +106,11 @@ impl Bag {
         self.pages.kept_bytes()
     }
 
+    /// How often something was read from the file: as long as this does not grow, no page came to those that were seen.
+    pub fn reads(&self) -> u64 {
+        self.pages.reads()
+    }
+
     /// A tag, ready to be read. `key_type` is made from the header and what the key expression yields.
     pub fn tag(&self, number: usize, key_type: KeyType) -> Result<Tag> {
         let Some(header) = self.tags.get(number) else {

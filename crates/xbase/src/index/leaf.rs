@@ -22,7 +22,20 @@ use std::cmp::Ordering;
 pub(crate) const ENTRIES_START: usize = 24;
 
 /// Keys of up to so many bytes (numbers, dates) fit into a number.
-const SHORT_KEY: usize = 8;
+pub(crate) const SHORT_KEY: usize = 8;
+
+/// The bits of a word that are behind its first so many bytes.
+const BEHIND: [u64; SHORT_KEY + 1] = [
+    u64::MAX,
+    u64::MAX >> 8,
+    u64::MAX >> 16,
+    u64::MAX >> 24,
+    u64::MAX >> 32,
+    u64::MAX >> 40,
+    u64::MAX >> 48,
+    u64::MAX >> 56,
+    0,
+];
 
 /// How the entries of one leaf are packed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,10 +137,50 @@ impl<'p> Leaf<'p> {
         bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 
+    /// Calls `visit` with each key of at most [`SHORT_KEY`] bytes as a word, from the first on: the word, its first byte the
+    /// highest and pad bytes where the key has none, and the entry's record, duplicates and stored bytes.
+    #[inline(always)]
+    pub(crate) fn words(&self, mut visit: impl FnMut(u64, u32, usize, usize)) -> Result<(), Reason> {
+        let Leaf { page, count, key_len, pad, packing } = *self;
+        let blank = u64::from_ne_bytes([pad; SHORT_KEY]);
+        let entries_end = ENTRIES_START + count * packing.entry_len;
+        let (mut word, mut end) = (0, page.len());
+        for index in 0..count {
+            let number = self.number(index);
+            let duplicates = (number >> packing.record_bits & packing.duplicate_mask) as usize;
+            let trailing = (number >> (packing.record_bits + packing.duplicate_bits) & packing.trailing_mask) as usize;
+            // The first key has no key before it to share bytes with, whatever its count says.
+            let duplicates = if index == 0 { 0 } else { duplicates };
+            let text_len = key_len.wrapping_sub(trailing);
+            let stored_len = text_len.wrapping_sub(duplicates);
+            let (Some(kept), Some(padded), Some(low)) =
+                (BEHIND.get(duplicates), BEHIND.get(text_len), BEHIND.get(SHORT_KEY.wrapping_sub(stored_len)))
+            else {
+                return Err(counts_exceed_the_key(index, duplicates, trailing, key_len));
+            };
+            // Entries are in front of the stored bytes, so there are eight bytes to be loaded.
+            let stored = page.get(..end).and_then(<[u8]>::last_chunk::<SHORT_KEY>);
+            let Some(stored) = stored.filter(|_| end - stored_len >= entries_end) else {
+                return Err(bytes_overlap(index));
+            };
+            // Where the key stores nothing, what is shifted is nothing.
+            let own = (u64::from_be_bytes(*stored) & low).wrapping_shl(8 * (SHORT_KEY - text_len) as u32);
+            word = word & !kept | own | blank & padded;
+            visit(word, (number & packing.record_mask) as u32, duplicates, stored_len);
+            end -= stored_len;
+        }
+        Ok(())
+    }
+
     /// The record number of an entry.
     #[inline]
     pub(crate) fn record(&self, index: usize) -> u32 {
         (self.number(index) & self.packing.record_mask) as u32
+    }
+
+    /// Whether the first entry counts no bytes that it shared with one before.
+    pub(crate) fn first_shares_nothing(&self) -> bool {
+        self.count == 0 || self.number(0) >> self.packing.record_bits & self.packing.duplicate_mask == 0
     }
 
     /// All entries, from the first.
@@ -208,12 +261,7 @@ impl<'p> Leaf<'p> {
     /// The keys, of at most [`SHORT_KEY`] bytes, as numbers in the order of the keys.
     pub(crate) fn short_keys(&self) -> Result<Box<[u64]>, Reason> {
         let mut keys = Vec::with_capacity(self.count);
-        let (mut key, mut text_len) = ([0; SHORT_KEY], self.key_len);
-        let mut entries = self.entries();
-        while let Some(entry) = entries.advance()? {
-            entry.apply(&mut key[..self.key_len], &mut text_len, self.pad);
-            keys.push(u64::from_be_bytes(key));
-        }
+        self.words(|word, _, _, _| keys.push(word))?;
         Ok(keys.into())
     }
 

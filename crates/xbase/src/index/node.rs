@@ -307,6 +307,14 @@ impl<'p> Node<'p> {
     /// Whether the keys of this node are in the order of the tree; `key` is scratch space for one key.
     pub(crate) fn is_ordered(&self, key: &mut [u8]) -> Result<bool, Reason> {
         if let Some(leaf) = self.packed_leaf() {
+            if leaf.has_short_keys() {
+                let (mut before, mut is_ordered) = (0, true);
+                leaf.words(|word, _, _, _| {
+                    is_ordered &= before <= word;
+                    before = word;
+                })?;
+                return Ok(is_ordered);
+            }
             let mut entries = leaf.entries();
             let (mut is_first, mut text_len) = (true, key.len());
             while let Some(entry) = entries.advance()? {

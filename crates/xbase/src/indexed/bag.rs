@@ -127,7 +127,8 @@ impl Live {
         if !how.alone {
             how.lock.release(&*file)?;
         }
-        let (keys, known, writer) = (Vec::new(), Vec::new(), writer?);
+        let (keys, known, mut writer) = (Vec::new(), Vec::new(), writer?);
+        writer.keep_images(!how.alone);
         let mut live = Live {
             file,
             writer,

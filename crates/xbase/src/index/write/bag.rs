@@ -4,17 +4,19 @@
 //! back, and by which it notices that others wrote. [`BagWriter::flush`] raises it too. [`BagWriter::begin`] compares
 //! the counter, the first free page and the root with what it knows, and the file's stamp besides, because FoxPro and
 //! users of plain IDX files raise nothing. Where a file without a counter is so young that its time proves nothing,
-//! its pages are read again.
+//! its pages are read again. Where there is one, own writes are told from others' by their time (`state.rs`), until
+//! somebody was seen who does not count.
 
 use super::mixed::Mixed;
 use super::node::Shape;
 use super::ranked::{self, Ranked};
 use super::spec::{self, BagSpec};
+use super::state::KnownStamp;
 use super::store::PageStore;
 use crate::index::bag::{Bag, layout_of};
-use crate::index::header::{BagKind, CLIP_COMPOUND, COMPACT_HEADER_LEN, NTX_PAGE_LEN, Paging, TagHeader};
+use crate::index::header::{BagKind, NTX_PAGE_LEN, TagHeader};
 use crate::index::key::KeyType;
-use crate::index::node::{Format, NO_PAGE, short};
+use crate::index::node::{Format, NO_PAGE};
 use mainstay_base::{Code, Error, Result};
 use mainstay_vfs::{File, Stamp, WritableFile};
 use std::ops::ControlFlow;
@@ -35,9 +37,11 @@ pub struct BagWriter {
     pub(super) tags: Vec<TagState>,
     /// The file's first bytes as they are in it.
     pub(super) head: [u8; HEAD_LEN],
-    pub(super) stamp: Stamp,
+    pub(super) known: KnownStamp,
     /// Whether every later change would have changed the stamp.
     is_settled: bool,
+    /// Somebody wrote without raising the counter.
+    has_uncounted: bool,
     /// The list of tags in a compound NTX is to be written.
     pub(super) list_changed: bool,
     /// A flush failed: the file is between two states.
@@ -83,11 +87,11 @@ impl BagWriter {
         if let Some((_, error)) = bag.broken_tags().first() {
             return Err(error.clone().hint("reindex the table: an index with a damaged tag is not written to"));
         }
-        let spec = spec_of(&bag, &*file)?;
+        let spec = BagSpec::of(&bag, &*file)?;
         let stamp = bag.stamp();
         let end = u32::try_from(stamp.len.div_ceil(spec.page_len as u64)).unwrap_or(NO_PAGE);
         let head = read_head(&*file)?;
-        let free = free_page(&spec, &head, end);
+        let free = spec::free_page(&spec, &head, end);
         let mut store = PageStore::new(Arc::clone(&file), spec.page_len, !spec.pointers_are_pages, end, free);
         let directory = bag
             .directory
@@ -98,26 +102,35 @@ impl BagWriter {
             tags.push(tag_state(&spec, header, &*file)?);
         }
         store.roots = tags.iter().map(|tag: &TagState| tag.stored_root).collect();
-        let is_settled = stamp.is_settled(now);
-        let list_changed = false;
-        Ok(BagWriter { spec, store, directory, tags, head, stamp, is_settled, list_changed, failed: false, reloads: 0 })
+        Ok(BagWriter {
+            directory,
+            tags,
+            is_settled: stamp.is_settled(now),
+            ..BagWriter::of(spec, store, head, KnownStamp::of(stamp))
+        })
     }
 
     /// A file that was just made, of which nothing is written yet.
     pub(super) fn new(spec: BagSpec, store: PageStore, head: [u8; HEAD_LEN]) -> Result<BagWriter> {
-        let stamp = store.file.stamp()?;
-        Ok(BagWriter {
+        let known = KnownStamp::of(store.file.stamp()?);
+        Ok(BagWriter::of(spec, store, head, known))
+    }
+
+    /// One that has no tags yet.
+    fn of(spec: BagSpec, store: PageStore, head: [u8; HEAD_LEN], known: KnownStamp) -> BagWriter {
+        BagWriter {
             spec,
             store,
             directory: None,
             tags: Vec::new(),
             head,
-            stamp,
+            known,
             is_settled: false,
+            has_uncounted: false,
             list_changed: false,
             failed: false,
             reloads: 0,
-        })
+        }
     }
 
     /// The kind of file.
@@ -164,30 +177,40 @@ impl BagWriter {
         self.store.keep_at_most(bytes);
     }
 
+    /// Whether each change is written by itself, as beside others: then leaves are kept as they are in the file, too.
+    pub(crate) fn keep_images(&mut self, keeps: bool) {
+        self.store.keeps_images = keeps;
+    }
+
     fn tag_mut(&mut self, tag: usize) -> Result<&mut TagState> {
         self.tags.get_mut(tag).ok_or_else(|| no_such_tag(tag))
     }
 
     /// To be called with the index's lock in hand, before changes: notices what other programs did to the file since
     /// the last flush. Gives whether pages and definitions were read again, because others wrote or may have written;
-    /// then numbers of tags may be others, and tags that are new need their type. Costs a read of 16 bytes and a
-    /// stamp when nothing happened.
+    /// then numbers of tags may be others, and tags that are new need their type. Costs a read of 16 bytes when nothing
+    /// happened, and a stamp now and then.
     ///
     /// Errors: `Conflict` when there are changes that were not flushed and the file was changed meanwhile, which
     /// means that they were made without the lock: [`BagWriter::discard`] them.
     pub fn begin(&mut self) -> Result<bool> {
         self.check_usable()?;
         let now = SystemTime::now();
-        let (head, stamp) = (read_head(&*self.store.file)?, self.store.file.stamp()?);
-        let looks_same = head == self.head && stamp == self.stamp;
-        if looks_same && (self.has_counter() || self.is_settled || self.is_changed()) {
+        let is_counted_same = read_head(&*self.store.file)? == self.head;
+        if is_counted_same && self.known.is_too_young_to_ask() {
+            return Ok(false);
+        }
+        let stamp = self.store.file.stamp()?;
+        if is_counted_same && self.known.is(stamp) && (self.has_counter() || self.is_settled || self.is_changed()) {
             self.is_settled |= stamp.is_settled(now);
+            self.known = KnownStamp::of(stamp);
             return Ok(false);
         }
         if self.is_changed() {
             let message = "another program wrote to the index while changes were kept back";
             return Err(Error::new(Code::Conflict, message).at(self.path().display()));
         }
+        self.has_uncounted |= is_counted_same;
         self.reload()?;
         Ok(true)
     }
@@ -219,14 +242,15 @@ impl BagWriter {
             }
         }
         new.keep_at_most(self.store.limit_bytes());
-        new.reloads = self.reloads + 1;
+        new.keep_images(self.store.keeps_images);
+        (new.reloads, new.has_uncounted) = (self.reloads + 1, self.has_uncounted);
         *self = new;
         Ok(())
     }
 
     /// The file was just written as a whole: this is the state that others will be compared with.
     pub(super) fn reopen_stamp(&mut self) -> Result<()> {
-        self.stamp = self.store.file.stamp()?;
+        self.known = KnownStamp::of(self.store.file.stamp()?);
         self.is_settled = false;
         Ok(())
     }
@@ -352,15 +376,20 @@ impl BagWriter {
         let written = self.write_all();
         self.failed = written.is_err();
         written?;
+        if self.has_counter() && !self.has_uncounted && self.known.wrote() {
+            self.is_settled = false;
+            return Ok(());
+        }
         let is_unique = !self.has_counter() && self.store.file.set_unique_time()?;
-        self.stamp = self.store.file.stamp()?;
-        self.is_settled = is_unique || self.stamp.is_settled(now);
+        let stamp = self.store.file.stamp()?;
+        self.known = KnownStamp::of(stamp);
+        self.is_settled = is_unique || stamp.is_settled(now);
         Ok(())
     }
 
     /// Whether the file is in the state that was written or read last, if this is its stamp now.
     pub(crate) fn knows(&self, stamp: Stamp) -> bool {
-        self.stamp == stamp && self.is_settled
+        self.known == KnownStamp::of(stamp) && self.is_settled
     }
 
     /// Flushes, and returns when everything is on the disk.
@@ -533,47 +562,6 @@ fn read_head(file: &dyn WritableFile) -> Result<[u8; HEAD_LEN]> {
     let mut head = [0; HEAD_LEN];
     file.read_exact_at(&mut head, 0)?;
     Ok(head)
-}
-
-/// How an open file is laid out.
-pub(super) fn spec_of(bag: &Bag, file: &dyn File) -> Result<BagSpec> {
-    let kind = bag.kind();
-    let mut header = [0; COMPACT_HEADER_LEN];
-    let len = file.read_at(&mut header, 0)?;
-    let spec = match kind {
-        BagKind::Cdx | BagKind::CompactIdx => {
-            let paging = Paging::parse(&header[..len]);
-            let paging = paging.map_err(|reason| Error::new(Code::IndexDamaged, reason).at(file.path().display()))?;
-            BagSpec {
-                kind,
-                page_len: paging.page_len,
-                by_harbour: paging.by_harbour,
-                pointers_are_pages: paging.pointers_are_pages,
-            }
-        }
-        BagKind::PlainIdx => BagSpec::plain_idx(),
-        BagKind::Ntx | BagKind::CompoundNtx => {
-            if short(&header, 0) == Some(CLIP_COMPOUND) {
-                let message =
-                    "CLIP keeps no list of free pages and no size in its compound files: they are not written to";
-                return Err(Error::new(Code::Unsupported, message).at(file.path().display()));
-            }
-            let large =
-                bag.tags().first().map_or(short(&header, 0) == Some(crate::index::header::NTX_COMPOUND_LARGE), |tag| {
-                    tag.pointers_are_pages
-                });
-            BagSpec { kind, pointers_are_pages: large, ..BagSpec::ntx() }
-        }
-    };
-    Ok(spec)
-}
-
-/// The first free page that a file's first bytes name.
-fn free_page(spec: &BagSpec, head: &[u8; HEAD_LEN], end: u32) -> u32 {
-    let at = spec.free_at();
-    let pointer = u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-    let unit = if spec.pointers_are_pages { 1 } else { spec.page_len as u32 };
-    if pointer == NO_PAGE || !pointer.is_multiple_of(unit) || pointer / unit >= end { 0 } else { pointer / unit }
 }
 
 /// A tag of an open file, as its header describes it.

@@ -13,6 +13,7 @@
 
 use super::pack::{self, Bits, Counting};
 use crate::index::leaf::ENTRIES_START;
+use std::ops::Range;
 
 /// The page of a packed leaf.
 #[derive(Clone, Debug)]
@@ -54,6 +55,17 @@ impl Image {
     /// The page as it was written.
     pub(super) fn new(page: &[u8]) -> Image {
         Image(page.into())
+    }
+
+    /// That of a leaf as it was read, whose entries and stored bytes, so many together, are those that packing gives.
+    pub(super) fn of(page: &[u8], bits: &Bits, count: usize, used: usize) -> Option<Image> {
+        let mut image = Image::new(page);
+        let entries_end = ENTRIES_START + count * bits.entry_len;
+        let bottom = page.len().checked_sub(used.checked_sub(count * bits.entry_len)?)?;
+        // What other programs leave there says nothing.
+        image.0.get_mut(entries_end..bottom)?.fill(0);
+        bits.write(&mut image.0, bottom - entries_end);
+        Some(image)
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -134,12 +146,14 @@ impl Image {
 
     /// Where the stored bytes of item `index` end, and where those of the last one begin.
     fn stored_range(&self, leaf: &Packed<'_>, index: usize, key_len: usize) -> Option<(usize, usize)> {
-        let stored = |at: usize| key_len.saturating_sub(leaf.bits.counts_of(&self.0, at));
+        let stored = |entries: Range<usize>| {
+            (entries.len() * key_len).saturating_sub(leaf.bits.counts_of(&self.0, entries.clone()))
+        };
         let bottom = self.0.len().checked_sub(leaf.used.checked_sub(leaf.count * leaf.bits.entry_len)?)?;
         // From the end that is nearer.
         let top = match index <= leaf.count / 2 {
-            true => self.0.len().checked_sub((0..index).map(stored).sum())?,
-            false => bottom + (index..leaf.count).map(stored).sum::<usize>(),
+            true => self.0.len().checked_sub(stored(0..index))?,
+            false => bottom + stored(index..leaf.count),
         };
         Some((top, bottom))
     }

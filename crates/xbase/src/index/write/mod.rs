@@ -40,6 +40,7 @@
 mod bag;
 mod bulk;
 mod create;
+mod cut;
 mod image;
 mod mixed;
 mod node;
@@ -57,7 +58,7 @@ pub use bag::{BagWriter, Replaced};
 pub use reindex::{Progress, Rebuild, reindex};
 pub use sort::KeySorter;
 pub use spec::{BagSpec, TagSpec};
-pub use state::BagState;
+pub use state::{BagState, KnownStamp};
 
 use super::header::BagKind;
 use mainstay_base::{Code, Error};

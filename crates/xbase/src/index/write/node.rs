@@ -125,8 +125,14 @@ impl Unpacked {
         }
     }
 
-    /// Takes a page apart. `end` is the number of pages in the file.
-    pub(crate) fn decode(shape: &Shape, page: &[u8], end: u32) -> std::result::Result<Unpacked, Reason> {
+    /// Takes a page apart. `end` is the number of pages in the file; `keeps_image` says that single keys of it are likely to
+    /// come and go, each with a write of the page.
+    pub(crate) fn decode(
+        shape: &Shape,
+        page: &[u8],
+        end: u32,
+        keeps_image: bool,
+    ) -> std::result::Result<Unpacked, Reason> {
         let layout = &shape.layout;
         let node = Node::parse(layout, page)?;
         let count = node.count();
@@ -141,6 +147,10 @@ impl Unpacked {
         unpacked.keys.reserve_exact((count + 8) * layout.key_len);
         unpacked.records.reserve_exact(count + 8);
         match node.packed_leaf() {
+            Some(leaf) if layout.key_len <= short::LONGEST => {
+                unpacked.unpack_short(shape, &leaf, keeps_image)?;
+                return unpacked.checked(shape);
+            }
             Some(leaf) => unpacked.unpack(&leaf)?,
             None => unpacked.copy_items(&node, layout.key_len)?,
         }
@@ -161,36 +171,42 @@ impl Unpacked {
             let highest = unpacked.records.iter().copied().max().unwrap_or(0);
             unpacked.bits = Bits::of(&leaf.packing, layout.key_len, highest);
             unpacked.used = unpacked.measure(shape);
-            if !unpacked.fits(shape) {
-                // It does fit, as it stands there; only written as we write it would it not.
-                unpacked.counting = Counting::Tight;
-                unpacked.used = unpacked.measure(shape);
-            }
-            if !unpacked.fits(shape) {
-                return Err("the leaf is packed in a way that cannot be written again".into());
-            }
+            return unpacked.checked(shape);
         }
         Ok(unpacked)
     }
 
-    /// Unpacks the entries of a packed leaf.
-    fn unpack(&mut self, leaf: &Leaf<'_>) -> std::result::Result<(), Reason> {
-        let mut short_key = [0; short::LONGEST];
-        if let Some(key) = short_key.get_mut(..leaf.key_len) {
-            return self.unpack_with(leaf, key);
+    /// The packed leaf that was taken apart, counted as it can be written again.
+    fn checked(mut self, shape: &Shape) -> std::result::Result<Unpacked, Reason> {
+        if !self.fits(shape) {
+            // It does fit, as it stands there; only written as we write it would it not.
+            self.counting = Counting::Tight;
+            self.image = None;
+            self.used = self.measure(shape);
         }
-        self.unpack_with(leaf, &mut vec![0; leaf.key_len])
+        if !self.fits(shape) {
+            return Err("the leaf is packed in a way that cannot be written again".into());
+        }
+        Ok(self)
     }
 
-    /// The same with room for a key, in which each is made of the one before.
-    fn unpack_with(&mut self, leaf: &Leaf<'_>, key: &mut [u8]) -> std::result::Result<(), Reason> {
-        let (mut entries, mut text_len) = (leaf.entries(), key.len());
+    /// Unpacks the entries of a packed leaf of short keys, which are in order.
+    fn unpack_short(&mut self, shape: &Shape, leaf: &Leaf<'_>, keeps_image: bool) -> std::result::Result<(), Reason> {
+        let taken = short::unpack(leaf, &mut self.keys, &mut self.records)?;
+        self.bits = Bits::of(&leaf.packing, shape.key_len(), taken.highest);
+        self.used = self.count() * self.bits.entry_len + taken.stored;
+        if keeps_image && taken.is_as_packed && self.bits.are_of(&leaf.packing) {
+            self.image = Image::of(leaf.page, &self.bits, self.count(), self.used);
+        }
+        Ok(())
+    }
+
+    /// Unpacks the entries of a packed leaf.
+    fn unpack(&mut self, leaf: &Leaf<'_>) -> std::result::Result<(), Reason> {
+        let (mut key, mut entries, mut text_len) = (vec![0; leaf.key_len], leaf.entries(), leaf.key_len);
         while let Some(entry) = entries.advance()? {
-            entry.apply(key, &mut text_len, leaf.pad);
-            match <[u8; short::LONGEST]>::try_from(&*key) {
-                Ok(key) => self.keys.extend_from_slice(&key),
-                Err(_) => self.keys.extend_from_slice(key),
-            }
+            entry.apply(&mut key, &mut text_len, leaf.pad);
+            self.keys.extend_from_slice(&key);
             self.records.push(entry.record);
         }
         Ok(())
@@ -242,6 +258,17 @@ impl Unpacked {
     #[inline]
     pub(crate) fn lower_bound(&self, shape: &Shape, key: &[u8], record: u32) -> usize {
         let (mut low, mut high) = (0, self.count());
+        let len = shape.key_len();
+        if len <= short::LONGEST && !shape.layout.falling {
+            // Of one length, so nothing has to tell where a key ends.
+            let wanted = (short::word_of(key, 0), record);
+            while low < high {
+                let middle = (low + high) / 2;
+                let found = (short::word_of(self.key(shape, middle), 0), self.records[middle]);
+                if found < wanted { low = middle + 1 } else { high = middle }
+            }
+            return low;
+        }
         while low < high {
             let middle = (low + high) / 2;
             let order = shape.order(self.key(shape, middle), key).then_with(|| self.records[middle].cmp(&record));
@@ -433,45 +460,6 @@ impl Unpacked {
             part.used = part.measure(shape);
         }
         part
-    }
-
-    /// Where to cut a node that does not fit its page, so that all parts do: the ends of the parts. `is_append` says
-    /// that its last item has just been put behind all others of the tree: then the page is left full.
-    pub(crate) fn cuts(&self, shape: &Shape, is_append: bool) -> Vec<usize> {
-        let count = self.count();
-        if !self.is_leaf || shape.layout.format != Format::Compact {
-            let most = shape.most_items();
-            if is_append && count == most + 1 {
-                return vec![most, count];
-            }
-            let parts = count.div_ceil(most);
-            return (1..=parts).map(|part| count * part / parts).collect();
-        }
-        let room = shape.leaf_room();
-        if is_append {
-            return self.leaf_cuts(shape, room);
-        }
-        let halves = self.leaf_cuts(shape, (self.used / 2 + shape.key_len() + self.bits.entry_len).min(room));
-        if halves.len() == 2 { halves } else { self.leaf_cuts(shape, room) }
-    }
-
-    /// Cuts a packed leaf where a part reaches `limit` bytes.
-    fn leaf_cuts(&self, shape: &Shape, limit: usize) -> Vec<usize> {
-        let pad = shape.layout.pad;
-        let (mut ends, mut used) = (Vec::new(), 0);
-        for index in 0..self.count() {
-            let before = (used > 0).then(|| self.key(shape, index - 1));
-            let key = self.key(shape, index);
-            let more = self.bits.entry_len + pack::stored_len(before, key, pad, Counting::Usual);
-            if used > 0 && used + more > limit {
-                ends.push(index);
-                used = self.bits.entry_len + pack::stored_len(None, key, pad, Counting::Usual);
-            } else {
-                used += more;
-            }
-        }
-        ends.push(self.count());
-        ends
     }
 
     /// The bytes of the page. An error means that a node was not cut in time, which must never reach the file.

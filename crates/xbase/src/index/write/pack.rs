@@ -11,6 +11,7 @@
 //! for keys of up to 4,095 and else 5, and the record number has the bits that are left; when a record needs more,
 //! every entry of the leaf gets one byte more, until it fits (Harbour's `hb_cdxPageLeafInitSpace`).
 
+use super::short;
 use crate::index::leaf::{ENTRIES_START, Packing};
 
 /// Bit counts of a leaf that is to be written.
@@ -49,6 +50,11 @@ impl Bits {
         bits
     }
 
+    /// Whether a leaf that is packed so has exactly these.
+    pub(crate) fn are_of(&self, packing: &Packing) -> bool {
+        self.entry_len == packing.entry_len && (self.record, self.duplicate, self.trailing) == packing.bits()
+    }
+
     /// Makes entries longer until a record fits; gives the bytes that every entry has more.
     pub(crate) fn widen(&mut self, record: u32) -> usize {
         let before = self.entry_len;
@@ -83,16 +89,20 @@ impl Bits {
         page[start..start + self.entry_len].copy_from_slice(&bytes[..self.entry_len]);
     }
 
-    /// The duplicate and the trailing count of an entry that was written so, together.
-    #[inline]
-    pub(crate) fn counts_of(&self, page: &[u8], index: usize) -> usize {
-        let start = ENTRIES_START + index * self.entry_len;
-        let number = match page.get(start..).and_then(<[u8]>::first_chunk::<8>) {
-            Some(bytes) => u64::from_le_bytes(*bytes),
-            None => page[start..start + self.entry_len].iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)),
-        };
-        let count = |from: u32, bits: u32| (number >> from & ((1 << bits) - 1)) as usize;
-        count(self.record, self.duplicate) + count(self.record + self.duplicate, self.trailing)
+    /// The duplicate and the trailing counts of these entries of a page that was written so, all together.
+    pub(crate) fn counts_of(&self, page: &[u8], entries: std::ops::Range<usize>) -> usize {
+        let Bits { entry_len, record, duplicate, trailing } = *self;
+        let (duplicate_mask, trailing_mask) = ((1u64 << duplicate) - 1, (1u64 << trailing) - 1);
+        let (mut all, mut at) = (0, ENTRIES_START + entries.start * entry_len);
+        for _ in entries {
+            let number = match page.get(at..at + 8) {
+                Some(bytes) => bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes)),
+                None => page[at..at + entry_len].iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)),
+            };
+            all += (number >> record & duplicate_mask) + (number >> (record + duplicate) & trailing_mask);
+            at += entry_len;
+        }
+        all as usize
     }
 }
 
@@ -149,6 +159,14 @@ pub(crate) enum Counting {
 /// The duplicate and trailing counts of a key that follows another.
 #[inline]
 pub(crate) fn counts(before: Option<&[u8]>, key: &[u8], pad: u8, counting: Counting) -> (usize, usize) {
+    if key.len() <= short::LONGEST && counting == Counting::Usual {
+        return short::counts(before, key, pad);
+    }
+    counts_of_long(before, key, pad, counting)
+}
+
+/// The same of keys of any length.
+pub(super) fn counts_of_long(before: Option<&[u8]>, key: &[u8], pad: u8, counting: Counting) -> (usize, usize) {
     let own = trailing(key, pad);
     match before {
         None => (0, own),

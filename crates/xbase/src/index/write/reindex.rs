@@ -10,6 +10,7 @@
 use super::bag::BagWriter;
 use super::create::Plan;
 use super::sort::KeySorter;
+use super::spec::BagSpec;
 use crate::index::bag::Bag;
 use crate::index::header::{BagKind, COMPACT_HEADER_LEN, NODE_LEN, TagHeader};
 use crate::index::key::KeyType;
@@ -106,7 +107,7 @@ struct Job<'j> {
 
 impl Job<'_> {
     fn build(&mut self, file: Arc<dyn WritableFile>, bag: &Bag, old: &dyn File, plans: &[Plan]) -> Result<()> {
-        let spec = super::bag::spec_of(bag, old)?;
+        let spec = BagSpec::of(bag, old)?;
         let mut header = vec![0; COMPACT_HEADER_LEN];
         let len = old.read_at(&mut header, 0)?;
         let mut writer = BagWriter::begin_file(file, &spec, Some(&header[..len]))?;

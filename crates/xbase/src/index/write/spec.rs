@@ -4,12 +4,15 @@
 //! parser: what [`TagSpec::header`] gives is what every later opening of the file will find, and a
 //! specification that the format cannot hold is refused before anything is written.
 
+use super::bag::HEAD_LEN;
+use crate::index::bag::Bag;
 use crate::index::header::{
-    self, BagKind, COMPACT, COMPACT_HEADER_LEN, COMPOUND, NODE_LEN, NTX_PAGE_LEN, Paging, TagHeader,
+    self, BagKind, CLIP_COMPOUND, COMPACT, COMPACT_HEADER_LEN, COMPOUND, NODE_LEN, NTX_PAGE_LEN, Paging, TagHeader,
 };
 use crate::index::key::{KeyFamily, KeyType};
-use crate::index::node::{NO_PAGE, Reason};
+use crate::index::node::{NO_PAGE, Reason, short};
 use mainstay_base::{Code, Error, Result};
+use mainstay_vfs::File;
 
 /// How a new index file is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,8 +93,39 @@ impl BagSpec {
     }
 
     /// How an index file is laid out that is there.
-    pub fn of(bag: &crate::index::Bag, file: &dyn mainstay_vfs::File) -> Result<BagSpec> {
-        super::bag::spec_of(bag, file)
+    pub fn of(bag: &Bag, file: &dyn File) -> Result<BagSpec> {
+        let kind = bag.kind();
+        let mut header = [0; COMPACT_HEADER_LEN];
+        let len = file.read_at(&mut header, 0)?;
+        let spec = match kind {
+            BagKind::Cdx | BagKind::CompactIdx => {
+                let paging = Paging::parse(&header[..len]);
+                let paging =
+                    paging.map_err(|reason| Error::new(Code::IndexDamaged, reason).at(file.path().display()))?;
+                BagSpec {
+                    kind,
+                    page_len: paging.page_len,
+                    by_harbour: paging.by_harbour,
+                    pointers_are_pages: paging.pointers_are_pages,
+                }
+            }
+            BagKind::PlainIdx => BagSpec::plain_idx(),
+            BagKind::Ntx | BagKind::CompoundNtx => {
+                if short(&header, 0) == Some(CLIP_COMPOUND) {
+                    let message =
+                        "CLIP keeps no list of free pages and no size in its compound files: they are not written to";
+                    return Err(Error::new(Code::Unsupported, message).at(file.path().display()));
+                }
+                let large = bag
+                    .tags()
+                    .first()
+                    .map_or(short(&header, 0) == Some(crate::index::header::NTX_COMPOUND_LARGE), |tag| {
+                        tag.pointers_are_pages
+                    });
+                BagSpec { kind, pointers_are_pages: large, ..BagSpec::ntx() }
+            }
+        };
+        Ok(spec)
     }
 
     /// Whether the file holds one tag and no directory.
@@ -355,6 +389,14 @@ fn compact_header(bag: &BagSpec, root: u32, key_length: u16, options: u8, key: &
 /// Copies bytes into a page; the callers have checked that they fit.
 pub(crate) fn put(page: &mut [u8], at: usize, bytes: &[u8]) {
     page[at..at + bytes.len()].copy_from_slice(bytes);
+}
+
+/// The first free page that a file's first bytes name.
+pub(super) fn free_page(spec: &BagSpec, head: &[u8; HEAD_LEN], end: u32) -> u32 {
+    let at = spec.free_at();
+    let pointer = u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+    let unit = if spec.pointers_are_pages { 1 } else { spec.page_len as u32 };
+    if pointer == NO_PAGE || !pointer.is_multiple_of(unit) || pointer / unit >= end { 0 } else { pointer / unit }
 }
 
 #[cfg(test)]

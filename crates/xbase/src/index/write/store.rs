@@ -84,6 +84,8 @@ pub(crate) struct PageStore {
     kept_bytes: usize,
     trim_at: usize,
     limit_bytes: usize,
+    /// Each change is written by itself, so leaves are kept as they are in the file beside what they hold.
+    pub(crate) keeps_images: bool,
     changed: Vec<u32>,
     /// Pages of the file, those that are not written yet included.
     pub(crate) end: u32,
@@ -143,6 +145,7 @@ impl PageStore {
             kept_bytes: 0,
             trim_at: KEPT_BYTES,
             limit_bytes: KEPT_BYTES,
+            keeps_images: false,
             changed: Vec::new(),
             end,
             free,
@@ -340,7 +343,8 @@ impl PageStore {
             }
         };
         self.file.read_exact_at(bytes, u64::from(page) * self.page_len as u64)?;
-        let node = Unpacked::decode(shape, bytes, self.end).map_err(|reason| self.damaged(page, reason))?;
+        let node = Unpacked::decode(shape, bytes, self.end, self.keeps_images);
+        let node = node.map_err(|reason| self.damaged(page, reason))?;
         self.set_slot(page, Some(Box::new(Slot { content: Content::Node(node), shape: *shape, stage: None })));
         Ok(())
     }
