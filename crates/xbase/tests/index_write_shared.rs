@@ -11,7 +11,7 @@ use mainstay_base::{Code, Result};
 use mainstay_vfs::{Create, Disk, FileSystem, Memory, Simulated, explore};
 use mainstay_xbase::index::write::{BagSpec, BagWriter, KeySorter, Progress, Rebuild, TagSpec, reindex};
 use mainstay_xbase::index::{Bag, BagKind, KeyFamily, KeyType, TagHeader};
-use std::ops::{Bound, ControlFlow};
+use std::ops::{Bound, ControlFlow, Range};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -223,16 +223,16 @@ fn set_type(writer: &mut BagWriter) {
     writer.set_key_type(0, key_type).unwrap();
 }
 
-/// A program that writes to an index of Harbour's and does not count, as FoxPro does.
-fn insert_uncounted(path: &Path, key: &[u8], record: u32) {
+/// A program that writes to an index of Harbour's and does not count, as FoxPro does. The counter is in these bytes.
+fn insert_uncounted(path: &Path, counted: Range<u64>, key: &[u8], record: u32) {
     let file = Disk.create(path, Create::Existing).unwrap();
-    let mut counter = [0; 4];
-    file.read_exact_at(&mut counter, 8).unwrap();
+    let mut counter = vec![0; (counted.end - counted.start) as usize];
+    file.read_exact_at(&mut counter, counted.start).unwrap();
     let mut writer = BagWriter::open(Arc::clone(&file)).unwrap();
     set_type(&mut writer);
     assert!(writer.insert(0, key, record).unwrap());
     writer.flush().unwrap();
-    file.write_at(&counter, 8).unwrap();
+    file.write_at(&counter, counted.start).unwrap();
 }
 
 /// Whether two writes with a question for the stamp between them always leave different ones, as since Linux 6.13.
@@ -246,12 +246,23 @@ fn tells_writes_apart(path: &Path) -> bool {
     })
 }
 
-/// Own writes are told from others' without a question after each; who does not count is noticed all the same.
+/// Who does not count is noticed, in a CDX at once.
 #[test]
-fn a_writer_knows_its_own_writes_and_notices_those_that_are_not_counted() {
+fn a_writer_of_a_cdx_knows_its_own_writes_and_notices_those_that_are_not_counted() {
+    notices_what_is_not_counted("a.cdx", BagSpec::harbour_cdx(), 8..12, 0);
+}
+
+/// In an NTX own writes are told from others' without a question after each; who does not count is noticed the first time
+/// behind the tick of the clock.
+#[test]
+fn a_writer_of_an_ntx_knows_its_own_writes_and_notices_those_that_are_not_counted() {
+    notices_what_is_not_counted("a.ntx", BagSpec::ntx(), 2..4, 3);
+}
+
+/// `late` is how often another writes a tick of the clock after the own write, and not at once.
+fn notices_what_is_not_counted(name: &str, bag: BagSpec, counted: Range<u64>, late: u32) {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.cdx");
-    let (bag, tag) = (BagSpec::harbour_cdx(), text_tag(8));
+    let (path, tag) = (folder.path().join(name), text_tag(8));
     let file = Disk.create(&path, Create::New).unwrap();
     let items: Vec<Item> = (1..200).map(|record| (format!("{record:08}").into_bytes(), record)).collect();
     let mut writer = BagWriter::create(file, &bag, [(tag.clone(), sorter(&bag, &tag, &items))]).unwrap();
@@ -268,14 +279,13 @@ fn a_writer_knows_its_own_writes_and_notices_those_that_are_not_counted() {
         assert!(writer.insert(0, format!("{record:08}").as_bytes(), record).unwrap());
         writer.flush().unwrap();
     }
-    // The first is noticed behind the tick of the clock; then, where the system tells all writes apart, at once.
     let tells_apart = tells_writes_apart(&folder.path().join("b"));
     for round in 0..6 {
-        if round < 3 || !tells_apart {
+        if round < late || !tells_apart {
             tick();
         }
         let key = format!("X{round:07}").into_bytes();
-        insert_uncounted(&path, &key, 5000 + round);
+        insert_uncounted(&path, counted.clone(), &key, 5000 + round);
         assert!(writer.begin().unwrap(), "what another wrote without counting is not noticed in round {round}");
         assert!(writer.contains(0, &key, 5000 + round).unwrap());
         record += 1;

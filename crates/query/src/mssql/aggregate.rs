@@ -25,8 +25,8 @@ use datafusion::logical_expr::expr::{
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::utils::grouping_set_to_exprlist;
 use datafusion::logical_expr::{
-    Accumulator, Aggregate, AggregateUDF, AggregateUDFImpl, Expr, ExprSchemable, LogicalPlan, Projection, Signature,
-    Volatility, Window, WindowFunctionDefinition, cast, lit,
+    Accumulator, Aggregate, AggregateUDF, AggregateUDFImpl, Expr, LogicalPlan, Projection, Signature, Volatility,
+    Window, WindowFunctionDefinition, cast, lit,
 };
 use mainstay_mssql::{DataType, Length, Message, Settings};
 use std::sync::Arc;

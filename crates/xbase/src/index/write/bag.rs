@@ -4,8 +4,8 @@
 //! back, and by which it notices that others wrote. [`BagWriter::flush`] raises it too. [`BagWriter::begin`] compares
 //! the counter, the first free page and the root with what it knows, and the file's stamp besides, because FoxPro and
 //! users of plain IDX files raise nothing. Where a file without a counter is so young that its time proves nothing,
-//! its pages are read again. Where there is one, own writes are told from others' by their time (`state.rs`), until
-//! somebody was seen who does not count.
+//! its pages are read again. Of an NTX, which nobody writes who does not count, own writes are told from others' by their
+//! time (`state.rs`).
 
 use super::mixed::Mixed;
 use super::node::Shape;
@@ -220,6 +220,11 @@ impl BagWriter {
         self.spec.is_ntx() || self.spec.by_harbour
     }
 
+    /// Whether programs that raise no counter do not write such a file at all. FoxPro writes a CDX that Harbour has made.
+    fn is_always_counted(&self) -> bool {
+        self.spec.is_ntx()
+    }
+
     /// Whether there are changes that are not in the file.
     pub fn is_changed(&self) -> bool {
         self.list_changed || self.store.is_changed() || self.tags.iter().any(|tag| tag.tree.root != tag.stored_root)
@@ -376,7 +381,7 @@ impl BagWriter {
         let written = self.write_all();
         self.failed = written.is_err();
         written?;
-        if self.has_counter() && !self.has_uncounted && self.known.wrote() {
+        if self.is_always_counted() && !self.has_uncounted && self.known.wrote() {
             self.is_settled = false;
             return Ok(());
         }

@@ -1,20 +1,21 @@
 //! What a writer knows of the state of its file: for who reads the file by other means, and of itself.
 //!
 //! **Own writes.** Who has written has given the file another stamp. To ask for it each time costs more than the question:
-//! Linux gives the next write a time of its own then, which goes to the inode. So where a counter tells of others
-//! ([`BagWriter::begin`]), it is noted when was last written, and a stamp that is found later is that of the own write if
-//! its times are not later:
+//! Linux gives the next write a time of its own then, which goes to the inode. So where a counter tells of all others (in an
+//! NTX: [`BagWriter::begin`]), it is noted when was last written, and a stamp that is found later is that of the own write
+//! if its times are not later:
 //!
 //! ```text
 //!   own write   -- noted here: W          stamp: a time up to W
 //!   another's   -- after W                stamp: a time after W, or within the tick of the clock in which W is: the same
 //! ```
-//! Within that tick (1 to 10 ms) the stamp tells nothing, asked for or not, so it is not asked for at once. What another
-//! writes in it is told by the counter; and who is seen not to count is told by the exact stamp from then on.
+//! Within that tick (1 to 10 ms) the stamp tells nothing, so it is not asked for at once. What another writes in it is told
+//! by the counter; and who is seen not to count is told by the exact stamp from then on. A CDX is written by FoxPro too, which
+//! counts nothing in a file that Harbour has made: of that the stamp is asked for after each write, which Linux tells apart
+//! since 6.13, however near they are.
 //!
-//! Limits: the first change by a program that does not count (FoxPro, in a file that Harbour made) is missed if it is in the
-//! tick of an own write. Only times that this machine's clock has given are compared with it; where it was set back between,
-//! the stamp counts as another's.
+//! Limits: only times that this machine's clock has given are compared with it; where it was set back between, the stamp
+//! counts as another's.
 
 use super::bag::{BagWriter, HEAD_LEN};
 use mainstay_vfs::Stamp;
