@@ -31,7 +31,8 @@ pub struct Options {
     /// hold together: one half for the first, a quarter each for the others. Half of the machine's memory unless said
     /// otherwise.
     pub memory_limit_bytes: Option<u64>,
-    /// Threads that a statement over large tables may use. All processors unless said otherwise.
+    /// Threads that a statement may use over large tables, and to read what nobody has read. All processors unless said
+    /// otherwise.
     pub threads: Option<usize>,
     /// How long a statement may run.
     pub statement_timeout: Option<Duration>,

@@ -11,11 +11,13 @@ use std::time::Duration;
 use support::{Records, copy, fixtures, lines, lines_and_notices, plan, session, texts, value};
 use tempfile::TempDir;
 
-/// The benchmark table without its indexes: two groups of records, so that an answer comes in parts.
+/// The benchmark table without its indexes: two groups of records, so that an answer comes in parts; one thread, which reads
+/// the second when it comes to it.
 fn large() -> (TempDir, PathBuf, Session) {
     let folder = support::copy_without_indexes("", &["t11"]);
     let path = folder.path().join("t11_bench100k.dbf");
-    let session = session(folder.path());
+    let options = Options { threads: Some(1), ..Options::default() };
+    let session = Database::open_with(folder.path(), options).unwrap().session();
     (folder, path, session)
 }
 

@@ -48,6 +48,7 @@ fn only_the_vectors_of_the_last_state_and_of_those_that_are_read_are_kept() {
 
 /// Groups are decoded by several threads, and one may overtake the other.
 #[test]
+#[allow(clippy::disallowed_methods)]
 fn what_is_wrong_with_records_is_told_in_their_order_whichever_group_is_decoded_first() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.dbf");
