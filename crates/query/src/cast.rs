@@ -53,8 +53,7 @@ pub(crate) fn named_type(data_type: &ast::DataType) -> Result<Option<FieldRef>> 
         D::Timestamp(digits, _) | D::Time(digits, _) | D::Datetime(digits) => digits.is_some(),
         D::Char(_) | D::Character(_) => true,
         D::Custom(name, arguments) => {
-            let name = name.to_string();
-            arguments.is_empty() && ["money", "uniqueidentifier"].iter().any(|known| name.eq_ignore_ascii_case(known))
+            arguments.is_empty() && crate::statement::named_type(&name.to_string().to_lowercase()).is_some()
         }
         D::Uuid | D::Binary(_) | D::Varbinary(_) | D::Interval { fields: Some(_), .. } => true,
         D::Varchar(length) | D::CharVarying(length) | D::CharacterVarying(length) | D::Nvarchar(length) => {

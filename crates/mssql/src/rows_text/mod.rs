@@ -161,7 +161,8 @@ impl Layout {
 
     /// The layout with the columns that the rows have.
     ///
-    /// Errors: 13600, 13601, 13605, 6802, 6803, 6809, 6810, 6812, 6820, 6829, 6852, 6864 for columns that cannot be written this way.
+    /// Errors: 13600, 13601, 13605, 6802, 6803, 6809, 6810, 6812, 6820, 6829, 6852, 6864 for columns that cannot be
+    /// written this way.
     pub fn shape(self, mut columns: Vec<RowsColumn>) -> Result<Shape, Message> {
         let stars = self.columns.iter().filter(|column| **column == LayoutColumn::Star).count();
         let others = self.columns.len() - stars;

@@ -40,7 +40,7 @@ pub use point::{Cell, PointStatement, placed_before_binding, with_parameters};
 pub(crate) use point::{counted, parameter_number, select};
 pub use sequence::{CreateSequence, OwnedBy, Steps};
 pub use transaction::{IsolationLevel, TransactionStatement};
-pub(crate) use types::sql_type;
+pub(crate) use types::{named_type, sql_type};
 
 use crate::text::Text;
 use datafusion::sql::sqlparser::ast;

@@ -64,10 +64,16 @@ fn custom(name: &str, arguments: &[String]) -> Result<SqlType> {
     if let Some(data_type) = crate::mssql::custom_type(name) {
         return Ok(crate::mssql::sql_type_of(data_type));
     }
-    match (name, arguments) {
-        ("money", []) => Ok(SqlType::Money),
-        ("uniqueidentifier", []) => Ok(SqlType::Uuid),
-        _ => Err(Error::new(Code::Syntax, format!("there is no type \"{name}\"")).about(name)),
+    let known = named_type(name).filter(|_| arguments.is_empty());
+    known.ok_or_else(|| Error::new(Code::Syntax, format!("there is no type \"{name}\"")).about(name))
+}
+
+/// The type of a name, in lower case, that the parser does not know as one.
+pub(crate) fn named_type(name: &str) -> Option<SqlType> {
+    match name {
+        "money" => Some(SqlType::Money),
+        "uniqueidentifier" => Some(SqlType::Uuid),
+        _ => None,
     }
 }
 
