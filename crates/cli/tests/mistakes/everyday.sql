@@ -195,5 +195,8 @@ LIST FOR nmae LIKE 'X%'
 COUNT FOR city IS NULL AND
 COUNT FOR nmae IS NULL
 DISPLAY FOR idd BETWEEN 1 AND 2
+-- Operators between values that they are not for.
+SELECT id || id + 1 FROM customers;
+SELECT id ~ 'a' FROM customers;
 -- What never ends.
 SELECT 'open FROM customers;

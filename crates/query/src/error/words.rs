@@ -122,6 +122,14 @@ fn of_types(message: &str) -> Option<Told> {
         let message = format!("{operator} does not take {} and {}", sql_type(left), sql_type(right));
         return Some(convert(message).at_sign(operator));
     }
+    // `||`, regular expressions, bits and truth values.
+    if message.starts_with("Cannot infer common ")
+        && let Some((_, rest)) = message.split_once(" operation ")
+    {
+        let (left, operator, right) = operands(rest)?;
+        let message = format!("{operator} does not take {} and {}", sql_type(left), sql_type(right));
+        return Some(convert(message).at_sign(operator));
+    }
     if let Some(rest) = message.strip_prefix("There isn't a common type to coerce ") {
         let (types, operator) = rest.strip_suffix(" expression")?.rsplit_once(" in ")?;
         let (left, right) = types.split_once(" and ")?;
