@@ -215,7 +215,7 @@ impl Host for Runner<'_> {
             return Err(Raised::new(native::SCRIPT, 16, 1, "a statement that there is not"));
         };
         match self.action(action, call) {
-            Ok(()) => Ok(Flow::Next),
+            Ok(()) => Ok(Flow::NEXT),
             Err(mut error) => {
                 // Faults of the machine are told in the dialect's words by it.
                 if let Some(detail) = error.detail.as_mut().and_then(|detail| detail.downcast_mut::<Detail>()) {

@@ -35,7 +35,7 @@ use mainstay_query::{
     Answer, CancelHandle, Delete, DropKind, Insert, LockingQuery, Name, Newest, Planner, Progress, Relation,
     RunOptions, Short, Statement, TransactionStatement, Update, UserFunctions, Visibility,
 };
-use mainstay_store::Transaction;
+use mainstay_store::{TemporaryTables, Transaction};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -382,10 +382,10 @@ impl Session {
         })
     }
 
-    /// Whether a statement is a transaction of its own, at whose end nothing else is done.
+    /// The session's temporary tables, when a change of them is a transaction of its own.
     #[inline]
-    pub(crate) fn is_alone(&self) -> bool {
-        self.transaction.is_alone()
+    pub(crate) fn temporary_alone(&self) -> Option<&Arc<TemporaryTables>> {
+        self.transaction.temporary_alone()
     }
 
     pub(crate) fn own_transaction(&mut self) -> Result<Option<Transaction>> {

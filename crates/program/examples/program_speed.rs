@@ -21,7 +21,7 @@ impl Host for Plain {
                 call.set(field, ValueRef::Text("a field"))?;
             }
         }
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     fn resolve(&mut self, name: &str) -> Result<Resolved, Box<Raised>> {

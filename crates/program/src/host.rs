@@ -12,14 +12,27 @@ use std::fmt;
 use std::sync::Arc;
 
 /// How a program goes on after a statement of the host.
+///
+/// One word and not an enum with a number in it: a `Result` of a word is returned in registers. One of such an enum is put
+/// together in memory of its parts, and the processor waits for it at every function that passes it on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
+pub struct Flow(usize);
+
+impl Flow {
     /// With the next statement.
-    Next,
+    pub const NEXT: Flow = Flow(usize::MAX);
     /// The routine returns, with its default result.
-    Return,
+    pub const RETURN: Flow = Flow(usize::MAX - 1);
+
     /// At this one of the statement's branches, from 0; with the next statement if there is none.
-    Branch(u16),
+    pub fn branch(number: u16) -> Flow {
+        Flow(number.into())
+    }
+
+    /// The number of the branch, if it is a branch.
+    pub(crate) fn branch_number(self) -> Option<usize> {
+        (self.0 <= u16::MAX.into()).then_some(self.0)
+    }
 }
 
 /// What a name of a call stands for.

@@ -26,7 +26,7 @@
 //! struct Session;
 //! impl Host for Session {
 //!     fn execute(&mut self, _: &mut StatementCall<'_>) -> Result<Flow, Box<Raised>> {
-//!         Ok(Flow::Next)
+//!         Ok(Flow::NEXT)
 //!     }
 //!     fn resolve(&mut self, name: &str) -> Result<Resolved, Box<Raised>> {
 //!         Err(Raised::new(2812, 16, 62, format!("Could not find stored procedure '{name}'.")))

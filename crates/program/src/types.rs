@@ -114,6 +114,7 @@ impl Type {
     pub const I64: Type = Type::Integer(Width::I64);
 
     /// Where values of this type are stored.
+    #[inline]
     pub(crate) fn file(self) -> File {
         match self {
             Type::Text { .. } => File::Texts,

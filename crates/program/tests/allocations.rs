@@ -52,7 +52,7 @@ impl Host for Quiet {
             call.set(0, ValueRef::Integer(number + 1))?;
             call.set_text(1, |text| text.push_str("written by the host, and not so short"))?;
         }
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     fn resolve(&mut self, name: &str) -> Result<Resolved, Box<Raised>> {

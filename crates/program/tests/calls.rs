@@ -261,7 +261,7 @@ impl Host for Finding {
         let meaning = call.program().and_then(|program| program.data::<Vec<&str>>()?.get(number).copied());
         self.0.push(meaning.unwrap_or("nothing").to_owned());
         assert!(number != 2, "a host that panics");
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     fn resolve(&mut self, name: &str) -> Result<Resolved, Box<Raised>> {

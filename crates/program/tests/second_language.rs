@@ -194,13 +194,13 @@ impl Host for Screen {
                 other => other.to_string(),
             };
             self.printed.push(shown);
-            return Ok(Flow::Next);
+            return Ok(Flow::NEXT);
         }
         self.asked += 1;
         match call.branches() {
-            _ if self.asked > 2 => Ok(Flow::Next),
+            _ if self.asked > 2 => Ok(Flow::NEXT),
             0 => Err(Raised::new(12, 16, 0, "File does not exist")),
-            _ => Ok(Flow::Branch(0)),
+            _ => Ok(Flow::branch(0)),
         }
     }
 

@@ -248,7 +248,7 @@ impl Runner<'_> {
         self.inner.instance.watch.changed(&core, true);
         self.inner.state.row_count = loaded.count as i64;
         self.done(Command::BULK_INSERT, Some(loaded.count));
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     /// Puts the rows in, all of them or none, or batch by batch.

@@ -117,9 +117,9 @@ impl Runner<'_> {
         let depth = self.depth();
         let own = self.inner.state.captured.pop_if(|captured| captured.depth == depth);
         // What was to be executed could not be.
-        let Some(captured) = own else { return Ok(Flow::Next) };
+        let Some(captured) = own else { return Ok(Flow::NEXT) };
         if captured.failed {
-            return Ok(Flow::Next);
+            return Ok(Flow::NEXT);
         }
         let (Change::Insert(insert), Some(columns)) = (change, &captured.columns) else {
             return self.changed(change, 0);

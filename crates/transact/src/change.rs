@@ -168,7 +168,7 @@ impl Runner<'_> {
     pub(crate) fn changed(&mut self, change: &Change, count: u64) -> Ran {
         self.inner.state.row_count = count as i64;
         self.done(parts::command_of(change), Some(count));
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     fn planned_change(

@@ -65,13 +65,13 @@ impl Runner<'_> {
             }
             Action::Close(name) => {
                 let (_, cursor) = self.inner.state.cursor_mut(name)?;
-                cursor.rows.take().map(|_| Flow::Next).ok_or_else(|| not_open(1))
+                cursor.rows.take().map(|_| Flow::NEXT).ok_or_else(|| not_open(1))
             }
-            Action::Deallocate(name) => self.inner.state.deallocate(name).map(|()| Flow::Next),
+            Action::Deallocate(name) => self.inner.state.deallocate(name).map(|()| Flow::NEXT),
             Action::SetCursor(variable, of) => {
                 let number = self.inner.state.cursor_number(of).ok_or_else(|| missing(of))?;
                 self.inner.state.give_cursor(variable.text.to_lowercase(), true, number);
-                Ok(Flow::Next)
+                Ok(Flow::NEXT)
             }
             other => Err(raised(reduce::not_supported(&format!("{other:?}")))),
         }
@@ -111,7 +111,7 @@ impl Runner<'_> {
         }
         let is_local = name.text.starts_with('@') || has("LOCAL");
         self.inner.state.name_cursor(&name.text, is_local, cursor)?;
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     /// A parameter that is a cursor: the caller's variable gets it when the procedure ends.
@@ -131,7 +131,7 @@ impl Runner<'_> {
         {
             level.cursor_parameters.push((own.to_lowercase(), key));
         }
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     fn open(&mut self, name: &CursorName) -> Ran {
@@ -141,7 +141,7 @@ impl Runner<'_> {
         }
         self.with_cursor(number, |it, cursor| it.open_rows(cursor))?;
         self.inner.state.cursors.opened = Some(number);
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     /// Works on a cursor while the session works on other things.
@@ -279,7 +279,7 @@ impl Runner<'_> {
             let row = row.map(<[Value]>::to_vec);
             return self.send_fetched(&columns, row);
         }
-        let Some(row) = row else { return Ok(Flow::Next) };
+        let Some(row) = row else { return Ok(Flow::NEXT) };
         for (place, value) in row.iter().enumerate() {
             let Some((_, to)) = host.outputs.get(place) else { continue };
             match types.get(place).copied().flatten() {
@@ -290,7 +290,7 @@ impl Runner<'_> {
                 _ => drop(set(call, place, value.as_ref())?),
             }
         }
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     /// FETCH without INTO: the row goes to the client, or to who captures it.
@@ -309,7 +309,7 @@ impl Runner<'_> {
             }
         }
         self.done(Command::SELECT, Some(count));
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     /// Steps to a row and sees what has become of it.

@@ -371,7 +371,7 @@ impl Runner<'_> {
             self.with_triggers(&event, &triggers, host, call, |it, call| {
                 it.known_definition(statement, host, call).map(drop)
             })?;
-            return Ok(Flow::Next);
+            return Ok(Flow::NEXT);
         }
         self.known_definition(statement, host, call)
     }
@@ -454,11 +454,11 @@ impl Runner<'_> {
                 return self.bulk_insert_file((table, file, options), call);
             }
             StatementKind::Words(words) if words.verb == "INSERT BULK" => {
-                let Some(name) = &words.name else { return Ok(Flow::Next) };
+                let Some(name) = &words.name else { return Ok(Flow::NEXT) };
                 let table = inner.names(&[]).table(name).map_err(raised)?;
                 let columns = bulk_columns(&words.rest);
                 inner.state.bulk_target = Some(crate::bulk::Target::new(name, table, columns, &words.rest));
-                return Ok(Flow::Next);
+                return Ok(Flow::NEXT);
             }
             StatementKind::Kill(phrase) => {
                 inner.kill(&phrase.items)?;
@@ -474,7 +474,7 @@ impl Runner<'_> {
         };
         self.inner.state.row_count = 0;
         self.done(command, None);
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     /// USE: it ends with the text or the procedure that says it.
@@ -493,7 +493,7 @@ impl Runner<'_> {
         if self.inner.state.temporary(name).is_none() {
             self.inner.make_table_variable(name, elements)?;
         }
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn first_result_set(runner: &mut Runner<'_>, machine: &mut Machine, t
     let rows: Vec<Vec<Value>> = columns.iter().zip(1i64..).map(|(column, place)| described(column, place)).collect();
     let heads: Vec<Column> = HEADS.iter().map(|(name, data_type)| Column::new(*name, *data_type)).collect();
     runner.give(&heads, &rows)?;
-    Ok(Flow::Next)
+    Ok(Flow::NEXT)
 }
 
 const NAME: DataType = DataType::NVarChar(Length::Limited(128));

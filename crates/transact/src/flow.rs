@@ -32,7 +32,7 @@ impl Runner<'_> {
                 let message = Message { number: 0, severity: 0, state: 1, text, procedure: None, line };
                 self.message(message);
                 (self.inner.state.row_count, self.inner.state.error) = (0, 0);
-                Ok(Flow::Next)
+                Ok(Flow::NEXT)
             }
             Action::Raiserror(options) => self.raiserror(options, host, call),
             Action::Throw => throw(call),
@@ -44,7 +44,7 @@ impl Runner<'_> {
                 self.nested(&loaded, call.machine())?;
                 match self.miscounted.take() {
                     Some(counts) => Err(crate::transactions::miscounted(counts)),
-                    None => Ok(Flow::Next),
+                    None => Ok(Flow::NEXT),
                 }
             }
             Action::Transaction(transaction) => {
@@ -53,7 +53,7 @@ impl Runner<'_> {
                 self.inner.transaction(transaction, name.as_deref())?;
                 self.inner.state.row_count = 0;
                 self.done(Command::NONE, None);
-                Ok(Flow::Next)
+                Ok(Flow::NEXT)
             }
             Action::SetOption(options) => {
                 let is_context = options.iter().any(|option| option.starts("CONTEXT_INFO"));
@@ -72,13 +72,13 @@ impl Runner<'_> {
                 }
                 self.inner.state.row_count = 0;
                 self.done(Command::SET, None);
-                Ok(Flow::Next)
+                Ok(Flow::NEXT)
             }
             Action::SetIsolation(isolation) => {
                 self.inner.set_isolation(*isolation)?;
                 self.inner.state.row_count = 0;
                 self.done(Command::SET, None);
-                Ok(Flow::Next)
+                Ok(Flow::NEXT)
             }
             Action::Define(statement) => self.define(statement, host, call),
             Action::DeclareTable(name, elements) => self.declare_table(&name.text, elements),
@@ -119,7 +119,7 @@ impl Runner<'_> {
             }
             std::thread::sleep(NAP.min(end.saturating_duration_since(Instant::now())));
         }
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 }
 
@@ -301,6 +301,6 @@ impl Runner<'_> {
             crate::runner::set(call, place, value.as_ref())?;
         }
         (self.inner.state.row_count, self.inner.state.error) = (rows.len() as i64, 0);
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 }

@@ -87,7 +87,7 @@ impl Runner<'_> {
     fn write_text(&mut self, column: &LargeColumn, row: i64, value: &Value) -> Ran {
         self.inner.write_large_value(column, row, value)?;
         self.done(Command::NONE, None);
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     /// Errors: 7124 for what is not all there.
@@ -107,7 +107,7 @@ impl Runner<'_> {
         let part = column.part(value, from, most);
         self.give(&[Column::new(&column.name, column.data_type)], &[vec![part]])?;
         self.inner.state.row_count = 1;
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 }
 

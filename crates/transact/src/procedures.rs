@@ -102,20 +102,20 @@ pub(crate) fn run(
             let text = |place, name: &str| argument(place, name).map(text_of).unwrap_or_default();
             let replaces = text(5, "@replace").eq_ignore_ascii_case("replace");
             let (message, severity, words) = (number(0, "@msgnum"), number(1, "@severity"), text(2, "@msgtext"));
-            runner.inner.add_message(message, severity, &words, replaces).map(|()| Flow::Next)
+            runner.inner.add_message(message, severity, &words, replaces).map(|()| Flow::NEXT)
         }
         "sp_dropmessage" => {
             let number = argument(0, "@msgnum").and_then(crate::flow::integer).unwrap_or(0);
-            runner.inner.drop_message(number).map(|()| Flow::Next)
+            runner.inner.drop_message(number).map(|()| Flow::NEXT)
         }
         "sp_reset_connection" => {
             runner.inner.reset(false);
-            Ok(Flow::Next)
+            Ok(Flow::NEXT)
         }
         "sp_settriggerorder" => {
             let text = |place: usize, name: &str| argument(place, name).map(text_of).unwrap_or_default();
             let (trigger, order) = (text(0, "@triggername"), text(1, "@order"));
-            runner.inner.order_trigger(&trigger, &order, &text(2, "@stmttype")).map(|()| Flow::Next)
+            runner.inner.order_trigger(&trigger, &order, &text(2, "@stmttype")).map(|()| Flow::NEXT)
         }
         "sp_describe_first_result_set" => {
             let text = text_of(argument(0, "@tsql").unwrap_or(ValueRef::Null));
@@ -158,7 +158,7 @@ fn property<'v>(
     let value = if change == Change::Drop { String::new() } else { text(1, "@value") };
     let names = ["@level0type", "@level0name", "@level1type", "@level1name", "@level2type", "@level2name"];
     let levels = std::array::from_fn(|level| text(first + level, names[level]));
-    runner.inner.change_property(change, Property { levels, name, value }).map(|()| Flow::Next)
+    runner.inner.change_property(change, Property { levels, name, value }).map(|()| Flow::NEXT)
 }
 
 /// `sp_set_session_context`.
@@ -174,7 +174,7 @@ fn set_context(runner: &mut Runner<'_>, key: String, value: Value, is_last: bool
         return Err(raised(Message::error(15664, text)));
     }
     context.insert(name, (value, is_last));
-    Ok(Flow::Next)
+    Ok(Flow::NEXT)
 }
 
 /// What `sp_getapplock` and `sp_releaseapplock` are made of; the last argument is the answer.
@@ -227,7 +227,7 @@ fn take_range(runner: &mut Runner<'_>, call: &mut StatementCall<'_>) -> Ran {
     for (place, number) in numbers.into_iter().enumerate() {
         crate::runner::set(call, place + 2, ValueRef::Integer(number))?;
     }
-    Ok(Flow::Next)
+    Ok(Flow::NEXT)
 }
 
 fn text(name: &str, length: u16) -> Column {
@@ -239,7 +239,7 @@ impl Runner<'_> {
     pub(crate) fn give(&mut self, columns: &[Column], rows: &[Vec<Value>]) -> Ran {
         if let Some(captured) = self.inner.state.captured.last_mut() {
             captured.take(columns, rows.iter().cloned())?;
-            return Ok(Flow::Next);
+            return Ok(Flow::NEXT);
         }
         self.columns(columns)?;
         for row in rows {
@@ -247,7 +247,7 @@ impl Runner<'_> {
             self.sink.row(&cells).map_err(crate::query::stopped)?;
         }
         self.done(Command::SELECT, Some(rows.len() as u64));
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 }
 
@@ -330,7 +330,7 @@ fn execute_sql(runner: &mut Runner<'_>, call: &mut StatementCall<'_>) -> Ran {
         };
         crate::runner::set(call, place, value.as_ref())?;
     }
-    Ok(Flow::Next)
+    Ok(Flow::NEXT)
 }
 
 /// The type of SQL Server that holds what a variable of the machine's type does; `None` for one that takes every value.

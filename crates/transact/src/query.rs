@@ -227,7 +227,7 @@ impl Runner<'_> {
     ) -> Ran {
         if let Some(name) = new_table(&query.body) {
             if self.inner.state.options.fmt_only {
-                return Ok(Flow::Next);
+                return Ok(Flow::NEXT);
             }
             return self.select_into(host, query, name, call);
         }
@@ -244,7 +244,7 @@ impl Runner<'_> {
         let count = outcome?;
         self.inner.state.row_count = count as i64;
         self.done(Command::SELECT, Some(count));
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     /// The columns of a row that follows.
@@ -254,7 +254,7 @@ impl Runner<'_> {
             Some(captured) => captured.expect(columns)?,
             None => self.columns(columns)?,
         }
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     /// SELECT of values that are there already: one row, to the client or to who captures it.
@@ -277,7 +277,7 @@ impl Runner<'_> {
         let count = u64::from(is_wanted);
         self.inner.state.row_count = count as i64;
         self.done(Command::SELECT, Some(count));
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     /// Sends the rows of a plan to the client, or to who captures them.
@@ -374,7 +374,7 @@ impl Runner<'_> {
             set(call, place, value.as_ref())?;
         }
         (self.inner.state.row_count, self.inner.state.error) = (count, 0);
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     /// A value of one type as one of another.

@@ -19,7 +19,7 @@ impl Runner<'_> {
         // The values stand behind the variables that the statement names.
         let first = host.inputs.len();
         let values: Vec<ValueRef<'_>> = (first..call.inputs()).map(|place| call.input(place)).collect();
-        let [what, severity, state, rest @ ..] = &values[..] else { return Ok(Flow::Next) };
+        let [what, severity, state, rest @ ..] = &values[..] else { return Ok(Flow::NEXT) };
         let severity = integer(*severity).unwrap_or(16).clamp(0, 25) as u8;
         let state = integer(*state).map_or(1, |state| if state < 0 { 1 } else { state.min(255) as u8 });
         let (number, text) = match what {
@@ -43,7 +43,7 @@ impl Runner<'_> {
             if options.iter().any(|option| option.starts("NOWAIT")) {
                 self.sink.flush();
             }
-            return Ok(Flow::Next);
+            return Ok(Flow::NEXT);
         }
         let mut error = raised(Message::error(number, text).severity(severity).state(state));
         error.detail = Some(Box::new(Origin::Raiserror));

@@ -33,7 +33,7 @@ pub(crate) fn rename(runner: &mut Runner<'_>, name: &str, to: &str, kind: &str) 
     }
     let message = Message::numbered(15477, &[]);
     runner.message(message);
-    Ok(Flow::Next)
+    Ok(Flow::NEXT)
 }
 
 /// Whether a name for which no kind is said is a column's: it is none of an object then.

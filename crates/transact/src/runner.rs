@@ -236,13 +236,13 @@ impl<'a> Runner<'a> {
     }
 
     fn run_action(&mut self, loaded: &Arc<Loaded>, number: usize, call: &mut StatementCall<'_>) -> Ran {
-        let Some(host) = loaded.module.actions.get(number) else { return Ok(Flow::Next) };
+        let Some(host) = loaded.module.actions.get(number) else { return Ok(Flow::NEXT) };
         let options = &self.inner.state.options;
         if options.is_unexecuted() && !matches!(host.action, Action::SetOption(_) | Action::Session(_)) {
-            return Ok(Flow::Next);
+            return Ok(Flow::NEXT);
         }
         if options.fmt_only && !self.is_described(&host.action)? {
-            return Ok(Flow::Next);
+            return Ok(Flow::NEXT);
         }
         let options = &self.inner.state.options;
         if options.implicit_transactions && self.inner.state.transactions == 0 && begins_transaction(&host.action) {
@@ -299,7 +299,7 @@ impl<'a> Runner<'a> {
             }
             Action::Counted(rows) => {
                 (self.inner.state.row_count, self.inner.state.error) = (*rows, 0);
-                Ok(Flow::Next)
+                Ok(Flow::NEXT)
             }
             Action::BeginRow(_) => self.begin_row(loaded, number),
             Action::Row { is_begun, .. } => self.row(loaded, number, *is_begun, call),
@@ -310,7 +310,7 @@ impl<'a> Runner<'a> {
             Action::Change(change) => self.change(loaded, number, host, change, call),
             Action::AfterCall => match self.miscounted.take() {
                 Some(counts) => Err(crate::transactions::miscounted(counts)),
-                None => Ok(Flow::Next),
+                None => Ok(Flow::NEXT),
             },
             Action::BeginCapture => self.begin_capture(call),
             Action::EndCapture(change) => self.insert_captured(host, change, call),
@@ -367,7 +367,7 @@ fn begins_transaction(action: &Action) -> bool {
 /// Sets an output of a statement.
 pub(crate) fn set(call: &mut StatementCall<'_>, output: usize, value: ValueRef<'_>) -> Ran {
     match call.set(output, value) {
-        Ok(()) => Ok(Flow::Next),
+        Ok(()) => Ok(Flow::NEXT),
         Err(fault) => Err(raised(of_fault(&fault))),
     }
 }
@@ -564,7 +564,7 @@ impl Runner<'_> {
         self.expect(loaded);
         let program = Arc::clone(&loaded.program);
         machine.run(self, &program, &[])?;
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     /// Lets a table parameter stand for a table of the caller's level. One that is given none is empty.
@@ -581,6 +581,6 @@ impl Runner<'_> {
             level.tables.insert(name.to_lowercase(), table);
             self.inner.state.names_changed();
         }
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 }

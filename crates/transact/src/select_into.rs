@@ -94,7 +94,7 @@ impl Runner<'_> {
         self.inner.insert_rows(&table, columns.len(), &rows)?;
         self.inner.state.row_count = rows.len() as i64;
         self.done(Command::SELECT_INTO, Some(rows.len() as u64));
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     /// The identity column that the new table has; a call of IDENTITY is a number in the query then.

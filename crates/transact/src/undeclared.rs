@@ -71,7 +71,7 @@ pub(crate) fn describe(runner: &mut Runner<'_>, text: &str, definitions: &str) -
         .collect();
     let heads: Vec<Column> = HEADS.iter().map(|(name, data_type)| Column::new(*name, *data_type)).collect();
     runner.give(&heads, &rows)?;
-    Ok(Flow::Next)
+    Ok(Flow::NEXT)
 }
 
 fn row(place: i64, name: &str, of: DataType) -> Vec<Value> {

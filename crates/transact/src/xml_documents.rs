@@ -70,7 +70,7 @@ pub(crate) fn close(runner: &mut Runner<'_>, call: &mut StatementCall<'_>) -> Ra
         return Err(raised(of("sp_xml_removedocument", Message::error(6607, text).state(3))));
     };
     match runner.inner.state.xml_documents.remove(handle) {
-        true => Ok(Flow::Next),
+        true => Ok(Flow::NEXT),
         false => Err(raised(of("sp_xml_removedocument", Message::numbered(8179, &[&handle]).state(5)))),
     }
 }

@@ -311,11 +311,12 @@ impl SessionTransaction {
 
     /// Whether a statement is a transaction of its own, at whose end nothing else is done.
     #[inline]
-    pub(crate) fn is_alone(&self) -> bool {
+    fn is_alone(&self) -> bool {
         self.open.is_none() && self.on_commit.is_empty() && self.next_isolation.is_none()
     }
 
     /// The session's temporary tables, when a change of them is a transaction of its own.
+    #[inline]
     pub(crate) fn temporary_alone(&self) -> Option<&Arc<TemporaryTables>> {
         self.temporary.as_ref().filter(|_| self.is_alone())
     }

@@ -106,7 +106,9 @@ pub(super) fn change(
                     refs.as_slice()
                 }
             };
-            if session.is_alone() && form.table.insert_alone(row)? {
+            if let Some(own) = session.temporary_alone()
+                && form.table.insert_alone(own, row)?
+            {
                 return Ok(Some(1));
             }
             session.change_native(text, |transaction| {

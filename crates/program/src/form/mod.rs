@@ -274,7 +274,7 @@ pub enum StatementKind {
         inputs: Vec<Expression>,
         /// Slots that it may set.
         outputs: Vec<SlotId>,
-        /// Labels where it may go on ([`crate::Flow::Branch`]).
+        /// Labels where it may go on ([`crate::Flow::branch`]).
         branches: Vec<LabelId>,
     },
 }

@@ -192,7 +192,7 @@ impl Machine {
     fn host_routine(&mut self, host: &mut dyn Host, site: u32, statement: StatementId) -> Result<(), Trouble> {
         let flow = host.execute(&mut StatementCall::of_call(self, site, statement))?;
         self.look_for_end()?;
-        if flow == Flow::Return
+        if flow == Flow::RETURN
             && let Some(frame) = self.frames.last_mut()
         {
             frame.pc = self.linked[frame.linked].program.code.len() as u32 - 1;

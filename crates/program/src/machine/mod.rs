@@ -377,17 +377,13 @@ impl Machine {
         self.spend(HOST_TURNS)?;
         debug_assert_eq!(level, self.frames.len());
         let Some(frame) = self.frames.last_mut() else { return Err(Fault::Internal("no frame").into()) };
-        match flow {
-            Flow::Next => {}
-            Flow::Return => {
-                // The last instruction of every program.
-                frame.pc = self.linked[frame.linked].program.code.len() as u32 - 1;
-            }
-            Flow::Branch(branch) => {
-                let site = &self.linked[frame.linked].program.tables.hosts[site as usize];
-                if let Some(target) = site.branches.get(usize::from(branch)) {
-                    frame.pc = *target;
-                }
+        if flow == Flow::RETURN {
+            // The last instruction of every program.
+            frame.pc = self.linked[frame.linked].program.code.len() as u32 - 1;
+        } else if let Some(branch) = flow.branch_number() {
+            let site = &self.linked[frame.linked].program.tables.hosts[site as usize];
+            if let Some(target) = site.branches.get(branch) {
+                frame.pc = *target;
             }
         }
         Ok(())

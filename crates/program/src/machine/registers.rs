@@ -86,6 +86,7 @@ impl Cell {
     }
 
     /// The value of a cell that holds this type.
+    #[inline]
     pub(crate) fn value(self, ty: Type) -> ValueRef<'static> {
         if self.is_null() {
             return ValueRef::Null;

@@ -29,6 +29,7 @@ pub struct StatementCall<'a> {
 }
 
 impl<'a> StatementCall<'a> {
+    #[inline]
     pub(super) fn of_statement(machine: &'a mut Machine, site: u32) -> StatementCall<'a> {
         StatementCall::new(machine, Site::Statement(site))
     }
@@ -37,6 +38,7 @@ impl<'a> StatementCall<'a> {
         StatementCall::new(machine, Site::Call(site, statement))
     }
 
+    #[inline]
     fn new(machine: &'a mut Machine, site: Site) -> StatementCall<'a> {
         let (linked, bases) =
             machine.frames.last().map_or((usize::MAX, Bases::default()), |frame| (frame.linked, frame.bases));
@@ -44,6 +46,7 @@ impl<'a> StatementCall<'a> {
     }
 
     /// The host's number for it.
+    #[inline]
     pub fn statement(&self) -> StatementId {
         match self.site {
             Site::Statement(site) => {
@@ -53,10 +56,12 @@ impl<'a> StatementCall<'a> {
         }
     }
 
+    #[inline]
     fn tables(&self) -> Option<&Tables> {
         Some(&self.machine.linked.get(self.linked)?.program.tables)
     }
 
+    #[inline]
     fn value(&self, operand: Operand) -> ValueRef<'_> {
         let constants = self.tables().map_or(&[][..], |tables| &tables.constants);
         self.machine.registers.value(self.bases, operand, constants)
@@ -71,6 +76,7 @@ impl<'a> StatementCall<'a> {
         }
     }
 
+    #[inline]
     fn input_operand(&self, index: usize) -> Option<Operand> {
         let tables = self.tables()?;
         match self.site {
@@ -80,6 +86,9 @@ impl<'a> StatementCall<'a> {
     }
 
     /// An input, from 0; NULL if there is none, or the call asks for the default.
+    ///
+    /// Inlined, so that it is put together of its parts where it is wanted.
+    #[inline]
     pub fn input(&self, index: usize) -> ValueRef<'_> {
         self.input_operand(index).map_or(ValueRef::Null, |operand| self.value(operand))
     }

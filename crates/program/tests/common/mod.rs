@@ -70,7 +70,7 @@ impl Host for TestHost {
                 call.set(0, value.as_ref())?;
             }
             NESTED => {
-                let Value::Text(name) = call.input(0).to_value() else { return Ok(Flow::Next) };
+                let Value::Text(name) = call.input(0).to_value() else { return Ok(Flow::NEXT) };
                 let program = self.routines[&name].clone();
                 call.machine().run(self, &program, &[])?;
                 let result = call.machine().result().to_value();
@@ -79,10 +79,10 @@ impl Host for TestHost {
                 }
             }
             BRANCH => {
-                let ValueRef::Integer(branch) = call.input(0) else { return Ok(Flow::Next) };
-                return Ok(Flow::Branch(branch as u16));
+                let ValueRef::Integer(branch) = call.input(0) else { return Ok(Flow::NEXT) };
+                return Ok(Flow::branch(branch as u16));
             }
-            LEAVE => return Ok(Flow::Return),
+            LEAVE => return Ok(Flow::RETURN),
             NOTE_ERROR => {
                 let note = call.error().map(|e| format!("{} {} line {}", e.number, e.text, e.line));
                 self.notes.push(note.unwrap_or_else(|| "no error".to_owned()));
@@ -103,7 +103,7 @@ impl Host for TestHost {
             }
             other => return Err(Raised::new(2, 16, 1, format!("statement {other:?}"))),
         }
-        Ok(Flow::Next)
+        Ok(Flow::NEXT)
     }
 
     fn resolve(&mut self, name: &str) -> Result<Resolved, Box<Raised>> {

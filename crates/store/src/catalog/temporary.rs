@@ -74,6 +74,8 @@ pub struct TemporaryTables {
     number: AtomicU64,
     sequences: Sequences,
     next_id: AtomicU64,
+    /// The last commit at which one of the session's transactions may have looked.
+    looked_at: AtomicU64,
 }
 
 impl TemporaryTables {
@@ -89,7 +91,27 @@ impl TemporaryTables {
             number: AtomicU64::new(0),
             sequences: Sequences::default(),
             next_id: AtomicU64::new(FIRST_OTHER),
+            // A transaction that was open before there were any did not note its views.
+            looked_at: AtomicU64::new(u64::MAX),
         }
+    }
+
+    /// Notes that a transaction of the session looks at what is there as of a commit.
+    #[inline]
+    pub(crate) fn note_look(&self, commit: u64) {
+        self.looked_at.fetch_max(commit, Ordering::Relaxed);
+    }
+
+    /// Says that all views there are were taken before this commit, which nobody has seen yet.
+    pub(crate) fn note_unseen(&self, commit: u64) {
+        self.looked_at.store(commit - 1, Ordering::Relaxed);
+    }
+
+    /// Whether a row that seems to be of this commit, the last one that is seen, is in no view that there is. Views that are
+    /// yet to come have it.
+    #[inline]
+    pub(crate) fn is_unseen(&self, commit: u64) -> bool {
+        self.looked_at.load(Ordering::Relaxed) < commit
     }
 
     /// What there is.

@@ -94,6 +94,25 @@ pub(super) enum Refused {
     Error(Error),
 }
 
+impl Refused {
+    /// Whom to wait for.
+    ///
+    /// Errors: the one that it is.
+    pub(super) fn obstacle(self) -> Result<Obstacle> {
+        match self {
+            Refused::Obstacle(obstacle) => Ok(obstacle),
+            Refused::Error(error) => Err(error),
+        }
+    }
+}
+
+impl From<Error> for Box<Refused> {
+    #[cold]
+    fn from(error: Error) -> Box<Refused> {
+        Box::new(Refused::Error(error))
+    }
+}
+
 /// A version that is about to be appended.
 pub(super) struct Newcomer<'a, R: ?Sized> {
     pub(super) row: &'a R,

@@ -13,7 +13,7 @@
 use super::entries::{Newcomer, Refused, Replaced};
 use super::references::Check;
 use super::{NativeTable, Writer, internal};
-use crate::catalog::temporary::FIRST_TEMPORARY;
+use crate::catalog::temporary::{FIRST_TEMPORARY, TemporaryTables};
 use crate::column::layout::{canonical, is_kept_as_is};
 use crate::group::{Group, offset_of};
 use crate::row::{Changed, Row, Stored};
@@ -21,6 +21,10 @@ use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE, View};
 use crate::transaction::{KeyRange, LockMode, Obstacle, Transaction, obstacle};
 use mainstay_base::{Code, Error, Result, SqlType, ValueRef};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// The mark of a row that nobody can meet until it is stamped: no transaction has this number.
+const NOBODY: u64 = MARK;
 
 /// What became of a change to a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,11 +64,12 @@ impl NativeTable {
         let view = transaction.fixed_view();
         let (position, row_id) = loop {
             let mut writer = self.latch();
-            match self.append(&mut writer, row, (mark, view), None)? {
-                Ok(done) => break done,
-                Err(obstacle) => {
+            let row_id = writer.next_row_id;
+            match self.append(&mut writer, row, (mark, view), None) {
+                Ok(position) => break (position, row_id),
+                Err(refused) => {
                     drop(writer);
-                    transaction.wait(&obstacle)?;
+                    transaction.wait(&refused.obstacle()?)?;
                 }
             }
         };
@@ -78,27 +83,39 @@ impl NativeTable {
         Ok(position)
     }
 
-    /// Inserts a row into a temporary table as a transaction of its own: whether it did. What is more than a row that
-    /// nobody but its session can meet is for [`NativeTable::insert`].
+    /// Inserts a row into one of a session's temporary tables as a transaction of its own: whether it did. What is more than a
+    /// row that nobody but its session can meet is for [`NativeTable::insert`].
     ///
     /// There is nothing to write down, to take back, to wait for or to keep others from. What is left of a transaction is
-    /// its number: a view of before does not see the row.
+    /// its number: a view of before does not see the row. While the session has not looked at anything since the last
+    /// commit, that one's number tells a view of before as well as a new one, so a loop of INSERTs takes one number.
+    ///
+    /// Transactions that look at the table must know of `own` ([`Transaction::set_temporary`]).
     ///
     /// Errors: as [`NativeTable::insert`]; then nothing was done.
-    pub fn insert_alone<R: Row + ?Sized>(&self, row: &R) -> Result<bool> {
+    pub fn insert_alone<R: Row + ?Sized>(&self, own: &TemporaryTables, row: &R) -> Result<bool> {
         if self.id < FIRST_TEMPORARY || self.references.has_parents() {
             return Ok(false);
         }
         self.check_row(row)?;
-        let mark = MARK | self.shared.start_writing()?;
+        self.shared.check()?;
         self.check_current()?;
         let mut writer = self.latch();
-        let Ok((position, _)) = self.append(&mut writer, row, (mark, u64::MAX), None)? else { return Ok(false) };
+        let position = match self.append(&mut writer, row, (NOBODY, u64::MAX), None) {
+            Ok(position) => position,
+            Err(refused) => return refused.obstacle().map(|_| false),
+        };
         let Some(group) = writer.current.as_ref() else { return Err(internal("a row is in no group")) };
         let offset = offset_of(position);
-        let (commit, unseen) =
-            self.shared.commit_unlogged(|commit| group.group().commit_created(offset..offset + 1, commit));
+        let stamp = |commit| group.group().commit_created(offset..offset + 1, commit);
+        let published = self.shared.published().load(Ordering::Acquire);
+        if own.is_unseen(published) {
+            stamp(published);
+            return Ok(true);
+        }
+        let (commit, unseen) = self.shared.commit_unlogged(stamp);
         drop(writer);
+        own.note_unseen(commit);
         self.shared.publish_after(commit, unseen)?;
         Ok(true)
     }
@@ -136,22 +153,16 @@ impl NativeTable {
                 Some(Replaced { position: old, group: &group, found_by: None }),
             );
             match appended {
-                Ok(Ok((new, row_id))) => {
+                Ok(new) => {
                     group.set_next(offset_of(old), new);
-                    break (old, new, row_id);
+                    break (old, new, group.row_id(offset_of(old)));
                 }
-                Ok(Err(obstacle)) => {
+                Err(refused) => {
                     group.unend(offset_of(old));
                     drop(writer);
                     // Who waits for this row may go on.
                     self.shared.waits.wake();
-                    transaction.wait(&obstacle)?;
-                }
-                Err(error) => {
-                    group.unend(offset_of(old));
-                    drop(writer);
-                    self.shared.waits.wake();
-                    return Err(error);
+                    transaction.wait(&refused.obstacle()?)?;
                 }
             }
         };
@@ -218,18 +229,19 @@ impl NativeTable {
             Ended::Obstacle(_) | Ended::Overtaken | Ended::Gone => return Ok(None),
         }
         let replaced = Replaced { position: old, group: &group, found_by: Some(number) };
-        let (new, row_id) = match self.append(&mut writer, &row, (mark, fixed_view), Some(replaced)) {
-            Ok(Ok(done)) => done,
-            refused => {
+        let new = match self.append(&mut writer, &row, (mark, fixed_view), Some(replaced)) {
+            Ok(new) => new,
+            Err(refused) => {
                 group.unend(offset);
                 drop(writer);
                 // Who waits for this row may go on.
                 self.shared.waits.wake();
-                return refused.map(|_| None);
+                return refused.obstacle().map(|_| None);
             }
         };
         group.set_next(offset, new);
         drop(writer);
+        let row_id = group.row_id(offset);
         self.note_update(transaction, (old, new, row_id), &row)?;
         Ok(Some(row_id))
     }
@@ -391,7 +403,10 @@ impl NativeTable {
         self.in_column(Error::new(Code::NotNullViolation, "the column may not be NULL"), number)
     }
 
-    /// Appends a version and enters it into the indexes: its position and row id, or what to wait for.
+    /// Appends a version and enters it into the indexes: its position. Its row id is that of the version that it replaces, or
+    /// the writer's next one.
+    ///
+    /// Two words, which are returned in registers: every row comes this way.
     #[inline]
     fn append<R: Row + ?Sized>(
         &self,
@@ -399,9 +414,9 @@ impl NativeTable {
         row: &R,
         (mark, view): (u64, u64),
         old: Option<Replaced<'_>>,
-    ) -> Result<Result<(u64, u64), Obstacle>> {
+    ) -> Result<u64, Box<Refused>> {
         if let Some(obstacle) = self.kept_out(row, mark, old.is_none()) {
-            return Ok(Err(obstacle));
+            return Err(Box::new(Refused::Obstacle(obstacle)));
         }
         let group = self.room(writer)?;
         let position = group.next_position();
@@ -417,17 +432,16 @@ impl NativeTable {
                 Ok(()) => {}
                 Err(refused) => {
                     self.unreserve(writer);
-                    return match refused {
-                        Refused::Obstacle(obstacle) => Ok(Err(obstacle)),
-                        Refused::Error(error) => Err(error),
-                    };
+                    return Err(Box::new(refused));
                 }
             }
         }
-        let Some(group) = writer.current.as_mut() else { return Err(internal("a table has no group to append to")) };
+        let Some(group) = writer.current.as_mut() else {
+            return Err(internal("a table has no group to append to").into());
+        };
         group.append(row, row_id)?;
         writer.next_row_id = writer.next_row_id.max(row_id + 1);
-        Ok(Ok((position, row_id)))
+        Ok(position)
     }
 
     /// Takes back what [`crate::group::GroupWriter::reserve`] noted: the slot stays free.

@@ -307,6 +307,9 @@ impl Transaction {
         }
         let ticket = self.ticket.get_or_insert_with(|| self.shared.views.ticket());
         let commit = self.shared.views.look(ticket, self.shared.published());
+        if let Some(temporary) = &self.temporary {
+            temporary.note_look(commit);
+        }
         let mut view = View::at(commit, self.mark_or_none());
         if let Some((outlook, is_of_statement)) = &self.beside {
             let (seen, mark) = outlook.seen();
