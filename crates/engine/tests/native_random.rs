@@ -26,15 +26,28 @@ impl Random {
         }
     }
 
+    /// A list for `a`, of values, NULL and what is no value.
+    fn list(&mut self) -> String {
+        let item = |random: &mut Random| match random.below(6) {
+            0 => "id".to_owned(),
+            1 => "a + id - id".to_owned(),
+            2..4 => ["0", "1", "2"][random.below(3)].to_owned(),
+            _ => random.number(),
+        };
+        let items: Vec<String> = (0..1 + self.below(3)).map(|_| item(self)).collect();
+        format!("a {}IN ({})", self.of(&["", "NOT "]), items.join(", "))
+    }
+
     fn condition(&mut self, depth: u32) -> String {
-        match self.below(if depth == 0 { 6 } else { 9 }) {
+        match self.below(if depth == 0 { 6 } else { 10 }) {
             0 => format!("id = {}", self.below(40)),
             1 => format!("a {} {}", self.of(&["=", "<", ">=", "<>"]), self.number()),
             2 => format!("s {} {}", self.of(&["=", "<", ">", "<>"]), self.text()),
             3 => format!("{} IS {}NULL", self.of(&["a", "s"]), self.of(&["", "NOT "])),
             4 => format!("id BETWEEN {} AND {}", self.below(20), self.below(40)),
-            5 => format!("a IN ({}, {})", self.number(), self.number()),
+            5 => self.list(),
             6 => format!("NOT ({})", self.condition(depth - 1)),
+            7 => format!("({} {} {})", self.list(), self.of(&["AND", "OR"]), self.list()),
             _ => {
                 let joint = self.of(&["AND", "OR"]);
                 format!("({} {joint} {})", self.condition(depth - 1), self.condition(depth - 1))
@@ -59,8 +72,9 @@ impl Random {
 
     fn query(&mut self) -> String {
         let condition = self.condition(2);
-        match self.below(5) {
+        match self.below(6) {
             0 => format!("SELECT id, a, s FROM t WHERE {condition} ORDER BY id"),
+            5 => format!("SELECT id FROM t WHERE ({condition}) IS NULL ORDER BY id"),
             1 => format!("SELECT COUNT(*), COUNT(a), SUM(a), MIN(s), MAX(a) FROM t WHERE {condition}"),
             2 => format!("SELECT a, COUNT(*) FROM t WHERE {condition} GROUP BY a ORDER BY a"),
             3 => format!("SELECT DISTINCT s FROM t WHERE {condition} ORDER BY s"),

@@ -69,6 +69,7 @@ mod joined;
 mod kept;
 mod keyed;
 mod lateral;
+mod lists;
 mod literals;
 mod lookup;
 mod meeting;

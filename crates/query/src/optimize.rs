@@ -26,6 +26,7 @@ use crate::fused::Fused;
 use crate::grouping_sets::UnknownRows;
 use crate::held_limits::HeldLimits;
 use crate::lateral::{LateralPlanner, Rewrite};
+use crate::lists::Lists;
 use crate::namesakes::DistinctNames;
 use crate::nested::NestedTests;
 use crate::nodes::Tree;
@@ -185,6 +186,8 @@ fn rules(
 ) -> SessionRules {
     let mut analyzer = Analyzer::new().rules;
     analyzer.insert(0, Arc::new(CharComparison));
+    // Two values are alike or not when both are of one type.
+    analyzer.push(Arc::new(Lists));
     analyzer.push(Arc::new(NoNumbers));
     analyzer.push(Arc::new(Rewrite { all: false }));
     analyzer.push(Arc::new(NestedTests));
