@@ -10,7 +10,7 @@ use arrow_buffer::{BooleanBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_store::column::Column;
-use mainstay_store::{TableSnapshot, Transaction};
+use mainstay_store::{Read, TableSnapshot, Transaction};
 use mainstay_table::Snapshot;
 use mainstay_table::values::{array_of, data_type_of, value_at};
 use std::sync::Arc;
@@ -202,8 +202,15 @@ impl TableCursor {
         let form = session.form(&table.to_lowercase())?;
         let columns: Vec<usize> =
             columns.iter().map(|name| form.column(&name.to_lowercase())).collect::<Result<_>>()?;
-        let (view, own) = session.cursor_view()?;
+        let (view, mut own) = session.cursor_view()?;
         form.table.check_seen(view)?;
+        match &mut own {
+            Some(own) => own.note_read(&form.table, Read::Everything),
+            None => session.with_open(|transaction| {
+                transaction.note_read(&form.table, Read::Everything);
+                Ok(())
+            })?,
+        }
         Ok(TableCursor {
             snapshot: form.table.snapshot_for(view),
             columns,

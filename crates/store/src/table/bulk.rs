@@ -56,8 +56,10 @@ impl NativeTable {
             done += portion.rows;
             match portion.stopped {
                 None => {}
-                Some(Refused::Error(error)) => return Err(error),
-                Some(Refused::Obstacle(obstacle)) => transaction.wait(&obstacle)?,
+                Some(refused) => {
+                    let obstacle = refused.met(transaction, self)?;
+                    transaction.wait(&obstacle)?;
+                }
             }
         }
         Ok(rows)

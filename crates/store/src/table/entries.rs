@@ -23,7 +23,7 @@ use crate::group::{Group, offset_of};
 use crate::index::Inserted;
 use crate::row::{Row, Stored};
 use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE};
-use crate::transaction::{Obstacle, obstacle, overtaken};
+use crate::transaction::{Obstacle, Read, Transaction, obstacle, overtaken};
 use mainstay_base::{Code, Error, Result};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -90,7 +90,9 @@ impl Links {
 pub(super) enum Refused {
     /// Somebody to wait for.
     Obstacle(Obstacle),
-    /// A row has the key, or the key cannot be made.
+    /// The row of this id has the key.
+    Duplicate(Error, u64),
+    /// The key cannot be made, or was given to another row since the transaction began.
     Error(Error),
 }
 
@@ -101,8 +103,16 @@ impl Refused {
     pub(super) fn obstacle(self) -> Result<Obstacle> {
         match self {
             Refused::Obstacle(obstacle) => Ok(obstacle),
-            Refused::Error(error) => Err(error),
+            Refused::Duplicate(error, _) | Refused::Error(error) => Err(error),
         }
+    }
+
+    /// The same for a transaction, which has read the row that has the key: it goes on with what it was told of it.
+    pub(super) fn met(self, transaction: &mut Transaction, table: &NativeTable) -> Result<Obstacle> {
+        if let Refused::Duplicate(_, row_id) = &self {
+            transaction.note_read(table, Read::Row(*row_id));
+        }
+        self.obstacle()
     }
 }
 
@@ -227,7 +237,7 @@ impl NativeTable {
             // An index that is not unique has an entry per row: nobody else's version can be under its key.
             Some(obstacle) => Err(Box::new(Refused::Obstacle(obstacle))),
             None if ended == NEVER && index.refuses_duplicates() => {
-                Err(Box::new(Refused::Error(self.duplicate(index, new.row))))
+                Err(Box::new(Refused::Duplicate(self.duplicate(index, new.row), group.row_id(offset))))
             }
             None if ended > new.view && ended < MARK && index.refuses_duplicates() => {
                 let is_seen = self.is_seen_behind(writer, number, index, existing, new.view);

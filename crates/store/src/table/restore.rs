@@ -194,8 +194,5 @@ impl NativeTable {
 }
 
 fn refusal(refused: Refused) -> Error {
-    match refused {
-        Refused::Error(error) => error,
-        Refused::Obstacle(_) => internal("a row that comes back met an open transaction"),
-    }
+    refused.obstacle().map_or_else(|error| error, |_| internal("a row that comes back met an open transaction"))
 }

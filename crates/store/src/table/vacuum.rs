@@ -23,7 +23,7 @@
 //! longer intervals while nothing comes of it. So a table has, besides what open views see, at most a quarter of its slots
 //! of garbage, or 4,096 versions, or what those few commits have left.
 
-use super::entries::{Newcomer, Refused, Replaced};
+use super::entries::{Newcomer, Replaced};
 use super::{NativeTable, Retired, TableIndex, Writer};
 use crate::directory::Directory;
 use crate::group::{Group, MIN_CAPACITY, offset_of};
@@ -237,8 +237,10 @@ impl NativeTable {
             match self.enter(writer, &newcomer) {
                 Ok(()) => {}
                 // Its entries point to the old version, so neither can be.
-                Err(Refused::Error(error)) => return Err(error),
-                Err(Refused::Obstacle(_)) => return Err(super::internal("a moved row met an open transaction")),
+                Err(refused) => {
+                    refused.obstacle()?;
+                    return Err(super::internal("a moved row met an open transaction"));
+                }
             }
             self.room(writer)?.append(&row, row_id)?;
             *place = position;

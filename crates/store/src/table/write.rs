@@ -69,7 +69,8 @@ impl NativeTable {
                 Ok(position) => break (position, row_id),
                 Err(refused) => {
                     drop(writer);
-                    transaction.wait(&refused.obstacle()?)?;
+                    let obstacle = refused.met(transaction, self)?;
+                    transaction.wait(&obstacle)?;
                 }
             }
         };
@@ -162,7 +163,8 @@ impl NativeTable {
                     drop(writer);
                     // Who waits for this row may go on.
                     self.shared.waits.wake();
-                    transaction.wait(&refused.obstacle()?)?;
+                    let obstacle = refused.met(transaction, self)?;
+                    transaction.wait(&obstacle)?;
                 }
             }
         };
@@ -236,7 +238,7 @@ impl NativeTable {
                 drop(writer);
                 // Who waits for this row may go on.
                 self.shared.waits.wake();
-                return refused.obstacle().map(|_| None);
+                return refused.met(transaction, self).map(|_| None);
             }
         };
         group.set_next(offset, new);
