@@ -242,8 +242,18 @@ fn without_nulls(name: &str, args: &[FunctionArg]) -> Option<Expr> {
     match kept.len() {
         0 => None,
         all if all == values.len() => None,
+        // A number by itself would be the place of a column in GROUP BY and ORDER BY.
+        1 if kept.iter().all(is_number) => Some(call(Ident::new("coalesce"), kept)),
         1 => kept.pop(),
         _ => Some(call(Ident::new(name), kept)),
+    }
+}
+
+fn is_number(expr: &Expr) -> bool {
+    match expr {
+        Expr::Value(value) => matches!(value.value, Value::Number(..)),
+        Expr::UnaryOp { expr, .. } | Expr::Nested(expr) => is_number(expr),
+        _ => false,
     }
 }
 
