@@ -706,3 +706,43 @@ fn upserts_of_one_key_by_many_sessions_give_one_row() {
     let mut session = database.session();
     assert_eq!(run(&mut session, "SELECT n FROM t WHERE k = 'a'").unwrap(), [[Value::Integer(600)]]);
 }
+
+/// What is read batch by batch is as of the beginning of its statement, however rows come meanwhile.
+#[test]
+fn answers_over_a_temporary_table_do_not_see_rows_that_come_later() {
+    let all_of = |answer: &mut mainstay_engine::Answer| {
+        let mut rows = 0;
+        while let Some(batch) = answer.next_batch().unwrap() {
+            rows += batch.num_rows();
+        }
+        rows
+    };
+    // Executors that read while they give rows, and the typed cursor.
+    for sql in
+        ["SELECT id % 100000, id FROM t WHERE id >= 0", "SELECT id, count(*) OVER () FROM t", "SELECT id FROM t", ""]
+    {
+        let mut session = Database::in_memory().unwrap().session();
+        session.execute("CREATE TEMPORARY TABLE t (id INTEGER)").unwrap();
+        // More than is read before the first batch is given.
+        session.execute("INSERT INTO t SELECT n FROM generate_series(1, 150000) AS g(n)").unwrap();
+        let mut insert = session.prepare("INSERT INTO t VALUES ($1)").unwrap();
+        let mut put = |session: &mut Session| {
+            for id in 0..3 {
+                insert.execute(session, &[ValueRef::Integer(id)]).unwrap();
+            }
+        };
+        for round in 0..4 {
+            put(&mut session);
+            let seen = if sql.is_empty() {
+                let mut cursor = session.scan("t", &["id"]).unwrap();
+                put(&mut session);
+                std::iter::from_fn(|| cursor.next().then_some(())).count()
+            } else {
+                let mut answer = session.execute(sql).unwrap();
+                put(&mut session);
+                all_of(&mut answer)
+            };
+            assert_eq!(seen, 150_003 + round * 6, "round {round} of {sql}");
+        }
+    }
+}

@@ -82,6 +82,7 @@ mod namesakes;
 mod neighbour;
 mod nested;
 mod nodes;
+mod null_keys;
 mod offset;
 mod operators;
 mod optimize;

@@ -30,6 +30,7 @@ use crate::lists::Lists;
 use crate::namesakes::DistinctNames;
 use crate::nested::NestedTests;
 use crate::nodes::Tree;
+use crate::null_keys::NullKeys;
 use crate::outer_rows::OuterRows;
 use crate::parquet::NameFiles;
 use crate::projections::PickedColumns;
@@ -222,7 +223,7 @@ fn session(
     physical.push(Arc::new(WatchJoins));
     physical.push(Arc::new(NameFiles));
     let physical = physical.into_iter().map(Ended::physical).collect();
-    let logical = Optimizer::new().rules.into_iter().map(AboveGroups::hold).map(Determined::hold);
+    let logical = Optimizer::new().rules.into_iter().map(AboveGroups::hold).map(Determined::hold).map(NullKeys::hold);
     let logical = logical.map(Ended::logical).collect();
     let mut config = config(partitions, runtime_env);
     if need == Need::Memory {

@@ -413,6 +413,10 @@ impl SessionTransaction {
             None => {
                 let mut own = native.begin_reading(stored(self.isolation));
                 self.connect(&mut own);
+                // What is read outlives the statement: rows that come meanwhile must be told apart.
+                if let Some(temporary) = &self.temporary {
+                    own.set_temporary(Arc::clone(temporary));
+                }
                 let view = own.begin_statement()?;
                 // For who it reads beside; its own transaction compares nothing.
                 note_reads(&mut own, tables)?;
