@@ -70,6 +70,12 @@ fn files_of_one_folder_may_differ_in_width() {
     let output = run(folder, &["-c", "SELECT n FROM t"]);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(1) && told.contains("c.parquet"), "{told}");
+    let output = Command::new(env!("CARGO_BIN_EXE_mainstay")).arg("check").arg(folder).output().unwrap();
+    let found = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.code() != Some(0) && found.contains("c.parquet") && found.contains("column \"n\""),
+        "{found}"
+    );
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn csv_finding(finding: mainstay_external::Finding) -> Finding {
 }
 
 /// Reads every row of Parquet files: their pages carry checksums and lengths that only reading tests. What they say of their
-/// columns is compared with the values.
+/// columns is compared with the values, and that of the files of a folder with each other.
 fn check_parquet(fs: &dyn FileSystem, file: &TableFile) -> Result<Vec<Finding>> {
     let paths: Vec<PathBuf> = match fs.is_folder(&file.path) {
         true => folder::parquet_files(fs, &file.path)?.into_iter().map(|(path, _)| path).collect(),
@@ -119,6 +119,14 @@ fn check_parquet(fs: &dyn FileSystem, file: &TableFile) -> Result<Vec<Finding>> 
             Err(error) => vec![error],
         };
         findings.extend(found.iter().map(|error| failure(path, error)));
+    }
+    // Files that are whole may still be no table together: other types of a column, other columns in the folders' names.
+    if findings.is_empty() && fs.is_folder(&file.path) {
+        let opened = open_parquet(&file.path, &paths, 0);
+        findings.extend(opened.err().map(|error| {
+            let path = error.place().map_or_else(|| file.path.clone(), PathBuf::from);
+            failure(&path, &error)
+        }));
     }
     Ok(findings)
 }

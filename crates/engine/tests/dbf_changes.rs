@@ -318,3 +318,24 @@ fn keys_are_looked_at_when_the_statement_is_done() {
     drop(session);
     check(folder.path());
 }
+
+#[test]
+fn texts_of_other_files_meet_fields_without_their_trailing_blanks() {
+    let (folder, _, mut session) = stock(Format::FoxPro);
+    std::fs::write(folder.path().join("named.csv"), "name,v\n\"bolt  \",1\n\"pin\",2\n").unwrap();
+    change(&mut session, "INSERT INTO stock (id, name) VALUES (1, 'bolt'), (2, 'bolt'), (3, 'nut')");
+    let mut texts = |sql: &str| lines(&mut session, sql);
+    let tests = ["= ANY (SELECT name FROM named)", "IN (SELECT name FROM named)"];
+    for test in tests {
+        assert_eq!(texts(&format!("SELECT id FROM stock WHERE name {test} ORDER BY id")), ["1", "2"], "{test}");
+    }
+    assert_eq!(texts("SELECT id FROM stock WHERE name <> ALL (SELECT name FROM named)"), ["3"]);
+    assert_eq!(texts("SELECT name FROM stock INTERSECT SELECT name FROM named"), ["bolt"]);
+    assert_eq!(texts("SELECT name FROM named EXCEPT SELECT name FROM stock"), ["pin"]);
+    assert_eq!(texts("SELECT name FROM stock UNION SELECT name FROM named ORDER BY name"), ["bolt", "nut", "pin"]);
+    assert_eq!(
+        texts("SELECT id, v FROM stock NATURAL JOIN (SELECT name, v FROM named) AS n ORDER BY id"),
+        ["1|1", "2|1"]
+    );
+    assert_eq!(change(&mut session, "DELETE FROM stock WHERE name = ANY (SELECT name FROM named)"), 2);
+}

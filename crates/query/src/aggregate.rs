@@ -7,7 +7,7 @@ use crate::ahead::Ahead;
 use crate::batches;
 use crate::fused::{Batches, Input};
 use crate::relation::Visibility;
-use crate::scan::{FETCH_ROWS, Lookup};
+use crate::scan::{FETCH_ROWS, Lookup, Source};
 use arrow_array::{Array, ArrayRef, Int64Array, new_null_array};
 use arrow_buffer::BooleanBuffer;
 use mainstay_base::{Code, Error, Result};
@@ -35,7 +35,12 @@ impl AggregateKernel {
         AggregateKernel { outputs, ..self.clone() }
     }
 
-    pub(crate) fn describe<'a>(&self, name: &dyn Fn(usize) -> &'a str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(crate) fn describe<'a>(
+        &self,
+        source: &Source,
+        name: &dyn Fn(usize) -> &'a str,
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
         f.write_str("TableAggregate: ")?;
         if !self.group_by.is_empty() {
             let columns: Vec<&str> = self.group_by.iter().map(|group| name(group.column)).collect();
@@ -51,11 +56,14 @@ impl AggregateKernel {
             let ends: Vec<&str> = self.ends.iter().map(|end| end.text.as_str()).collect();
             write!(f, "from the ends of [{}], ", ends.join(", "))?;
         }
+        if self.is_count_of_rows(source) {
+            f.write_str("from the number of rows, ")?;
+        }
         Ok(())
     }
 
     pub(crate) fn run(&self, input: &Input<'_>) -> Result<Option<Batches>> {
-        let arrays = if self.is_count_of_rows(input) {
+        let arrays = if self.is_count_of_rows(input.source) {
             let snapshot = input.snapshot;
             let rows = match input.source.visibility {
                 Visibility::Live => snapshot.visible_rows()?,
@@ -76,9 +84,9 @@ impl AggregateKernel {
         Ok(Some(Box::new(std::iter::once(Ok(batch)))))
     }
 
-    fn is_count_of_rows(&self, input: &Input<'_>) -> bool {
+    fn is_count_of_rows(&self, source: &Source) -> bool {
         self.group_by.is_empty()
-            && input.source.predicate.is_none()
+            && source.predicate.is_none()
             && self.aggregates.iter().all(|aggregate| aggregate.function == Function::Count)
     }
 

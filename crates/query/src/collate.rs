@@ -34,7 +34,7 @@ use datafusion::functions_aggregate::expr_fn::min;
 use datafusion::functions_aggregate::first_last::first_value_udaf;
 use datafusion::logical_expr::expr::{
     AggregateFunction, AggregateFunctionParams, Between, Case, FieldMetadata, InList, InSubquery, ScalarFunction,
-    WindowFunction,
+    SetComparison, WindowFunction,
 };
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{
@@ -298,7 +298,16 @@ fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
             }
             _ => Transformed::no(Expr::Like(like)),
         },
-        Expr::InSubquery(InSubquery { expr, subquery, negated }) => in_subquery(*expr, subquery, negated, schema)?,
+        Expr::InSubquery(InSubquery { expr, subquery, negated }) => {
+            let (expr, subquery, changed) = with_query(*expr, subquery, schema)?;
+            let expr = Box::new(expr);
+            Transformed::new_transformed(Expr::InSubquery(InSubquery { expr, subquery, negated }), changed)
+        }
+        Expr::SetComparison(SetComparison { expr, subquery, op, quantifier }) if is_comparison(op) => {
+            let (expr, subquery, changed) = with_query(*expr, subquery, schema)?;
+            let comparison = SetComparison { expr: Box::new(expr), subquery, op, quantifier };
+            Transformed::new_transformed(Expr::SetComparison(comparison), changed)
+        }
         Expr::Case(Case { expr: Some(base), when_then_expr, else_expr }) => {
             let whens = when_then_expr.iter().map(|(when, _)| when.as_ref());
             match common(&std::iter::once(base.as_ref()).chain(whens).collect::<Vec<_>>())? {
@@ -326,8 +335,8 @@ fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     })
 }
 
-/// `x IN (SELECT y ...)`: by the keys of both.
-fn in_subquery(expr: Expr, subquery: Subquery, negated: bool, schema: &DFSchema) -> Result<Transformed<Expr>> {
+/// `x IN (SELECT y ...)`, `x = ANY (SELECT y ...)`: both by their keys, and whether they have some.
+fn with_query(expr: Expr, subquery: Subquery, schema: &DFSchema) -> Result<(Expr, Subquery, bool)> {
     let inner = subquery.subquery.schema();
     let first = inner.fields().first();
     let by = By::of(&expr, schema)?.or_else(|| first.and_then(|field| By::of_field(field)));
@@ -336,14 +345,11 @@ fn in_subquery(expr: Expr, subquery: Subquery, negated: bool, schema: &DFSchema)
         By::Moment => first.is_some_and(|field| offset::has_offset(field)),
     };
     let by = by.filter(|by| by.takes(&expr, schema) && takes_it(by) && inner.fields().len() == 1);
-    let Some(by) = by else {
-        return Ok(Transformed::no(Expr::InSubquery(InSubquery { expr: Box::new(expr), subquery, negated })));
-    };
+    let Some(by) = by else { return Ok((expr, subquery, false)) };
     let column = Expr::Column(Column::from(inner.qualified_field(0)));
     let plan =
         LogicalPlanBuilder::from(subquery.subquery.as_ref().clone()).project(vec![by.key(column, inner)?])?.build()?;
-    let subquery = Subquery { subquery: Arc::new(plan), ..subquery };
-    Ok(Transformed::yes(Expr::InSubquery(InSubquery { expr: Box::new(by.key(expr, schema)?), subquery, negated })))
+    Ok((by.key(expr, schema)?, Subquery { subquery: Arc::new(plan), ..subquery }, true))
 }
 
 fn aggregate_function(function: AggregateFunction, schema: &DFSchema) -> Result<Transformed<Expr>> {

@@ -131,7 +131,7 @@ impl DisplayAs for Fused {
         let schema = source.table.schema();
         let name = |column: usize| schema.field(column).name().as_str();
         match kernel {
-            Kernel::Aggregate(kernel) => kernel.describe(&name, f)?,
+            Kernel::Aggregate(kernel) => kernel.describe(source, &name, f)?,
             Kernel::Ends(kernel) => kernel.describe(f)?,
             Kernel::Top(kernel) => kernel.describe(&name, f)?,
             Kernel::Order(kernel) => kernel.describe(f)?,

@@ -45,7 +45,7 @@ fn kept(field: &FieldRef, plan: &LogicalPlan, place: usize) -> FieldRef {
 }
 
 /// Whether a column of a plan is one of a table, its values unchanged.
-fn is_of_table(plan: &LogicalPlan, place: usize) -> bool {
+pub(crate) fn is_of_table(plan: &LogicalPlan, place: usize) -> bool {
     match plan {
         LogicalPlan::TableScan(_) => true,
         // See `of_no_rows`.

@@ -138,6 +138,7 @@ mod texts;
 mod ticks;
 mod told_apart;
 mod top;
+mod trailing_blanks;
 mod tree;
 mod using;
 mod uuid;

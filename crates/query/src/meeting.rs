@@ -15,7 +15,7 @@ use crate::rules::is_comparison;
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{DFSchema, Result};
-use datafusion::logical_expr::expr::{Between, Case, InList, InSubquery};
+use datafusion::logical_expr::expr::{Between, Case, InList};
 use datafusion::logical_expr::{
     BinaryExpr, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, Subquery, Union, cast,
 };
@@ -76,7 +76,7 @@ fn may_be_mixing(expr: &Expr) -> bool {
 fn is_meeting(expr: &Expr) -> bool {
     match expr {
         Expr::BinaryExpr(BinaryExpr { op, .. }) => is_comparison(*op),
-        Expr::Between(_) | Expr::InList(_) | Expr::InSubquery(_) | Expr::Case(_) => true,
+        Expr::Between(_) | Expr::InList(_) | Expr::InSubquery(_) | Expr::SetComparison(_) | Expr::Case(_) => true,
         Expr::ScalarFunction(call) => CHOOSING.contains(&call.name()),
         _ => false,
     }
@@ -148,20 +148,22 @@ fn met(mut expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
             settle(results.chain(else_expr.as_mut().map(|expr| expr.as_mut())), schema) | of_base
         }
         Expr::ScalarFunction(call) if CHOOSING.contains(&call.name()) => settle(&mut call.args, schema),
-        Expr::InSubquery(test) => in_subquery(test, schema)?,
+        Expr::InSubquery(test) => with_query(&mut test.expr, &mut test.subquery, schema)?,
+        Expr::SetComparison(test) if is_comparison(test.op) => with_query(&mut test.expr, &mut test.subquery, schema)?,
         _ => false,
     };
     Ok(Transformed::new_transformed(expr, changed))
 }
 
-fn in_subquery(test: &mut InSubquery, schema: &DFSchema) -> Result<bool> {
-    let rows = test.subquery.subquery.as_ref();
+/// A value and the only column of a query that it is compared with.
+fn with_query(expr: &mut Expr, subquery: &mut Subquery, schema: &DFSchema) -> Result<bool> {
+    let rows = subquery.subquery.as_ref();
     let [column] = rows.schema().fields().as_ref() else { return Ok(false) };
-    let types = [test.expr.get_type(schema)?, column.data_type().clone()];
+    let types = [expr.get_type(schema)?, column.data_type().clone()];
     let Some(to) = common(&types) else { return Ok(false) };
-    settle_one(&mut test.expr, &types[0], &to);
+    settle_one(expr, &types[0], &to);
     let plan = LogicalPlanBuilder::from(rows.clone()).project(settled(rows, &[(0, to)]))?.build()?;
-    test.subquery = Subquery { subquery: Arc::new(plan), ..test.subquery.clone() };
+    *subquery = Subquery { subquery: Arc::new(plan), ..subquery.clone() };
     Ok(true)
 }
 

@@ -7,13 +7,13 @@
 //!
 //! **Text with a collation compares by its sort key**: [`crate::collate`].
 
-use crate::contains::any_expression_of_plan;
+use crate::contains::{any_expression, any_node};
 use crate::nodes::{PlanTree, Tree};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, ExprSchema, Result, ScalarValue};
 use datafusion::functions::string::expr_fn::rtrim;
-use datafusion::logical_expr::expr::{Between, Case, InList, InSubquery, ScalarFunction};
+use datafusion::logical_expr::expr::{Between, Case, InList, InSubquery, ScalarFunction, SetComparison};
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, Operator, Subquery};
 use datafusion::optimizer::AnalyzerRule;
 use std::sync::Arc;
@@ -37,6 +37,7 @@ impl AnalyzerRule for CharComparison {
     }
 
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+        let plan = crate::trailing_blanks::in_set_operations(plan)?;
         let plan = crate::set_operations::counted(plan)?;
         let plan = crate::order_repeats::without(plan)?;
         let plan = crate::single::in_plan(plan)?;
@@ -52,11 +53,20 @@ impl AnalyzerRule for CharComparison {
         let plan = crate::uuid::compared_with_texts(plan)?;
         // Under a collation blanks at the end do not count either; what compares by keys is no CHAR column any more.
         let plan = crate::collate::by_keys(plan)?;
-        if !any_expression_of_plan(&plan, compares) {
+        let has_pairs = |node: &LogicalPlan| matches!(node, LogicalPlan::Join(join) if !join.on.is_empty());
+        if !any_node(&plan, |node| has_pairs(node) || any_expression(node, compares)) {
             return Ok(plan);
         }
         plan.map_up_with_subqueries(|node| {
-            crate::rewrite::node(node, |expr, schema| expr.map_up(|expr| Ok(trim_operands(expr, schema))))
+            let (node, changed) = match node {
+                LogicalPlan::Join(mut join) => {
+                    let changed = crate::trailing_blanks::in_pairs(&mut join);
+                    (LogicalPlan::Join(join), changed)
+                }
+                other => (other, false),
+            };
+            let node = crate::rewrite::node(node, |expr, schema| expr.map_up(|expr| Ok(trim_operands(expr, schema))))?;
+            Ok(Transformed::new_transformed(node.data, node.transformed || changed))
         })
         .data()
     }
@@ -66,7 +76,7 @@ impl AnalyzerRule for CharComparison {
 fn compares(expr: &Expr) -> bool {
     match expr {
         Expr::BinaryExpr(BinaryExpr { op, .. }) => is_comparison(*op),
-        Expr::Between(_) | Expr::InList(_) | Expr::InSubquery(_) | Expr::Case(_) => true,
+        Expr::Between(_) | Expr::InList(_) | Expr::InSubquery(_) | Expr::SetComparison(_) | Expr::Case(_) => true,
         Expr::ScalarFunction(call) => nullif_of(call).is_some(),
         _ => false,
     }
@@ -97,19 +107,32 @@ fn trim_operands(expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
             let expr = Expr::BinaryExpr(BinaryExpr { left: Box::new(left), op, right: Box::new(right) });
             if changed { Transformed::yes(expr) } else { Transformed::no(expr) }
         }
-        Expr::Between(Between { expr, negated, low, high }) if is_char(&expr, schema) => {
-            let (low, high) = (Box::new(trimmed(*low, schema)), Box::new(trimmed(*high, schema)));
-            Transformed::yes(Expr::Between(Between { expr, negated, low, high }))
+        Expr::Between(Between { expr, negated, low, high }) => {
+            let mut sides = [*expr, *low, *high];
+            let changed = cut_others(&mut sides.each_mut(), schema);
+            let [expr, low, high] = sides.map(Box::new);
+            Transformed::new_transformed(Expr::Between(Between { expr, negated, low, high }), changed)
         }
-        Expr::InList(InList { expr, list, negated }) if is_char(&expr, schema) => {
-            let list = list.into_iter().map(|item| trimmed(item, schema)).collect();
-            Transformed::yes(Expr::InList(InList { expr, list, negated }))
+        Expr::InList(InList { mut expr, mut list, negated }) => {
+            let mut sides: Vec<&mut Expr> = std::iter::once(expr.as_mut()).chain(&mut list).collect();
+            let changed = cut_others(&mut sides, schema);
+            Transformed::new_transformed(Expr::InList(InList { expr, list, negated }), changed)
         }
-        Expr::InSubquery(InSubquery { expr, subquery, negated }) => in_subquery(*expr, subquery, negated, schema),
-        Expr::Case(Case { expr: Some(base), when_then_expr, else_expr }) if is_char(&base, schema) => {
-            let trim = |(when, then): (Box<Expr>, Box<Expr>)| (Box::new(trimmed(*when, schema)), then);
-            let when_then_expr = when_then_expr.into_iter().map(trim).collect();
-            Transformed::yes(Expr::Case(Case { expr: Some(base), when_then_expr, else_expr }))
+        Expr::InSubquery(InSubquery { expr, subquery, negated }) => {
+            let (expr, subquery, changed) = with_query(*expr, subquery, schema);
+            let expr = Box::new(expr);
+            Transformed::new_transformed(Expr::InSubquery(InSubquery { expr, subquery, negated }), changed)
+        }
+        Expr::SetComparison(SetComparison { expr, subquery, op, quantifier }) if is_comparison(op) => {
+            let (expr, subquery, changed) = with_query(*expr, subquery, schema);
+            let comparison = SetComparison { expr: Box::new(expr), subquery, op, quantifier };
+            Transformed::new_transformed(Expr::SetComparison(comparison), changed)
+        }
+        Expr::Case(Case { expr: Some(mut base), mut when_then_expr, else_expr }) => {
+            let whens = when_then_expr.iter_mut().map(|(when, _)| when.as_mut());
+            let mut sides: Vec<&mut Expr> = std::iter::once(base.as_mut()).chain(whens).collect();
+            let changed = cut_others(&mut sides, schema);
+            Transformed::new_transformed(Expr::Case(Case { expr: Some(base), when_then_expr, else_expr }), changed)
         }
         Expr::ScalarFunction(call) => match nullif_of(&call) {
             Some([value, other]) if is_char(value, schema) || is_char(other, schema) => {
@@ -122,30 +145,42 @@ fn trim_operands(expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
     }
 }
 
-/// `x IN (SELECT y ...)`: the side that is not CHAR is cut.
-fn in_subquery(expr: Expr, subquery: Subquery, negated: bool, schema: &DFSchema) -> Transformed<Expr> {
-    let of_expr = is_char(&expr, schema);
+/// Cuts what meets a CHAR column and is none itself: whether there was something.
+fn cut_others(sides: &mut [&mut Expr], schema: &DFSchema) -> bool {
+    let are_char: Vec<bool> = sides.iter().map(|side| is_char(side, schema)).collect();
+    if !are_char.contains(&true) || !are_char.contains(&false) {
+        return false;
+    }
+    for (side, _) in sides.iter_mut().zip(are_char).filter(|(_, is_char)| !is_char) {
+        **side = trimmed(std::mem::take(*side), schema);
+    }
+    true
+}
+
+/// `x IN (SELECT y ...)`, `x = ANY (SELECT y ...)`: the side that is not CHAR is cut, and whether one was.
+fn with_query(expr: Expr, subquery: Subquery, schema: &DFSchema) -> (Expr, Subquery, bool) {
     let inner = subquery.subquery.schema();
-    let of_subquery = inner.fields().first().is_some_and(|field| field.metadata().contains_key(CHAR_COLUMN));
+    let (of_expr, of_subquery) = (is_char(&expr, schema), gives_char(&subquery));
     if of_expr == of_subquery || inner.fields().len() != 1 {
-        return Transformed::no(Expr::InSubquery(InSubquery { expr: Box::new(expr), subquery, negated }));
+        return (expr, subquery, false);
     }
     if of_subquery {
-        let expr = Box::new(trimmed(expr, schema));
-        return Transformed::yes(Expr::InSubquery(InSubquery { expr, subquery, negated }));
+        return (trimmed(expr, schema), subquery, true);
     }
     let column = Expr::Column(Column::from(inner.qualified_field(0)));
     let plan = LogicalPlanBuilder::from(subquery.subquery.as_ref().clone())
         .project(vec![trimmed(column, inner)])
         .and_then(LogicalPlanBuilder::build);
-    let expr = Box::new(expr);
     match plan {
-        Ok(plan) => {
-            let subquery = Subquery { subquery: Arc::new(plan), ..subquery };
-            Transformed::yes(Expr::InSubquery(InSubquery { expr, subquery, negated }))
-        }
-        Err(_) => Transformed::no(Expr::InSubquery(InSubquery { expr, subquery, negated })),
+        Ok(plan) => (expr, Subquery { subquery: Arc::new(plan), ..subquery }, true),
+        Err(_) => (expr, subquery, false),
     }
+}
+
+/// Whether the first column of a subquery is a CHAR column.
+fn gives_char(subquery: &Subquery) -> bool {
+    let first = subquery.subquery.schema().fields().first();
+    first.is_some_and(|field| field.metadata().contains_key(CHAR_COLUMN))
 }
 
 pub(crate) fn is_comparison(op: Operator) -> bool {
@@ -154,17 +189,19 @@ pub(crate) fn is_comparison(op: Operator) -> bool {
 }
 
 /// Whether the expression is a CHAR column: only those carry the metadata, and functions do not pass it on.
-fn is_char(expr: &Expr, schema: &DFSchema) -> bool {
+pub(crate) fn is_char(expr: &Expr, schema: &DFSchema) -> bool {
     match expr {
         Expr::Column(column) => schema.field_from_column(column).is_ok_and(|f| f.metadata().contains_key(CHAR_COLUMN)),
         // A column of the statement around a subquery.
         Expr::OuterReferenceColumn(field, _) => field.metadata().contains_key(CHAR_COLUMN),
+        Expr::ScalarSubquery(subquery) => gives_char(subquery),
         Expr::Cast(cast) => is_char(&cast.expr, schema),
         _ => false,
     }
 }
 
-fn trimmed(expr: Expr, schema: &DFSchema) -> Expr {
+/// A text without the blanks at its end.
+pub(crate) fn trimmed(expr: Expr, schema: &DFSchema) -> Expr {
     match expr {
         Expr::Literal(ScalarValue::Utf8(Some(text)), metadata) => {
             Expr::Literal(ScalarValue::Utf8(Some(text.trim_end_matches(' ').to_owned())), metadata)

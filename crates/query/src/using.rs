@@ -11,6 +11,7 @@
 //! tables are not all known here is left to the planner.
 
 use crate::catalog::{Catalog, Relation};
+use crate::set_operations::is_by_name;
 use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
@@ -149,12 +150,31 @@ impl Joins<'_> {
                 let renamed = alias.as_ref().is_some_and(|alias| !alias.columns.is_empty());
                 Some(Side { qualifier, columns: columns.filter(|_| !renamed) })
             }
-            TableFactor::Derived { alias: Some(alias), .. } => {
-                Some(Side { qualifier: ObjectName::from(vec![alias.name.clone()]), columns: None })
+            TableFactor::Derived { alias: Some(alias), subquery, .. } => {
+                let columns = named_columns(&subquery.body).filter(|_| alias.columns.is_empty());
+                Some(Side { qualifier: ObjectName::from(vec![alias.name.clone()]), columns })
             }
             _ => None,
         })
     }
+}
+
+/// The names of a query's columns, if all of them are said.
+fn named_columns(query: &SetExpr) -> Option<Vec<String>> {
+    let items = match query {
+        SetExpr::Select(select) => &select.projection,
+        SetExpr::SetOperation { left, set_quantifier, .. } if !is_by_name(*set_quantifier) => {
+            return named_columns(left);
+        }
+        SetExpr::Query(query) => return named_columns(&query.body),
+        _ => return None,
+    };
+    let name = |item: &SelectItem| match item {
+        SelectItem::UnnamedExpr(Expr::Identifier(name)) => Some(name.value.to_lowercase()),
+        SelectItem::UnnamedExpr(Expr::CompoundIdentifier(parts)) => Some(parts.last()?.value.to_lowercase()),
+        item => alias(item),
+    };
+    items.iter().map(name).collect()
 }
 
 /// Whose value a merged column has.

@@ -63,7 +63,11 @@ struct ParquetTable {
 
 /// Opens a Parquet file, or a folder of `*.parquet` files, which are given; `bytes` is their length.
 pub fn open_parquet(path: &Path, files: &[PathBuf], bytes: u64) -> mainstay_base::Result<Arc<dyn TableProvider>> {
-    let failed = |error| from_datafusion(error, None, None).at(path.display());
+    let failed = |error| {
+        let error = from_datafusion(error, None, None);
+        // What files differ in is told of one of them.
+        if error.place().is_some() { error } else { error.at(path.display()) }
+    };
     let said = folder::columns_of_names(path, files)?;
     let files = if path.is_dir() { files.to_vec() } else { vec![path.to_owned()] };
     files.iter().try_for_each(|file| damaged::check_footer(file))?;
