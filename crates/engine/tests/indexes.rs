@@ -324,6 +324,19 @@ fn min_and_max_come_from_the_ends_of_an_index() {
     assert_eq!(lines(&mut session, sql), ["1|100000"]);
 }
 
+/// A UNIQUE tag lists one record of each key: that it lacks the others is nothing to be told of.
+#[test]
+fn who_looks_at_the_indexes_is_not_warned_of_unique_tags_that_are_sound() {
+    for (folder, name) in [("", "t03_cdx_tags"), ("", "t04_cdx_updated"), ("more", "m18_key_types")] {
+        let copied = copy(folder, &[name]);
+        let mut session = session(copied.path());
+        let tags = lines(&mut session, &format!("SHOW INDEXES FROM {name}"));
+        assert!(tags.iter().any(|tag| tag.contains("first record of each key")), "{tags:?}");
+        let (_, notices) = lines_and_notices(&mut session, &format!("SELECT * FROM {name}"));
+        assert_eq!(notices, [""; 0], "{name}");
+    }
+}
+
 #[test]
 fn tags_of_a_national_collation_are_not_used() {
     let pair = Pair::copy("more", &["m02", "m01_cp1250", "m01_cp852"]);

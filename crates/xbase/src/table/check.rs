@@ -130,14 +130,16 @@ fn check_keys(
             }
         }
     }
+    // A UNIQUE tag lacks records whose key another one has.
+    let belonging = if tag.header().unique { keys } else { keys.max(listed) };
     let summary = match () {
         () if missing > NAMED_KEYS => format!("{missing} records have no key of their value; reindex the table"),
         () if !tag.header().unique && keys != listed => {
             format!("the index has {keys} keys, and {listed} records belong into it; reindex the table")
         }
-        () => return Ok((with_key, keys.max(listed))),
+        () => return Ok((with_key, belonging)),
     };
     let place = format!("tag {}", tag.header().name);
     findings.push(Finding { severity: Severity::Error, path: path.to_owned(), place, message: summary });
-    Ok((with_key, keys.max(listed)))
+    Ok((with_key, belonging))
 }
