@@ -39,9 +39,8 @@ fn check_files(
     findings: &mut Vec<Finding>,
 ) -> Result<()> {
     let files = Files::open(fs.as_ref(), path, options)?;
-    findings.extend(files.dbf.findings().iter().cloned());
-    findings.extend(files.findings.iter().cloned());
-    dbf::check(&files.dbf, files.memo.as_ref(), findings)?;
+    findings.extend(files.found().cloned());
+    dbf::check_values(&files.dbf, &files.decoding(), findings)?;
     let structural = sibling(fs.as_ref(), path, &["cdx"]);
     let indexes = Indexes::new(Arc::clone(fs), path, &files.dbf, index_files);
     for index in indexes.paths() {
