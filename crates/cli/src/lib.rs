@@ -64,6 +64,10 @@ pub fn run() -> ExitCode {
 
 /// Opens the database and runs what there is to run.
 fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
+    if let Err(error) = check_output(arguments) {
+        complain(&error);
+        return Exit::Usage;
+    }
     let path = arguments.path.clone().unwrap_or_else(|| PathBuf::from("."));
     let database = match Database::open_with(&path, arguments.engine.options()) {
         Ok(database) => database,
@@ -83,11 +87,22 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
     end(shell, done)
 }
 
+/// Refuses a file for results whose name asks for no format when nobody does. T-SQL has one format.
+fn check_output(arguments: &Arguments) -> Result<(), Error> {
+    match &arguments.output.output {
+        Some(file) if arguments.output.format.is_none() && !arguments.tsql && output::is_name_of_file(file) => {
+            Format::for_file(file).map(drop)
+        }
+        _ => Ok(()),
+    }
+}
+
 fn look(arguments: &Arguments, interactive: bool) -> Look {
     let output = &arguments.output;
     let at_prompt = (interactive && output.output.is_none()).then_some(ROWS_AT_PROMPT);
     Look {
         format: output.format.unwrap_or(Format::Table),
+        is_chosen: output.format.is_some(),
         expanded: false,
         header: !output.no_header,
         null: output.null.clone(),

@@ -32,6 +32,8 @@ pub(crate) enum Flow {
 pub(crate) struct Look {
     /// The format that was asked for.
     pub(crate) format: Format,
+    /// Whether anybody has asked for it.
+    pub(crate) is_chosen: bool,
     /// Whether one line a column is wanted instead of a table.
     pub(crate) expanded: bool,
     pub(crate) header: bool,
@@ -253,8 +255,12 @@ impl Shell {
         Ok(before)
     }
 
-    /// Sends results to a file from now on, in the format that was asked for or that its name asks for.
+    /// Sends results to a file from now on, in the format that was asked for or that its name asks for. Nobody wants boxes
+    /// in a file whose name asks for none.
     pub(crate) fn write_to(&mut self, path: &Path, format: Option<Format>) -> Result<(), Failure> {
+        if !self.look.is_chosen && output::is_name_of_file(path) {
+            Format::for_file(path)?;
+        }
         self.finish_output()?;
         self.destination = Destination::create(path).map_err(|error| self.cannot_write(path, error))?;
         self.destination_format = format.or_else(|| Format::of_file(path));

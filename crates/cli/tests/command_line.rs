@@ -50,6 +50,34 @@ fn what_cannot_be_opened_ends_with_three() {
     assert_eq!(mainstay(&["check", "/no/such/folder"], "").status.code(), Some(3));
 }
 
+/// As `.export` does; a format that was asked for needs no ending.
+#[test]
+fn a_file_for_results_whose_name_asks_for_no_format_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = folder.path().to_str().unwrap();
+    let [unknown, bare, known] = ["x.unknown", "x", "x.csv"].map(|name| folder.path().join(name).display().to_string());
+    for file in [&unknown, &bare] {
+        let output = mainstay(&[shop, "-o", file, "-c", "SELECT 1 AS a"], "");
+        assert_eq!(output.status.code(), Some(2), "{file}");
+        let error = text(&output.stderr);
+        assert!(error.contains("names no format") && error.contains("hint: end it in .csv"), "{error}");
+        let output = mainstay(&[shop, "-c", &format!(".output {file}"), "-c", "SELECT 1 AS a"], "");
+        assert_eq!(output.status.code(), Some(1), "{file}");
+        assert!(!std::path::Path::new(file).exists());
+    }
+    let written = |arguments: &[&str], file: &str| {
+        let output = mainstay(&[&[shop], arguments].concat(), "");
+        assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()), "{arguments:?}");
+        std::fs::read_to_string(file).unwrap()
+    };
+    let select = ["-c", "SELECT 1 AS a"];
+    assert_eq!(written(&[&["--format", "csv", "-o", &unknown][..], &select].concat(), &unknown), "a\n1\n");
+    let output = format!(".output {bare}");
+    assert_eq!(written(&[&["-c", ".mode csv", "-c", &output][..], &select].concat(), &bare), "a\n1\n");
+    assert_eq!(written(&[&["-o", &known][..], &select].concat(), &known), "a\n1\n");
+    assert_eq!(mainstay(&[&[shop, "-o", "/dev/null"][..], &select].concat(), "").status.code(), Some(0));
+}
+
 #[test]
 fn commands_work_in_scripts_and_unknown_ones_have_a_hint() {
     let folder = tempfile::tempdir().unwrap();

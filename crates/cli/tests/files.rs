@@ -78,6 +78,46 @@ fn files_of_one_folder_may_differ_in_width() {
     );
 }
 
+/// Readers know the columns of a Parquet file by name.
+#[test]
+fn columns_of_one_name_are_told_apart_in_parquet_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let path = folder.join("t.parquet");
+    let output = run(folder, &["-o", path.to_str().unwrap(), "-c", "SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS \"A\""]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert!(told.contains("column 2 is another one called a; its name in the file is a_3"), "{told}");
+    assert_eq!(rows(folder, "SELECT * FROM t"), "1,2,3,4\n");
+    assert_eq!(rows(folder, "SELECT a_3 FROM t"), "2\n");
+}
+
+/// As another program writes it.
+#[test]
+fn a_parquet_file_with_two_columns_of_one_name_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let column = |value: i32| std::sync::Arc::new(arrow_array::Int32Array::from(vec![value])) as arrow_array::ArrayRef;
+    let field = || arrow_schema::Field::new("a", arrow_schema::DataType::Int32, true);
+    let schema = std::sync::Arc::new(arrow_schema::Schema::new(vec![field(), field()]));
+    let batch = arrow_array::RecordBatch::try_new(schema.clone(), vec![column(1), column(2)]).unwrap();
+    let file = std::fs::File::create(folder.join("t.parquet")).unwrap();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(file, schema, None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let output = run(folder, &["-c", "SELECT * FROM t"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(
+        told.contains("t.parquet") && told.contains("two columns called \"a\"") && told.contains("0A000"),
+        "{told}"
+    );
+    assert_eq!(told.matches("t.parquet").count(), 1, "{told}");
+    let output = Command::new(env!("CARGO_BIN_EXE_mainstay")).arg("check").arg(folder).output().unwrap();
+    let found = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.code() == Some(4) && found.contains("two columns called \"a\""), "{found}");
+}
+
 #[test]
 fn a_damaged_page_is_told_with_its_file() {
     let folder = tempfile::tempdir().unwrap();

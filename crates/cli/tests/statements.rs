@@ -358,21 +358,6 @@ fn an_interrupt_ends_a_batch_of_tsql_and_its_script() {
     assert_eq!(count.trim(), "0");
 }
 
-/// At the prompt Ctrl-C ends the statement and not the program, however often it is pressed. `python3` is needed for the
-/// terminal.
-#[cfg(unix)]
-#[test]
-fn at_the_prompt_an_interrupt_ends_the_statement_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::copy(Path::new(FIXTURES).join("t11_bench100k.dbf"), folder.path().join("t.dbf")).unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/prompt.py");
-    let program = env!("CARGO_BIN_EXE_mainstay");
-    let mut command = Command::new("python3");
-    command.args([script, program, folder.path().to_str().unwrap()]).env("XDG_STATE_HOME", folder.path().join("state"));
-    let output = command.output().expect("this test needs python3");
-    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
-}
-
 /// A folder with a CSV file, and the native tables `bad` and `good`; the first group file is one of `bad`.
 fn folder_with_tables() -> (tempfile::TempDir, String, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();

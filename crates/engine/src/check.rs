@@ -36,7 +36,7 @@ pub fn check(path: &Path, options: &Options) -> Result<Vec<Finding>> {
 /// The same; native tables that another process has open do not keep the others from being checked.
 pub fn check_what_can_be(path: &Path, options: &Options) -> Result<Checked> {
     let fs: Arc<dyn FileSystem> = Arc::new(Disk);
-    let path = std::path::absolute(path)?;
+    let path = table_of(fs.as_ref(), std::path::absolute(path)?)?;
     let listing = folder::list(fs.as_ref(), &path)?;
     let folder = if fs.is_folder(&path) { path.as_path() } else { path.parent().unwrap_or(&path) };
     let code_pages = FolderSettings::read(fs.as_ref(), folder, options)?.code_pages;
@@ -69,6 +69,28 @@ pub fn check_what_can_be(path: &Path, options: &Options) -> Result<Checked> {
         }
     }
     Ok(Checked { findings, unchecked })
+}
+
+/// The table that an index or a memo file is of, by its name; any other path as it is.
+///
+/// Errors: `NotThisFormat` for one without a table of its name.
+fn table_of(fs: &dyn FileSystem, path: PathBuf) -> Result<PathBuf> {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let (what, hint) = match extension.as_str() {
+        "cdx" | "idx" | "ntx" => {
+            ("an index file", "check its folder: index files are checked with the table that their keys are of")
+        }
+        "fpt" | "dbt" | "smt" => ("a memo file", "check its folder, or the table that it belongs to"),
+        _ => return Ok(path),
+    };
+    if fs.is_folder(&path) {
+        return Ok(path);
+    }
+    fs.stamp(&path)?;
+    table::sibling(fs, &path, &["dbf"]).ok_or_else(|| {
+        let message = format!("{what}, and there is no table of its name beside it");
+        Error::new(Code::NotThisFormat, message).at(path.display()).hint(hint)
+    })
 }
 
 fn failure(path: &Path, error: &Error) -> Finding {

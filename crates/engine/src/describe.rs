@@ -123,6 +123,14 @@ pub(crate) fn described(catalog: &FolderCatalog, name: &str) -> Result<Option<Ta
     }))
 }
 
+/// The structural index of a DBF that its header promises and that is not there.
+pub(crate) fn missing_index(catalog: &FolderCatalog, name: &str) -> Result<Option<String>> {
+    Ok(match catalog.table(name)? {
+        Some((_, OpenTable::Dbf(table))) => table.missing_index().map(|finding| finding.to_string()),
+        _ => None,
+    })
+}
+
 fn dbf_info(info: TableInfo, table: &DbfTable) -> Result<TableInfo> {
     let (rows, deleted) = table.row_counts()?;
     let mut columns = info.columns;

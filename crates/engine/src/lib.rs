@@ -78,6 +78,7 @@ pub use database::Database;
 pub use describe::{ColumnInfo, IndexInfo, TableInfo};
 pub use mainstay_query::{Answer, CancelHandle, Progress, check_condition, functions, keywords, statements};
 pub use mainstay_store::{Awaited, Durability, Held, HeldLock, LockMode, ValueRange, Wait};
+pub use mainstay_table::names::free_name;
 pub use mainstay_table::values::{OFFSET, TICKS};
 pub use mainstay_xbase::{Finding, Severity};
 pub use native::{Identity, Outlook};

@@ -263,6 +263,25 @@ fn deleted_rows_and_hidden_columns_show_when_asked_for() {
     assert_eq!(count(&mut session, ""), (hidden + 3).to_string());
 }
 
+/// An index and a memo file are looked at with the table that they are of.
+#[test]
+fn a_file_beside_a_table_is_checked_with_it() {
+    let copied = copy("", &["t03", "t05"]);
+    let check = |file: &str| mainstay_engine::check(&copied.path().join(file), &Default::default());
+    std::fs::rename(copied.path().join("t03_cdx_tags.fpt"), copied.path().join("T03_CDX_TAGS.FPT")).unwrap();
+    for file in ["t03_cdx_tags.cdx", "T03_CDX_TAGS.FPT"] {
+        assert_eq!(check(file).unwrap(), [], "{file}");
+    }
+    let mut index = std::fs::read(copied.path().join("t03_cdx_tags.cdx")).unwrap();
+    let middle = index.len() / 2;
+    index[middle..middle + 64].fill(0x5A);
+    std::fs::write(copied.path().join("t03_cdx_tags.cdx"), index).unwrap();
+    assert!(!check("t03_cdx_tags.cdx").unwrap().is_empty());
+    let error = check("t05num.ntx").unwrap_err();
+    assert!(error.code() == Code::NotThisFormat && error.to_string().contains("no table of its name"), "{error}");
+    assert_eq!(check("nothing.cdx").unwrap_err().code(), Code::NotFound);
+}
+
 /// Values that no program should write: what cannot be read is NULL and reported, never a guess.
 #[test]
 fn values_that_no_program_should_write() {

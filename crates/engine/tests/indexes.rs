@@ -324,6 +324,33 @@ fn min_and_max_come_from_the_ends_of_an_index() {
     assert_eq!(lines(&mut session, sql), ["1|100000"]);
 }
 
+/// A UNIQUE tag lists one record of each key: that it lacks the others is nothing to be told of.
+#[test]
+fn who_looks_at_the_indexes_is_not_warned_of_unique_tags_that_are_sound() {
+    for (folder, name) in [("", "t03_cdx_tags"), ("", "t04_cdx_updated"), ("more", "m18_key_types")] {
+        let copied = copy(folder, &[name]);
+        let mut session = session(copied.path());
+        let tags = lines(&mut session, &format!("SHOW INDEXES FROM {name}"));
+        assert!(tags.iter().any(|tag| tag.contains("first record of each key")), "{tags:?}");
+        let (_, notices) = lines_and_notices(&mut session, &format!("SELECT * FROM {name}"));
+        assert_eq!(notices, [""; 0], "{name}");
+    }
+}
+
+/// The header says that there is one.
+#[test]
+fn a_structural_index_that_is_missing_is_told_of_by_who_is_asked() {
+    let copied = copy_without_indexes("", &["t03_cdx_tags"]);
+    let mut session = session(copied.path());
+    let missing = "the header says that the table has a structural index, and there is no t03_cdx_tags.cdx";
+    let (tags, notices) = lines_and_notices(&mut session, "SHOW INDEXES FROM t03_cdx_tags");
+    assert!(tags.is_empty() && notices.len() == 1 && notices[0].contains(missing), "{tags:?} {notices:?}");
+    let found = mainstay_engine::check(copied.path(), &Options::default()).unwrap();
+    assert!(found.len() == 1 && found[0].message.contains(missing), "{found:?}");
+    // No row and no value is missing for it.
+    assert_eq!(lines_and_notices(&mut session, "SELECT * FROM t03_cdx_tags LIMIT 1").1, [""; 0]);
+}
+
 #[test]
 fn tags_of_a_national_collation_are_not_used() {
     let pair = Pair::copy("more", &["m02", "m01_cp1250", "m01_cp852"]);

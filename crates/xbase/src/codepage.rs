@@ -5,7 +5,9 @@
 //!
 //! **Nothing is lost.** A byte `B` that the page does not define - or that is half of a broken multi-byte
 //! character - becomes the private-use character U+F700 + `B`, and [`CodePage::encode`] turns that character
-//! back into the byte. [`Decoded::undecodable`] counts them, so a reader can be told.
+//! back into the byte. [`Decoded::undecodable`] counts them, so a reader can be told. The bytes from 0x80 to 0x9F for which a
+//! page of Windows has no character (0x81, 0x8D, 0x8F, 0x90 and 0x9D of 1252) are not among these: they are the control
+//! characters U+0081 and so on, into which Windows itself turns them, and come back as they were too.
 //!
 //! **Fast where it matters.** Nearly all text in business files is ASCII, which every page here shares; that is
 //! recognised a machine word at a time and not copied. Other bytes of single-byte pages go through a table of
@@ -253,6 +255,27 @@ mod tests {
         for page in PAGES.iter().map(CodePage).filter(|page| !matches!(page.0.source, Source::Multi(_))) {
             let decoded = page.decode(&all);
             assert_eq!(page.encode(&decoded.text).as_ref(), Some(&all), "{page:?}");
+        }
+    }
+
+    /// As Windows does with its own pages.
+    #[test]
+    fn bytes_without_a_character_in_the_pages_of_windows_are_control_characters() {
+        for (name, bytes) in [
+            ("windows-1250", &b"\x81\x83\x88\x90\x98"[..]),
+            ("windows-1251", b"\x98"),
+            ("windows-1252", b"\x81\x8D\x8F\x90\x9D"),
+            ("windows-1253", b"\x81\x88\x8A\x8C\x8D\x8E\x8F\x90\x98\x9A\x9C\x9D\x9E\x9F"),
+            ("windows-1254", b"\x81\x8D\x8E\x8F\x90\x9D\x9E"),
+            ("windows-1255", b"\x81\x8A\x8C\x8D\x8E\x8F\x90\x9A\x9C\x9D\x9E\x9F"),
+            ("windows-1257", b"\x81\x83\x88\x8A\x8C\x90\x98\x9A\x9C\x9F"),
+            ("windows-1258", b"\x81\x8A\x8D\x8E\x8F\x90\x9A\x9D\x9E"),
+            ("windows-874", b"\x81\x82\x83\x84\x86\x90\x98\x9F"),
+        ] {
+            let decoded = page(name).decode(bytes);
+            let expected: String = bytes.iter().map(|byte| char::from(*byte)).collect();
+            assert_eq!((decoded.text.as_ref(), decoded.undecodable), (expected.as_str(), 0), "{name}");
+            assert_eq!(page(name).encode(&expected).as_deref(), Some(bytes), "{name}");
         }
     }
 

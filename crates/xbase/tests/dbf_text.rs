@@ -23,7 +23,8 @@ fn decode(values: &[Vec<u8>], length: usize, page: &str) -> Column {
         null_bit: None,
         varying_bit: None,
     };
-    let how = Decoding { path: Path::new("t.dbf"), memo: None, code_page: CodePage::by_name(page).unwrap() };
+    let how =
+        Decoding { path: Path::new("t.dbf"), memo: None, is_told: false, code_page: CodePage::by_name(page).unwrap() };
     decode_column(&field, &Records::new(&records, length + 1, 1), &how).unwrap()
 }
 
@@ -113,7 +114,8 @@ fn a_field_of_no_bytes_is_the_empty_text() {
         null_bit: None,
         varying_bit: None,
     };
-    let how = Decoding { path: Path::new("t.dbf"), memo: None, code_page: CodePage::by_name("437").unwrap() };
+    let how =
+        Decoding { path: Path::new("t.dbf"), memo: None, is_told: false, code_page: CodePage::by_name("437").unwrap() };
     let column = decode_column(&field, &Records::new(&records, 8, 1), &how).unwrap();
     assert!(plain(&column.vector).as_string_view().iter().all(|text| text == Some("")));
 }

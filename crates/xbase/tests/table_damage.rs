@@ -6,10 +6,10 @@ mod index_common;
 use index_common::{build, bytes};
 use mainstay_base::Result;
 use mainstay_table::{Ordering, Table, VectorCache};
-use mainstay_vfs::Memory;
+use mainstay_vfs::{FileSystem, Memory};
 use mainstay_xbase::dbf::OpenOptions;
 use mainstay_xbase::index::ordered_double;
-use mainstay_xbase::table::DbfTable;
+use mainstay_xbase::table::{self, DbfTable};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -74,4 +74,45 @@ fn a_zero_that_was_appended_later_does_not_fail_an_ordered_statement() {
     let table = open(&Memory::new(), numbers(&[7, 4]), "t.cdx", index);
     let ordering = table.order(0, false).unwrap();
     assert_eq!(walked(&table, &ordering).unwrap(), Some(vec![1, 0]));
+}
+
+/// What a check of `t.dbf` finds, each with its file.
+fn found(memory: &Memory) -> Vec<(String, String)> {
+    let fs: Arc<dyn FileSystem> = Arc::new(memory.clone());
+    let found = table::check(&fs, Path::new("t.dbf"), OpenOptions::default(), &[]);
+    found.into_iter().map(|finding| (finding.path.display().to_string(), finding.message)).collect()
+}
+
+#[test]
+fn what_is_wrong_with_a_memo_file_as_a_whole_is_said_once() {
+    let memory = Memory::new();
+    memory.write("t.dbf", bytes("t01_alltypes_cdx.dbf"));
+    let told = |file: &str, message: &str| vec![(file.to_owned(), message.to_owned())];
+    assert_eq!(found(&memory), told("t.dbf", "the table has memo fields, and there is no memo file: they are NULL"));
+    let mut memo = bytes("t01_alltypes_cdx.fpt");
+    memo[4..8].fill(0);
+    memory.write("t.fpt", memo);
+    assert_eq!(found(&memory), told("t.fpt", "the memo header says that blocks have 0 bytes: memo fields are NULL"));
+    memory.write("t.fpt", bytes("t01_alltypes_cdx.fpt"));
+    assert_eq!(found(&memory), []);
+}
+
+#[test]
+fn a_structural_index_that_is_promised_and_missing_is_found() {
+    let memory = Memory::new();
+    // Of dBASE IV, whose index is an MDX, or of a program that makes a CDX.
+    for (version, names) in [(0x30, "t.cdx"), (0x03, "t.cdx or t.mdx")] {
+        let mut dbf = numbers(&[7, 4]);
+        (dbf[0], dbf[28]) = (version, 1);
+        let promised = format!("the header says that the table has a structural index, and there is no {names}");
+        let table = open(&memory, dbf, "other.ntx", Vec::new());
+        assert_eq!(table.missing_index().map(|finding| finding.message), Some(promised.clone()));
+        // It costs no rows or values: a statement says nothing.
+        assert!(table.snapshot().unwrap().notices().is_empty());
+        assert_eq!(found(&memory), [("t.dbf".to_owned(), promised)]);
+    }
+    memory.write("T.MDX", Vec::new());
+    assert_eq!(found(&memory), []);
+    memory.write("t.cdx", build::cdx(&[("NUM", 8, 0, vec![])], 512, false));
+    assert!(found(&memory).iter().all(|(file, _)| file == "t.cdx"));
 }

@@ -12,6 +12,7 @@ use mainstay_base::{Code, Error};
 pub(super) fn mode(shell: &mut Shell, name: &str) -> Result<Flow, Failure> {
     if !name.is_empty() {
         shell.look.format = Format::from_str(name, true).map_err(|_| no_format(name))?;
+        shell.look.is_chosen = true;
         shell.look.expanded = false;
     } else if let Some(now) = shell.look.format.to_possible_value() {
         shell.print(&format!("{}\n", now.get_name()))?;

@@ -49,10 +49,7 @@ pub(super) fn export(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure
     let (what, file) =
         split_last(arguments).ok_or_else(|| usage(".export takes a table or a statement, and a file"))?;
     let path = expand_home(&file);
-    let format = Format::of_file(&path).ok_or_else(|| {
-        let error = Error::new(Code::InvalidSetting, format!("the ending of {file} names no format"));
-        Failure::Error(error.hint("end it in .csv, .tsv, .json, .ndjson, .md, .sql, .arrow, .parquet or .txt"))
-    })?;
+    let format = Format::for_file(Path::new(&file))?;
     let sql = match what.trim_matches('"') {
         name if !what.contains(char::is_whitespace) || what.starts_with('"') => select_all(shell, name)?,
         _ => what.trim_end_matches(';').to_owned(),

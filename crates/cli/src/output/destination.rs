@@ -37,7 +37,7 @@ impl Destination {
     /// A file, made new.
     #[expect(clippy::disallowed_methods, reason = "results are the user's files, not stored data")]
     pub(crate) fn create(path: &Path) -> io::Result<Destination> {
-        let plain = path.metadata().map_or(true, |metadata| metadata.is_file());
+        let plain = is_name_of_file(path);
         let part = plain.then(|| part_of(path));
         let file = File::create(part.as_deref().unwrap_or(path))?;
         let writer = Box::new(BufWriter::with_capacity(BUFFER_BYTES, file));
@@ -118,6 +118,11 @@ impl<W: Write> Write for Harmless<W> {
 
 fn is_control(byte: u8) -> bool {
     byte < b' ' && !matches!(byte, b'\n' | b'\t') || byte == 0x7F
+}
+
+/// Whether a name leads to a file, or to nothing yet.
+pub(crate) fn is_name_of_file(path: &Path) -> bool {
+    path.metadata().map_or(true, |metadata| metadata.is_file())
 }
 
 fn part_of(path: &Path) -> PathBuf {

@@ -22,10 +22,11 @@ pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use destination::Destination;
+pub(crate) use destination::{Destination, is_name_of_file};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
+use mainstay_base::{Code, Error};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -75,6 +76,17 @@ impl Format {
             "arrow" | "ipc" | "feather" | "arrows" => Format::Arrow,
             "parquet" | "pq" => Format::Parquet,
             _ => return None,
+        })
+    }
+
+    /// The same where there has to be one.
+    ///
+    /// Errors: `InvalidSetting` for an ending that names none.
+    pub(crate) fn for_file(path: &Path) -> Result<Format, Error> {
+        Format::of_file(path).ok_or_else(|| {
+            let message = format!("the ending of {} names no format", path.display());
+            let endings = "end it in .csv, .tsv, .json, .ndjson, .md, .sql, .arrow, .parquet or .txt";
+            Error::new(Code::InvalidSetting, message).hint(endings)
         })
     }
 

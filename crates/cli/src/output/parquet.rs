@@ -1,16 +1,20 @@
 //! Parquet, compressed with Snappy, with the types that the prompt showed (dictionaries written out:
-//! Parquet makes its own), and moments as in Arrow's files ([`arrow`](super::arrow)).
+//! Parquet makes its own), and moments as in Arrow's files ([`arrow`](super::arrow)). Columns of one name get names of their
+//! own: readers know the columns of a file by name, and find the first one only.
 
 use super::arrow::Plain;
 use super::{ResultWriter, Sink, io_error};
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType, FieldRef, IntervalUnit, SchemaRef};
+use arrow_schema::{DataType, FieldRef, IntervalUnit, Schema, SchemaRef};
 use mainstay_base::{Code, Error};
+use mainstay_engine::free_name;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use std::collections::{HashMap, HashSet};
 use std::io;
+use std::sync::Arc;
 
 /// Writes row groups as they fill; memory is that of one row group.
 pub(crate) struct Writer<'a> {
@@ -18,12 +22,15 @@ pub(crate) struct Writer<'a> {
     sink: Option<Sink<'a>>,
     writer: Option<ArrowWriter<Sink<'a>>>,
     plain: Plain,
+    /// What is to be told of columns that have another name in the file.
+    renamed: Vec<String>,
 }
 
 impl<'a> Writer<'a> {
     /// A writer that has written nothing yet.
     pub(crate) fn new(schema: &SchemaRef, sink: Sink<'a>) -> Writer<'a> {
-        Writer { sink: Some(sink), writer: None, plain: Plain::new(schema) }
+        let (schema, renamed) = named_apart(schema);
+        Writer { sink: Some(sink), writer: None, plain: Plain::new(&schema), renamed }
     }
 
     /// Starts the file before the first batch.
@@ -58,8 +65,26 @@ impl ResultWriter for Writer<'_> {
     }
 
     fn notices(&self) -> Vec<String> {
-        self.plain.notices()
+        self.renamed.iter().cloned().chain(self.plain.notices()).collect()
     }
+}
+
+/// The columns under names that differ, and what is to be told of them.
+fn named_apart(schema: &SchemaRef) -> (SchemaRef, Vec<String>) {
+    let mut taken: HashMap<String, usize> =
+        schema.fields().iter().map(|field| (field.name().to_lowercase(), 2)).collect();
+    let (mut seen, mut renamed, mut fields) = (HashSet::new(), Vec::new(), Vec::new());
+    for (place, field) in schema.fields().iter().enumerate() {
+        let name = field.name();
+        if seen.insert(name.as_str()) {
+            fields.push(Arc::clone(field));
+            continue;
+        }
+        let apart = free_name(name, &mut taken);
+        renamed.push(format!("column {} is another one called {name}; its name in the file is {apart}", place + 1));
+        fields.push(Arc::new(field.as_ref().clone().with_name(apart)));
+    }
+    (Arc::new(Schema::new(fields)), renamed)
 }
 
 /// The error of the destination inside one of Parquet's, so that a broken pipe is still known as one.

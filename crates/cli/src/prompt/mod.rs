@@ -170,8 +170,14 @@ mod tests {
     fn completion_knows_the_sessions_temporary_tables() {
         let folder = tempfile::tempdir().unwrap();
         let database = mainstay_engine::Database::open(folder.path()).unwrap();
-        let look =
-            Look { format: crate::output::Format::Table, expanded: false, header: true, null: None, max_rows: None };
+        let look = Look {
+            format: crate::output::Format::Table,
+            is_chosen: false,
+            expanded: false,
+            header: true,
+            null: None,
+            max_rows: None,
+        };
         let mut shell = Shell::new(database, look, Conduct::default());
         shell.session.execute("CREATE TABLE everybodys (a INTEGER)").unwrap();
         assert!(known(&shell).own.is_empty());

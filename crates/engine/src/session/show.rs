@@ -40,11 +40,14 @@ impl Session {
     }
 
     pub(super) fn show_indexes(&self, name: &str) -> Result<Answer> {
-        let indexes = self.described(name)?.indexes;
+        let described = self.described(name)?;
+        let is_file = !described.path.as_os_str().is_empty();
+        let missing = if is_file { describe::missing_index(&self.database.shared.catalog, name)? } else { None };
+        let indexes = described.indexes;
         let file = |index: &describe::IndexInfo| {
             index.file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
         };
-        table(vec![
+        let shown = table(vec![
             ("tag", texts(indexes.iter().map(|index| index.name.clone()).collect())),
             ("file", texts(indexes.iter().map(file).collect())),
             ("key", texts(indexes.iter().map(|index| index.key.clone()).collect())),
@@ -52,7 +55,8 @@ impl Session {
             ("unique", booleans(indexes.iter().map(|index| index.unique).collect())),
             ("descending", booleans(indexes.iter().map(|index| index.descending).collect())),
             ("not_used_because", optional_texts(indexes.iter().map(|index| index.unusable.clone()).collect())),
-        ])
+        ])?;
+        Ok(shown.with_notice(missing))
     }
 
     /// The tables that the session can name: its temporary ones, then those of everybody.

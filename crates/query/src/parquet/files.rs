@@ -26,7 +26,8 @@ use datafusion::parquet::file::metadata::ParquetMetaData;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_planner::Planning;
-use std::collections::HashMap;
+use mainstay_base::{Code, Error};
+use std::collections::{HashMap, HashSet};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -68,6 +69,9 @@ impl Files {
     /// Errors: a file that is none or is damaged, or that has other columns than the others.
     pub(super) fn open(folder: &Path, paths: &[PathBuf], said: &[(&SaidColumn, DataType)]) -> Result<Files> {
         let footers = paths.iter().map(|path| Footer::of(path)).collect::<Result<Vec<_>>>()?;
+        footers
+            .iter()
+            .try_for_each(|footer| refuse_namesakes(&footer.columns, (paths.len() > 1).then_some(footer.path)))?;
         let merged = Schema::try_merge(footers.iter().map(|footer| footer.columns.as_ref().clone()));
         let merged = match merged {
             Err(_) if paths.len() > 1 => {
@@ -195,6 +199,20 @@ impl Footer<'_> {
         };
         damaged::caught(read)
     }
+}
+
+/// Columns are read by their names: of two of one name, nobody would see the second. The file is named if it is one of many.
+///
+/// Errors: `Unsupported`.
+fn refuse_namesakes(columns: &Schema, path: Option<&Path>) -> Result<()> {
+    let mut seen = HashSet::new();
+    let Some(field) = columns.fields().iter().find(|field| !seen.insert(field.name())) else { return Ok(()) };
+    let error = Error::new(Code::Unsupported, format!("the file has two columns called \"{}\"", field.name()))
+        .hint("write it again with a name of its own for each column");
+    Err(DataFusionError::External(Box::new(match path {
+        Some(path) => error.at(path.display()),
+        None => error,
+    })))
 }
 
 fn stamp_of(found: &Metadata) -> Result<(u64, SystemTime)> {

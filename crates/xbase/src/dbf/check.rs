@@ -1,6 +1,6 @@
 //! The walk over a whole table: everything that can be wrong with it, in one list.
 
-use super::column::{Records, decode_column, deleted_flags};
+use super::column::{Decoding, Records, decode_column, deleted_flags};
 use super::{Dbf, Field, Findings};
 use crate::memo::{Memo, Window};
 use crate::{Finding, Severity};
@@ -15,6 +15,12 @@ const RUN_BYTES: u64 = 4 << 20;
 /// file cannot be read.
 pub fn check(table: &Dbf, memo: Option<&Memo>, findings: &mut Vec<Finding>) -> Result<()> {
     findings.extend_from_slice(table.findings());
+    check_values(table, &table.decoding(memo), findings)
+}
+
+/// The same without what opening found.
+pub(crate) fn check_values(table: &Dbf, how: &Decoding<'_>, findings: &mut Vec<Finding>) -> Result<()> {
+    let memo = how.memo;
     let path = table.path();
     let count = table.record_count(table.file().stamp()?.len);
     let run = (RUN_BYTES / u64::from(table.header().record_length).max(1)).max(1);
@@ -27,7 +33,7 @@ pub fn check(table: &Dbf, memo: Option<&Memo>, findings: &mut Vec<Finding>) -> R
         let records = table.read_records(start..count.min(start + run), &mut buffer)?;
         flags.append(deleted_flags(&records, path).1);
         for (field, found) in table.fields().iter().zip(&mut by_field) {
-            found.append(decode_column(field, &records, &table.decoding(memo))?.findings);
+            found.append(decode_column(field, &records, how)?.findings);
             if let (true, Some(memo)) = (field.kind.needs_memo(), memo) {
                 collect_extents(field, &records, memo, &mut window, &mut extents)?;
             }

@@ -105,6 +105,8 @@ pub struct Decoding<'a> {
     pub path: &'a Path,
     /// The memo file. Without it memo columns are NULL, which is reported.
     pub memo: Option<&'a Memo>,
+    /// Whoever reads was told already that there is no memo file.
+    pub is_told: bool,
     /// The code page of the text.
     pub code_page: CodePage,
 }

@@ -27,6 +27,7 @@ mod findings;
 mod header;
 
 pub use check::check;
+pub(crate) use check::check_values;
 pub(crate) use column::any_blocks;
 pub use column::{Column, Decoding, Records, decode_column, decode_few, decode_rows, deleted_flags};
 pub(crate) use counted::beyond_the_end;
@@ -257,7 +258,7 @@ impl Dbf {
 
     /// How to decode values of this table.
     pub fn decoding<'a>(&'a self, memo: Option<&'a Memo>) -> Decoding<'a> {
-        Decoding { path: self.path(), memo, code_page: self.code_page }
+        Decoding { path: self.path(), memo, is_told: false, code_page: self.code_page }
     }
 }
 

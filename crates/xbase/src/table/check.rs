@@ -39,9 +39,8 @@ fn check_files(
     findings: &mut Vec<Finding>,
 ) -> Result<()> {
     let files = Files::open(fs.as_ref(), path, options)?;
-    findings.extend(files.dbf.findings().iter().cloned());
-    findings.extend(files.findings.iter().cloned());
-    dbf::check(&files.dbf, files.memo.as_ref(), findings)?;
+    findings.extend(files.found().cloned());
+    dbf::check_values(&files.dbf, &files.decoding(), findings)?;
     let structural = sibling(fs.as_ref(), path, &["cdx"]);
     let indexes = Indexes::new(Arc::clone(fs), path, &files.dbf, index_files);
     for index in indexes.paths() {
@@ -130,14 +129,16 @@ fn check_keys(
             }
         }
     }
+    // A UNIQUE tag lacks records whose key another one has.
+    let belonging = if tag.header().unique { keys } else { keys.max(listed) };
     let summary = match () {
         () if missing > NAMED_KEYS => format!("{missing} records have no key of their value; reindex the table"),
         () if !tag.header().unique && keys != listed => {
             format!("the index has {keys} keys, and {listed} records belong into it; reindex the table")
         }
-        () => return Ok((with_key, keys.max(listed))),
+        () => return Ok((with_key, belonging)),
     };
     let place = format!("tag {}", tag.header().name);
     findings.push(Finding { severity: Severity::Error, path: path.to_owned(), place, message: summary });
-    Ok((with_key, keys.max(listed)))
+    Ok((with_key, belonging))
 }

@@ -295,6 +295,38 @@ mod tests {
         assert!(!found("d/orders.dbf").is_empty());
     }
 
+    /// A UNIQUE index lists few records of a table whose keys repeat: it is the table's by its own keys.
+    #[test]
+    fn a_unique_index_of_few_keys_is_changed_with_its_table() {
+        let memory = Memory::new();
+        let fs: Arc<dyn FileSystem> = Arc::new(memory.clone());
+        fs.create_folder(Path::new("d")).unwrap();
+        let (path, options) = (Path::new("d/t.dbf"), WriteOptions::new(Access::Exclusive));
+        let spec = TableSpec::new(Format::DbaseThree, vec![FieldSpec::new("CITY", b'C', 6, 0)]);
+        writer::create(&*fs, path, &spec, &options).unwrap();
+        let mut new = IndexedTable::open(Arc::clone(&fs), path, options).unwrap();
+        let places = (1..=9000).map(|row| if row % 10 == 0 { "Rom" } else { "Bern" });
+        for city in places {
+            new.append(&[ValueRef::Text(city)]).unwrap();
+        }
+        let spec = IndexSpec { unique: true, ..IndexSpec::new("CITY", "CITY") };
+        new.create_index(Some(Path::new("d/city.ntx")), BagKind::Ntx, &spec, Building::default()).unwrap();
+        new.close().unwrap();
+        let folder = Folder { memory, fs };
+        let table = folder.table("d/t.dbf", "d/city.ntx");
+        assert!(table.indexes()[0].unusable.as_ref().is_some_and(|reason| reason.contains("first record")));
+        assert!(table.indexes.notices(&table.refreshed().unwrap()).is_empty());
+        let mut writer = table.writer(WriteOptions::new(Access::Shared)).unwrap();
+        assert_eq!(writer.bags().len(), 1);
+        writer.append(&[ValueRef::Text("Wien")]).unwrap();
+        writer.close().unwrap();
+        let bag = crate::index::Bag::open(folder.fs.open(Path::new("d/city.ntx")).unwrap()).unwrap();
+        let tag = crate::table::tag::TableTag::new(&bag, 0, &table.current().files.dbf).unwrap();
+        assert_eq!(tag.tag.key_count().unwrap(), 3);
+        let found = crate::table::check(&folder.fs, path, OpenOptions::default(), &[PathBuf::from("d/city.ntx")]);
+        assert_eq!(found, []);
+    }
+
     #[test]
     fn a_change_that_could_be_of_another_tables_index_is_refused() {
         let folder = Folder::new(&["d/a.dbf", "d/b.dbf"], "d/x.ntx");

@@ -278,7 +278,9 @@ impl Indexes {
         let mut notices = lock(&set.notices).clone();
         for bag in &set.bags {
             for tag in &bag.tags {
-                let reason = tag.known_disagreement(state).filter(|reason| !bag.is_strangers(reason));
+                // One that no statement uses, whatever its keys are, is nobody's loss.
+                let can_be_used = tag.tag.as_ref().is_ok_and(|known| known.unusable().is_none());
+                let reason = tag.known_disagreement(state).filter(|reason| can_be_used && !bag.is_strangers(reason));
                 if let Some(reason) = reason {
                     let place = format!("tag {}", tag.header.name);
                     notices.push(warning(&bag.path, &place, format!("the index is not used: {}", reason.message)));

@@ -46,7 +46,7 @@ pub use named::is_named_for;
 pub use own::BeforeWrite;
 
 use crate::codepage::CodePage;
-use crate::dbf::{Dbf, Field, FieldKind, OpenOptions};
+use crate::dbf::{Dbf, Decoding, Family, Field, FieldKind, OpenOptions};
 use crate::indexed::{IndexedTable, declared};
 use crate::memo::Memo;
 use crate::writer::WriteOptions;
@@ -96,12 +96,15 @@ pub(crate) struct Files {
     pub(crate) memo_path: Option<PathBuf>,
     /// What is wrong with the memo file as a whole.
     pub(crate) findings: Vec<Finding>,
+    /// The structural index that the header promises, if it is not there.
+    pub(crate) missing_index: Option<Finding>,
 }
 
 impl Files {
     fn open(fs: &dyn FileSystem, path: &Path, options: OpenOptions) -> Result<Files> {
         let dbf = Dbf::open(fs.open(path)?, options)?;
-        let mut files = Files { dbf, memo: None, memo_path: None, findings: Vec::new() };
+        let missing_index = missing_index(fs, path, &dbf);
+        let mut files = Files { dbf, memo: None, memo_path: None, findings: Vec::new(), missing_index };
         if files.dbf.fields().iter().any(|field| field.kind.needs_memo()) {
             files.open_memo(fs, path);
         }
@@ -112,19 +115,29 @@ impl Files {
     fn open_memo(&mut self, fs: &dyn FileSystem, path: &Path) {
         let found = sibling(fs, path, &["fpt", "dbt", "smt"]);
         let (place, problem) = match &found {
-            None => (path, "the table has memo fields, and there is no memo file".to_owned()),
+            None => (path, "the table has memo fields, and there is no memo file: they are NULL".to_owned()),
             Some(memo_path) => match fs.open(memo_path).and_then(|file| Memo::open(file, self.dbf.header().version)) {
                 Ok(memo) => {
                     self.memo = Some(memo);
                     self.memo_path = found;
                     return;
                 }
-                Err(error) => (memo_path.as_path(), error.message().to_owned()),
+                Err(error) => (memo_path.as_path(), format!("{}: memo fields are NULL", error.message())),
             },
         };
         let finding =
             Finding { severity: Severity::Error, path: place.to_owned(), place: String::new(), message: problem };
         self.findings.push(finding);
+    }
+
+    /// How to decode values. Why there is no memo file is among the findings, and is not said again of each record.
+    pub(crate) fn decoding(&self) -> Decoding<'_> {
+        Decoding { is_told: true, ..self.dbf.decoding(self.memo.as_ref()) }
+    }
+
+    /// What was found when they were opened.
+    fn found(&self) -> impl Iterator<Item = &Finding> {
+        self.dbf.findings().iter().chain(&self.findings).chain(&self.missing_index)
     }
 
     fn stamps(&self, fs: &dyn FileSystem, path: &Path) -> Result<Stamps> {
@@ -252,7 +265,12 @@ impl DbfTable {
     /// What is wrong or odd about the files as a whole.
     pub fn findings(&self) -> Vec<Finding> {
         let state = self.current();
-        state.files.dbf.findings().iter().chain(&state.files.findings).cloned().collect()
+        state.files.found().cloned().collect()
+    }
+
+    /// The structural index that the header says there is, if there is none. It is one of [`DbfTable::findings`].
+    pub fn missing_index(&self) -> Option<Finding> {
+        self.current().files.missing_index.clone()
     }
 
     /// The tags of the table's indexes.
@@ -363,6 +381,23 @@ impl Table for DbfTable {
         let state = self.refreshed().ok()?;
         self.indexes.order(&state, keys, visible_only)
     }
+}
+
+/// The structural index that the header says there is, if there is none. Programs keep it up with every record, so keys are
+/// missing from a file that is brought back later.
+fn missing_index(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> Option<Finding> {
+    let header = dbf.header();
+    // That of dBASE is an MDX, and its version bytes are those of others too.
+    let is_foxpro = header.family() == Family::VisualFoxPro || matches!(header.version, 0xF5 | 0xFB);
+    let extensions: &[&str] = if is_foxpro { &["cdx"] } else { &["cdx", "mdx"] };
+    if !header.has_structural_index || sibling(fs, path, extensions).is_some() {
+        return None;
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let names: Vec<String> = extensions.iter().map(|extension| format!("{stem}.{extension}")).collect();
+    let message =
+        format!("the header says that the table has a structural index, and there is no {}", names.join(" or "));
+    Some(Finding { severity: Severity::Warning, path: path.to_owned(), place: String::new(), message })
 }
 
 /// The code page that a `.cpg` file beside the table names, as GIS programs write it.

@@ -192,7 +192,7 @@ impl State {
                 return Ok(vector);
             }
             let records = Records::new(bytes.values(), self.record_length(), rows.start as u64 + 1);
-            let decoding = self.files.dbf.decoding(self.files.memo.as_ref());
+            let decoding = self.files.decoding();
             let decoded = decode_column(field, &records, &decoding)?;
             self.note(group, decoded.findings);
             return Ok(decoded.vector);
@@ -335,7 +335,7 @@ impl State {
         }
         bytes.truncate(end);
         let records = Records::of_rows(&bytes, length, &numbers);
-        let decoding = self.files.dbf.decoding(self.files.memo.as_ref());
+        let decoding = self.files.decoding();
         let mut vectors: Vec<ArrayRef> = Vec::with_capacity(columns.len());
         for column in columns {
             vectors.push(match self.fields().get(*column) {
@@ -437,7 +437,7 @@ impl Snapshot for State {
         self.read_counted(slots.start, &mut buffer)?;
         let records = Records::new(&buffer, self.record_length(), slots.start as u64 + 1);
         let (deleted, _) = deleted_flags(&records, self.files.dbf.path());
-        let decoding = self.files.dbf.decoding(self.files.memo.as_ref());
+        let decoding = self.files.decoding();
         let mut vectors: Vec<ArrayRef> = Vec::with_capacity(columns.len());
         for column in columns {
             vectors.push(match self.fields().get(*column) {

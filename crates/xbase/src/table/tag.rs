@@ -147,7 +147,9 @@ impl TableTag {
 
     fn verify_as_it_is(&self, state: &State, thorough: bool) -> Result<Vec<u32>, Disagreement> {
         let slots = u32::try_from(state.slots()).unwrap_or(u32::MAX);
-        let compared = match thorough {
+        let header = self.header();
+        // Where a program has chosen the records, none can be said to be missing: its keys themselves are looked at.
+        let compared = match thorough || header.custom || header.partial {
             true => self.verify_all(state, slots),
             false => self.verify_samples(state, slots),
         };
@@ -195,19 +197,32 @@ impl TableTag {
         })?;
         let (mut record, mut scratch) = (Vec::new(), Scratch::new());
         let mut first_other = compared.first_surplus;
-        let (blank, mut unlisted) = (Blank::of(state), Vec::new());
+        let agreeing = compared.found.iter().filter(|found| **found).count() as u64;
+        if self.lacks_rightly() {
+            return Ok(verdict(first_other, agreeing >= compared.surplus).map(|()| Vec::new()));
+        }
+        let (blank, mut unlisted, mut missing) = (Blank::of(state), Vec::new(), 0);
         for (row, _) in (0..slots).zip(&compared.found).filter(|(_, found)| !**found) {
             state.record(row, &mut record)?;
             if blank.is(&record) && unlisted.len() < MOST {
                 unlisted.push(row);
             } else if self.keys().lists(&mut scratch, &record, row + 1)? {
                 first_other = Some(first_other.map_or(row + 1, |first| first.min(row + 1)));
-                break;
+                missing += 1;
+                if missing > agreeing + MOST as u64 {
+                    break;
+                }
             }
         }
-        let agreeing = compared.found.iter().filter(|found| **found).count();
-        let agreeing = agreeing + unlisted.len();
-        Ok(verdict(first_other, agreeing * 2 >= compared.found.len()).map(|()| unlisted))
+        let agreeing = agreeing + unlisted.len() as u64;
+        Ok(verdict(first_other, agreeing >= missing.max(compared.surplus)).map(|()| unlisted))
+    }
+
+    /// Whether the tag lacks records that its condition lists, and may: those whose key another record has, those that a
+    /// program has not chosen.
+    fn lacks_rightly(&self) -> bool {
+        let header = self.header();
+        header.unique || header.custom || header.partial
     }
 
     /// Compares all keys by the letters with which more of them agree.
@@ -258,19 +273,20 @@ impl TableTag {
         failed.map_or(Ok(compared), Err)
     }
 
-    /// Whether the record is listed under its key; true for a record that is not to be listed.
+    /// Whether the record is listed under its key; true for a record that is not to be listed, and where the tag is UNIQUE
+    /// and another record has the key.
     pub(crate) fn has(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<bool> {
         if !self.keys().lists(scratch, record, recno)? {
             return Ok(true);
         }
         let key = self.keys().key_of(scratch, record, recno)?;
-        let mut found = false;
+        let (mut found, any) = (false, self.header().unique);
         // Most keys have one page to themselves; what it hands out is in the tag, even if it is not everything.
-        if self.tag.equal(&key, |listed| found |= listed == recno)? || found {
+        if self.tag.equal(&key, |listed| found |= any || listed == recno)? || found {
             return Ok(found);
         }
         self.tag.range(Bound::Included(&key), Bound::Included(&key), |listed, _| {
-            found = listed == recno;
+            found = any || listed == recno;
             if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         Ok(found)

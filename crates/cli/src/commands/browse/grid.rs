@@ -116,7 +116,7 @@ impl Grid {
         let page = i64::try_from(self.page()).unwrap_or(i64::MAX);
         match step {
             Move::Rows(by) => self.go(by),
-            Move::Pages(by) => self.go(by.saturating_mul(page)),
+            Move::Pages(by) => self.turn(by.saturating_mul(page)),
             Move::First => self.current = 0,
             Move::Last => self.current = self.total.saturating_sub(1),
             Move::Columns(by) if by < 0 => self.left = self.left.saturating_sub(1),
@@ -128,6 +128,13 @@ impl Grid {
 
     fn go(&mut self, by: i64) {
         self.current = self.current.saturating_add_signed(by).min(self.total.saturating_sub(1));
+    }
+
+    /// Moves the rows on the screen as far as the bar, which stays where it is on it; not beyond the last full screen.
+    fn turn(&mut self, by: i64) {
+        let last_top = self.total.saturating_sub(self.page()).max(self.top);
+        self.top = self.top.saturating_add_signed(by).min(last_top);
+        self.go(by);
     }
 
     fn moving_columns(&self) -> usize {
@@ -235,7 +242,7 @@ mod tests {
             (Move::Rows(9), 10, 0),
             (Move::Rows(1), 11, 1),
             (Move::Pages(1), 21, 11),
-            (Move::Pages(-1), 11, 10),
+            (Move::Pages(-1), 11, 1),
             (Move::First, 1, 0),
         ] {
             grid.step(step);
@@ -246,6 +253,26 @@ mod tests {
         grid.set_window(window(grid.wanted(512), 265));
         assert!(grid.has_visible_rows());
         assert_eq!(grid.record(), Some(1_000));
+    }
+
+    #[test]
+    fn a_page_down_shows_the_rows_that_follow() {
+        let mut grid = grid();
+        for (step, record, top) in [
+            (Move::Pages(1), 11, 10),
+            (Move::Pages(1), 21, 20),
+            (Move::Rows(3), 24, 20),
+            (Move::Pages(-1), 14, 10),
+            (Move::Pages(-2), 1, 0),
+            (Move::Pages(98), 981, 980),
+            (Move::Pages(1), 991, 990),
+            (Move::Pages(1), 1_000, 990),
+            (Move::Pages(-1), 990, 980),
+        ] {
+            grid.step(step);
+            grid.set_window(window(grid.wanted(512), 512.min(1_000 - grid.wanted(512))));
+            assert_eq!((grid.record(), grid.top), (Some(record), top), "{step:?}");
+        }
     }
 
     #[test]

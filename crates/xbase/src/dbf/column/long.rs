@@ -104,7 +104,9 @@ fn empty(task: &Task<'_>, row: usize) -> Found {
 }
 
 fn report_missing(task: &mut Task<'_>, row: usize) {
-    task.report(Severity::Error, row, || "the memo file is missing".into());
+    if !task.how.is_told {
+        task.report(Severity::Error, row, || "the memo file is missing".into());
+    }
 }
 
 fn settle(task: &mut Task<'_>, row: usize, fetched: Fetched) -> Found {
