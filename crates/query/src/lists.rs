@@ -10,7 +10,7 @@
 //!   a NOT IN (1) OR a NOT IN (2)            becomes true                and is NULL where a is
 //! ```
 //!
-//! Where a plan has lists that may meet, this rule says what they mean before DataFusion looks at them. Items that are no
+//! Where a plan has several lists for the same expression, which may meet, this rule says what they mean before DataFusion looks at them. Items that are no
 //! values become comparisons of their own; NOT goes down to the lists, as it will; and the lists of a chain of AND or OR become
 //! one, with three truths: where no value is left, the condition is `a IS NULL AND NULL` (false, or NULL where a is) and
 //! `a IS NOT NULL OR NULL`.
@@ -25,7 +25,7 @@ use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::expr::InList;
 use datafusion::logical_expr::{BinaryExpr, Expr, LogicalPlan, Operator};
 use datafusion::optimizer::AnalyzerRule;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Makes one list of several, where DataFusion would make a wrong one.
 #[derive(Debug)]
@@ -37,42 +37,72 @@ impl AnalyzerRule for Lists {
     }
 
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        // One list has nothing to meet.
-        let mut lists = 0;
-        any_expression_of_plan(&plan, |expr| {
-            lists += usize::from(is_list(expr));
-            lists > 1
-        });
-        if lists < 2 {
+        let repeated = repeated(&plan);
+        if repeated.is_empty() {
             return Ok(plan);
         }
         plan.map_up_with_subqueries(|node| {
-            crate::rewrite::node(node, |expr, _| expr.map_up(|expr| Ok(rewritten(expr))))
+            crate::rewrite::node(node, |expr, _| expr.map_up(|expr| Ok(rewritten(expr, &repeated))))
         })
         .data()
     }
 }
 
-/// What DataFusion takes for a list, or makes one of.
-fn is_list(expr: &Expr) -> bool {
-    match expr {
-        Expr::InList(_) => true,
-        Expr::BinaryExpr(BinaryExpr { left, op: Operator::Or, right }) => {
-            values_of(left).is_some() && values_of(right).is_some()
+/// What there is more than one list for in a plan, by its name.
+fn repeated(plan: &LogicalPlan) -> HashSet<String> {
+    let mut lists: HashMap<String, usize> = HashMap::new();
+    any_expression_of_plan(plan, |expr| {
+        if let Some(of) = listed(expr) {
+            *lists.entry(name(of)).or_default() += 1;
         }
-        _ => false,
+        false
+    });
+    lists.into_iter().filter(|(_, count)| *count > 1).map(|(name, _)| name).collect()
+}
+
+/// What DataFusion takes for a list, or makes one of: what it is for.
+fn listed(expr: &Expr) -> Option<&Expr> {
+    match expr {
+        Expr::InList(list) => Some(&list.expr),
+        Expr::BinaryExpr(BinaryExpr { left, op: Operator::Or, right }) => {
+            let ((of, _), (other, _)) = (values_of(left)?, values_of(right)?);
+            (of == other).then_some(of)
+        }
+        _ => None,
+    }
+}
+
+/// The name of what is compared. Conditions come together from several parts of a statement, where a column may be one of
+/// different tables and of different types.
+fn name(expr: &Expr) -> String {
+    match expr {
+        Expr::Column(column) => column.name.clone(),
+        Expr::Cast(cast) => name(&cast.expr),
+        other => other.to_string(),
     }
 }
 
 /// A condition of which the parts are rewritten.
-fn rewritten(expr: Expr) -> Transformed<Expr> {
+fn rewritten(expr: Expr, repeated: &HashSet<String>) -> Transformed<Expr> {
     match expr {
-        Expr::InList(list) if !list.list.iter().all(is_value) && !is_volatile(&list) => Transformed::yes(divided(list)),
+        Expr::InList(list)
+            if !list.list.iter().all(is_value) && repeated.contains(&name(&list.expr)) && !is_volatile(&list) =>
+        {
+            Transformed::yes(divided(list))
+        }
         Expr::Not(inner) if is_condition(&inner) => Transformed::yes(negated(*inner)),
-        Expr::BinaryExpr(BinaryExpr { ref left, op, ref right }) if meet(op, [left, right]) => {
+        other => with_one_list(other),
+    }
+}
+
+/// A chain with one list for each expression.
+fn with_one_list(expr: Expr) -> Transformed<Expr> {
+    match &expr {
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) if meet(*op, [left, right]) => {
+            let op = *op;
             Transformed::yes(chain(merged(op, operands(op, expr)), op))
         }
-        other => Transformed::no(other),
+        _ => Transformed::no(expr),
     }
 }
 
@@ -121,7 +151,7 @@ fn negated(expr: Expr) -> Expr {
         Expr::BinaryExpr(BinaryExpr { left, op: op @ (Operator::And | Operator::Or), right }) => {
             let op = if op == Operator::And { Operator::Or } else { Operator::And };
             let (left, right) = (Box::new(negated(*left)), Box::new(negated(*right)));
-            rewritten(Expr::BinaryExpr(BinaryExpr { left, op, right })).data
+            with_one_list(Expr::BinaryExpr(BinaryExpr { left, op, right })).data
         }
         other => Expr::Not(Box::new(other)),
     }
@@ -288,7 +318,8 @@ mod tests {
     use datafusion::prelude::{col, lit};
 
     fn shown(expr: Expr) -> String {
-        expr.map_up(|expr| Ok(rewritten(expr))).unwrap().data.to_string()
+        let repeated = HashSet::from(["a".to_owned()]);
+        expr.map_up(|expr| Ok(rewritten(expr, &repeated))).unwrap().data.to_string()
     }
 
     fn any(items: impl IntoIterator<Item = i64>) -> Expr {
