@@ -1,5 +1,6 @@
 //! Files on their way in and out.
 
+use super::request::{Made, Typed};
 use super::words;
 use crate::errors::{Failure, usage};
 use crate::output::Format;
@@ -53,11 +54,17 @@ pub(super) fn export(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure
         let error = Error::new(Code::InvalidSetting, format!("the ending of {file} names no format"));
         Failure::Error(error.hint("end it in .csv, .tsv, .json, .ndjson, .md, .sql, .arrow, .parquet or .txt"))
     })?;
-    let sql = match what.trim_matches('"') {
-        name if !what.contains(char::is_whitespace) || what.starts_with('"') => select_all(shell, name)?,
-        _ => what.trim_end_matches(';').to_owned(),
+    let made = match what.trim_matches('"') {
+        name if !what.contains(char::is_whitespace) || what.starts_with('"') => {
+            Made { sql: select_all(shell, name)?, typed: Vec::new() }
+        }
+        _ => {
+            let sql = what.trim_end_matches(';').to_owned();
+            let at = arguments.len() - arguments.trim_start().len();
+            Made { typed: vec![Typed { start: 0, at, length: sql.len() }], sql }
+        }
     };
-    shell.export(&sql, &path, format)?;
+    shell.export(&made, &path, format)?;
     Ok(Flow::Continue)
 }
 
