@@ -3,6 +3,7 @@
 //! Scripts and the prompt drive the same [`Shell`]; they differ in where the text comes from and in
 //! whether a failed statement ends everything.
 
+use crate::commands::request::{Made, Typed, in_typed};
 use crate::commands::xbase::WorkArea;
 use crate::errors::{self, Failure, Origin};
 use crate::exit::Exit;
@@ -112,6 +113,10 @@ impl Shell {
         let mut answer = self.session.execute(sql)?;
         let schema = answer.schema().clone();
         let written = self.write(self.format_of(sql), &schema, &bar, || answer.next_batch());
+        let written = written.map_err(|failure| match failure {
+            Failure::Error(error) => Failure::Error(self.session.located(error, sql)),
+            other => other,
+        });
         bar.hide();
         let of_format = written.as_ref().map(Vec::clone).unwrap_or_default();
         for notice in answer.notices().into_iter().chain(of_format) {
@@ -133,19 +138,11 @@ impl Shell {
         Ok(Flow::Continue)
     }
 
-    /// The same of a statement with a part that was typed as it stands there: an error in it shows what was typed. The part
-    /// begins at `at` in the arguments of the command.
-    pub(crate) fn run_made_with(&mut self, sql: &str, typed: &str, at: usize) -> Result<Flow, Failure> {
-        let start = sql.rfind(typed).unwrap_or(0);
-        self.run_made(sql).map_err(|failure| match failure {
-            Failure::Made(error, sql) => match error.text_span() {
-                Some((from, to)) if from >= start && to <= start + typed.len() => {
-                    Failure::Error(error.span(from - start + at, to - start + at))
-                }
-                _ => Failure::Made(error, sql),
-            },
-            other => other,
-        })
+    /// The same of a statement with parts that were typed as they stand there: an error in one of them shows what was typed,
+    /// and others have no place.
+    pub(crate) fn run_made_of(&mut self, made: &Made) -> Result<Flow, Failure> {
+        self.run_statement(&made.sql).map_err(|failure| placed(failure, &made.typed))?;
+        Ok(Flow::Continue)
     }
 
     /// Writes rows that are there already: what commands answer.
@@ -274,16 +271,16 @@ impl Shell {
         Ok(())
     }
 
-    /// Sends the result of one statement to a file.
-    pub(crate) fn export(&mut self, sql: &str, path: &Path, format: Format) -> Result<(), Failure> {
+    /// Sends the result of one statement, which may be made of what was typed, to a file.
+    pub(crate) fn export(&mut self, made: &Made, path: &Path, format: Format) -> Result<(), Failure> {
         let file = Destination::create(path).map_err(|error| self.cannot_write(path, error))?;
         self.destination.flush()?;
         let before = std::mem::replace(&mut self.destination, file);
         let before_format = self.destination_format.replace(format);
-        let done = self.run_statement(sql);
+        let done = self.run_statement(&made.sql);
         let file = std::mem::replace(&mut self.destination, before);
         self.destination_format = before_format;
-        done.map_err(|failure| made(failure, sql))?;
+        done.map_err(|failure| placed(failure, &made.typed))?;
         file.finish().map_err(|error| self.cannot_write(path, error))
     }
 
@@ -355,6 +352,13 @@ impl Shell {
         let _ = self.destination.flush();
         let _ = write!(io::stderr(), "{}", errors::render(error, text, origin, self.colour));
         Failure::Reported
+    }
+}
+
+fn placed(failure: Failure, typed: &[Typed]) -> Failure {
+    match failure {
+        Failure::Error(error) => Failure::Error(in_typed(error, typed)),
+        other => other,
     }
 }
 

@@ -214,6 +214,27 @@ fn the_words_of_xbase_work_in_a_script() {
 }
 
 #[test]
+fn lists_go_on_while_and_leave_numbers_out() {
+    let listed = |script: &str| {
+        let all = printed(&[FIXTURES, "--format", "csv", "--no-header"], &format!("USE t02_clipper_dbt\n{script}\n"));
+        all.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<String>>()
+    };
+    let first = ["Customer 001", "Customer 002", "Customer 003"];
+    assert_eq!(listed("LIST OFF name WHILE qty < -17.5"), first);
+    assert_eq!(listed("LIST name WHILE qty < -17.5 OFF"), first);
+    assert_eq!(listed("DISPLAY name OFF WHILE qty < -17.5"), first);
+    assert_eq!(listed("GO 2\nLIST OFF name WHILE qty < -17.5"), first[1..]);
+    assert_eq!(listed("GO 2\nLIST ALL OFF name WHILE qty < -17.5"), first);
+    assert_eq!(listed("GO 3\nLIST OFF NEXT 5 name WHILE qty < -17.5 FOR ok"), first[2..]);
+    // It ends at the first record that is not so, whichever come after it.
+    assert!(listed("GO 2\nLIST OFF name WHILE qty < -19").is_empty());
+    assert_eq!(
+        listed("GO 2\nCOUNT WHILE qty < -17.5\nCOUNT NEXT 4\nCOUNT RECORD 7\nCOUNT FOR qty < -17.5"),
+        ["2", "4", "1", "3"]
+    );
+}
+
+#[test]
 fn the_catalog_is_shown() {
     let tables = printed(&[FIXTURES, "--format", "csv"], ".tables\n");
     assert!(tables.lines().any(|line| line.starts_with("t11_bench100k,")), "{tables}");

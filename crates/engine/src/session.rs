@@ -7,6 +7,7 @@ mod explain;
 mod files;
 mod identities;
 mod joint;
+mod located;
 mod outside;
 mod query;
 mod ranges;
@@ -82,7 +83,8 @@ impl Session {
     /// Errors carry a code, the place in `statement` where that is known, and often a hint.
     pub fn execute(&mut self, statement: &str) -> Result<Answer> {
         self.begin_statement();
-        self.run_text(statement).map_err(|error| mainstay_query::placed(error, statement))
+        let placed = |error| mainstay_query::placed(error, statement);
+        self.run_text(statement).map_err(placed).map_err(|error| self.located(error, statement))
     }
 
     /// Runs a statement that changes something, and that neither a cancel nor the time ends: who clears away what a

@@ -79,7 +79,7 @@ fn transcript(session: &mut Session, script: &str) -> String {
                     let _ = writeln!(out, "{}", row.join(" | "));
                 }
             }
-            Err(error) => describe(&mut out, statement, &error),
+            Err(error) => describe(&mut out, statement, &session.located(error, statement)),
         }
         out.push('\n');
     }

@@ -1,9 +1,13 @@
 //! DataFusion's errors as Mainstay's: a code, a place in the text, and a hint.
 
+mod columns;
+mod located;
 mod words;
 
+pub use located::{columns_and_texts, located, start_of_query};
+
 use crate::text::Text;
-use datafusion::common::{DataFusionError, SchemaError};
+use datafusion::common::{Column, DataFusionError, SchemaError};
 use mainstay_base::{Cause, Code, Error};
 
 /// The length at which texts in messages are cut.
@@ -207,13 +211,19 @@ fn from_schema_error(error: SchemaError, text: Option<&Text>) -> Error {
                 None => Error::new(Code::UnknownColumn, format!("no column \"{shown}\"")).about(shown),
             };
             let candidates = valid_fields.iter().map(|column| column.name.as_str());
-            with_place(with_hint(error, &field.name, candidates), &field.name, text)
+            let error = with_hint(error, &field.name, candidates);
+            let relations = valid_fields.iter().filter_map(|column| column.relation.as_ref());
+            let mut tables: Vec<String> =
+                relations.map(|of| crate::outer_names::unmarked(of.table()).into_owned()).collect();
+            tables.sort();
+            tables.dedup();
+            with_column_place(error, &field, &tables, text)
         }
         SchemaError::AmbiguousReference { field } => {
             let error = Error::new(Code::Ambiguous, format!("column \"{}\" is in more than one table", field.name))
                 .hint("write the table's name before it")
                 .about(&field.name);
-            with_place(error, &field.name, text)
+            with_column_place(error, &field, &[], text)
         }
         other => words::reworded(Error::new(Code::Syntax, other.to_string()), text),
     }
@@ -222,12 +232,20 @@ fn from_schema_error(error: SchemaError, text: Option<&Text>) -> Error {
 /// Errors that DataFusion knows only as text: an unknown table or function.
 fn named(message: &str, text: Option<&Text>, names: Option<&Names>) -> Option<Error> {
     if let Some(name) = message.strip_prefix("table '").and_then(|rest| rest.split_once("' not found")) {
-        let name = name.0.rsplit('.').next().unwrap_or(name.0);
+        // A period may also be part of a name: "orders.dbf".
+        let is_one_word = text.is_some_and(|text| text.spelling(name.0).is_some());
+        let name = if is_one_word { name.0 } else { name.0.rsplit('.').next().unwrap_or(name.0) };
         let shown = text.and_then(|text| text.spelling(name)).unwrap_or_else(|| name.to_owned());
         let shown = shortened(&shown);
         let error = Error::new(Code::UnknownTable, format!("no table \"{shown}\"")).about(shown);
-        let candidates = names.iter().flat_map(|names| names.tables.iter().map(String::as_str));
-        return Some(with_place(with_hint(error, name, candidates), name, text));
+        let tables: Vec<&str> = names.iter().flat_map(|names| names.tables.iter().map(String::as_str)).collect();
+        // A file's name is that of its table with an ending.
+        let of_file = name.rsplit_once('.').and_then(|(table, _)| tables.iter().find(|known| **known == table));
+        let error = match of_file {
+            Some(table) => error.hint(format!("did you mean \"{table}\"?")),
+            None => with_hint(error, name, tables.into_iter()),
+        };
+        return Some(with_place(error, name, text));
     }
     if let Some((name, error)) = of_arguments(message) {
         return Some(with_place(error, name, text));
@@ -297,6 +315,15 @@ pub fn unknown_table(name: &str, tables: &[String]) -> Error {
 pub fn unknown_column<'c>(table: &str, name: &str, columns: impl IntoIterator<Item = &'c str>) -> Error {
     let message = format!("the table {table} has no column \"{name}\"");
     with_hint(Error::new(Code::UnknownColumn, message).about(name), &name.to_lowercase(), columns.into_iter())
+}
+
+/// The error with the place of a column that was looked for in these tables.
+fn with_column_place(error: Error, column: &Column, tables: &[String], text: Option<&Text>) -> Error {
+    let table = column.relation.as_ref().map(|table| crate::outer_names::unmarked(table.table()));
+    match text.and_then(|text| columns::span_of_column(text, table.as_deref(), &column.name, tables)) {
+        Some((start, end)) => error.span(start, end),
+        None => with_place(error, &column.name, text),
+    }
 }
 
 fn with_place(error: Error, name: &str, text: Option<&Text>) -> Error {

@@ -163,6 +163,17 @@ impl Text {
         }
     }
 
+    /// Where the query of a CREATE TABLE or VIEW begins, which stands behind AS.
+    pub(crate) fn start_of_query(&self) -> Option<usize> {
+        let tokens = self.significant();
+        let begins = |token: &Token| {
+            let words = [Keyword::SELECT, Keyword::WITH, Keyword::VALUES, Keyword::TABLE];
+            *token == Token::LParen || words.iter().any(|keyword| is_keyword(token, *keyword))
+        };
+        let is_before = |pair: &&[&TokenWithSpan]| is_keyword(&pair[0].token, Keyword::AS) && begins(&pair[1].token);
+        tokens.windows(2).find(is_before).map(|pair| self.range(pair[1], pair[1]).0)
+    }
+
     /// The tokens without blanks and comments.
     pub(crate) fn significant(&self) -> Vec<&TokenWithSpan> {
         self.tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_) | Token::EOF)).collect()
@@ -259,6 +270,11 @@ impl Text {
     pub(crate) fn span_of(&self, lower: &str) -> Option<(usize, usize)> {
         let (_, token) = self.words().find(|(value, _)| value.to_lowercase() == lower)?;
         Some((self.offset(token.span.start.line, token.span.start.column), self.end_of_token(token)))
+    }
+
+    /// The bytes from one token to another one.
+    pub(crate) fn range(&self, first: &TokenWithSpan, last: &TokenWithSpan) -> (usize, usize) {
+        (self.offset(first.span.start.line, first.span.start.column), self.end_of_token(last))
     }
 
     /// Where a literal of this text stands, if it does once.
@@ -366,7 +382,7 @@ impl Text {
     }
 }
 
-fn is_keyword(token: &Token, keyword: Keyword) -> bool {
+pub(crate) fn is_keyword(token: &Token, keyword: Keyword) -> bool {
     matches!(token, Token::Word(word) if word.keyword == keyword && word.quote_style.is_none())
 }
 
@@ -383,7 +399,7 @@ fn continues_chain(token: &Token) -> bool {
     }
 }
 
-fn nesting(token: &Token) -> i32 {
+pub(crate) fn nesting(token: &Token) -> i32 {
     match token {
         Token::LParen | Token::LBracket => 1,
         Token::RParen | Token::RBracket => -1,
@@ -398,7 +414,7 @@ fn ends_select_list(token: &Token) -> bool {
 }
 
 /// Whether an operand follows this word, and not an alias.
-fn comes_before_operand(keyword: Keyword) -> bool {
+pub(crate) fn comes_before_operand(keyword: Keyword) -> bool {
     use Keyword::*;
     matches!(
         keyword,

@@ -13,6 +13,7 @@
 mod browse;
 mod catalog;
 mod condition;
+pub(crate) mod request;
 mod settings;
 mod structure;
 mod transfer;
@@ -93,14 +94,14 @@ pub(crate) const COMMANDS: &[Command] = commands! {
     ["BROWSE"] "[TABLE]", Table, xbase::browse, "look through the table on the whole screen",
         "Arrows, PgUp, PgDn, Home and End move, q leaves; the record under the bar becomes the current one.";
     ["LIST STRUCTURE", "DISPLAY STRUCTURE"] "", Nothing, structure::show, "show the fields of the table";
-    ["LIST"] "[ALL|NEXT n|RECORD n|REST] [FIELDS] [FOR CONDITION] [OFF]", Sql, xbase::list,
+    ["LIST"] "[OFF] [ALL|NEXT n|RECORD n|REST] [FIELDS] [FOR CONDITION] [WHILE CONDITION]", Sql, xbase::list,
         "list records of the table",
         "Fields and conditions are those of xBase: LIST name, DTOC(since) FOR name = 'M' .AND. balance > 5.
 A condition may also be that of a WHERE: LIST FOR name LIKE '%AB' OR notes IS NULL.
-OFF leaves out the record numbers.";
-    ["DISPLAY"] "[ALL|NEXT n|RECORD n|REST] [FIELDS] [FOR CONDITION] [OFF]", Sql, xbase::display,
+WHILE goes on from the current record to the first one that is not so. OFF leaves out the record numbers.";
+    ["DISPLAY"] "[OFF] [ALL|NEXT n|RECORD n|REST] [FIELDS] [FOR CONDITION] [WHILE CONDITION]", Sql, xbase::display,
         "show the current record, or those that are asked for";
-    ["COUNT"] "[FOR CONDITION]", Sql, xbase::count, "count records of the table";
+    ["COUNT"] "[ALL|NEXT n|RECORD n|REST] [FOR CONDITION] [WHILE CONDITION]", Sql, xbase::count, "count records of the table";
     ["GO", "GOTO"] "n|TOP|BOTTOM", Nothing, xbase::go, "make another record the current one";
     ["SKIP"] "[n]", Nothing, xbase::skip, "move n records on, or back when n is negative";
     ["DIR"] "", Nothing, catalog::tables, "list the tables";

@@ -1,5 +1,6 @@
 //! Files on their way in and out.
 
+use super::request::{Made, Typed};
 use super::words;
 use crate::errors::{Failure, usage};
 use crate::output::Format;
@@ -50,11 +51,17 @@ pub(super) fn export(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure
         split_last(arguments).ok_or_else(|| usage(".export takes a table or a statement, and a file"))?;
     let path = expand_home(&file);
     let format = Format::for_file(Path::new(&file))?;
-    let sql = match what.trim_matches('"') {
-        name if !what.contains(char::is_whitespace) || what.starts_with('"') => select_all(shell, name)?,
-        _ => what.trim_end_matches(';').to_owned(),
+    let made = match what.trim_matches('"') {
+        name if !what.contains(char::is_whitespace) || what.starts_with('"') => {
+            Made { sql: select_all(shell, name)?, typed: Vec::new() }
+        }
+        _ => {
+            let sql = what.trim_end_matches(';').to_owned();
+            let at = arguments.len() - arguments.trim_start().len();
+            Made { typed: vec![Typed { start: 0, at, length: sql.len() }], sql }
+        }
     };
-    shell.export(&sql, &path, format)?;
+    shell.export(&made, &path, format)?;
     Ok(Flow::Continue)
 }
 

@@ -10,13 +10,14 @@
 //! SKIP 2                            SELECT _recno ... WHERE _recno > 17 ORDER BY _recno LIMIT 1 OFFSET 1
 //! ```
 //!
-//! Fields and conditions are xBase's, or SQL's: `super::condition`. Tables without record numbers (CSV, Parquet)
+//! The arguments: `super::request`. Fields and conditions are xBase's, or SQL's: `super::condition`. Tables without record numbers (CSV, Parquet)
 //! are counted through in their order.
 
+use super::request::{Made, Part, Request, Scope};
 use super::{browse, condition};
 use crate::errors::{Failure, usage};
 use crate::shell::{Flow, Shell};
-use crate::tokens::{self, Kind, quote_name};
+use crate::tokens::quote_name;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use mainstay_base::{Code, Error};
@@ -64,159 +65,81 @@ impl WorkArea {
     }
 
     /// The statement of a LIST.
-    fn select(&self, request: &Request) -> String {
-        let (range, limit) = self.scope(request.scope.unwrap_or(Scope::All));
-        let number = if self.numbered && !request.off { "_recno AS \"Record#\", " } else { "" };
-        let fields = if request.fields.text.is_empty() { "*" } else { &request.fields.text };
-        let condition = request.condition.as_ref().map(|condition| format!("({}\n)", condition.text));
-        let conditions: Vec<String> = range.into_iter().chain(condition).collect();
-        let filter = if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
-        format!("SELECT {number}{fields} FROM {}{filter}{}{limit}", self.from(), self.order())
+    ///
+    /// Errors: WHILE over records without numbers.
+    fn select(&self, request: &Request) -> Result<Made, Failure> {
+        // WHILE goes on from the current record.
+        let otherwise = if request.going_on.is_some() { Scope::Rest } else { Scope::All };
+        let (range, limit) = self.scope(request.scope.unwrap_or(otherwise));
+        let mut made = Made::default();
+        made.push("SELECT ");
+        if self.numbered && !request.off {
+            made.push("_recno AS \"Record#\", ");
+        }
+        match request.fields.text.is_empty() {
+            true => made.push("*"),
+            false => made.push_part(&request.fields),
+        }
+        made.push(&format!(" FROM {}", self.from()));
+        let plain = |text: String| Made { sql: text, typed: Vec::new() };
+        let mut conditions: Vec<Made> = range.clone().into_iter().map(plain).collect();
+        if let Some(going_on) = &request.going_on {
+            conditions.push(self.before_the_end(range, going_on)?);
+        }
+        conditions.extend(request.condition.as_ref().map(in_parentheses));
+        made.push_conditions(conditions);
+        made.push(&format!("{}{limit}", self.order()));
+        Ok(made)
+    }
+
+    /// What is so of the records before the first one of a range that is not as WHILE says.
+    fn before_the_end(&self, range: Option<String>, going_on: &Part) -> Result<Made, Failure> {
+        if !self.numbered {
+            let error = Error::new(Code::Unsupported, "WHILE needs record numbers, and this table has none");
+            let (start, end) = (going_on.at, going_on.at + going_on.text.len().max(1));
+            return Err(error.span(start, end).hint("FOR chooses records by a condition").into());
+        }
+        let mut made = Made::default();
+        made.push(&format!("_recno < COALESCE((SELECT MIN(_recno) FROM {} WHERE ", self.from()));
+        if let Some(range) = range {
+            made.push(&format!("{range} AND "));
+        }
+        made.push_made(in_parentheses(going_on));
+        made.push(&format!(" IS NOT TRUE), {})", i64::MAX));
+        Ok(made)
     }
 }
 
-/// Which records a command is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scope {
-    All,
-    Next(u64),
-    Record(u64),
-    Rest,
-}
-
-/// The arguments of LIST and DISPLAY.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Request {
-    scope: Option<Scope>,
-    fields: Part,
-    condition: Option<Part>,
-    off: bool,
-}
-
-/// Fields or a condition, and where they begin in the arguments.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Part {
-    text: String,
-    at: usize,
-    /// It is no other text than what was typed.
-    is_typed: bool,
-}
-
-impl Part {
-    fn typed(text: &str, at: usize) -> Part {
-        Part { text: text.to_owned(), at, is_typed: true }
-    }
+/// A condition that may end in a comment.
+fn in_parentheses(condition: &Part) -> Made {
+    let mut made = Made::default();
+    made.push("(");
+    made.push_part(condition);
+    made.push("\n)");
+    made
 }
 
 impl Request {
-    /// Runs the statement that was made of it.
-    fn run(&self, shell: &mut Shell, sql: &str) -> Result<Flow, Failure> {
-        match &self.condition {
-            Some(Part { text, at, is_typed: true }) => shell.run_made_with(sql, text, *at),
-            _ => shell.run_made(sql),
-        }
-    }
-
-    /// Reads `[scope] [fields] [FOR condition] [OFF]`, with the scope also after the fields.
-    fn parse(text: &str) -> Request {
-        let mut request = Request::default();
-        let mut rest = text.trim_end();
-        let blanks = rest.len() - rest.trim_start().len();
-        rest = rest.trim_start();
-        if let Some(start) = last_word(rest, "off") {
-            request.off = true;
-            rest = rest[..start].trim_end();
-        }
-        if let Some((start, end)) = find_word(rest, "for") {
-            let condition = rest[end..].trim_start();
-            let at = blanks + rest.len() - condition.len();
-            request.condition = Some(Part::typed(condition, at));
-            rest = rest[..start].trim_end();
-        }
-        let end = blanks + rest.len();
-        if let Some((scope, length)) = leading_scope(rest) {
-            request.scope = Some(scope);
-            rest = rest[length..].trim_start();
-        }
-        let start = end - rest.len();
-        if let Some((scope, start)) = trailing_scope(rest).filter(|_| request.scope.is_none()) {
-            request.scope = Some(scope);
-            rest = rest[..start].trim_end();
-        }
-        let fields_word = find_word(rest, "fields").filter(|(start, _)| *start == 0);
-        let fields = fields_word.map_or(rest, |(_, end)| rest[end..].trim_start());
-        request.fields = Part::typed(fields, start + rest.len() - fields.len());
-        request
-    }
-
-    /// The request with its fields and its condition as SQL over the table in use.
+    /// The request with its fields and its conditions as SQL over the table in use.
     fn of(shell: &mut Shell, arguments: &str) -> Result<Request, Failure> {
-        let request = Request::parse(arguments);
-        if request.fields.text.is_empty() && request.condition.is_none() {
+        let request = Request::parse(arguments)?;
+        if request.fields.text.is_empty() && request.condition.is_none() && request.going_on.is_none() {
             return Ok(request);
         }
         let table = table_in_use(shell)?;
         let Part { text, at, .. } = &request.fields;
-        let fields = Part { text: condition::field_list(&table, text, *at)?, at: *at, is_typed: false };
-        let made = |given: Part| {
-            let text = condition::condition(&table, &given.text, given.at)?;
-            Ok::<Part, Failure>(Part { is_typed: text == given.text, text, ..given })
+        let fields = condition::field_list(&table, text, *at)?;
+        let fields = Part { is_typed: fields == *text, text: fields, at: *at };
+        let made = |given: Option<Part>| {
+            let made = |given: Part| {
+                let text = condition::condition(&table, &given.text, given.at)?;
+                Ok::<Part, Failure>(Part { is_typed: text == given.text, text, ..given })
+            };
+            given.map(made).transpose()
         };
-        Ok(Request { fields, condition: request.condition.map(made).transpose()?, ..request })
+        let (condition, going_on) = (made(request.condition)?, made(request.going_on)?);
+        Ok(Request { fields, condition, going_on, ..request })
     }
-}
-
-/// Where a word stands outside of quotes, comments and parentheses.
-fn find_word(text: &str, word: &str) -> Option<(usize, usize)> {
-    let mut depth = 0_i32;
-    for token in tokens::tokens(text, 0) {
-        match token.text(text) {
-            "(" => depth += 1,
-            ")" => depth -= 1,
-            found if depth == 0 && token.kind == Kind::Word && found.eq_ignore_ascii_case(word) => {
-                return Some((token.range.start, token.range.end));
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
-/// Where the text ends in this word.
-fn last_word(text: &str, word: &str) -> Option<usize> {
-    let last = tokens::tokens(text, 0).last().filter(|token| token.kind == Kind::Word)?;
-    last.text(text).eq_ignore_ascii_case(word).then_some(last.range.start)
-}
-
-/// A scope at the start of the text, and its length. A word that is followed by anything but a blank
-/// is a field of that name.
-fn leading_scope(text: &str) -> Option<(Scope, usize)> {
-    let mut words = text.split_whitespace();
-    let first = words.next()?;
-    let length = first.len();
-    match first.to_ascii_lowercase().as_str() {
-        "all" => Some((Scope::All, length)),
-        "rest" => Some((Scope::Rest, length)),
-        name @ ("next" | "record") => {
-            let number = words.next()?;
-            let value = number.parse().ok()?;
-            let end = length + text[length..].find(number)? + number.len();
-            Some((if name == "next" { Scope::Next(value) } else { Scope::Record(value) }, end))
-        }
-        _ => None,
-    }
-}
-
-/// A scope at the end of a list of fields, and where it starts.
-fn trailing_scope(text: &str) -> Option<(Scope, usize)> {
-    let words: Vec<tokens::Token> = tokens::tokens(text, 0).filter(|token| !token.is_blank()).collect();
-    let from = |back: usize| {
-        let at = words.len().checked_sub(back).filter(|&at| at > 0)?;
-        let follows_field = words[at - 1].text(text) != ",";
-        let (scope, length) = leading_scope(&text[words[at].range.start..]).filter(|_| follows_field)?;
-        (words[at].range.start + length == text.len()).then_some((scope, words[at].range.start))
-    };
-    from(1).or_else(|| from(2))
 }
 
 /// Opens a table in the work area, or closes it.
@@ -253,42 +176,55 @@ pub(super) fn table_in_use(shell: &mut Shell) -> Result<TableInfo, Failure> {
 /// Lists records.
 pub(super) fn list(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure> {
     let request = Request::of(shell, arguments)?;
-    let sql = area(shell)?.select(&request);
-    request.run(shell, &sql)
+    let made = area(shell)?.select(&request)?;
+    shell.run_made_of(&made)
 }
 
 /// Shows the current record, or what LIST would list.
 pub(super) fn display(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure> {
     let area = area(shell)?;
     let mut request = Request::of(shell, arguments)?;
-    if request.scope.is_none() && request.condition.is_none() {
+    if request.scope.is_none() && request.condition.is_none() && request.going_on.is_none() {
         request.scope = Some(Scope::Record(area.record));
     }
-    request.run(shell, &area.select(&request))
+    shell.run_made_of(&area.select(&request)?)
 }
 
 /// Counts records.
 pub(super) fn count(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure> {
     let area = area(shell)?;
     let request = Request::of(shell, arguments)?;
-    let filter = request.condition.as_ref().map(|condition| format!(" WHERE {}", condition.text));
-    request.run(shell, &format!("SELECT COUNT(*) AS count FROM {}{}", area.from(), filter.unwrap_or_default()))
+    let mut made = Made::default();
+    if request.scope.is_none() && request.going_on.is_none() {
+        made.push(&format!("SELECT COUNT(*) AS count FROM {}", area.from()));
+        made.push_conditions(request.condition.iter().map(in_parentheses).collect());
+    } else {
+        let counted =
+            Request { fields: Part { text: "1 AS one".into(), at: 0, is_typed: false }, off: true, ..request };
+        made.push("SELECT COUNT(*) AS count FROM (");
+        made.push_made(area.select(&counted)?);
+        made.push(") AS counted");
+    }
+    shell.run_made_of(&made)
 }
 
 /// Shows the value of an expression.
 pub(super) fn print(shell: &mut Shell, expression: &str) -> Result<Flow, Failure> {
-    let sql = match (&shell.area, expression) {
+    let mut made = Made::default();
+    made.push("SELECT ");
+    match (&shell.area, expression) {
         (_, "") => return shell.print("\n").map(|()| Flow::Continue),
         (Some(area), _) => {
             let area = area.clone();
-            let expression = condition::field_list(&table_in_use(shell)?, expression, 0)?;
+            let text = condition::field_list(&table_in_use(shell)?, expression, 0)?;
             let (range, limit) = area.scope(Scope::Record(area.record));
             let filter = range.map(|range| format!(" WHERE {range}")).unwrap_or_default();
-            format!("SELECT {expression} FROM {}{filter}{limit}", area.from())
+            made.push_part(&Part { is_typed: text == expression, text, at: 0 });
+            made.push(&format!(" FROM {}{filter}{limit}", area.from()));
         }
-        (None, _) => format!("SELECT {expression}"),
-    };
-    shell.run_made(&sql)
+        (None, _) => made.push_part(&Part::typed(expression, 0)),
+    }
+    shell.run_made_of(&made)
 }
 
 /// Makes another record the current one.
@@ -388,34 +324,19 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_read() {
-        let parsed = Request::parse("NEXT 10 name, upper(city for 3) FOR note = ' for ' OFF");
-        let expected = Request {
-            scope: Some(Scope::Next(10)),
-            fields: Part::typed("name, upper(city for 3)", 8),
-            condition: Some(Part::typed("note = ' for '", 36)),
-            off: true,
-        };
-        assert_eq!(parsed, expected);
-        assert_eq!(Request::parse(""), Request { fields: Part::typed("", 0), ..Request::default() });
-        assert_eq!(Request::parse("fields name").fields.text, "name");
-        assert_eq!(Request::parse("all").scope, Some(Scope::All));
-        assert_eq!(Request::parse("next, name").fields.text, "next, name");
-        let parsed = Request::parse("name, qty NEXT 2 FOR qty > 1");
-        assert_eq!((parsed.fields.text.as_str(), parsed.scope), ("name, qty", Some(Scope::Next(2))));
-        assert_eq!(Request::parse("name, rest").fields.text, "name, rest");
-        assert_eq!(Request::parse("rest").scope, Some(Scope::Rest));
-        assert_eq!(Request::parse(" next 2 fields  n").fields, Part::typed("n", 16));
-    }
-
-    #[test]
     fn lists_become_statements() {
-        let select = |numbered: bool, text: &str| area(numbered).select(&Request::parse(text));
+        let select = |numbered: bool, text: &str| area(numbered).select(&Request::parse(text).unwrap()).unwrap().sql;
         assert_eq!(
             select(true, "name FOR a = 1 -- x"),
             "SELECT _recno AS \"Record#\", name FROM customers WHERE (a = 1 -- x\n) ORDER BY _recno"
         );
         assert_eq!(select(true, "NEXT 3 OFF"), "SELECT * FROM customers WHERE _recno >= 17 ORDER BY _recno LIMIT 3");
         assert_eq!(select(false, "RECORD 5"), "SELECT * FROM customers LIMIT 1 OFFSET 4");
+        assert_eq!(
+            select(true, "name WHILE a = 1"),
+            "SELECT _recno AS \"Record#\", name FROM customers WHERE _recno >= 17 AND _recno < COALESCE((SELECT MIN(_recno) \
+             FROM customers WHERE _recno >= 17 AND (a = 1\n) IS NOT TRUE), 9223372036854775807) ORDER BY _recno"
+        );
+        assert!(area(false).select(&Request::parse("WHILE a = 1").unwrap()).is_err());
     }
 }

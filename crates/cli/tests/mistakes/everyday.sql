@@ -162,6 +162,34 @@ USE custmers
 ? 1 +
 .schema custmers
 .mode tabel
+-- What the rows have, where the statement alone tells which part of it is wrong.
+SELECT name FROM customers WHERE name = 5;
+SELECT CAST(name AS INTEGER) FROM customers;
+SELECT CAST(name AS DATE) FROM customers;
+SELECT 1 / 0;
+SELECT id FROM customers WHERE city IN (5, 6);
+SELECT id FROM customers WHERE balance > 0 AND 5 < city;
+SELECT name::boolean FROM customers;
+SELECT CAST(id AS DATE) FROM customers;
+SELECT credit / 0 FROM customers;
+-- Names that stand in more than one place.
+SELECT name FROM customers UNION SELECT id, name FROM orders;
+SELECT name nme FROM customers WHERE nme = 'x';
+SELECT c.name FROM customers c JOIN orders o ON o.customer = c.id WHERE o.name = 'x';
+CREATE VIEW best AS SELECT id, nmae FROM customers;
+CREATE TABLE best (x, y) AS SELECT id, nmae FROM customers WITH NO DATA;
+SELECT * FROM "orders.dbf";
+SELECT * FROM "customers.dbx" c;
+-- Clauses of LIST, and commands that make a statement of a name.
+LIST OFF nmae FOR id < 3
+LIST nmae OFF WHILE id < 3
+LIST name WHILE nmae > 'A'
+LIST name WHILE balance > 5 .AND.
+LIST name FOR id > 5 TO PRINTER
+COUNT NEXT 5 WHILE nmae = 'X'
+.export custmers x.csv
+.export "my customers" x.csv
+.export SELECT nmae FROM customers x.csv
 -- No place: what the rows have, or a row as a whole.
 SELECT extract(yaer FROM since) FROM customers;
 SELECT date_trunc('mnth', since) FROM customers;
@@ -170,10 +198,6 @@ INSERT INTO notebook (id, day) VALUES (1, DATE '2024-01-01', 'x');
 INSERT INTO notebook (id) SELECT id, name FROM customers;
 SELECT name FROM customers WHERE id = (SELECT customer FROM orders);
 SELECT name FROM customers WHERE (id, city) IN (SELECT id FROM customers);
-SELECT name FROM customers WHERE name = 5;
-SELECT CAST(name AS INTEGER) FROM customers;
-SELECT CAST(name AS DATE) FROM customers;
-SELECT 1 / 0;
 SELECT credit / (id - id) FROM customers;
 INSERT INTO notebook (word) VALUES ('x');
 INSERT customers VALUES (1);

@@ -63,7 +63,7 @@ impl Session {
         if create.if_not_exists && self.is_known(&create.name)? {
             return Ok(nothing());
         }
-        let planned = database.shared.planner.plan(query, &self.catalog(&database.shared), self.visibility)?;
+        let planned = self.planned_within(text, query, &self.catalog(&database.shared))?;
         // What fills the table is planned when it is there.
         if create.temporary || !self.is_known(&create.name)? {
             check_not_read(&create.name, query)?;
@@ -100,8 +100,8 @@ impl Session {
     /// CREATE VIEW.
     pub(super) fn create_view(&mut self, text: &str, create: &CreateView) -> Result<Answer> {
         let database = self.database.clone();
-        let (native, planner) = (&database.shared.catalog.native, &database.shared.planner);
-        let planned = planner.plan(&create.query, &self.catalog(&database.shared).shared(), self.visibility)?;
+        let native = &database.shared.catalog.native;
+        let planned = self.planned_within(text, &create.query, &self.catalog(&database.shared).shared())?;
         describe::check_view_columns(create, planned.schema())?;
         let file = self.file_to_hide(&create.name);
         if file.is_some() {

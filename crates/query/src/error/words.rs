@@ -117,6 +117,15 @@ fn of_types(message: &str) -> Option<Told> {
         let told = Told::new(format!("'{value}' is not a value of {wanted}")).at_literal(value);
         return Some(if wanted == "DATE" { told.hint("write YYYY-MM-DD, of a day that there is") } else { told });
     }
+    if let Some(rest) = message.strip_prefix("Cannot cast value '") {
+        let (value, wanted) = rest.strip_suffix(" type")?.rsplit_once("' to value of ")?;
+        return Some(Told::new(format!("'{value}' is not a value of {}", sql_type(wanted))).at_literal(value));
+    }
+    if let Some(rest) = message.strip_prefix("Unsupported CAST from ") {
+        let (from, to) = rest.split_once(" to ")?;
+        let told = Told::new(format!("a value of {} cannot become one of {}", sql_type(from), sql_type(to)));
+        return Some(told.at_sign("CAST"));
+    }
     if let Some(rest) = message.strip_prefix("Cannot coerce arithmetic expression ") {
         let (left, operator, right) = operands(rest.strip_suffix(" to valid types")?)?;
         let message = format!("{operator} does not take {} and {}", sql_type(left), sql_type(right));
