@@ -533,7 +533,7 @@ impl Session {
             is_view(&key) || folder.file(&key).is_ok_and(|relation| relation.is_some())
         };
         match names.iter().find(is_file) {
-            Some(name) if error.code() == Code::UnknownTable => cannot_be_changed(name),
+            Some(name) if error.code() == Code::UnknownTable => cannot_be_changed(name, is_view(&key_of(name))),
             _ => error,
         }
     }

@@ -60,6 +60,7 @@ pub(crate) use lock::held_by_another;
 pub use outlook::Outlook;
 pub(crate) use pending::{view_to_lock, wait_for_first, wait_to_lock};
 pub(crate) use place::{Place, STORE_FOLDER};
+pub(crate) use references::is_not_there;
 pub(crate) use scope::{Scope, SessionCatalog};
 pub use sequences::Identity;
 pub(crate) use sequences::{Given, SessionSequences};
