@@ -56,6 +56,7 @@ pub(crate) use accounts::accounts;
 pub(crate) use change::{Changer, cannot_be_changed};
 pub(crate) use define::Definitions;
 pub(crate) use forms::{Form, NewRow, batch_of, one_row};
+pub(crate) use insert::Find;
 pub(crate) use lock::held_by_another;
 pub use outlook::Outlook;
 pub(crate) use pending::{view_to_lock, wait_for_first, wait_to_lock};
