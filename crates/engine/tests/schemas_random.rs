@@ -295,15 +295,26 @@ impl Random {
         (sources, from)
     }
 
+    /// What is aggregated. NULLs that differ in their types only have one name, and are refused beside each other.
+    fn aggregated(&mut self, sources: &[Source<'_>], kind: Kind) -> String {
+        let given = self.expression(sources, kind, 1);
+        match (given.contains('.') || !given.contains("NULL"), kind) {
+            (true, _) => given,
+            (false, Kind::Whole) => "1".to_owned(),
+            (false, Kind::Text) => "'a'".to_owned(),
+            (false, Kind::Double) => "1e0".to_owned(),
+        }
+    }
+
     fn aggregate(&mut self, sources: &[Source<'_>]) -> String {
         let kind = self.kind();
         match self.below(7) {
             0 => "COUNT(*)".to_owned(),
-            1 => format!("COUNT({})", self.expression(sources, kind, 1)),
-            2 => format!("SUM({})", self.expression(sources, Kind::Whole, 1)),
-            3 => format!("SUM({})", self.expression(sources, Kind::Double, 1)),
-            4 => format!("{}({})", self.of(&["MIN", "MAX"]), self.expression(sources, kind, 1)),
-            5 => format!("COUNT(DISTINCT {})", self.expression(sources, kind, 1)),
+            1 => format!("COUNT({})", self.aggregated(sources, kind)),
+            2 => format!("SUM({})", self.aggregated(sources, Kind::Whole)),
+            3 => format!("SUM({})", self.aggregated(sources, Kind::Double)),
+            4 => format!("{}({})", self.of(&["MIN", "MAX"]), self.aggregated(sources, kind)),
+            5 => format!("COUNT(DISTINCT {})", self.aggregated(sources, kind)),
             _ => format!("SUM(CASE WHEN {} THEN 1 ELSE 0 END)", self.condition(sources, 1)),
         }
     }
