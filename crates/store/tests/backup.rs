@@ -25,7 +25,8 @@ fn transfer(store: &Store, id: u64, number: i64) -> Result<()> {
     for (account, change) in [(from, -1), (to, 1)] {
         let written = set(&table, &mut transaction, account, balances[account as usize].1 + change)?;
         if !matches!(written, Written::Done(_)) {
-            return Ok(transaction.rollback());
+            transaction.rollback();
+            return Ok(());
         }
     }
     transaction.commit().map(drop)
