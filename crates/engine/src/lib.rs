@@ -13,14 +13,19 @@
 //! Nothing is imported or declared: a name is looked up in the folder when a statement uses it, and a file
 //! that has changed is noticed by the statement that reads it next.
 //!
-//! ```no_run
-//! let database = mainstay_engine::Database::open("shop")?;
+//! ```
+//! let shop = tempfile::tempdir()?;
+//! std::fs::write(shop.path().join("customers.csv"), "name,balance\nAnn,1200\nBob,800\nCy,1500\n")?;
+//!
+//! let database = mainstay_engine::Database::open(shop.path())?;
 //! let mut session = database.session();
 //! let mut answer = session.execute("SELECT name, balance FROM customers WHERE balance > 1000")?;
+//! let mut rows = 0;
 //! while let Some(batch) = answer.next_batch()? {
-//!     println!("{} rows", batch.num_rows());
+//!     rows += batch.num_rows();
 //! }
-//! # Ok::<(), mainstay_base::Error>(())
+//! assert_eq!(rows, 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Tables of our own are written, too. A statement that finds or writes one row by its key runs in a fraction of a
@@ -52,6 +57,33 @@
 //! }
 //! assert_eq!(total, 250.0);
 //! # Ok::<(), mainstay_base::Error>(())
+//! ```
+//!
+//! Many rows go in by an [`Appender`], all in one transaction, and come out as batches of Arrow, which stream:
+//!
+//! ```
+//! use mainstay_base::ValueRef;
+//!
+//! let shop = tempfile::tempdir()?;
+//! let database = mainstay_engine::Database::open(shop.path())?;
+//! let mut session = database.session();
+//! session.execute("CREATE TABLE sales (number BIGINT PRIMARY KEY, amount DOUBLE)")?;
+//!
+//! let mut appender = session.appender("sales")?;
+//! for number in 0..10_000 {
+//!     appender.row(&[ValueRef::Integer(number), ValueRef::Float(0.5)])?;
+//! }
+//! assert_eq!(appender.finish()?, 10_000);
+//!
+//! let mut from = session.prepare("SELECT amount FROM sales WHERE number >= ?")?;
+//! let mut answer = from.query_arrow(&mut session, &[ValueRef::Integer(4_000)])?;
+//! let mut rows = 0;
+//! while let Some(batch) = answer.next_batch()? {
+//!     assert_eq!(batch.schema().field(0).name(), "amount");
+//!     rows += batch.num_rows();
+//! }
+//! assert_eq!(rows, 6_000);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod bulk;

@@ -27,7 +27,7 @@ pub use rows::{Row, Rows};
 pub(crate) use short::{Workspace, note_reads};
 pub(crate) use uses::{Recorder, Uses};
 
-use crate::session::{Session, again};
+use crate::session::{Session, again, nothing};
 use crate::words::Words;
 use cells::{Fast, FastKind};
 use mainstay_base::{Result, ValueRef};
@@ -137,7 +137,7 @@ impl Prepared {
             if let Some(changed) = short.change(session, &self.text, parameters, &mut self.workspace)? {
                 return Ok(changed);
             }
-            if let Some(answer) = short.insert(session, &self.text, parameters)? {
+            if let Some(answer) = short.insert(session, &self.text, parameters, &mut self.workspace)? {
                 return Ok(answer.changed().unwrap_or_default());
             }
         }
@@ -151,8 +151,41 @@ impl Prepared {
     /// Errors: as [`Session::execute`].
     pub fn query(&mut self, session: &mut Session, parameters: &[ValueRef<'_>]) -> Result<Rows<'_>> {
         session.begin_statement();
-        let found = again(|| self.query_once(session, parameters)).map_err(|error| placed(error, &self.text))?;
+        let found = again(|| self.query_once(session, parameters, true)).map_err(|error| placed(error, &self.text))?;
         Ok(self.rows_of(found))
+    }
+
+    /// Runs it with these parameters and gives its rows as Arrow's batches, as they come.
+    ///
+    /// ```
+    /// use mainstay_base::ValueRef;
+    ///
+    /// let database = mainstay_engine::Database::in_memory()?;
+    /// let mut session = database.session();
+    /// session.execute("CREATE TABLE stock (item BIGINT PRIMARY KEY, name TEXT)")?;
+    /// session.execute("INSERT INTO stock VALUES (1, 'bolt'), (2, 'nut'), (3, 'washer')")?;
+    ///
+    /// let mut above = session.prepare("SELECT item, name FROM stock WHERE item > ?")?;
+    /// let mut answer = above.query_arrow(&mut session, &[ValueRef::Integer(1)])?;
+    /// assert_eq!(answer.schema().field(1).name(), "name");
+    /// let mut rows = 0;
+    /// while let Some(batch) = answer.next_batch()? {
+    ///     rows += batch.num_rows();
+    /// }
+    /// assert_eq!(rows, 2);
+    /// # Ok::<(), mainstay_base::Error>(())
+    /// ```
+    ///
+    /// Errors: as [`Session::execute`].
+    pub fn query_arrow(&mut self, session: &mut Session, parameters: &[ValueRef<'_>]) -> Result<Answer> {
+        session.begin_statement();
+        // A row by its key would be one value after the other; a block knows its columns.
+        let found = again(|| self.query_once(session, parameters, false));
+        match (found.map_err(|error| placed(error, &self.text))?, &self.short) {
+            (Found::Answer(answer), _) => Ok(*answer),
+            (Found::InBuffer, Some(short)) => short.answer(&self.workspace.buffer),
+            _ => Ok(nothing()),
+        }
     }
 
     /// [`Prepared::query`] as [`Prepared::execute_as_planned`].
@@ -165,7 +198,7 @@ impl Prepared {
         parameters: &[ValueRef<'_>],
     ) -> Result<Rows<'_>> {
         session.begin_statement();
-        let found = session.as_planned(catalog, |session| self.query_once(session, parameters))?;
+        let found = session.as_planned(catalog, |session| self.query_once(session, parameters, true))?;
         Ok(self.rows_of(found))
     }
 
@@ -179,13 +212,21 @@ impl Prepared {
         }
     }
 
-    fn query_once(&mut self, session: &mut Session, parameters: &[ValueRef<'_>]) -> Result<Found> {
+    /// Runs it; a row that is asked for by its key is left where it lies if `by_key`.
+    fn query_once(&mut self, session: &mut Session, parameters: &[ValueRef<'_>], by_key: bool) -> Result<Found> {
         self.refresh(session)?;
         session.check_planned()?;
         if let Some(fast) = &mut self.fast
+            && by_key
             && point::can_read(fast, parameters)
         {
             return point::read(session, &self.text, fast, parameters).map(Found::Row);
+        }
+        // A change that shows nothing goes the way that it goes for who asks how many rows it changed.
+        if let Some(fast) = &self.fast
+            && let Some(changed) = point::change(session, &self.text, fast, parameters)?
+        {
+            return Ok(Found::answer(nothing().with_changed(changed)));
         }
         let Some(short) = &self.short else {
             return run_bound(session, &self.text, parameters).map(Found::answer);
@@ -195,8 +236,13 @@ impl Prepared {
         {
             return Ok(Found::InBuffer);
         }
-        if let Some(answer) = short.insert(session, text, parameters)? {
+        if let Some(answer) = short.insert(session, text, parameters, workspace)? {
             return Ok(Found::answer(answer));
+        }
+        if !short.shows_rows()
+            && let Some(changed) = short.change(session, text, parameters, workspace)?
+        {
+            return Ok(Found::answer(nothing().with_changed(changed)));
         }
         if short.returning_columns(session, text, parameters, workspace)? {
             return Ok(Found::InBuffer);

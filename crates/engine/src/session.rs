@@ -24,7 +24,7 @@ use crate::Database;
 use crate::bulk::{Appender, TableCursor};
 use crate::database::Shared;
 use crate::native::{
-    Changed, Changer, Definitions, Form, Native, Outlook, SessionCatalog, SessionSequences, SessionTransaction,
+    Changed, Changer, Definitions, Find, Form, Native, Outlook, SessionCatalog, SessionSequences, SessionTransaction,
     accounts, cannot_be_changed, key_of,
 };
 use crate::prepared::{Prepared, Recorder, Uses, Workspace, direct_change};
@@ -335,6 +335,11 @@ impl Session {
         self.recorded(uses, |planner, catalog| planner.short_delete(text, delete, catalog))
     }
 
+    /// The rows that the query of an INSERT gives for the row executor.
+    pub(crate) fn short_insert(&self, text: &str, insert: &Insert, uses: &mut Uses) -> Result<Option<Short>> {
+        self.recorded(uses, |planner, catalog| planner.short_insert(text, insert, catalog))
+    }
+
     pub(crate) fn read_native<T>(
         &mut self,
         text: &Arc<str>,
@@ -477,6 +482,11 @@ impl Session {
         self.change_with(text, parameters, |changer, transaction| changer.insert(transaction, insert))
     }
 
+    /// Runs an INSERT into a native table of the rows that `find` gives; `None` when it finds none that way.
+    pub(crate) fn insert_found(&mut self, text: &str, insert: &Insert, find: Find<'_>) -> Result<Option<Answer>> {
+        self.change_with(text, &[], |changer, transaction| changer.insert_found(transaction, insert, find))
+    }
+
     fn change(
         &mut self,
         text: &str,
@@ -485,12 +495,12 @@ impl Session {
         self.change_with(text, &[], work)
     }
 
-    fn change_with(
+    fn change_with<T>(
         &mut self,
         text: &str,
         parameters: &[ValueRef<'_>],
-        mut work: impl FnMut(&Changer<'_>, &mut Transaction) -> Result<Changed<Answer>>,
-    ) -> Result<Answer> {
+        mut work: impl FnMut(&Changer<'_>, &mut Transaction) -> Result<Changed<T>>,
+    ) -> Result<T> {
         let database = self.database.clone();
         let shared = &database.shared;
         let (cancel, progress) = (self.cancel.clone(), Arc::clone(&self.progress));
@@ -535,7 +545,7 @@ impl Session {
             is_view(&key) || folder.file(&key).is_ok_and(|relation| relation.is_some())
         };
         match names.iter().find(is_file) {
-            Some(name) if error.code() == Code::UnknownTable => cannot_be_changed(name),
+            Some(name) if error.code() == Code::UnknownTable => cannot_be_changed(name, is_view(&key_of(name))),
             _ => error,
         }
     }

@@ -553,6 +553,88 @@ fn other_values_and_many_rows_are_answered_too() {
     assert_eq!(delete.execute(&mut session, &values).unwrap(), 5);
 }
 
+/// Changes that show their rows, and those that take what a query gives, are the row executor's, too, and so is what is only
+/// asked to be done: all do what the batch executor does.
+#[test]
+fn changes_of_few_rows_are_for_the_row_executor() {
+    let (mut fast, mut general) = (session(false), session(true));
+    for statement in [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER, s VARCHAR(10))",
+        "CREATE TABLE u (id INTEGER PRIMARY KEY, n INTEGER, s VARCHAR(10))",
+        "INSERT INTO t VALUES (1, 10, 'one'), (2, 20, 'two'), (3, 30, NULL), (4, NULL, 'four'), (5, 50, 'five'), \
+         (6, 60, 'six'), (7, 70, 'seven'), (8, 80, NULL)",
+    ] {
+        fast.execute(statement).unwrap();
+        general.execute(statement).unwrap();
+    }
+    for (text, parameter) in [
+        ("DELETE FROM t WHERE id = $1 RETURNING s, id", 3),
+        ("DELETE FROM t AS x WHERE x.n > $1 RETURNING x.id + 1 AS next, UPPER(x.s) AS upper", 60),
+        ("DELETE FROM t WHERE id = $1 RETURNING *", 99),
+        ("INSERT INTO u SELECT id, n, s FROM t WHERE id = $1", 4),
+        ("INSERT INTO u SELECT id + 100, n, s FROM t WHERE id < $1 RETURNING id, s", 3),
+        ("INSERT INTO u SELECT id + 10, n, s FROM u WHERE id > $1 RETURNING *", 0),
+        ("INSERT INTO u (id, s) SELECT 50 + $1, UPPER('ab') WHERE 1 = 1", 1),
+        (
+            "INSERT INTO u SELECT id, 0, 'x' FROM t WHERE id > $1 ON CONFLICT (id) DO UPDATE SET s = 'y' RETURNING id, s",
+            3,
+        ),
+        ("INSERT INTO u SELECT id, n, s FROM t WHERE id = $1", 4),
+        ("INSERT INTO u (id) SELECT n FROM t WHERE id = $1", 4),
+        ("UPDATE t SET n = n + 1 WHERE id = $1", 5),
+        ("UPDATE t SET n = n + 1 WHERE id > $1", 3),
+        ("DELETE FROM t WHERE id = $1", 6),
+        ("DELETE FROM t WHERE n < $1", 11),
+        ("INSERT INTO t VALUES ($1, 2, 'new')", 77),
+        ("INSERT INTO t VALUES ($1, 2, 'new') RETURNING n", 78),
+    ] {
+        let query = Query { text: text.to_owned(), parameters: vec![Value::Integer(parameter)] };
+        let (found, executor) = rows(&mut fast, text, &query.parameters);
+        assert_eq!(executor, Executor::Row, "{text}");
+        assert_eq!(found, executed(&mut general, &bound(&query)), "{text}");
+        for table in ["SELECT * FROM t ORDER BY id", "SELECT * FROM u ORDER BY id"] {
+            assert_eq!(executed(&mut fast, table), executed(&mut general, table), "after {text}");
+        }
+    }
+    let mut insert = fast.prepare("INSERT INTO u SELECT id + 1000, n, s FROM t WHERE id > $1").unwrap();
+    assert_eq!(insert.execute(&mut fast, &[ValueRef::Integer(70)]).unwrap(), 2);
+    let mut delete = fast.prepare("DELETE FROM u WHERE id > $1 RETURNING id").unwrap();
+    assert_eq!(delete.execute(&mut fast, &[ValueRef::Integer(1_000)]).unwrap(), 2);
+}
+
+/// A prepared statement gives vectors, whatever runs it.
+#[test]
+fn prepared_statements_give_vectors() {
+    let mut session = session(false);
+    session.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, s VARCHAR(10), d DECIMAL(8,2))").unwrap();
+    let mut insert = session.prepare("INSERT INTO t VALUES ($1, 'text', 1.5)").unwrap();
+    session.execute("BEGIN").unwrap();
+    for number in 0..10_000 {
+        insert.execute(&mut session, &[ValueRef::Integer(number)]).unwrap();
+    }
+    session.execute("COMMIT").unwrap();
+    for (text, parameter, count) in [
+        ("SELECT id, s, d FROM t WHERE id = $1", 7, 1),
+        ("SELECT id, s, d FROM t WHERE id = $1", -7, 0),
+        ("SELECT d, id FROM t WHERE id < $1", 30, 30),
+        ("SELECT * FROM t WHERE id >= $1", 0, 10_000),
+        ("SELECT id, 'x' AS x FROM t WHERE id < $1", 3, 3),
+        ("UPDATE t SET s = 'other' WHERE id < $1 RETURNING s, id", 5, 5),
+        ("DELETE FROM t WHERE id < $1 RETURNING *", 5, 5),
+        ("DELETE FROM t WHERE id = $1", 9, 0),
+    ] {
+        let mut statement = session.prepare(text).unwrap();
+        let mut answer = statement.query_arrow(&mut session, &[ValueRef::Integer(parameter)]).unwrap();
+        let schema = answer.schema().clone();
+        let mut rows = 0;
+        while let Some(batch) = answer.next_batch().unwrap() {
+            assert_eq!(batch.schema(), schema, "{text}");
+            rows += batch.num_rows();
+        }
+        assert_eq!(rows, count, "{text}");
+    }
+}
+
 /// An INSERT of parameters does whatever its table asks for, prepared or not.
 #[test]
 fn inserts_of_parameters_fill_in_the_rest() {

@@ -528,3 +528,19 @@ fn absurd_statements_end() {
     assert_eq!(absurd(session, "1 MB of blanks before", &format!("{}SELECT 1", " ".repeat(1_000_000))).unwrap(), 1);
     let _ = absurd(session, "a huge text", &format!("SELECT '{}' AS x", "ä".repeat(1_000_000)));
 }
+
+/// A table cannot refer to a file: it is told what is in the way.
+#[test]
+fn a_reference_to_a_file_says_that_it_is_one() {
+    let folder = Folder::new();
+    folder.write("customers.csv", "id,name\n1,Ann\n");
+    let mut session = Database::open(folder.path()).unwrap().session();
+    for definition in ["customer INTEGER REFERENCES customers (id)", "c INTEGER, FOREIGN KEY (c) REFERENCES customers"]
+    {
+        let error = session.execute(&format!("CREATE TABLE orders ({definition})")).err().unwrap();
+        assert_eq!(error.code(), Code::Unsupported);
+        assert!(error.message().contains("customers is the file customers.csv"), "{error}");
+    }
+    let error = session.execute("CREATE TABLE orders (c INTEGER REFERENCES nothing)").err().unwrap();
+    assert_eq!(error.code(), Code::UnknownTable);
+}

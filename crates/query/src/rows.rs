@@ -15,7 +15,7 @@ mod numbered;
 use crate::planner::Planner;
 use crate::relation::{Visibility, table_of};
 use crate::text::Text;
-use crate::{Catalog, Delete, LockingQuery, Update};
+use crate::{Catalog, Delete, Insert, InsertSource, LockingQuery, Update};
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Schema, SchemaRef};
 use datafusion::common::{DFSchema, JoinType, NullEquality};
@@ -50,8 +50,7 @@ impl Planner {
         }
         let statement = text.parse()?;
         let short = self.short(&text, statement, catalog, visibility, false);
-        // A column of which only the parameter will tell the type.
-        Ok(short.filter(|short| short.schema.fields().iter().all(|field| field.data_type() != &DataType::Null)))
+        Ok(short.filter(Short::has_known_types))
     }
 
     /// The rows that an UPDATE changes, as [`Planner::plan_update`] gives them.
@@ -64,6 +63,16 @@ impl Planner {
     pub fn short_delete(&self, source: &str, delete: &Delete, catalog: &dyn Catalog) -> Result<Option<Short>> {
         let (text, statement) = crate::change::delete_query(source, delete, (crate::POSITION, &[]))?;
         Ok(self.short(&text, statement, catalog, Visibility::Live, true))
+    }
+
+    /// The rows that the query of an INSERT gives, as [`Planner::plan_insert`] gives them; `None` where the row executor does
+    /// not do it, or where only a parameter will tell the type of a column.
+    pub fn short_insert(&self, source: &str, insert: &Insert, catalog: &dyn Catalog) -> Result<Option<Short>> {
+        let InsertSource::Query(query) = &insert.source else { return Ok(None) };
+        let text = Text::new(source)?;
+        let statement = Statement::Query(query.clone());
+        let short = self.short(&text, statement, catalog, Visibility::Live, false);
+        Ok(short.filter(Short::has_known_types))
     }
 
     /// The rows that a query locks, as [`Planner::plan_locking`] gives them: their positions are one more column behind
@@ -99,6 +108,11 @@ impl Short {
         block.output = scope.outputs;
         let schema = crate::relation::named_schema(logical.schema().inner(), text);
         Some(Short { plan: Plan::of(block)?, schema })
+    }
+
+    /// Whether it has no column of which only the parameter will tell the type.
+    fn has_known_types(&self) -> bool {
+        self.schema.fields().iter().all(|field| field.data_type() != &DataType::Null)
     }
 
     /// Whether it is for statements that were not prepared, too: their rows are wanted in vectors, and the batch executor

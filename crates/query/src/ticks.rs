@@ -534,7 +534,9 @@ fn replaced(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
         },
         Expr::AggregateFunction(call) if matches!(call.func.name(), "sum" | "avg") => {
             if call.params.args.first().and_then(of).is_some() {
-                return plan_err!("{} of moments", call.func.name());
+                let name = call.func.name();
+                let error = Error::new(Code::TypeMismatch, format!("{name} does not take times")).about(name);
+                return Err(crate::error::to_datafusion(error.hint("convert the argument first: CAST(x AS ...)")));
             }
             Transformed::no(Expr::AggregateFunction(call))
         }

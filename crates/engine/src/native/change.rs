@@ -16,10 +16,10 @@ use crate::returning::Rows;
 use arrow_array::RecordBatch;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_query::{
-    Answer, Assignment, Catalog, Collected, Conflict, ConflictAction, Delete, Name, POSITION, Planned, RowExpressions,
-    RunOptions, Update,
+    Answer, Assignment, Catalog, Collected, Conflict, ConflictAction, Delete, Name, POSITION, Planned, Relation,
+    RowExpressions, RunOptions, Update,
 };
-use mainstay_store::{Transaction, Written};
+use mainstay_store::{Isolation, Transaction, Written};
 use mainstay_table::values::value_at;
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -72,7 +72,7 @@ impl Changer<'_> {
         self.native.check_planned(transaction.planned_with())?;
         match form {
             Err(error) if error.code() == Code::UnknownTable => Err(match self.catalog.relation(&key)? {
-                Some(_) => cannot_be_changed(name),
+                Some(relation) => cannot_be_changed(name, matches!(relation, Relation::View { .. })),
                 None => mainstay_query::unknown_table(&key, &self.catalog.names()),
             }),
             form => form,
@@ -213,6 +213,11 @@ impl Changer<'_> {
                 let is_it = |index: &usize| conflicts_in(form, *index, &error);
                 if upsert.indexes.as_ref().is_some_and(|indexes| !indexes.iter().any(is_it)) {
                     return Err(error);
+                }
+                if transaction.isolation() != Isolation::ReadCommitted {
+                    // What it sees stays what it is: the row never comes into sight.
+                    let message = "another transaction has committed this key since this one began";
+                    return Err(Error::new(Code::Conflict, message).hint("begin the transaction again"));
                 }
                 continue;
             };
@@ -427,8 +432,9 @@ pub(super) fn positions(table: &mainstay_store::NativeTable, view: mainstay_stor
 }
 
 /// The error for a change of something that is no native table.
-pub(crate) fn cannot_be_changed(name: &Name) -> Error {
-    Error::new(Code::ReadOnly, format!("{name} cannot be changed: it is a file, or a view"))
+pub(crate) fn cannot_be_changed(name: &Name, is_view: bool) -> Error {
+    let what = if is_view { "view" } else { "file" };
+    Error::new(Code::ReadOnly, format!("{name} cannot be changed or locked: it is a {what}"))
 }
 
 /// What became of a row of an INSERT.

@@ -14,8 +14,8 @@ use super::forms::{Form, NewRow};
 use super::transaction::Changed;
 use crate::inserted::{GivenRow, GivenRows, Source};
 use arrow_array::RecordBatch;
-use mainstay_base::Result;
 use mainstay_base::interrupt::Pace;
+use mainstay_base::{Code, Error, Result};
 use mainstay_query::{Answer, Collected, Insert, InsertSource, Planned};
 use mainstay_store::{Shown, Transaction, View};
 use mainstay_table::Table;
@@ -29,12 +29,52 @@ const PORTION: usize = 1_024;
 /// Writes rows, complete but for their computed columns: false when another transaction was first.
 type Write<'w> = &'w mut dyn FnMut(&mut Transaction, Vec<NewRow>) -> Result<bool>;
 
+/// Finds the rows that are inserted, as the statement sees its tables; `None` when it cannot.
+pub(crate) type Find<'f> = &'f mut dyn FnMut(&mut Transaction, View) -> Result<Option<Vec<GivenRow>>>;
+
+/// The same for rows that a query may still have to give.
+type Give<'g> = &'g mut dyn FnMut(&mut Transaction, View) -> Result<Option<GivenRows>>;
+
 /// The rows of a query, as they come or as they were taken.
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch>>>;
 
 impl Changer<'_> {
     /// INSERT.
     pub(crate) fn insert(&self, transaction: &mut Transaction, insert: &Insert) -> Result<Changed<Answer>> {
+        let source =
+            Source { planner: self.planner, catalog: self.catalog, text: self.text, parameters: self.parameters };
+        let give = &mut |transaction: &mut Transaction, view: View| {
+            let given = source.given(insert, &mut |planned| self.answer(transaction, planned, view)?.collect());
+            given.map(Some)
+        };
+        match self.insert_given(transaction, insert, give)? {
+            Changed::Done(Some(answer)) => Ok(Changed::Done(answer)),
+            Changed::Done(None) => Err(Error::new(Code::Internal, "the rows of an INSERT were not found")),
+            Changed::Overtaken => Ok(Changed::Overtaken),
+        }
+    }
+
+    /// INSERT of the rows of its query, found by someone else; `None` when those are not found that way, and nothing is
+    /// done.
+    pub(crate) fn insert_found(
+        &self,
+        transaction: &mut Transaction,
+        insert: &Insert,
+        find: Find<'_>,
+    ) -> Result<Changed<Option<Answer>>> {
+        self.insert_given(
+            transaction,
+            insert,
+            &mut |transaction, view| Ok(find(transaction, view)?.map(GivenRows::All)),
+        )
+    }
+
+    fn insert_given(
+        &self,
+        transaction: &mut Transaction,
+        insert: &Insert,
+        give: Give<'_>,
+    ) -> Result<Changed<Option<Answer>>> {
         let form = self.form(transaction, &insert.table)?;
         let columns = self.columns_of_insert(&form, insert)?;
         let upsert = insert.conflict.as_ref().map(|conflict| {
@@ -43,6 +83,7 @@ impl Changer<'_> {
         });
         let upsert = upsert.transpose()?;
         let view = transaction.begin_statement()?;
+        let Some(given) = give(transaction, view)? else { return Ok(Changed::Done(None)) };
         let shown = form.shown(insert.alias.as_ref(), insert.returning.as_ref())?;
         let mut done = shown.no_rows(self.planner, false);
         let mut left_out = 0;
@@ -63,9 +104,6 @@ impl Changer<'_> {
             }
             Ok(true)
         };
-        let source =
-            Source { planner: self.planner, catalog: self.catalog, text: self.text, parameters: self.parameters };
-        let given = source.given(insert, &mut |planned| self.answer(transaction, planned, view)?.collect())?;
         let is_done = match given {
             GivenRows::All(rows) => self.write_all(transaction, (&form, &columns), rows, &mut write)?,
             GivenRows::Query(planned) => {
@@ -79,7 +117,7 @@ impl Changer<'_> {
         if upsert.is_some() {
             self.given.note_left_out(left_out);
         }
-        shown.answer(self.planner, done).map(Changed::Done)
+        shown.answer(self.planner, done).map(|answer| Changed::Done(Some(answer)))
     }
 
     /// Writes the rows of lists of values.

@@ -4,8 +4,13 @@ use super::define::column_of;
 use super::key_of;
 use super::scope::{find_table, key_in};
 use mainstay_base::{Code, Error, Result, SqlType};
-use mainstay_query::References;
+use mainstay_query::{Name, References};
 use mainstay_store::files::catalog::{Catalog, Deferrable, ForeignKeyDefinition, ReferentialAction, TableDefinition};
+
+/// What is told of a table that is referred to and is not there.
+pub(crate) fn is_not_there(name: &Name) -> String {
+    format!("the table {name} that is referred to is not there")
+}
 
 /// The reference that a clause defines.
 ///
@@ -18,10 +23,7 @@ pub(super) fn foreign_key(
     let key = key_of(&references.table);
     let own = key_in(catalog, table.schema, &table.name) == key;
     let parent = if own { Some(table) } else { find_table(catalog, &key) };
-    let parent = parent.ok_or_else(|| {
-        let message = format!("the table {} that is referred to is not there", references.table);
-        Error::new(Code::UnknownTable, message)
-    })?;
+    let parent = parent.ok_or_else(|| Error::new(Code::UnknownTable, is_not_there(&references.table)))?;
     let columns: Result<Vec<u64>> = references.columns.iter().map(|name| column_of(table, name)).collect();
     let referenced = match (references.referenced.is_empty(), &parent.primary_key) {
         (false, _) => references.referenced.iter().map(|name| column_of(parent, name)).collect::<Result<Vec<_>>>()?,

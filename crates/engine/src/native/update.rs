@@ -17,7 +17,7 @@ use super::forms::{Form, NewRow};
 use crate::returning::{Rows, bytes_of};
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_query::{HeldMemory, Planner};
-use mainstay_store::group::offset_of;
+use mainstay_store::group::{Group, offset_of};
 use mainstay_store::{Transaction, View, Written};
 use std::sync::Arc;
 
@@ -106,14 +106,33 @@ pub(crate) fn update_row(
 }
 
 impl Rows {
-    /// Keeps a version that the transaction has written. While that is open, its group is there.
+    /// Keeps what is wanted of a version that the transaction has written or ended.
+    pub(crate) fn keep(&mut self, form: &Form, keep: Keep, position: u64) -> Result<()> {
+        match keep {
+            Keep::Nothing => Ok(()),
+            Keep::Versions => self.keep_version(form, position),
+            Keep::Rows => {
+                let (group, offset) = version(form, position)?;
+                let row = (0..form.definition.columns.len()).map(|column| group.value(offset, column).to_value());
+                self.kept.push(row.collect(), Vec::new())
+            }
+        }
+    }
+
+    /// Keeps a version where it lies.
     fn keep_version(&mut self, form: &Form, position: u64) -> Result<()> {
-        let directory = form.table.directory();
-        let group = directory.group(position);
-        let group = group.ok_or_else(|| Error::new(Code::Internal, "a row that was written is in no group"))?;
-        self.versions.push((Arc::clone(group), offset_of(position)));
+        self.versions.push(version(form, position)?);
         Ok(())
     }
+}
+
+/// A version that the transaction has written or ended: its group, and the offset there. While the transaction is open, the
+/// group is in the table.
+fn version(form: &Form, position: u64) -> Result<(Arc<Group>, usize)> {
+    let directory = form.table.directory();
+    let group = directory.group(position);
+    let group = group.ok_or_else(|| Error::new(Code::Internal, "a row that was written is in no group"))?;
+    Ok((Arc::clone(group), offset_of(position)))
 }
 
 /// A row as it will be.

@@ -7,15 +7,21 @@
 use super::cells::{bind_form, fits};
 use super::lock;
 use super::uses::{Moved, Uses};
-use crate::native::{Changed, Form, Keep, Late, NewRow, RowChange, key_of, update_late, update_row, wait_for_first};
+use crate::native::{
+    Changed, Form, Keep, Late, NewRow, RowChange, batch_of, key_of, update_late, update_row, wait_for_first,
+};
 use crate::returning::{Rows as RowsDone, Shown};
 use crate::session::Session;
 use crate::words;
-use arrow_schema::SchemaRef;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{Field, Schema, SchemaRef};
 use mainstay_base::{Code, Result, Value, ValueRef};
-use mainstay_query::{Answer, Assignment, Insert, LockingQuery, Name, RowExpressions, Short, Statement};
+use mainstay_query::{
+    Answer, Assignment, Insert, InsertSource, LockingQuery, Name, Returning, RowExpressions, Short, Statement,
+};
 use mainstay_rows::{Buffer, Outcome, Scratch};
 use mainstay_store::{NativeTable, Read, Transaction, View, Written};
+use mainstay_table::values::array_of;
 use std::sync::Arc;
 
 /// A statement whose rows the row executor finds.
@@ -31,6 +37,8 @@ pub(super) enum ShortStatement {
     Delete {
         short: Short,
         form: Arc<Form>,
+        /// What is shown of the rows as they were.
+        returning: Option<Returned>,
     },
     /// A query that locks its rows. The position of each is the column behind those that are shown.
     Lock {
@@ -44,9 +52,14 @@ pub(super) enum ShortStatement {
         insert: Box<Insert>,
         parameters: usize,
     },
+    /// Rows that a query gives, whatever their table does about them.
+    InsertQuery {
+        short: Short,
+        insert: Box<Insert>,
+    },
 }
 
-/// What an UPDATE shows of its rows.
+/// What an UPDATE or a DELETE shows of its rows.
 pub(super) struct Returned {
     expressions: RowExpressions,
     /// The same, where they are nothing but columns as the table has them.
@@ -54,8 +67,15 @@ pub(super) struct Returned {
 }
 
 impl Returned {
-    fn of(expressions: RowExpressions) -> Returned {
+    fn new(expressions: RowExpressions) -> Returned {
         Returned { columns: expressions.columns(), expressions }
+    }
+
+    /// A RETURNING of a table that the statement calls by this alias; `None` for one that shows more than the rows, which
+    /// is for the batch executor. So is the telling of a mistake.
+    fn of(session: &Session, form: &Form, alias: Option<&Name>, returning: &Returning) -> Option<Returned> {
+        let shown = Shown::new((&form.definition.name, &form.schema, 0), alias, Some(returning)).ok()?;
+        session.shown_rows(&shown).map(Returned::new)
     }
 }
 
@@ -102,31 +122,42 @@ impl ShortStatement {
                 let Some(columns) = assigned(&form, &update.assignments) else { return Ok(None) };
                 let returning = match &update.returning {
                     None => None,
-                    Some(returning) => {
-                        let shown = Shown::new(
-                            (&form.definition.name, &form.schema, 0),
-                            update.alias.as_ref(),
-                            Some(returning),
-                        );
-                        // What the rows were is for the batch executor; so is the telling of a mistake.
-                        match shown.ok().and_then(|shown| session.shown_rows(&shown)) {
-                            None => return Ok(None),
-                            expressions => expressions.map(Returned::of),
-                        }
-                    }
+                    Some(returning) => match Returned::of(session, &form, update.alias.as_ref(), returning) {
+                        // What the rows were is for the batch executor.
+                        None => return Ok(None),
+                        returned => returned,
+                    },
                 };
                 let short = session.short_update(text, &update, uses)?;
                 Ok(short.map(|short| ShortStatement::Update { short, form, columns, returning }))
             }
-            Statement::Delete(delete) if delete.returning.is_none() => {
+            Statement::Delete(delete) => {
                 let Some(form) = changed_table(session, &delete.table)? else { return Ok(None) };
+                let returning = match &delete.returning {
+                    None => None,
+                    Some(returning) => match Returned::of(session, &form, delete.alias.as_ref(), returning) {
+                        // Columns of other tables are for the batch executor.
+                        None => return Ok(None),
+                        returned => returned,
+                    },
+                };
                 let short = session.short_delete(text, &delete, uses)?;
-                Ok(short.map(|short| ShortStatement::Delete { short, form }))
+                Ok(short.map(|short| ShortStatement::Delete { short, form, returning }))
             }
-            Statement::Insert(insert) => {
-                let parameters = insert.listed_parameters(text)?;
-                Ok(parameters.map(|parameters| ShortStatement::Insert { insert, parameters }))
-            }
+            Statement::Insert(insert) => match &insert.source {
+                InsertSource::Query(_) => {
+                    // Tables that are files take their rows in a way of their own.
+                    if !is_native(session, &insert.table)? {
+                        return Ok(None);
+                    }
+                    let short = session.short_insert(text, &insert, uses)?;
+                    Ok(short.map(|short| ShortStatement::InsertQuery { short, insert }))
+                }
+                _ => {
+                    let parameters = insert.listed_parameters(text)?;
+                    Ok(parameters.map(|parameters| ShortStatement::Insert { insert, parameters }))
+                }
+            },
             _ => Ok(None),
         }
     }
@@ -135,23 +166,43 @@ impl ShortStatement {
     pub(super) fn rebind(&mut self, moved: &Moved) -> Option<()> {
         let table = |old: &Arc<NativeTable>| moved.of(old).map(|(new, _)| Arc::clone(new));
         match self {
-            ShortStatement::Select(short) => short.plan.rebind(table),
+            // The table of an INSERT is looked up when it runs.
+            ShortStatement::Select(short) | ShortStatement::InsertQuery { short, .. } => short.plan.rebind(table),
             ShortStatement::Update { short, form, .. }
-            | ShortStatement::Delete { short, form }
+            | ShortStatement::Delete { short, form, .. }
             | ShortStatement::Lock { short, form, .. } => {
                 bind_form(form, moved)?;
                 short.plan.rebind(table)
             }
-            // Its table is looked up when it runs.
             ShortStatement::Insert { .. } => Some(()),
         }
     }
 
-    /// The answer of an INSERT; `None` for another statement, or another number of parameters.
-    pub(super) fn insert(&self, session: &mut Session, text: &str, values: &[ValueRef<'_>]) -> Result<Option<Answer>> {
+    /// The answer of an INSERT; `None` for another statement, another number of parameters, or when the batch executor has
+    /// to find the rows.
+    pub(super) fn insert(
+        &self,
+        session: &mut Session,
+        text: &str,
+        values: &[ValueRef<'_>],
+        workspace: &mut Workspace,
+    ) -> Result<Option<Answer>> {
         match self {
             ShortStatement::Insert { insert, parameters } if *parameters == values.len() => {
                 session.insert(text, insert, values).map(Some)
+            }
+            ShortStatement::InsertQuery { short, insert } => {
+                let (scratch, buffer) = workspace.parts();
+                session.insert_found(text, insert, &mut |transaction, view| {
+                    if short.plan.run(view, values, scratch, buffer)? != Outcome::Done {
+                        return Ok(None);
+                    }
+                    note_reads(transaction, short)?;
+                    let columns = short.schema.fields().len();
+                    // What was found is taken out of its groups before the first row is written.
+                    let row = |row| (0..columns).map(|column| Some(buffer.value(row, column).to_value())).collect();
+                    Ok(Some((0..buffer.len()).map(row).collect()))
+                })
             }
             _ => Ok(None),
         }
@@ -161,9 +212,30 @@ impl ShortStatement {
     pub(super) fn schema(&self) -> Option<&SchemaRef> {
         match self {
             ShortStatement::Select(short) | ShortStatement::Lock { short, .. } => Some(&short.schema),
-            ShortStatement::Update { returning: Some(Returned { expressions, .. }), .. } => Some(expressions.schema()),
+            ShortStatement::Update { returning: Some(Returned { expressions, .. }), .. }
+            | ShortStatement::Delete { returning: Some(Returned { expressions, .. }), .. } => {
+                Some(expressions.schema())
+            }
             _ => None,
         }
+    }
+
+    /// The rows that it has left in the buffer, as vectors.
+    pub(super) fn answer(&self, buffer: &Buffer) -> Result<Answer> {
+        let Some(schema) = self.schema() else { return Ok(crate::session::nothing()) };
+        let column = |(column, field): (usize, &Arc<Field>)| {
+            let values: Vec<ValueRef<'_>> = (0..buffer.len()).map(|row| buffer.value(row, column)).collect();
+            array_of(field.data_type(), &values)
+        };
+        let columns: Vec<ArrayRef> = schema.fields().iter().enumerate().map(column).collect();
+        // Texts that a plan may have in other layouts are of one here.
+        let field = |(field, column): (&Arc<Field>, &ArrayRef)| {
+            field.as_ref().clone().with_data_type(column.data_type().clone())
+        };
+        let fields: Vec<Field> = schema.fields().iter().zip(&columns).map(field).collect();
+        let schema = Arc::new(Schema::new(fields));
+        let batch = batch_of(&schema, columns, buffer.len())?;
+        Ok(Answer::of(schema, vec![batch]))
     }
 
     /// Fills the buffer with the rows of a query: whether it did.
@@ -197,7 +269,7 @@ impl ShortStatement {
         self.changed(session, text, parameters, workspace, (Keep::Nothing, &|done| Ok(done.count)))
     }
 
-    /// Runs an UPDATE whose RETURNING gives columns as the table has them, and leaves those in the buffer: whether it did.
+    /// Runs a change whose RETURNING gives columns as the table has them, and leaves those in the buffer: whether it did.
     /// It does not for another statement, or when the batch executor has to find the rows.
     pub(super) fn returning_columns(
         &self,
@@ -206,7 +278,9 @@ impl ShortStatement {
         parameters: &[ValueRef<'_>],
         workspace: &mut Workspace,
     ) -> Result<bool> {
-        let ShortStatement::Update { returning: Some(Returned { columns: Some(columns), .. }), .. } = self else {
+        let (ShortStatement::Update { returning: Some(Returned { columns: Some(columns), .. }), .. }
+        | ShortStatement::Delete { returning: Some(Returned { columns: Some(columns), .. }), .. }) = self
+        else {
             return Ok(false);
         };
         let kept = (Keep::Versions, &Ok as &dyn Fn(RowsDone) -> Result<RowsDone>);
@@ -215,7 +289,7 @@ impl ShortStatement {
         Ok(true)
     }
 
-    /// The answer of an UPDATE with RETURNING; `None` for another statement, or when the batch executor has to find the
+    /// The answer of an UPDATE or a DELETE with RETURNING; `None` for another statement, or when the batch executor has to find the
     /// rows.
     pub(super) fn returning(
         &self,
@@ -224,7 +298,9 @@ impl ShortStatement {
         parameters: &[ValueRef<'_>],
         workspace: &mut Workspace,
     ) -> Result<Option<Answer>> {
-        let ShortStatement::Update { form, returning: Some(Returned { expressions, .. }), .. } = self else {
+        let (ShortStatement::Update { form, returning: Some(Returned { expressions, .. }), .. }
+        | ShortStatement::Delete { form, returning: Some(Returned { expressions, .. }), .. }) = self
+        else {
             return Ok(None);
         };
         let answer = |done: RowsDone| {
@@ -241,6 +317,7 @@ impl ShortStatement {
             ShortStatement::Select(short)
             | ShortStatement::Update { short, .. }
             | ShortStatement::Delete { short, .. }
+            | ShortStatement::InsertQuery { short, .. }
             | ShortStatement::Lock { short, .. } => short.plan.describe(),
             ShortStatement::Insert { .. } => String::new(),
         }
@@ -248,7 +325,10 @@ impl ShortStatement {
 
     /// Whether it has a RETURNING.
     pub(super) fn shows_rows(&self) -> bool {
-        matches!(self, ShortStatement::Update { returning: Some(_), .. })
+        matches!(
+            self,
+            ShortStatement::Update { returning: Some(_), .. } | ShortStatement::Delete { returning: Some(_), .. }
+        )
     }
 
     /// Changes rows, and makes of them what the statement gives. That is part of the statement: an error in it undoes the
@@ -282,10 +362,11 @@ impl ShortStatement {
                 ShortStatement::Update { form, columns, .. } => {
                     update(transaction, form, (columns, keep), view, buffer)?
                 }
-                ShortStatement::Delete { form, .. } => delete(transaction, form, buffer)?,
-                ShortStatement::Select(_) | ShortStatement::Insert { .. } | ShortStatement::Lock { .. } => {
-                    Some(RowsDone::default())
-                }
+                ShortStatement::Delete { form, .. } => delete(transaction, form, keep, buffer)?,
+                ShortStatement::Select(_)
+                | ShortStatement::Insert { .. }
+                | ShortStatement::InsertQuery { .. }
+                | ShortStatement::Lock { .. } => Some(RowsDone::default()),
             };
             Ok(match done {
                 Some(done) => Changed::Done(Some(give(done)?)),
@@ -312,6 +393,15 @@ pub(super) fn positions(buffer: &Buffer, column: usize) -> impl Iterator<Item = 
         ValueRef::Integer(position) => Some(position as u64),
         _ => None,
     })
+}
+
+/// Whether there is a native table of this name.
+fn is_native(session: &Session, name: &Name) -> Result<bool> {
+    match session.form(&key_of(name)) {
+        Ok(_) => Ok(true),
+        Err(error) if error.code() == Code::UnknownTable => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// The table of a change, if its rows can be changed without looking at them whole.
@@ -374,12 +464,17 @@ fn update(
     }
 }
 
-fn delete(transaction: &mut Transaction, form: &Form, buffer: &Buffer) -> Result<Option<RowsDone>> {
+/// Deletes the rows in the buffer, and keeps what is wanted of them as they were. `None` when another transaction was
+/// first.
+fn delete(transaction: &mut Transaction, form: &Form, keep: Keep, buffer: &Buffer) -> Result<Option<RowsDone>> {
     let mut done = RowsDone::default();
     for row in 0..buffer.len() {
         let ValueRef::Integer(position) = buffer.value(row, 0) else { continue };
         match form.table.delete(transaction, position as u64)? {
-            Written::Done(_) => done.count += 1,
+            Written::Done(old) => {
+                done.count += 1;
+                done.keep(form, keep, old)?;
+            }
             Written::Moved(_) | Written::Deleted => return Ok(None),
             Written::Gone => {}
         }

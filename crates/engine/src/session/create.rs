@@ -2,9 +2,9 @@
 
 use super::{Session, nothing};
 use crate::describe;
-use crate::native::{Definitions, key_of};
+use crate::native::{Definitions, is_not_there, key_of};
 use mainstay_base::{Code, Error, Result};
-use mainstay_query::{Answer, CreateTable, CreateView, Name, query_names};
+use mainstay_query::{Answer, Constraint, CreateTable, CreateView, Name, query_names};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -34,8 +34,27 @@ impl Session {
         if let (Some(file), true) = (&file, create.if_not_exists) {
             return Ok(nothing().with_notice(Some(format!("there is a table {} already: {file}", create.name))));
         }
-        let created = self.create_table_of(text, create)?;
+        let created = self.create_table_of(text, create).map_err(|error| self.of_referred_file(create, error))?;
         Ok(created.with_notice(file.map(|file| hides(&create.name, &file))))
+    }
+
+    /// The error of a table that refers to a file: that is there, and has no keys.
+    fn of_referred_file(&self, create: &CreateTable, error: Error) -> Error {
+        let of_columns = create.columns.iter().flat_map(|clause| &clause.constraints);
+        let is_missing = |name: &Name| error.message() == is_not_there(name);
+        let file = of_columns.chain(&create.constraints).find_map(|constraint| match constraint {
+            Constraint::ForeignKey(references) if is_missing(&references.table) => {
+                self.file_to_hide(&references.table).map(|file| (&references.table, file))
+            }
+            _ => None,
+        });
+        match file {
+            Some((name, file)) => {
+                let message = format!("{name} is the file {file}, which has no key that a table can refer to");
+                Error::new(Code::Unsupported, message).about(&name.key)
+            }
+            None => error,
+        }
     }
 
     /// The file of the folder that is the table of this name.

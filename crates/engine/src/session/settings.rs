@@ -19,7 +19,10 @@ pub struct Setting {
 /// The settings, in the order in which they are shown.
 const SETTINGS: [(&str, &str); 7] = [
     ("durability", "what a commit waits for: full (on the disk), os (with the operating system), none"),
-    ("isolation", "of transactions: read committed, repeatable read, snapshot, serializable"),
+    (
+        "isolation",
+        "of transactions: read committed (read uncommitted is the same), repeatable read, snapshot, serializable",
+    ),
     (
         "lock_timeout",
         "how long a statement waits for another transaction, or a lock of a DBF: 500ms, 30 (seconds), 5min; 0 for ever, of a DBF 5s",

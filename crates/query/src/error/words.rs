@@ -179,6 +179,11 @@ fn of_types(message: &str) -> Option<Told> {
 
 /// Functions: how many arguments, and of which types.
 fn of_functions(message: &str) -> Option<Told> {
+    if let Some(rest) = message.strip_prefix("[return_type] ") {
+        let (name, given) = rest.split_once(" not supported for ")?;
+        let name = name.to_lowercase();
+        return Some(convert(format!("{name} does not take {}", sql_type(given))).at_name(&name));
+    }
     if let Some(rest) = message.strip_prefix("Function '") {
         let (name, rest) = rest.split_once('\'')?;
         if let Some(rest) = rest.strip_prefix(" expects ") {

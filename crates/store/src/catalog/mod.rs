@@ -49,18 +49,32 @@ pub(crate) struct Cataloged {
 impl Cataloged {
     /// This state with what another one has made of these.
     pub(crate) fn with(&self, own: &Cataloged, touched: impl Iterator<Item = Touched>) -> Cataloged {
-        let mut catalog = (*self.catalog).clone();
-        let mut tables = self.tables.clone();
+        let mut both = self.clone();
+        both.take_from(own, touched);
+        both
+    }
+
+    /// Takes over what another state has, or has not, under these numbers.
+    pub(crate) fn take_from(&mut self, own: &Cataloged, touched: impl Iterator<Item = Touched>) {
+        let catalog = Arc::make_mut(&mut self.catalog);
         for touched in touched {
             catalog.take_from(&own.catalog, touched);
             if let Touched::Table(id) = touched {
                 match own.tables.get(&id) {
-                    Some(table) => tables.insert(id, Arc::clone(table)),
-                    None => tables.remove(&id),
+                    Some(table) => self.tables.insert(id, Arc::clone(table)),
+                    None => self.tables.remove(&id),
                 };
             }
         }
-        Cataloged { version: self.version + 1, catalog: Arc::new(catalog), tables }
+        self.version += 1;
+    }
+
+    /// This state of one thing, and of nothing else.
+    pub(crate) fn only(&self, touched: Touched) -> Cataloged {
+        let nothing = Catalog { version: self.catalog.version, ..Catalog::default() };
+        let mut only = Cataloged { version: self.version, catalog: Arc::new(nothing), tables: BTreeMap::new() };
+        only.take_from(self, std::iter::once(touched));
+        only
     }
 
     /// The table of this number.

@@ -34,15 +34,20 @@ struct Changed {
 pub(super) struct CatalogStep {
     /// How many writes came before it.
     pub(super) writes: usize,
-    /// What existed before it, and the version of what was committed then.
-    pub(super) before: Arc<Cataloged>,
-    pub(super) version: u64,
+    pub(super) before: Before,
     touched: Touched,
     pub(super) step: Step,
     /// The tables whose references it has changed.
     pub(super) connected: BTreeSet<u64>,
-    /// The session's temporary tables, if it is those that were changed.
-    pub(super) temporary: Option<Arc<TemporaryTables>>,
+}
+
+/// What existed before a change.
+pub(super) enum Before {
+    /// What the change was about, as it was. Of everything else there would be a copy for each change, and those of many
+    /// tables that are made in one transaction would take memory that grows with the square of their number.
+    Touched(Cataloged),
+    /// All of the session's temporary tables.
+    Temporary(Arc<TemporaryTables>, Arc<Cataloged>),
 }
 
 /// What is noted of a change.
@@ -64,9 +69,25 @@ impl OwnCatalog {
         self.seen.take();
     }
 
-    /// Goes back to what existed before a change, which may have been the first.
-    pub(super) fn put_back(&mut self, before: Arc<Cataloged>, version: u64, is_first: bool) {
-        *self.changed.get_mut() = (!is_first).then_some(Changed { version, cataloged: before });
+    /// Goes back to what existed before the last change that is not taken back yet, which may have been the first. What
+    /// others have committed since stays.
+    fn put_back(&mut self, before: &Cataloged, last: &CatalogStep, is_first: bool) {
+        let changed = self.changed.get_mut();
+        if let Some(own) = changed {
+            let cataloged = Arc::make_mut(&mut own.cataloged);
+            cataloged.take_from(before, std::iter::once(last.touched));
+            cataloged.take_back(&last.step, &last.connected);
+        }
+        if is_first {
+            *changed = None;
+        }
+    }
+}
+
+impl CatalogStep {
+    /// Whether it is one of the catalog that everybody has.
+    fn is_shared(&self) -> bool {
+        matches!(self.before, Before::Touched(_))
     }
 }
 
@@ -106,7 +127,7 @@ impl Transaction {
 
     /// What its changes are about.
     fn touched(&self) -> impl Iterator<Item = Touched> {
-        self.steps.iter().filter(|step| step.temporary.is_none()).map(|step| step.touched)
+        self.steps.iter().filter(|step| step.is_shared()).map(|step| step.touched)
     }
 
     /// Notes a change; of the catalog that everybody has, with what exists after it.
@@ -119,14 +140,32 @@ impl Transaction {
             *changed = Some(Changed { version, cataloged });
         }
         let writes = self.writes.len();
-        self.steps.push(CatalogStep { writes, before, version, touched, step, connected, temporary });
+        let before = match temporary {
+            None => Before::Touched(before.only(touched)),
+            Some(temporary) => Before::Temporary(temporary, before),
+        };
+        self.steps.push(CatalogStep { writes, before, touched, step, connected });
+    }
+
+    /// Takes back a change of the catalog, the last one of those that are noted.
+    pub(super) fn take_back_step(&mut self, last: &CatalogStep) {
+        match &last.before {
+            Before::Temporary(temporary, before) => {
+                before.take_back(&last.step, &last.connected);
+                temporary.put_back(Arc::clone(before));
+            }
+            Before::Touched(before) => {
+                let is_first = !self.steps.iter().any(CatalogStep::is_shared);
+                self.own_catalog.put_back(before, last, is_first);
+            }
+        }
     }
 
     /// Puts what the transaction has changed into the catalog as of the last commit, under the number of its own.
     pub(super) fn commit_catalog(&self, commits: &mut Commits, commit: u64) {
         let changed = self.own_catalog.changed.borrow();
         let Some(own) = &*changed else { return };
-        for step in self.steps.iter().filter(|step| step.temporary.is_none()) {
+        for step in self.steps.iter().filter(|step| step.is_shared()) {
             step.step.commit(commit);
         }
         // Nobody has committed a change since: it is what there will be, under a version that is later.
@@ -135,5 +174,59 @@ impl Transaction {
             false => Arc::new(commits.cataloged.with(&own.cataloged, self.touched())),
         };
         self.shared.note_catalog(commits, commit, cataloged);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::catalog::{CatalogChange, SchemaDefinition};
+    use crate::store::Store;
+    use crate::transaction::Isolation;
+
+    fn put(store: &Store, transaction: &mut Transaction, id: u64) {
+        let schema = SchemaDefinition { id, name: format!("s{id}") };
+        store.change_catalog(transaction, CatalogChange::PutSchema(schema)).unwrap();
+    }
+
+    fn names(store: &Store, transaction: &Transaction) -> Vec<String> {
+        store.catalog_for(transaction).schemas.iter().map(|schema| schema.name.clone()).collect()
+    }
+
+    #[test]
+    fn a_change_keeps_what_it_was_about_and_no_more() {
+        let store = Store::in_memory();
+        let mut transaction = store.begin(Isolation::ReadCommitted);
+        (100..120).for_each(|id| put(&store, &mut transaction, id));
+        for step in &transaction.steps {
+            let Before::Touched(before) = &step.before else { panic!("it is no temporary table") };
+            assert!(before.catalog.schemas.is_empty() && before.tables.is_empty());
+        }
+    }
+
+    #[test]
+    fn changes_are_taken_back_one_by_one() {
+        let store = Store::in_memory();
+        let mut transaction = store.begin(Isolation::ReadCommitted);
+        put(&store, &mut transaction, 100);
+        let first = transaction.savepoint();
+        put(&store, &mut transaction, 101);
+        let renamed = SchemaDefinition { id: 100, name: "other".to_owned() };
+        store.change_catalog(&mut transaction, CatalogChange::PutSchema(renamed)).unwrap();
+        let second = transaction.savepoint();
+        store.change_catalog(&mut transaction, CatalogChange::DropSchema(101)).unwrap();
+        assert_eq!(names(&store, &transaction), ["other"]);
+        transaction.rollback_to(&second).unwrap();
+        assert_eq!(names(&store, &transaction), ["other", "s101"]);
+        // What somebody else commits meanwhile stays.
+        let mut another = store.begin(Isolation::ReadCommitted);
+        put(&store, &mut another, 102);
+        another.commit().unwrap();
+        transaction.rollback_to(&first).unwrap();
+        let mut left = names(&store, &transaction);
+        left.sort_unstable();
+        assert_eq!(left, ["s100", "s102"]);
+        transaction.commit().unwrap();
+        assert_eq!(store.catalog().schemas.len(), 2);
     }
 }

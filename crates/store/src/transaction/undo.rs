@@ -112,14 +112,7 @@ impl Transaction {
         while self.steps.len() > steps {
             let Some(last) = self.steps.pop() else { break };
             self.undo_writes(last.writes);
-            last.before.take_back(&last.step, &last.connected);
-            match last.temporary {
-                Some(temporary) => temporary.put_back(last.before),
-                None => {
-                    let is_first = self.steps.iter().all(|step| step.temporary.is_some());
-                    self.own_catalog.put_back(last.before, last.version, is_first);
-                }
-            }
+            self.take_back_step(&last);
         }
         self.undo_writes(writes);
     }
