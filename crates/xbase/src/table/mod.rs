@@ -48,6 +48,7 @@ pub use own::BeforeWrite;
 use crate::codepage::CodePage;
 use crate::dbf::{Dbf, Field, FieldKind, OpenOptions};
 use crate::indexed::{IndexedTable, declared};
+use crate::lock::{LockSettings, LockWait};
 use crate::memo::Memo;
 use crate::writer::WriteOptions;
 use crate::{Finding, Severity};
@@ -82,6 +83,8 @@ pub struct DbfTable {
     /// The structure that the schema was made from; every state has it.
     fields: Vec<Field>,
     options: OpenOptions,
+    /// What its folder says of its locks.
+    locks: LockSettings,
     cache: VectorCache,
     indexes: Arc<Indexes>,
     claims: claim::Claims,
@@ -188,6 +191,7 @@ impl DbfTable {
         index_files: &[PathBuf],
     ) -> Result<DbfTable> {
         let options = OpenOptions { code_page: options.code_page.or_else(|| declared_code_page(fs.as_ref(), path)) };
+        let locks = LockSettings::of_table(fs.as_ref(), path)?;
         let cut_off = crate::writer::finish_swap(&*fs, path).and_then(|()| crate::indexed::recover(&fs, path)).err();
         let now = SystemTime::now();
         let mut files = Files::open(fs.as_ref(), path, options)?;
@@ -212,6 +216,7 @@ impl DbfTable {
             schema,
             fields,
             options,
+            locks,
             cache,
             indexes,
             claims: claim::Claims::default(),
@@ -276,7 +281,9 @@ impl DbfTable {
         let code_page = options.code_page.or(self.options.code_page);
         let state = self.refreshed()?;
         let files = self.claimed_files(&state, disputed)?;
-        let mut table = IndexedTable::open(Arc::clone(&self.fs), &self.path, WriteOptions { code_page, ..options })?;
+        let (scheme, wait) = (self.locks.scheme_or(options.scheme), self.locks.wait_or(options.wait));
+        let options = WriteOptions { code_page, scheme, wait, ..options };
+        let mut table = IndexedTable::open(Arc::clone(&self.fs), &self.path, options)?;
         if table.fields() != self.fields {
             let message = "the structure of the table has changed";
             return Err(Error::new(Code::Busy, message).at(self.path.display()));
@@ -285,6 +292,11 @@ impl DbfTable {
             table.open_bag(&file)?;
         }
         Ok(table)
+    }
+
+    /// How its locks are waited for by who asks for this.
+    pub fn wait_or(&self, asked: LockWait) -> LockWait {
+        self.locks.wait_or(asked)
     }
 
     /// The rows that are there and those that are deleted, as of now.
