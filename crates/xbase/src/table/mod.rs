@@ -39,7 +39,7 @@ mod text_keys;
 mod unlisted;
 mod walk;
 
-pub use check::check;
+pub use check::{check, other_index_files};
 pub use claim::Disputed;
 pub use indexes::IndexDescription;
 pub use named::is_named_for;
@@ -176,6 +176,18 @@ pub fn sibling(fs: &dyn FileSystem, path: &Path, extensions: &[&str]) -> Option<
         let extension = candidate.extension().and_then(|e| e.to_str()).unwrap_or_default();
         same_stem && extensions.iter().any(|wanted| extension.eq_ignore_ascii_case(wanted))
     })
+}
+
+/// The production index (MDX) of a table of dBASE IV: the header asks for it, and it is there. A CDX in its place says that
+/// the table is FoxPro's by now.
+pub(crate) fn production_mdx(fs: &dyn FileSystem, path: &Path) -> Option<PathBuf> {
+    let mut header = [0; 32];
+    let file = fs.open(path).ok()?;
+    file.read_exact_at(&mut header, 0).ok()?;
+    if header[28] & 1 == 0 || sibling(fs, path, &["cdx"]).is_some() {
+        return None;
+    }
+    sibling(fs, path, &["mdx"])
 }
 
 impl DbfTable {
