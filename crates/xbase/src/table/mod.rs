@@ -67,7 +67,8 @@ use std::time::SystemTime;
 /// Metadata of a column that holds text padded with blanks: it compares without them.
 pub const CHAR_COLUMN: &str = "mainstay.char";
 
-/// Metadata of a column of numbers: its field as programs of xBase write it, `N(8,2)`. The type alone does not say it.
+/// Metadata of a column of numbers, or of text that is not padded: its field as programs of xBase write it, `N(8,2)`, `M(10,0)`.
+/// The type alone does not say it.
 pub const FIELD_COLUMN: &str = "mainstay.field";
 
 /// The number of hidden columns at the end of the schema.
@@ -404,7 +405,9 @@ fn schema(fields: &[Field]) -> SchemaRef {
     let column = |field: &Field| {
         let metadata = match field.kind {
             FieldKind::Character => HashMap::from([(CHAR_COLUMN.to_owned(), field.length.to_string())]),
-            FieldKind::Numeric | FieldKind::Currency => HashMap::from([(FIELD_COLUMN.to_owned(), declared(field))]),
+            FieldKind::Numeric | FieldKind::Currency | FieldKind::Memo | FieldKind::Varchar => {
+                HashMap::from([(FIELD_COLUMN.to_owned(), declared(field))])
+            }
             _ => HashMap::new(),
         };
         // A field may be called as one of the two that every table has.
