@@ -10,11 +10,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Where repaired tables go: beside the damaged ones, or into a folder.
-type Into<'i> = Option<&'i Path>;
+type Place<'i> = Option<&'i Path>;
 
 /// Reports every finding in these files and folders, and what could not be looked at. With `repair`, damaged tables are made
 /// anew.
-pub(crate) fn run(paths: &[PathBuf], engine: &Engine, repair: Option<Into<'_>>) -> Exit {
+pub(crate) fn run(paths: &[PathBuf], engine: &Engine, repair: Option<Place<'_>>) -> Exit {
     let mut exit = Exit::Success;
     let mut findings = 0;
     for path in paths {
@@ -63,7 +63,7 @@ fn has_error(findings: &[Finding]) -> bool {
 
 /// Makes the damaged tables of a path anew, and says what became of each. All is sound now if every error that was found is
 /// of a table, its memo or its indexes that were made anew, and nothing is wrong with the new files.
-fn repair_all(path: &Path, engine: &Engine, into: Into<'_>, found: &[Finding]) -> io::Result<Exit> {
+fn repair_all(path: &Path, engine: &Engine, into: Place<'_>, found: &[Finding]) -> io::Result<Exit> {
     let repaired = match mainstay_engine::repair(path, into, &engine.options()) {
         Ok(repaired) => repaired,
         Err(error) => {

@@ -1,5 +1,6 @@
 //! Tables shared by processes: two of ours, and one with locks that are not ours (`raw_locks.py`, for which
-//! `python3` is needed). What is locked is read from the system's own list, `/proc/locks`.
+//! `python3` is needed). What is locked is read from the system's own list, `/proc/locks`. `MAINSTAY_TEST_SECONDS` makes the
+//! long tests longer.
 
 #![cfg(target_os = "linux")]
 
