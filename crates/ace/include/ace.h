@@ -156,6 +156,7 @@ typedef UNSIGNED32 ( WINAPI * ADSPROGRESSCALLBACK )( UNSIGNED16 usPercentDone );
 #define ADS_STATEMENT                             4
 #define ADS_CURSOR                                5
 #define ADS_DATABASE_CONNECTION                   6
+#define ADS_SYS_ADMIN_CONNECTION                  7
 #define ADS_FTS_INDEX_ORDER                       8
 #define ADS_CURSOR_READONLY                       1
 #define ADS_CURSOR_READWRITE                      2

@@ -17,7 +17,7 @@
 //! Everything else of this crate is safe Rust, but the attribute that exports the entries (`entries/mod.rs`) and the lock
 //! of a table (`lock.rs`).
 
-use crate::constants::{ADS_ENCODE_UTF16, AE_INSUFFICIENT_BUFFER, AE_INVALID_POINTER};
+use crate::constants::{ADS_ENCODE_UTF16, AE_INSUFFICIENT_BUFFER, AE_INVALID_POINTER, AE_INVALID_VALUE};
 use crate::failure::{Failure, Result};
 
 mod held;
@@ -78,6 +78,14 @@ pub struct Handle(pub usize);
 #[derive(Clone, Copy, Debug)]
 pub struct Text(*const u8);
 
+/// Refuses a length of 2 GB and more: -1, and what nobody has set.
+fn check_length(length: usize) -> Result<()> {
+    match i32::try_from(length) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Failure::new(AE_INVALID_VALUE, format!("a length of {length} bytes"))),
+    }
+}
+
 impl Text {
     /// No text: for calls that take over what another form of them leaves out.
     pub const NONE: Text = Text(std::ptr::null());
@@ -114,11 +122,13 @@ impl Text {
         self.optional().map(text_of).filter(|text| !text.is_empty())
     }
 
-    /// Exactly so many bytes, NULs among them. NULL is allowed for none.
+    /// Exactly so many bytes, NULs among them. NULL is allowed for none. More than a program can have is a length that was
+    /// not meant: nothing is read then.
     pub fn bytes(self, length: usize) -> Result<Vec<u8>> {
         if length == 0 {
             return Ok(Vec::new());
         }
+        check_length(length)?;
         if self.0.is_null() {
             return Err(Failure::new(AE_INVALID_POINTER, "data is NULL"));
         }
@@ -466,6 +476,7 @@ impl Wide {
 
     /// Exactly so many units.
     pub fn of_length(self, length: usize) -> Result<String> {
+        check_length(length)?;
         let units = Out(self.0.cast_mut()).get_all(length)?;
         Ok(String::from_utf16_lossy(&units))
     }

@@ -40,7 +40,8 @@ pub fn write(julian: i32, mask: &str) -> String {
 /// Reads a day by a mask. `Some(0)` is an empty date; none is a text that is no date.
 pub fn read(text: &str, mask: &str, epoch: u16) -> Option<i32> {
     let text = text.trim_end_matches('\0');
-    if text.chars().all(|letter| !letter.is_ascii_digit()) {
+    // A mask that nobody has filled in is an empty date; a word is none.
+    if text.chars().all(|letter| !letter.is_alphanumeric()) {
         return Some(0);
     }
     let fields: Vec<char> = runs(&year_runs(mask))

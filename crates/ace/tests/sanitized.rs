@@ -10,26 +10,44 @@ use common::{compile, folder_of_tables, has_sanitizer, run};
 
 /// Those that are one process with arguments of the folder alone, which is all but the one that hammers a table.
 const PROGRAMS: &[&str] = &[
+    "browse",
+    "cascade",
+    "code_pages",
     "connections",
     "creation",
     "dictionary",
     "expressions",
     "fields",
     "filters",
+    "free_tables",
+    "handles",
     "indexes",
+    "key_columns",
     "locks",
     "management",
     "misuse",
     "navigation",
     "others",
     "raw_keys",
+    "rdd",
+    "read_only",
     "records",
     "rules",
+    "sections",
     "settings",
     "statements",
+    "text_search",
     "threads",
     "transactions",
 ];
+
+#[test]
+fn every_program_but_the_hammer_is_checked() {
+    let programs = ace::compat::programs(&common::crate_folder().join("tests/c")).unwrap();
+    let found = programs.into_iter().map(|(name, _)| name).filter(|name| name != "hammer.c");
+    let checked: Vec<String> = PROGRAMS.iter().map(|name| format!("{name}.c")).collect();
+    assert_eq!(found.collect::<Vec<_>>(), checked);
+}
 
 #[test]
 fn buffers_are_never_overrun() {

@@ -6,9 +6,10 @@
 use crate::failure::{Failed, leaving, of_core};
 use ace::backend::{Column, Outcome, RowSource};
 use arrow_array::RecordBatch;
+use arrow_schema::Field;
 use mainstay_base::{Collation, SqlType, Value};
-use mainstay_query::Answer;
 use mainstay_query::advantage::sql_type;
+use mainstay_query::{Answer, FIELD_COLUMN};
 use mainstay_table::values::value_at;
 
 /// The longest text that a cursor keeps in its record.
@@ -43,7 +44,7 @@ pub(crate) struct Rows {
 impl Rows {
     pub(crate) fn new(answer: Answer) -> Rows {
         let fields = answer.schema().fields().clone();
-        let columns = fields.iter().map(|field| (field.name().clone(), Measure::new(sql_type(field))));
+        let columns = fields.iter().map(|field| (field.name().clone(), Measure::of(field)));
         Rows { columns: columns.collect(), answer, batch: None, is_ended: false }
     }
 
@@ -112,7 +113,34 @@ enum Measure {
     Exact(u8, u32),
 }
 
+/// Rows whose texts without a length get that of the longest: what a procedure gives is kept in memos, and is none.
+pub(crate) fn measured(mut outcome: Outcome) -> Outcome {
+    for (place, column) in outcome.columns.iter_mut().enumerate() {
+        let mut measure = Measure::new(Some(column.sql_type));
+        if let Measure::Text(_) = measure {
+            outcome.rows.iter().filter_map(|row| row.get(place)).for_each(|value| measure.note(value));
+            column.sql_type = measure.sql_type();
+        }
+    }
+    outcome
+}
+
+/// The fields of files that the columns of an answer are, as [`FIELD_COLUMN`] says them, with their types.
+pub(crate) fn fields_of(answer: &Answer) -> Vec<Option<(String, SqlType)>> {
+    let fields = answer.schema().fields().iter();
+    fields.map(|field| Some((field.metadata().get(FIELD_COLUMN)?.clone(), sql_type(field)?))).collect()
+}
+
 impl Measure {
+    /// A memo stays one, however short its values are.
+    fn of(field: &Field) -> Measure {
+        let is_memo = field.metadata().get(FIELD_COLUMN).is_some_and(|kept| kept.starts_with('M'));
+        match sql_type(field) {
+            Some(known @ SqlType::VarChar { .. }) if is_memo => Measure::Known(known),
+            known => Measure::new(known),
+        }
+    }
+
     fn new(known: Option<SqlType>) -> Measure {
         match known {
             // The column of a NULL that has no type.

@@ -17,8 +17,8 @@ use mainstay_adssql::tree::{
 use mainstay_advantage::native;
 use mainstay_base::{SqlType, ValueRef};
 use mainstay_vfs::{Disk, FileSystem};
-use mainstay_xbase::dbf::Format;
-use mainstay_xbase::indexed::table_spec;
+use mainstay_xbase::dbf::{Format, TableSpec};
+use mainstay_xbase::indexed::{declared_spec, field_spec};
 use mainstay_xbase::writer::{self, Access, TableWriter, WriteOptions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,6 +34,9 @@ pub(crate) struct Temporary {
 
 /// What the core's names of all of them begin with.
 pub(crate) const PREFIX: &str = "mainstay-ads-";
+
+/// The field of a file that a column is, as programs of xBase write it, and its type.
+pub(crate) type KeptField = Option<(String, SqlType)>;
 
 /// The key of a new table: the name of its index, if it says one, and its columns.
 type NewKey = (Option<Name>, Vec<Name>);
@@ -118,14 +121,18 @@ impl Inner {
         }
     }
 
-    /// Makes a table with these rows; gives back what the core calls it.
-    pub(crate) fn table_of(&mut self, name: &ObjectName, rows: &Outcome) -> Result<()> {
+    /// Makes a table with these rows. Columns that are fields of files stay as those are; the others have fields of their types.
+    pub(crate) fn table_of(&mut self, name: &ObjectName, rows: &Outcome, fields: &[KeptField]) -> Result<()> {
         let failed = |error: mainstay_base::Error| of_core(&error);
         let is_temporary = is_temporary(name);
         let format = if is_temporary { Format::VisualFoxPro } else { self.format() };
-        let columns: Vec<(&str, SqlType, bool)> =
-            rows.columns.iter().map(|column| (column.name.as_str(), column.sql_type, true)).collect();
-        let spec = table_spec(format, &columns).map_err(failed)?;
+        let field = |(place, column): (usize, &ace::backend::Column)| {
+            let kept = fields.get(place).and_then(Option::as_ref);
+            let kept = kept.and_then(|(kept, of)| declared_spec(format, &column.name, kept, *of, true));
+            kept.map_or_else(|| field_spec(format, &column.name, column.sql_type, true), Ok)
+        };
+        let kept: mainstay_base::Result<Vec<_>> = rows.columns.iter().enumerate().map(field).collect();
+        let spec = TableSpec::new(format, kept.map_err(failed)?);
         let core = self.new_name(name, is_temporary)?;
         let path = match is_temporary {
             true => self.temporary.folder()?.join(format!("{core}.dbf")),
@@ -157,12 +164,12 @@ impl Inner {
     /// Makes a table that a statement asks for (SELECT INTO); on a dictionary's connection it is the dictionary's.
     ///
     /// Errors: those of [`Inner::table_of`]; 5054 for who may make none.
-    pub(crate) fn new_table_of(&mut self, name: &ObjectName, rows: &Outcome) -> Result<()> {
+    pub(crate) fn new_table_of(&mut self, name: &ObjectName, rows: &Outcome, fields: &[KeptField]) -> Result<()> {
         let dictionary = self.modules.dictionary.clone().filter(|_| !is_temporary(name));
         if let Some(dictionary) = &dictionary {
             crate::dictionary::require_to_create(dictionary, ADS_DD_TABLE_OBJECT)?;
         }
-        self.table_of(name, rows)?;
+        self.table_of(name, rows, fields)?;
         match dictionary {
             Some(dictionary) => {
                 let path = self.new_file(name)?;
@@ -234,7 +241,7 @@ impl Inner {
                 sql_type: reduce::sql_type(&column.data_type).unwrap_or(SqlType::Integer),
             };
             let rows = Outcome { columns: table.columns.iter().map(column).collect(), ..Outcome::default() };
-            return self.table_of(&table.name, &rows);
+            return self.table_of(&table.name, &rows, &[]);
         }
         let path = self.new_file(&table.name)?;
         if Disk.stamp(&path).is_ok() {

@@ -103,7 +103,7 @@ impl Runner<'_> {
                 let dropped =
                     self.inner.define(&mainstay_adssql::tree::StatementKind::DropTable(table, false), &HashMap::new());
                 ran?;
-                dropped.and(rows).map_err(raised)?
+                dropped.and(rows).map(crate::answer::measured).map_err(raised)?
             }
             None => {
                 ran?;
@@ -129,7 +129,7 @@ impl Runner<'_> {
         }
         let text = format!("#__output{}", self.inner.state.frames.len());
         let name = ObjectName { parts: vec![Name { text, ..Name::default() }], ..ObjectName::default() };
-        self.inner.table_of(&name, &Outcome { columns, ..Outcome::default() })?;
+        self.inner.table_of(&name, &Outcome { columns, ..Outcome::default() }, &[])?;
         let core = self.inner.core_name(&name)?;
         Ok(Some((name, core)))
     }

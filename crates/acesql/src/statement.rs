@@ -176,13 +176,16 @@ impl Inner {
 
     fn query(&mut self, query: &Query, values: &Values) -> Ran {
         let Reduced { text, percent, into } = self.reduced(values, |scope| reduce::query(query, scope))?;
-        let mut outcome = self.core(&text)?;
+        self.core.set_timeout(time_left(self.state.deadline)?);
+        let answer = self.core.execute(&text).map_err(|error| of_core(&error))?;
+        let fields = answer::fields_of(&answer);
+        let mut outcome = answer::outcome(answer)?;
         if let Some(percent) = percent {
             let wanted = (outcome.rows.len() as u64).saturating_mul(percent).div_ceil(100);
             outcome.rows.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
         }
         if let Some(name) = into {
-            self.new_table_of(&name, &outcome)?;
+            self.new_table_of(&name, &outcome, &fields)?;
             let affected = outcome.rows.len() as u64;
             self.state.update_count = affected;
             return Ok(Outcome { affected, ..Outcome::default() });

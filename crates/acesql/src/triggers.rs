@@ -280,7 +280,7 @@ impl Inner {
                 .iter()
                 .map(|(name, sql_type)| ace::backend::Column { name: name.clone(), sql_type: *sql_type });
             let rows = Outcome { columns: columns.collect(), rows: vec![new.to_vec()], ..Outcome::default() };
-            self.table_of(&name, &rows)?;
+            self.table_of(&name, &rows, &[])?;
             tables.insert("__new".to_owned(), quoted(&self.core_name(&name)?));
             written = Some(name);
         } else {
@@ -315,7 +315,7 @@ impl Inner {
         let message = SqlType::VarChar { length: None, collation: mainstay_base::Collation::Binary };
         let column = |name: &str, sql_type| ace::backend::Column { name: name.to_owned(), sql_type };
         let columns = vec![column("errno", SqlType::Integer), column("message", message)];
-        self.table_of(&name, &Outcome { columns, ..Outcome::default() })?;
+        self.table_of(&name, &Outcome { columns, ..Outcome::default() }, &[])?;
         Ok(name)
     }
 

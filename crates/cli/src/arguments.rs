@@ -17,6 +17,7 @@ Examples:
   mainstay shop -f month.sql --format csv --output month.csv
   echo \"SELECT * FROM orders\" | mainstay shop --format ndjson
   mainstay check shop                 look for damage in every file
+  mainstay check shop --repair        make damaged DBF tables anew, in new files
   mainstay shop -c \".backup shop.bak\" copy the tables in .mainstay into one file
   mainstay restore shop.bak new       make a folder with the tables of such a file
   mainstay bench xbase                measure this machine
@@ -168,6 +169,15 @@ pub(crate) enum Action {
         /// Files and folders
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
+
+        /// Make each damaged DBF table, and each whose indexes do not agree with it, anew in new files: NAME.repaired.dbf
+        /// beside it. The old files stay, and what is lost is told
+        #[arg(long)]
+        repair: bool,
+
+        /// Put the new files of --repair into this folder, under their own names
+        #[arg(long, value_name = "FOLDER", requires = "repair")]
+        into: Option<PathBuf>,
 
         #[command(flatten)]
         engine: Engine,

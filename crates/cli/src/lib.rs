@@ -16,6 +16,7 @@
 
 mod arguments;
 mod bench;
+mod check;
 mod commands;
 mod errors;
 mod exit;
@@ -35,9 +36,9 @@ mod tsql;
 use arguments::{Action, Arguments, Script};
 use errors::{Failure, Origin};
 use exit::Exit;
-use mainstay_base::{Code, Error};
-use mainstay_engine::{Checked, Database};
-use output::{Destination, Format};
+use mainstay_base::Error;
+use mainstay_engine::Database;
+use output::Format;
 use serve::Addresses;
 use shell::{Conduct, Flow, Look, Shell};
 use std::io::{self, IsTerminal, Write};
@@ -53,7 +54,9 @@ pub fn run() -> ExitCode {
     interrupt::outlive_long_files();
     match arguments.action.take() {
         Some(Action::Bench { arguments }) => bench::run(arguments),
-        Some(Action::Check { paths, engine }) => check(&paths, &engine).into(),
+        Some(Action::Check { paths, repair, into, engine }) => {
+            check::run(&paths, &engine, repair.then_some(into.as_deref())).into()
+        }
         Some(Action::Restore { file, folder }) => restore(&file, &folder).into(),
         Some(Action::Serve { path, tds, http, navigator, engine }) => {
             serve::run(path, &Addresses { tds, http, navigator }, &engine).into()
@@ -185,53 +188,6 @@ fn end(mut shell: Shell, done: Result<Flow, Failure>) -> Exit {
         Err(failure) => drop(shell.report(failure, "", &Origin::default())),
     }
     if shell.conduct.interactive { Exit::Success } else { shell.exit() }
-}
-
-/// Reports every finding in these files and folders, and what could not be looked at.
-fn check(paths: &[PathBuf], engine: &arguments::Engine) -> Exit {
-    let mut exit = Exit::Success;
-    let mut findings = 0;
-    for path in paths {
-        match mainstay_engine::check_what_can_be(path, &engine.options()) {
-            Ok(Checked { findings: found, unchecked }) => {
-                findings += found.len();
-                let has_error = found.iter().any(|finding| finding.severity == mainstay_engine::Severity::Error);
-                exit = exit.max(if has_error { Exit::FoundErrors } else { Exit::Success });
-                match show(&found) {
-                    Ok(()) => {}
-                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return exit,
-                    Err(error) => {
-                        complain(&Error::from(error).at("the output"));
-                        return exit.max(Exit::CannotWrite);
-                    }
-                }
-                if let Some(error) = unchecked {
-                    let message = "the native tables were not checked, all else was: another process has them open";
-                    let error = Error::new(error.code(), message).at(error.place().unwrap_or_default());
-                    complain(&error.hint("end that process to have them checked"));
-                    exit = exit.max(Exit::CannotOpen);
-                }
-            }
-            Err(error) => {
-                complain(&error);
-                let found_nothing = matches!(error.code(), Code::NotFound | Code::InvalidSetting);
-                exit = exit.max(if found_nothing { Exit::of_opening(&error) } else { Exit::FoundErrors });
-            }
-        }
-    }
-    if exit == Exit::Success {
-        let _ = writeln!(io::stderr(), "{}, no errors", output::table::count(findings as u64, "finding"));
-    }
-    exit
-}
-
-/// Writes findings to standard output, one a line.
-fn show(findings: &[mainstay_engine::Finding]) -> io::Result<()> {
-    let mut out = Destination::stdout();
-    for finding in findings {
-        writeln!(out, "{finding}")?;
-    }
-    out.finish()
 }
 
 /// Makes the native tables of a folder from a backup.

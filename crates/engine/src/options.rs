@@ -6,18 +6,17 @@
 //! [tables.customers]
 //! code_page = "windows-1252"   # for this one, whatever its file says
 //! ```
+//! How the tables are locked is said there, too: see [`LockSettings`], which tables read for themselves.
 
 use mainstay_base::{Code, Error, Result};
 use mainstay_store::Durability;
 use mainstay_vfs::FileSystem;
 use mainstay_xbase::codepage::CodePage;
+use mainstay_xbase::lock::{LockSettings, SETTINGS_FILE};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
-
-/// The name of a folder's settings file.
-const SETTINGS_FILE: &str = "mainstay.toml";
 
 /// The least memory for rows of native tables.
 const LEAST_ROW_BYTES: usize = 8 << 20;
@@ -79,6 +78,13 @@ impl Options {
 struct SettingsFile {
     code_page: Option<String>,
     durability: Option<String>,
+    /// What is said of locks, in here and below, is read by [`LockSettings`].
+    #[serde(rename = "lock_scheme")]
+    _lock_scheme: Option<String>,
+    #[serde(rename = "lock_timeout_ms")]
+    _lock_timeout_ms: Option<u64>,
+    #[serde(rename = "lock_interval_ms")]
+    _lock_interval_ms: Option<u64>,
     #[serde(default)]
     tables: HashMap<String, TableSettings>,
     /// What the server reads for itself.
@@ -90,6 +96,12 @@ struct SettingsFile {
 #[serde(deny_unknown_fields)]
 struct TableSettings {
     code_page: Option<String>,
+    #[serde(rename = "lock_scheme")]
+    _lock_scheme: Option<String>,
+    #[serde(rename = "lock_timeout_ms")]
+    _lock_timeout_ms: Option<u64>,
+    #[serde(rename = "lock_interval_ms")]
+    _lock_interval_ms: Option<u64>,
 }
 
 impl SettingsFile {
@@ -100,11 +112,13 @@ impl SettingsFile {
         }
         let bytes = fs.read(path)?;
         let text = String::from_utf8_lossy(&bytes);
-        toml::from_str(&text).map_err(|error| {
+        let settings = toml::from_str(&text).map_err(|error| {
             let span = error.span().unwrap_or_default();
             let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
             Error::new(Code::InvalidSetting, error.message()).at(format!("line {line}")).at(path.display())
-        })
+        })?;
+        LockSettings::check(&text).map_err(|error| error.at(path.display()))?;
+        Ok(settings)
     }
 }
 

@@ -275,3 +275,45 @@ fn a_table_that_lost_its_end_under_a_statement_is_told() {
     let error = answer.collect().unwrap_err();
     assert_eq!(error.code(), Code::Damaged, "{error}");
 }
+
+/// The folder says that programs of Harbour with 64-bit locks share its tables: the usual ones of the file are not theirs.
+#[test]
+fn the_folder_says_which_locks_its_tables_have_and_how_they_are_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = |text: &str| std::fs::write(folder.path().join("mainstay.toml"), text).unwrap();
+    let mut before = session(folder.path());
+    change(&mut before, "CREATE TABLE stock (id INTEGER, name CHAR(5)) WITH (FORMAT = dbf)");
+    change(&mut before, "INSERT INTO stock VALUES (1, 'a'), (2, 'b')");
+    let path = folder.path().join("stock.dbf");
+    let bytes = {
+        let scheme = Some(LockScheme::Harbour64);
+        let how = WriteOptions { scheme, ..WriteOptions::new(Access::Shared) };
+        TableWriter::open(Arc::new(Disk), &path, how).unwrap().lock_bytes()
+    };
+    let mut other = Other::start(&path);
+    assert!(other.lock(bytes.records(&(2..=2))));
+    // Nobody has said so yet.
+    assert_eq!(change(&mut before, "UPDATE stock SET name = 'x' WHERE id = 2"), 1);
+    let alone = "lock_scheme = \"clipper\"\n[tables.stock]\nlock_scheme = \"harbour64\"\nlock_timeout_ms = 40\n";
+    for text in ["lock_scheme = \"harbour64\"\nlock_timeout_ms = 40\nlock_interval_ms = 5\n", alone] {
+        settings(text);
+        let mut after = session(folder.path());
+        let error = failure(&mut after, "UPDATE stock SET name = 'y' WHERE id = 2");
+        assert_eq!(error.code(), Code::LockTimeout, "{error}");
+        assert!(error.message().starts_with("record 2 is locked by python3 (process "), "{error}");
+        assert!(error.message().contains("waited 4"), "{error}");
+        assert_eq!(change(&mut after, "UPDATE stock SET name = 'y' WHERE id = 1"), 1);
+        // It is waited for as long as the other has it.
+        change(&mut after, "SET lock_timeout = 10s");
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| change(&mut after, "UPDATE stock SET name = 'z' WHERE id = 2"));
+            std::thread::sleep(std::time::Duration::from_millis(150));
+            other.unlock(bytes.records(&(2..=2)));
+            assert_eq!(waiting.join().unwrap(), 1);
+        });
+        assert!(other.lock(bytes.records(&(2..=2))));
+    }
+    settings("lock_scheme = \"novell\"\n");
+    let error = mainstay_engine::Database::open(folder.path()).map(|_| ()).unwrap_err();
+    assert_eq!(error.code(), Code::InvalidSetting, "{error}");
+}

@@ -17,7 +17,7 @@ use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::dbf::{Dbf, Field, FieldKind, Header, OpenOptions, blank_record};
 use mainstay_xbase::expr::Scratch;
 use mainstay_xbase::indexed::IndexedTable;
-use mainstay_xbase::lock::LockPlan;
+use mainstay_xbase::lock::{LockPlan, LockSettings};
 use mainstay_xbase::memo::Memo;
 use mainstay_xbase::table::sibling;
 use mainstay_xbase::writer::{Access, WriteOptions};
@@ -104,6 +104,9 @@ impl Area {
     ///
     /// Errors: those of [`Dbf::open`]; `Damaged` when there are memo fields and no memo file.
     pub fn open(fs: Arc<dyn FileSystem>, path: &Path, options: &AreaOptions) -> Result<Area> {
+        let locks = LockSettings::of_table(&*fs, path)?;
+        let (scheme, wait) = (locks.scheme_or(options.scheme), locks.wait_or(options.wait));
+        let options = &AreaOptions { scheme, wait, ..options.clone() };
         let table = open_writer(&fs, path, options)?;
         let dbf = match &table {
             Some(table) => table.dbf().clone(),

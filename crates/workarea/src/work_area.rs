@@ -106,6 +106,8 @@ pub trait WorkArea: Send {
     fn close(self: Box<Self>) -> Result<()>;
 
     fn try_lock_record(&mut self, record: u32) -> Result<bool>;
+    /// Who has locked a record that is not ours to lock, as far as somebody knows.
+    fn lock_owner(&mut self, record: u32) -> Option<String>;
     fn unlock_record(&mut self, record: u32) -> Result<()>;
     fn try_lock_table(&mut self) -> Result<bool>;
     fn unlock(&mut self) -> Result<()>;
@@ -341,6 +343,7 @@ impl WorkArea for Area {
         fn cancel(&mut self) -> Result<()>;
         fn flush(&mut self) -> Result<()>;
         fn try_lock_record(&mut self, record: u32) -> Result<bool>;
+        fn lock_owner(&mut self, record: u32) -> Option<String>;
         fn unlock_record(&mut self, record: u32) -> Result<()>;
         fn try_lock_table(&mut self) -> Result<bool>;
         fn unlock(&mut self) -> Result<()>;

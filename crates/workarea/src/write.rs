@@ -346,6 +346,11 @@ impl Area {
         Ok(locked)
     }
 
+    /// Who has locked a record, as far as the system knows.
+    pub fn lock_owner(&mut self, record: u32) -> Option<String> {
+        self.lock_holder(record).ok().flatten().map(|holder| holder.to_string())
+    }
+
     /// What is read under a lock is what is there now: the record itself, and of everything else what the next move
     /// finds, which looks.
     fn after_lock(&mut self, record: u32) -> Result<()> {

@@ -2,7 +2,8 @@
 //!
 //! There is no lock manager in xBase. A program locks bytes that everybody agrees stand for a record, for the whole
 //! file or for the header, mostly far beyond the end of the file. Programs exclude each other only if they take the
-//! same bytes, so a table has to be opened with the scheme of those that share it.
+//! same bytes, so a table has to be opened with the scheme of those that share it: the usual one for its kind of file, unless
+//! its folder says otherwise ([`LockSettings`]).
 //!
 //! ```text
 //!   scheme        base               header     the file                  record r
@@ -43,11 +44,13 @@
 //! milliseconds, up to a limit, as the other programs do; a lock that nobody gives back is reported with its holder.
 
 mod index;
+mod settings;
 mod sharing;
 mod table;
 
 pub(crate) use index::IndexLock;
 pub use index::ReadingLock;
+pub use settings::{LockSettings, SETTINGS_FILE};
 pub use sharing::{LockSharing, Paused, Sharer, Sharing};
 pub(crate) use table::TableLocks;
 

@@ -264,6 +264,31 @@ fn a_damaged_table_is_repaired_into_new_files_with_its_indexes() {
     assert!(kept > 20, "{kept}");
 }
 
+/// The MDX of a table of dBASE IV would not list what is written: nothing is, until the file is taken away.
+#[test]
+fn a_table_with_an_index_of_dbase_four_is_not_written_to() {
+    let memory = Memory::new();
+    memory.create_folder(Path::new("shop")).unwrap();
+    let fs: Arc<dyn FileSystem> = Arc::new(memory.clone());
+    create(&fs, path(), &table_spec(Format::FoxPro));
+    let mut bytes = memory.read(path()).unwrap();
+    bytes[28] |= 1;
+    memory.write(path(), bytes.clone());
+    memory.write("shop/T.MDX", vec![2; 1024]);
+    for access in [Access::Shared, Access::Exclusive] {
+        let error = IndexedTable::open(Arc::clone(&fs), path(), options(access)).unwrap_err();
+        assert_eq!(error.code(), Code::Unsupported, "{error}");
+        assert!(error.to_string().contains("T.MDX"), "{error}");
+    }
+    let findings = mainstay_xbase::table::check(&fs, path(), OpenOptions::default(), &[]);
+    assert!(findings.iter().any(|found| found.path == Path::new("shop/T.MDX")), "{findings:?}");
+    assert!(memory.read(path()).unwrap() == bytes);
+    let cache = VectorCache::new(1 << 20);
+    DbfTable::open(Arc::clone(&fs), path(), "t", OpenOptions::default(), cache, &[]).unwrap();
+    fs.remove(Path::new("shop/T.MDX")).unwrap();
+    open(&fs, path(), Access::Shared).append(&refs(&values(1))).unwrap();
+}
+
 #[test]
 fn encrypted_tables_are_refused() {
     for (at, byte) in [(15, 1), (0, 0x06), (0, 0x86), (0, 0xE6), (0, 0xF6)] {

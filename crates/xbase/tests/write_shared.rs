@@ -1,5 +1,6 @@
 //! Tables shared by processes: two of ours, and one with locks that are not ours (`raw_locks.py`, for which
-//! `python3` is needed). What is locked is read from the system's own list, `/proc/locks`.
+//! `python3` is needed). What is locked is read from the system's own list, `/proc/locks`. `MAINSTAY_TEST_SECONDS` makes the
+//! long tests longer.
 
 #![cfg(target_os = "linux")]
 
@@ -51,7 +52,9 @@ fn open(path: &Path, options: WriteOptions) -> TableWriter {
     TableWriter::open(Arc::new(Disk), path, options).unwrap()
 }
 
-const CHILD_SECONDS: u64 = 2;
+fn child_seconds() -> u64 {
+    std::env::var("MAINSTAY_TEST_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(2)
+}
 
 /// What each process of the next test does; the test starts this one with the table and its name in variables.
 #[test]
@@ -63,7 +66,7 @@ fn a_process_that_appends_and_updates() {
     let mut table = open(Path::new(&path), WriteOptions { scheme, ..shared(20_000) });
     let begun = Instant::now();
     let mut numbers = 0i64;
-    while begun.elapsed() < Duration::from_secs(CHILD_SECONDS) {
+    while begun.elapsed() < Duration::from_secs(child_seconds()) {
         numbers += 1;
         let note = format!("{who} {numbers} {}", "x".repeat(numbers as usize * 13 % 300));
         let values = [ValueRef::Text(&who), ValueRef::Integer(numbers), ValueRef::Null, ValueRef::Text(&note)];

@@ -5,6 +5,7 @@ use crate::constants::*;
 use crate::failure::{Failure, Result};
 use crate::registry;
 use crate::table::{State, Table, is_positioned};
+use mainstay_workarea::Counting;
 
 /// The record that a call means: 0 is the current one.
 fn meant(state: &State, record: u32) -> Result<u32> {
@@ -27,10 +28,15 @@ pub fn lock_record(table: Handle, record: u32) -> Result<()> {
         table.check_writable()?;
         table.with(|state| {
             let record = meant(state, record)?;
+            // The current record is there, and so is one that is being appended.
+            if record != state.area.record_number() && record > state.area.record_count(Counting::All)? {
+                return Err(Failure::new(AE_INVALID_RECORD_NUMBER, record.to_string()));
+            }
             if !table.is_shared() || state.area.try_lock_record(record)? {
                 return Ok(());
             }
-            Err(Failure::new(AE_LOCK_FAILED, format!("record {record} of {}", table.path.display())))
+            let owner = state.area.lock_owner(record).map_or_else(String::new, |owner| format!(", locked by {owner}"));
+            Err(Failure::new(AE_LOCK_FAILED, format!("record {record} of {}{owner}", table.path.display())))
         })
     })
 }

@@ -233,7 +233,12 @@ pub fn zap(table: Handle) -> Result<()> {
 pub fn reindex(object: Handle) -> Result<()> {
     let (table, _) = registry::table_or_order(object)?;
     let mut teller = Teller::new();
-    exclusively(&table, |area| area.reindex(&mut |done, all| teller.tell(done, all)).map_err(stopped))?;
+    exclusively(&table, |area| {
+        area.reindex(&mut |done, all| teller.tell(done, all)).map_err(stopped)?;
+        // A program that shows a bar waits for its end; it is too late to stop anything.
+        let _ = teller.tell(1, 1);
+        Ok(())
+    })?;
     table.with(|state| table.name_orders(state))
 }
 

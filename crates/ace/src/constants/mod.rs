@@ -85,6 +85,7 @@ mod tests {
         ("ADS_STATEMENT", 4),
         ("ADS_CURSOR", 5),
         ("ADS_DATABASE_CONNECTION", 6),
+        ("ADS_SYS_ADMIN_CONNECTION", 7),
         ("ADS_FTS_INDEX_ORDER", 8),
         ("AE_NO_CONNECTION", 5036),
         ("ADS_DD_TABLE_OBJECT", 1),

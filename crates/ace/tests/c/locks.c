@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 static ADSHANDLE connection;
+static int is_far;
 
 static ADSHANDLE open_shared( void )
 {
@@ -40,7 +41,19 @@ static void one_process( void )
    ANSWERS( AE_INSUFFICIENT_BUFFER, AdsGetAllLocks( mine, records, &count ) );
    SAME( 2, count );
    ANSWERS( AE_LOCK_FAILED, AdsLockRecord( other, 3 ) );
+   if( is_far )
+   {
+      /* A server knows who it is, by name: a user, or else a program. */
+      UNSIGNED8 text[ 601 ] = "";
+      UNSIGNED16 length = 600;
+      UNSIGNED32 code = 0;
+      OK( AdsGetLastError( &code, text, &length ) );
+      SAME( AE_LOCK_FAILED, code );
+      TRUE_THAT( strstr( ( char * ) text, ", locked by " ) != NULL && strstr( ( char * ) text, "locked by  at" ) == NULL );
+   }
    ANSWERS( AE_LOCK_FAILED, AdsLockTable( other ) );
+   /* There is no such record. */
+   ANSWERS( AE_INVALID_RECORD_NUMBER, AdsLockRecord( other, 11 ) );
    OK( AdsLockRecordImplicitly( other, 4 ) );
    OK( AdsUnlockRecord( other, 4 ) );
    ANSWERS( AE_RECORD_NOT_LOCKED, AdsUnlockRecord( other, 4 ) );
@@ -230,6 +243,7 @@ int main( int count, char ** arguments )
 
    if( count < 2 )
       return 2;
+   is_far = IS_FAR;
    OK( AdsConnect60( T( arguments[ 1 ] ), ADS_LOCAL_SERVER, NULL, NULL, ADS_DEFAULT, &connection ) );
    OK( AdsCreateTable( connection, T( "shared" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, 0,
                        T( "ID,Numeric,8,0;NAME,Character,12" ), &table ) );

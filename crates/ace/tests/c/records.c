@@ -168,13 +168,24 @@ static void whole_records( ADSHANDLE table )
    ANSWERS( AE_NO_CURRENT_RECORD, AdsDeleteRecord( table ) );
    ANSWERS( AE_NO_CURRENT_RECORD, AdsSetString( table, T( "NAME" ), T( "x" ), 1 ) );
    ANSWERS( AE_NO_CURRENT_RECORD, AdsIsRecordDeleted( table, &flag ) );
+
+   /* A length that nobody means is refused, and a word is no date, whichever call says it. */
+   OK( AdsGotoTop( table ) );
+   ANSWERS( AE_INVALID_VALUE, AdsSetString( table, T( "NAME" ), T( "abc" ), 0xFFFFFFFF ) );
+   ANSWERS( AE_INVALID_VALUE, AdsSetField( table, T( "NAME" ), T( "abc" ), 0x80000000 ) );
+   ANSWERS( AE_INVALID_VALUE, AdsSetTimeStamp( table, T( "AT" ), T( "2026-01-01" ), 0xFFFFFFFF ) );
+   ANSWERS( AE_INVALID_DATE, AdsSetString( table, T( "BORN" ), T( "garbage" ), 7 ) );
+   ANSWERS( AE_INVALID_DATE, AdsSetDate( table, T( "BORN" ), T( "garbage" ), 7 ) );
+   OK( AdsSetDate( table, T( "BORN" ), T( "  /  /  " ), 8 ) );
+   OK( AdsCancelUpdate( table ) );
 }
 
-static int told = 0;
+static int told = 0, told_last = 0;
 
 static UNSIGNED32 tell( UNSIGNED16 percent, UNSIGNED32 id )
 {
    ++told;
+   told_last = percent;
    return id == 7 && percent <= 100 ? 0 : 1;
 }
 
@@ -280,6 +291,9 @@ static void whole_tables( ADSHANDLE table )
    SAME( 999, number );
    OK( AdsReindex( table ) );
    OK( AdsReindex61( table, 512 ) );
+   OK( AdsRegisterCallbackFunction( tell, 7 ) );
+   OK( AdsReindex( table ) );
+   SAME( 100, told_last );
    told_of = table;
    told = 0;
    OK( AdsRegisterCallbackFunction( meddle, 7 ) );

@@ -97,3 +97,17 @@ INSERT INTO counted (item) VALUES ('a'), ('b')
 SELECT LASTAUTOINC(STATEMENT) FROM system.iota
 --;
 SELECT id, item FROM counted
+--;
+CREATE TABLE papers (no Integer, note Memo, price Numeric(10,2), born Date)
+--;
+INSERT INTO papers VALUES (1, 'short', 12345.67, {d '2024-02-29'})
+--;
+SELECT *, UPPER(note) AS loud INTO papers2 FROM papers
+--;
+SELECT * INTO papers3 FROM papers2
+--;
+UPDATE papers3 SET note = REPEAT('long', 100)
+--;
+SELECT LENGTH(note) AS letters FROM papers3
+--;
+SELECT no, price, born, loud FROM papers3

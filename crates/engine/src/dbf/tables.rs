@@ -61,7 +61,7 @@ impl OpenTables {
             }
         };
         let open = self.tables.get_mut(place).ok_or_else(|| Error::new(Code::Internal, "the table was just opened"))?;
-        open.set_wait(options.wait);
+        open.set_wait(table.wait_or(options.wait));
         Ok(open)
     }
 

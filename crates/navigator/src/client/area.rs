@@ -475,6 +475,14 @@ impl WorkArea for RemoteArea {
         }
         self.lock(Step::LockRecord(record), record == self.place.record)
     }
+    fn lock_owner(&mut self, record: u32) -> Option<String> {
+        let step = Step::LockOwner { path: self.client.name(&self.path), record };
+        match self.ask_one(false, step) {
+            Ok(Reply::Owner(owner)) => owner.map(|owner| owner.to_string()),
+            // Whoever it is: the lock is not ours.
+            _ => None,
+        }
+    }
     fn unlock_record(&mut self, record: u32) -> Result<()> {
         self.ask_one(true, Step::UnlockRecord(record)).map(drop)
     }

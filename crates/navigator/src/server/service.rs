@@ -24,6 +24,14 @@ pub(crate) struct Member {
     end: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
+/// By name: the user, or else the program, for where nobody logs in there is no other.
+impl std::fmt::Display for Person {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = [&self.user, &self.application].into_iter().find(|name| !name.is_empty());
+        write!(f, "{} at {}", name.map_or("a client", String::as_str), self.address)
+    }
+}
+
 impl std::fmt::Debug for Member {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Member({:?})", self.person)

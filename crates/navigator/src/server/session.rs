@@ -199,7 +199,7 @@ impl Session {
             _ => open.area.record_number(),
         };
         match self.service.lock_owner(&open.path, record) {
-            Some(owner) => error.hint(format!("locked by {} at {}", owner.user, owner.address)),
+            Some(owner) => error.hint(format!("locked by {owner}")),
             None => error,
         }
     }

@@ -86,7 +86,7 @@ pub fn field_spec(format: Format, name: &str, column: SqlType, nullable: bool) -
     Ok(made)
 }
 
-/// A field of numbers as programs of xBase write it: `N(8,2)`.
+/// A field as programs of xBase write it: `N(8,2)`.
 pub fn declared(field: &Field) -> String {
     format!("{}({},{})", char::from(field.letter), field.length, field.decimals)
 }
@@ -101,6 +101,11 @@ pub fn declared_spec(format: Format, name: &str, declared: &str, column: SqlType
     let (letter, digits) = match letter {
         "N" | "F" => (b'N', length.max(decimals)),
         "Y" if foxpro => (b'Y', 19),
+        "V" | "M" if matches!(column, SqlType::VarChar { .. }) => {
+            let length = (letter == "V").then(|| u32::from(length));
+            let kept = SqlType::VarChar { length, collation: Default::default() };
+            return field_spec(format, name, kept, nullable).ok();
+        }
         "Y" => return field_spec(format, name, SqlType::Money, nullable).ok(),
         _ => return None,
     };

@@ -163,6 +163,12 @@ impl IndexedTable {
             IndexedTable::open(Arc::clone(&fs), path, WriteOptions { access: Access::Exclusive, ..options })?
                 .close()?;
         }
+        if let Some(mdx) = crate::table::production_mdx(&*fs, path) {
+            let message =
+                "the table has an index of dBASE IV, which cannot be kept up: it would not list what is written";
+            let error = Error::new(Code::Unsupported, message).at(mdx.display());
+            return Err(error.hint("reading works; take the file away if nothing uses it"));
+        }
         let writer = TableWriter::open(Arc::clone(&fs), path, options)?;
         let read = OpenOptions { code_page: Some(writer.dbf().code_page()) };
         let dbf = Dbf::open(Arc::clone(writer.dbf().file()) as Arc<dyn File>, read)?;

@@ -2,9 +2,11 @@
 //!
 //! The table and its memos are what [`crate::writer::repair`] can read of the old ones. Of the indexes only the definitions are
 //! taken over: they are built from the records of the new table, one tag at a time, so that one that cannot be built is
-//! reported and the others are there. The damaged files stay as they are.
+//! reported and the others are there. The damaged files stay as they are, but for a transaction that was cut off: it is
+//! undone first, as by everybody who opens the table.
 
 use super::build::tag_spec;
+use super::recovery::recover;
 use super::{IndexSpec, IndexedTable, structural_path};
 use crate::index::write::BagSpec;
 use crate::index::{Bag, TagHeader};
@@ -26,7 +28,12 @@ pub fn repair(
     options: &WriteOptions,
     index_files: &[PathBuf],
 ) -> Result<Vec<Finding>> {
+    let cut_off = writer::finish_swap(&**fs, path).and_then(|()| recover(fs, path)).err();
     let mut findings = writer::repair(fs, path, into, options)?;
+    findings.extend(cut_off.map(|error| {
+        let message = format!("what a program has left here that was cut off is not put right: {}", error.message());
+        finding(path, Severity::Error, String::new(), message)
+    }));
     let structural = crate::table::sibling(&**fs, path, &["cdx"]);
     let others = index_files.iter().filter(|file| Some(*file) != structural.as_ref());
     let how = WriteOptions { access: Access::Exclusive, ..*options };
@@ -45,6 +52,11 @@ pub fn repair(
                 findings.push(finding(file, Severity::Error, String::new(), message));
             }
         }
+    }
+    if table.dbf().header().has_structural_index && crate::table::sibling(&**fs, into, &["cdx"]).is_none() {
+        table.writer.mark_structural_index(false)?;
+        let message = "the header asks for an index of the table's name; the new table has none".to_owned();
+        findings.push(finding(path, Severity::Warning, String::new(), message));
     }
     table.close()?;
     Ok(findings)

@@ -2,8 +2,9 @@
 
 use super::claim::is_claimed_by_another;
 use super::indexes::Indexes;
+use super::named::is_named_for;
 use super::tag::TableTag;
-use super::{Files, sibling};
+use super::{Files, production_mdx, sibling};
 use crate::dbf::{self, OpenOptions};
 use crate::expr::Scratch;
 use crate::index::{Bag, KeyType};
@@ -25,6 +26,41 @@ pub fn check(fs: &Arc<dyn FileSystem>, path: &Path, options: OpenOptions, index_
     findings
 }
 
+/// The index files that are a table's, beside its structural CDX: those of its folder that are named for it, or most of whose
+/// keys are those of its records, and that are no other table's.
+pub fn other_index_files(
+    fs: &Arc<dyn FileSystem>,
+    path: &Path,
+    options: OpenOptions,
+    index_files: &[PathBuf],
+) -> Result<Vec<PathBuf>> {
+    let files = Files::open(fs.as_ref(), path, options)?;
+    let indexes = Indexes::new(Arc::clone(fs), path, &files.dbf, index_files);
+    let structural = indexes.structural();
+    let mut found = Vec::new();
+    for index in indexes.paths().filter(|index| Some(*index) != structural.as_deref()) {
+        let is_ours = is_named_for(index, path) || mostly_agrees(fs, &files, index).unwrap_or(false);
+        if is_ours && !is_claimed_by_another(fs, path, index) {
+            found.push(index.to_owned());
+        }
+    }
+    Ok(found)
+}
+
+/// Whether most keys of an index file are those of the records.
+fn mostly_agrees(fs: &Arc<dyn FileSystem>, files: &Files, path: &Path) -> Result<bool> {
+    let bag = Bag::open(fs.open(path)?)?;
+    let records = files.dbf.record_count(files.dbf.file().stamp()?.len);
+    let (mut agreeing, mut belonging) = (0, 0);
+    for number in 0..bag.tags().len() {
+        let Ok(tag) = TableTag::new(&bag, number, &files.dbf) else { continue };
+        let (with_key, all) = check_keys(files, path, &tag, records, &mut Vec::new())?;
+        agreeing += with_key;
+        belonging += all;
+    }
+    Ok(belonging > 0 && agreeing * 2 >= belonging)
+}
+
 fn failure(path: &Path, error: &Error) -> Finding {
     let place = error.place().unwrap_or_default().trim_start_matches(&*path.to_string_lossy());
     let place = place.trim_start_matches([',', ' ']).to_owned();
@@ -41,6 +77,10 @@ fn check_files(
     let files = Files::open(fs.as_ref(), path, options)?;
     findings.extend(files.found().cloned());
     dbf::check_values(&files.dbf, &files.decoding(), findings)?;
+    if let Some(mdx) = production_mdx(fs.as_ref(), path) {
+        let message = "the index of dBASE IV is not read, and not kept up: the table is not written to".to_owned();
+        findings.push(Finding { severity: Severity::Warning, path: mdx, place: String::new(), message });
+    }
     let structural = sibling(fs.as_ref(), path, &["cdx"]);
     let indexes = Indexes::new(Arc::clone(fs), path, &files.dbf, index_files);
     for index in indexes.paths() {

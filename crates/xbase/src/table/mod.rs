@@ -39,7 +39,7 @@ mod text_keys;
 mod unlisted;
 mod walk;
 
-pub use check::check;
+pub use check::{check, other_index_files};
 pub use claim::Disputed;
 pub use indexes::IndexDescription;
 pub use named::is_named_for;
@@ -48,6 +48,7 @@ pub use own::BeforeWrite;
 use crate::codepage::CodePage;
 use crate::dbf::{Dbf, Decoding, Family, Field, FieldKind, OpenOptions};
 use crate::indexed::{IndexedTable, declared};
+use crate::lock::{LockSettings, LockWait};
 use crate::memo::Memo;
 use crate::writer::WriteOptions;
 use crate::{Finding, Severity};
@@ -66,7 +67,8 @@ use std::time::SystemTime;
 /// Metadata of a column that holds text padded with blanks: it compares without them.
 pub const CHAR_COLUMN: &str = "mainstay.char";
 
-/// Metadata of a column of numbers: its field as programs of xBase write it, `N(8,2)`. The type alone does not say it.
+/// Metadata of a column of numbers, or of text that is not padded: its field as programs of xBase write it, `N(8,2)`, `M(10,0)`.
+/// The type alone does not say it.
 pub const FIELD_COLUMN: &str = "mainstay.field";
 
 /// The number of hidden columns at the end of the schema.
@@ -82,6 +84,8 @@ pub struct DbfTable {
     /// The structure that the schema was made from; every state has it.
     fields: Vec<Field>,
     options: OpenOptions,
+    /// What its folder says of its locks.
+    locks: LockSettings,
     cache: VectorCache,
     indexes: Arc<Indexes>,
     claims: claim::Claims,
@@ -188,6 +192,18 @@ pub fn sibling(fs: &dyn FileSystem, path: &Path, extensions: &[&str]) -> Option<
     })
 }
 
+/// The production index (MDX) of a table of dBASE IV: the header asks for it, and it is there. A CDX in its place says that
+/// the table is FoxPro's by now.
+pub(crate) fn production_mdx(fs: &dyn FileSystem, path: &Path) -> Option<PathBuf> {
+    let mut header = [0; 32];
+    let file = fs.open(path).ok()?;
+    file.read_exact_at(&mut header, 0).ok()?;
+    if header[28] & 1 == 0 || sibling(fs, path, &["cdx"]).is_some() {
+        return None;
+    }
+    sibling(fs, path, &["mdx"])
+}
+
 impl DbfTable {
     /// Opens a table under a name. What was cut off here is put right first, if it can be: the replacement of a table by
     /// a packed one is finished, a transaction is undone. Its decoded columns are kept in `cache`. `index_files` are the index
@@ -201,6 +217,7 @@ impl DbfTable {
         index_files: &[PathBuf],
     ) -> Result<DbfTable> {
         let options = OpenOptions { code_page: options.code_page.or_else(|| declared_code_page(fs.as_ref(), path)) };
+        let locks = LockSettings::of_table(fs.as_ref(), path)?;
         let cut_off = crate::writer::finish_swap(&*fs, path).and_then(|()| crate::indexed::recover(&fs, path)).err();
         let now = SystemTime::now();
         let mut files = Files::open(fs.as_ref(), path, options)?;
@@ -225,6 +242,7 @@ impl DbfTable {
             schema,
             fields,
             options,
+            locks,
             cache,
             indexes,
             claims: claim::Claims::default(),
@@ -294,7 +312,9 @@ impl DbfTable {
         let code_page = options.code_page.or(self.options.code_page);
         let state = self.refreshed()?;
         let files = self.claimed_files(&state, disputed)?;
-        let mut table = IndexedTable::open(Arc::clone(&self.fs), &self.path, WriteOptions { code_page, ..options })?;
+        let (scheme, wait) = (self.locks.scheme_or(options.scheme), self.locks.wait_or(options.wait));
+        let options = WriteOptions { code_page, scheme, wait, ..options };
+        let mut table = IndexedTable::open(Arc::clone(&self.fs), &self.path, options)?;
         if table.fields() != self.fields {
             let message = "the structure of the table has changed";
             return Err(Error::new(Code::Busy, message).at(self.path.display()));
@@ -303,6 +323,11 @@ impl DbfTable {
             table.open_bag(&file)?;
         }
         Ok(table)
+    }
+
+    /// How its locks are waited for by who asks for this.
+    pub fn wait_or(&self, asked: LockWait) -> LockWait {
+        self.locks.wait_or(asked)
     }
 
     /// The rows that are there and those that are deleted, as of now.
@@ -415,7 +440,9 @@ fn schema(fields: &[Field]) -> SchemaRef {
     let column = |field: &Field| {
         let metadata = match field.kind {
             FieldKind::Character => HashMap::from([(CHAR_COLUMN.to_owned(), field.length.to_string())]),
-            FieldKind::Numeric | FieldKind::Currency => HashMap::from([(FIELD_COLUMN.to_owned(), declared(field))]),
+            FieldKind::Numeric | FieldKind::Currency | FieldKind::Memo | FieldKind::Varchar => {
+                HashMap::from([(FIELD_COLUMN.to_owned(), declared(field))])
+            }
             _ => HashMap::new(),
         };
         // A field may be called as one of the two that every table has.
