@@ -25,6 +25,9 @@ pub(crate) fn message_of(error: &Error) -> Message {
     if let Some(dialect) = error.dialect() {
         let mut message = Message::error(dialect.number, error.message()).severity(dialect.severity);
         message.state = dialect.state;
+        if let Some((routine, line)) = error.routine() {
+            (message.procedure, message.line) = (Some(routine.to_owned()), line);
+        }
         return message;
     }
     if let Some(message) = error.cause().and_then(|cause| of_cause(cause, error)) {
