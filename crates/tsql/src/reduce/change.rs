@@ -32,6 +32,8 @@ pub struct ReducedChange {
     pub assigned: Vec<Assigned>,
     /// The returned column that is the new row's identity.
     pub identity: Option<usize>,
+    /// Whether the core would keep numbers in the identity's column that its type has not.
+    pub narrow_identity: bool,
     /// Where no column is returned: the core's name of the table whose last identity is the new row's.
     pub identity_table: Option<String>,
     /// The returned column that is what MERGE did with the row: INSERT, UPDATE or DELETE.
@@ -220,8 +222,10 @@ impl Reducer<'_> {
         let names = Rc::new(OutputNames { kind: Kind::Insert, map: resolved.map.clone(), beside: None });
         self.outputs(&insert.outputs, (&names, known.as_deref(), &[]), &mut returned)?;
         if let Some(identity) = known.iter().flatten().find(|column| column.is_identity) {
+            returned.narrow_identity = identity.data_type == DataType::TinyInt;
             let is_one_row = match &insert.rows {
-                InsertRows::Values(rows) => rows.len() == 1,
+                InsertRows::Values(rows) => rows.len() == 1 && insert.top.is_none() && !returned.narrow_identity,
+                InsertRows::Default if returned.narrow_identity => false,
                 rows => matches!(rows, InsertRows::Default),
             };
             let returns = self.images || !insert.outputs.is_empty() || !resolved.checks.is_empty();
