@@ -141,10 +141,11 @@ def whole_server(binary, certificate, work, durability):
     command = [binary, "serve", folder, "--tds", "127.0.0.1:0", "--durability", durability]
     server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     for line in server.stderr:
-        if line.startswith("listening for SQL Server's clients on "):
+        if " event=ready tds=" in line:
             # What it says from now on is read, so that it never waits for a reader.
             threading.Thread(target=server.stderr.read, daemon=True).start()
-            return server, int(line.rsplit(":", 1)[1])
+            address = line.split(" event=ready tds=")[1].split()[0]
+            return server, int(address.rsplit(":", 1)[1])
     sys.exit(f"{binary} did not start")
 
 

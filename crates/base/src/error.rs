@@ -184,6 +184,7 @@ struct Inner {
     dialect: Option<DialectError>,
     subject: Option<String>,
     cause: Option<Cause>,
+    routine: Option<(String, u32)>,
 }
 
 /// What an error is in the numbers of the dialect whose rule was broken, where that dialect has said it itself.
@@ -210,6 +211,7 @@ impl Error {
             dialect: None,
             subject: None,
             cause: None,
+            routine: None,
         }))
     }
 
@@ -254,6 +256,12 @@ impl Error {
         self
     }
 
+    /// Says which routine of a program it happened in, and in which line of it, from 1.
+    pub fn in_routine(mut self, name: impl Into<String>, line: u32) -> Error {
+        self.0.routine = Some((name.into(), line));
+        self
+    }
+
     /// The same with another code: what a caller can do about it has changed.
     pub fn with_code(mut self, code: Code) -> Error {
         self.0.code = code;
@@ -273,6 +281,11 @@ impl Error {
     /// Which cause of its code it is, if that was said.
     pub fn cause(&self) -> Option<Cause> {
         self.0.cause
+    }
+
+    /// The routine of a program that it happened in and the line of it, if that was said.
+    pub fn routine(&self) -> Option<(&str, u32)> {
+        self.0.routine.as_ref().map(|(name, line)| (name.as_str(), *line))
     }
 
     /// Whether it says that the operating system does not let this user do it, or nobody.
@@ -362,6 +375,12 @@ mod tests {
         let error = error.at("a.sql").with_code(Code::Syntax);
         assert_eq!((error.subject(), error.cause()), (Some("orders"), Some(Cause::Relation)));
         assert_eq!(error.to_string(), "a.sql: there is one already");
+    }
+
+    #[test]
+    fn the_routine_goes_with_the_error_and_not_into_its_words() {
+        let error = Error::new(Code::InvalidValue, "no number").in_routine("dbo.f", 3).at("a.sql");
+        assert_eq!((error.routine(), error.to_string().as_str()), (Some(("dbo.f", 3)), "a.sql: no number"));
     }
 
     #[test]

@@ -8,9 +8,10 @@ use mainstay_acesql::Engine as Advantage;
 use mainstay_base::{Code, Error, Result};
 use mainstay_engine::Database;
 use mainstay_navigator::server::Service;
-use mainstay_server::{Config, NavigatorDoor, Server, warn_at_start};
+use mainstay_server::{Config, NavigatorDoor, Server, log_event, log_warning};
 use mainstay_vfs::{Disk, Enclosed, FileSystem};
-use std::io::{self, Write};
+use std::fmt::Display;
+use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,13 +34,7 @@ pub(crate) fn run(path: Option<PathBuf>, addresses: &Addresses, engine: &Engine)
             return Exit::of_opening(&error);
         }
     };
-    let _ = writeln!(io::stderr(), "listening for SQL Server's clients on {}", server.tds_address());
-    if let Some(address) = server.http_address() {
-        let _ = writeln!(io::stderr(), "metrics and health on http://{address}");
-    }
-    if let Some(navigator) = &navigator {
-        let _ = writeln!(io::stderr(), "listening for remote ACE clients on {}", navigator.address());
-    }
+    say_ready(&server, navigator.as_ref());
     std::thread::spawn(give_memory_back);
     wait_for_signal();
     // Both at once: each has the whole of the grace.
@@ -48,6 +43,16 @@ pub(crate) fn run(path: Option<PathBuf>, addresses: &Addresses, engine: &Engine)
         server.stop();
     });
     Exit::Success
+}
+
+/// All doors are open: the log says where.
+fn say_ready(server: &Server, navigator: Option<&NavigatorDoor>) {
+    let (tds, http) = (server.tds_address(), server.http_address());
+    let navigator = navigator.map(NavigatorDoor::address);
+    let mut fields: Vec<(&str, &dyn Display)> = vec![("tds", &tds)];
+    fields.extend(http.iter().map(|address| ("http", address as &dyn Display)));
+    fields.extend(navigator.iter().map(|address| ("navigator", address as &dyn Display)));
+    log_event(Box::new(io::stderr()), "ready", &fields);
 }
 
 fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server, Option<NavigatorDoor>)> {
@@ -80,12 +85,11 @@ fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server,
     if database.is_native_elsewhere() {
         let text =
             "another process has the native tables of this folder open: statements about them fail until it has ended";
-        warn_at_start(Box::new(io::stderr()), "native_tables_in_use", text);
+        log_warning(Box::new(io::stderr()), "native_tables_in_use", text);
     }
     let for_ace = database.clone();
     let instance = crate::tsql::instance(database, &folder, Arc::clone(&files), |complaint| {
-        // Who closed the screen wants no more.
-        let _ = writeln!(io::stderr(), "{complaint}");
+        log_warning(Box::new(io::stderr()), "procedure_not_compiled", complaint);
     })?;
     instance.read_procedures();
     // Certificates are the administrator's: they may be links to anywhere.

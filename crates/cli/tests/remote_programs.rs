@@ -26,8 +26,8 @@ impl Serving {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
-        let says = "listening for remote ACE clients on ";
-        let address = lines.by_ref().map_while(Result::ok).find_map(|line| line.strip_prefix(says).map(str::to_owned));
+        let mut said = lines.by_ref().map_while(Result::ok).filter(|line| line.contains(" event=ready "));
+        let address = said.find_map(|line| line.split_once(" navigator=").map(|(_, address)| address.to_owned()));
         // The log is read to its end, so that the server never waits for somebody to do it.
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         Serving { process, address: address.expect("the server says where it listens") }

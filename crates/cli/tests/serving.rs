@@ -2,8 +2,10 @@
 #![allow(clippy::disallowed_methods)]
 
 use mainstay_navigator::client::{Address, Client, OpenHow, RemoteArea};
+use mainstay_tds::{Assembler, Batch, Encryption, Framer, Headers, Login, PacketKind, PacketWriter, PreLogin, Version};
 use mainstay_workarea::Mode;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
@@ -12,6 +14,9 @@ use std::time::{Duration, Instant};
 /// A server process, which is ended with the test.
 struct Serving {
     process: Child,
+    /// Where SQL Server's clients connect.
+    tds: String,
+    /// Where remote ACE clients do.
     address: String,
     /// What it has said until it listened.
     said: Vec<String>,
@@ -28,16 +33,18 @@ impl Serving {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
-        let (mut said, mut address) = (Vec::new(), None);
+        let (mut said, mut addresses) = (Vec::new(), None);
         for line in lines.by_ref() {
-            address = line.strip_prefix("listening for remote ACE clients on ").map(str::to_owned);
+            let ready = line.split_once(" event=ready tds=").map(|(_, rest)| rest.to_owned());
             said.push(line);
-            if address.is_some() {
+            if let Some(ready) = ready {
+                addresses = ready.split_once(" navigator=").map(|(tds, own)| (tds.to_owned(), own.to_owned()));
                 break;
             }
         }
         std::thread::spawn(move || lines.for_each(drop));
-        Serving { process, address: address.expect("the server says where it listens"), said }
+        let (tds, address) = addresses.expect("the server says where it listens");
+        Serving { process, tds, address, said }
     }
 
     fn resident_bytes(&self) -> u64 {
@@ -56,6 +63,61 @@ impl Drop for Serving {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
+    }
+}
+
+/// A client of SQL Server's protocol: it sends, and waits for the ends of answers.
+struct TdsClient {
+    stream: TcpStream,
+    framer: Framer,
+    assembler: Assembler,
+}
+
+impl TdsClient {
+    /// Connected and logged in as `sa`.
+    fn connect(address: &str) -> TdsClient {
+        let stream = TcpStream::connect(address).unwrap();
+        let mut client = TdsClient { stream, framer: Framer::new(), assembler: Assembler::new(1 << 20) };
+        let mut asked = Vec::new();
+        let encryption = Encryption::NotSupported;
+        PreLogin { version: (1, 0, 0), encryption, instance: String::new(), mars: false, federated: None }
+            .encode(&mut asked);
+        client.send(PacketKind::PreLogin, &asked);
+        client.wait();
+        let mut login = Vec::new();
+        Login::of("sa", "", Version::V7_4).encode(&mut login);
+        client.send(PacketKind::Login, &login);
+        client.wait();
+        client
+    }
+
+    fn send(&mut self, kind: PacketKind, payload: &[u8]) {
+        let mut out = PacketWriter::new(kind);
+        out.put(payload);
+        out.end_message();
+        self.stream.write_all(&out.take()).unwrap();
+    }
+
+    fn send_batch(&mut self, text: &str) {
+        let mut bytes = Vec::new();
+        Batch { headers: Headers::default(), text: text.into() }.encode(Version::V7_4, &mut bytes);
+        self.send(PacketKind::Batch, &bytes);
+    }
+
+    /// Until an answer has come as a whole.
+    fn wait(&mut self) {
+        loop {
+            if let Some(packet) = self.framer.next_packet().unwrap() {
+                if self.assembler.push(packet).unwrap().is_some() {
+                    return;
+                }
+                continue;
+            }
+            let mut piece = [0; 4096];
+            let count = self.stream.read(&mut piece).unwrap();
+            assert!(count > 0, "the server has closed the connection");
+            self.framer.feed(&piece[..count]);
+        }
     }
 }
 
@@ -197,4 +259,42 @@ fn others_are_told_who_has_the_native_tables() {
     drop((first, second));
     std::fs::write(&table, &bytes).unwrap();
     assert_eq!(mainstay(&["check", path]).status.code(), Some(0));
+}
+
+/// SIGTERM: a request that runs has its grace, then it is stopped and its transaction rolled back, and the process ends well.
+#[test]
+fn a_signal_ends_what_runs_after_its_grace_and_takes_it_back() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("mainstay.toml"), "[server]\nstop_grace_seconds = 1\n").unwrap();
+    done(folder.path(), "CREATE TABLE kept (id INT PRIMARY KEY)");
+    let mut serving = Serving::start(folder.path(), 1024);
+    let mut client = TdsClient::connect(&serving.tds);
+    client.send_batch("INSERT INTO kept VALUES (1)");
+    client.wait();
+    client.send_batch("BEGIN TRAN; INSERT INTO kept VALUES (2); WAITFOR DELAY '00:00:30'; COMMIT");
+    std::thread::sleep(Duration::from_millis(500));
+    let began = Instant::now();
+    let kill = Command::new("kill").args(["-TERM", &serving.process.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let status = serving.process.wait().unwrap();
+    let took = began.elapsed();
+    assert_eq!(status.code(), Some(0));
+    assert!((Duration::from_millis(900)..Duration::from_secs(15)).contains(&took), "{took:?}");
+    let rows = mainstay(&[folder.path().to_str().unwrap(), "--format", "csv", "-c", "SELECT id FROM kept"]);
+    assert_eq!(String::from_utf8_lossy(&rows.stdout), "id\n1\n");
+}
+
+/// What is wrong with a file of procedures is an event of the log like every other, and so is where the doors are.
+#[test]
+fn the_log_has_an_event_for_a_procedure_that_does_not_compile() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("procedures")).unwrap();
+    std::fs::write(folder.path().join("procedures/a.sql"), "CREATE PROCEDURE a AS\nSELEC 1\n").unwrap();
+    let serving = Serving::start(folder.path(), 1024);
+    let wrong: Vec<&String> = serving.said.iter().filter(|line| line.contains("procedures/a.sql")).collect();
+    let [wrong] = wrong[..] else { panic!("{:?}", serving.said) };
+    let rest = wrong.split_once('Z').map(|(_, rest)| rest).unwrap_or_default();
+    assert!(rest.starts_with(" level=warning event=procedure_not_compiled text=\"procedures/a.sql, line "), "{wrong}");
+    let bare: Vec<&String> = serving.said.iter().filter(|line| !line.contains("Z level=")).collect();
+    assert!(bare.is_empty(), "{bare:?}");
 }

@@ -36,5 +36,5 @@ pub use config::{Config, Encryption, KEYS, Key, User, reference_page};
 pub use mainstay_password as password;
 pub use metrics::metrics_page;
 pub use navigator::NavigatorDoor;
-pub use process::warn_at_start;
+pub use process::{log_event, log_warning};
 pub use server::{Server, Stopped};

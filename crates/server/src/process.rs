@@ -36,7 +36,12 @@ fn raise_open_files(log: &Log) {
     log.event(level, "open_files", &fields);
 }
 
-/// Writes a warning to the log of a server that is not made yet.
-pub fn warn_at_start(log: Box<dyn Write + Send>, event: &str, text: &str) {
+/// Writes a warning to the log of a server, for what is found outside of it.
+pub fn log_warning(log: Box<dyn Write + Send>, event: &str, text: &str) {
     Log::new(log).event(Level::Warning, event, &[("text", &text)]);
+}
+
+/// Writes what has happened to the log of a server, for who starts it.
+pub fn log_event(log: Box<dyn Write + Send>, event: &str, fields: &[(&str, &dyn Display)]) {
+    Log::new(log).event(Level::Info, event, fields);
 }

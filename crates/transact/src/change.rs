@@ -9,10 +9,11 @@
 mod parts;
 
 pub(crate) use parts::{events_of, outputs_of, target_of};
+use parts::{limited, word_of};
 
 use crate::errors::raised;
 use crate::flow::Origin;
-use crate::identity::number_of;
+use crate::identity::{check_identities, number_of};
 use crate::modules::Loaded;
 use crate::query::{Plan, shown, stopped};
 use crate::runner::{Ran, Runner, set};
@@ -25,7 +26,7 @@ use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Parameter, ReducedChange, Scope, Source};
-use mainstay_tsql::tree::{Change, Expr, InsertRows, Literal, MergeAction, ObjectName, SetItem, Top};
+use mainstay_tsql::tree::{Change, MergeAction, ObjectName, SetItem};
 use std::sync::Arc;
 
 /// The rows that a change gives back, with the types of their columns.
@@ -216,7 +217,7 @@ impl Runner<'_> {
         if let Some(cursor) = &cursor {
             self.check_current(cursor, &reduced.target, change)?;
         }
-        let count = match reduced.images.is_some() || reduced.check.is_some() {
+        let count = match reduced.images.is_some() || reduced.check.is_some() || reduced.narrow_identity {
             true => self.unit(call, |it, call| {
                 let (count, returned) = it.run_change(plan, &values)?;
                 it.after_change(&reduced, host, &returned, call)?;
@@ -296,10 +297,16 @@ impl Runner<'_> {
         work: impl FnOnce(&mut Self, &mut C) -> Result<T, Box<Raised>>,
     ) -> Result<T, Box<Raised>> {
         let own = self.inner.state.transactions == 0;
+        let mut has_variables = false;
         match own {
             true => {
                 self.inner.core.begin().map_err(crate::errors::raised_error)?;
                 self.inner.state.transactions = 1;
+                // Variables keep their rows over a rollback: what the statement has done to them is taken back before it.
+                has_variables = self.inner.has_table_variables();
+                if has_variables {
+                    self.inner.execute("SAVEPOINT \"#unit\"")?;
+                }
             }
             false => drop(self.inner.execute("SAVEPOINT \"#unit\"")?),
         }
@@ -315,7 +322,13 @@ impl Runner<'_> {
                 // A trigger may have put one of its own in the place of the statement's.
                 self.inner.state.announced.committed();
             }
-            (true, Err(_)) => self.inner.rollback(None)?,
+            (true, Err(_)) => {
+                if has_variables {
+                    // A trigger's own transaction, or one that is lost, has no such place.
+                    let _ = self.inner.execute("ROLLBACK TO SAVEPOINT \"#unit\"");
+                }
+                self.inner.rollback(None)?;
+            }
             (false, Ok(_)) => drop(self.inner.execute("RELEASE SAVEPOINT \"#unit\"")?),
             (false, Err(_)) if self.inner.has_lost_transaction() => {}
             (false, Err(_)) => drop(self.inner.execute("ROLLBACK TO SAVEPOINT \"#unit\"")?),
@@ -339,6 +352,7 @@ impl Runner<'_> {
                         operation did not qualify under the CHECK OPTION constraint.";
             return Err(raised(Message::error(550, text)));
         }
+        check_identities(change, &returned.rows)?;
         let last = returned.rows.last();
         for assigned in &change.assigned {
             let Some(value) = last.and_then(|row| row.get(assigned.column)) else { continue };
@@ -407,29 +421,6 @@ impl Runner<'_> {
     }
 }
 
-/// A change of so many rows at most, as SET ROWCOUNT has it; `None` where its own TOP is no number, and for MERGE.
-fn limited(change: &Change, most: u64) -> Option<Change> {
-    let mut change = change.clone();
-    let top = match &mut change {
-        Change::Insert(insert) if matches!(insert.rows, InsertRows::Values(_) | InsertRows::Query(_)) => {
-            &mut insert.top
-        }
-        Change::Update(update) => &mut update.top,
-        Change::Delete(delete) => &mut delete.top,
-        Change::Merge(merge) => &mut merge.top,
-        _ => return None,
-    };
-    let most = match top {
-        None => most,
-        Some(Top { count: Expr::Literal(Literal::Integer(digits)), percent: false, .. }) => {
-            digits.parse().map_or(most, |own: u64| own.min(most))
-        }
-        Some(_) => return None,
-    };
-    *top = Some(Top { count: Expr::Literal(Literal::Integer(most.to_string())), percent: false, with_ties: false });
-    Some(change)
-}
-
 /// What a change has done, as triggers see it.
 #[derive(Debug)]
 pub(crate) struct Fired {
@@ -477,16 +468,6 @@ fn fired(reduced: &ReducedChange, change: &Change, returned: &Returned) -> Vec<F
             }
             all
         }
-    }
-}
-
-/// The statement that a change is.
-fn word_of(change: &Change) -> &'static str {
-    match change {
-        Change::Insert(_) => "INSERT",
-        Change::Update(_) => "UPDATE",
-        Change::Delete(_) => "DELETE",
-        Change::Merge(_) => "MERGE",
     }
 }
 

@@ -57,6 +57,9 @@ impl Inner {
     }
 
     fn explanation(&mut self, error: &Error, statement: &str, table: &ObjectName) -> Option<Message> {
+        if error.code() == Code::InvalidValue && matches!(statement, "INSERT" | "MERGE") {
+            return self.identity_overflow(error, table);
+        }
         if !matches!(
             error.code(),
             Code::UniqueViolation | Code::NotNullViolation | Code::ForeignKeyViolation | Code::CheckViolation

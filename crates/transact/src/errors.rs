@@ -3,6 +3,7 @@
 use mainstay_base::{Cause, Code, Error};
 use mainstay_mssql::Message;
 use mainstay_program::{Fault, Raised, Type, Width};
+use mainstay_tsql::reduce::{NO_COUNT, NO_ROWS};
 use mainstay_tsql::tree::Isolation;
 
 const VICTIM: i32 = 1205;
@@ -25,6 +26,9 @@ pub(crate) fn message_of(error: &Error) -> Message {
     if let Some(dialect) = error.dialect() {
         let mut message = Message::error(dialect.number, error.message()).severity(dialect.severity);
         message.state = dialect.state;
+        if let Some((routine, line)) = error.routine() {
+            (message.procedure, message.line) = (Some(routine.to_owned()), line);
+        }
         return message;
     }
     if let Some(message) = error.cause().and_then(|cause| of_cause(cause, error)) {
@@ -107,10 +111,11 @@ fn of_cause(cause: Cause, error: &Error) -> Option<Message> {
             Message::error(8120, text)
         }
         // Of numbers that are not known before the statement runs.
+        Cause::NegativeLimit if error.message().contains(NO_COUNT) => Message::numbered(1014, &[]),
+        Cause::NegativeLimit if error.message().contains(NO_ROWS) => Message::numbered(10744, &[]),
         Cause::NegativeLimit => Message::numbered(127, &[]),
-        Cause::NegativeOffset => {
-            Message::error(10742, "The offset specified in a OFFSET clause may not be negative.").severity(15)
-        }
+        Cause::NegativeOffset if error.message().contains(NO_COUNT) => Message::numbered(10743, &[]),
+        Cause::NegativeOffset => Message::numbered(10742, &[]),
         Cause::WholeNumber(bits) => {
             let to = if bits == 64 { "bigint" } else { "int" };
             Message::error(8115, format!("Arithmetic overflow error converting expression to data type {to}.")).state(2)

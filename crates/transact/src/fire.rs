@@ -72,6 +72,13 @@ impl Inner {
     }
 }
 
+/// A trigger has caught an error after which nothing of the transaction can be kept.
+fn doomed_in_trigger() -> Box<Raised> {
+    let mut error = raised(Message::numbered(3616, &[]));
+    error.detail = Some(Box::new(Origin::Trigger));
+    error
+}
+
 /// A trigger has ended the transaction of its statement.
 pub(crate) fn ended_in_trigger() -> Box<Raised> {
     raised(Message::error(3609, "The transaction ended in the trigger. The batch has been aborted."))
@@ -148,16 +155,22 @@ impl Runner<'_> {
     }
 
     /// Runs a trigger in the level that is coming. What fails in it ends the batch, and nothing of the transaction can be
-    /// kept.
+    /// kept; nor can it after an error that the trigger has caught and that dooms the transaction.
+    ///
+    /// Errors: those of the trigger; 3616 when it leaves the transaction doomed.
     pub(crate) fn in_trigger(&mut self, loaded: &Arc<Loaded>, machine: &mut Machine) -> Result<(), Box<Raised>> {
         let before = std::mem::replace(&mut self.inner.state.options.xact_abort, true);
         let outcome = self.nested(loaded, machine);
         self.inner.state.options.xact_abort = before;
-        outcome.map(|_| ()).map_err(|mut error| {
-            self.inner.state.doomed = self.inner.state.transactions > 0;
-            error.detail = Some(Box::new(Origin::Trigger));
-            error
-        })
+        match outcome {
+            Ok(_) if self.inner.state.doomed && self.inner.state.transactions > 0 => Err(doomed_in_trigger()),
+            Ok(_) => Ok(()),
+            Err(mut error) => {
+                self.inner.state.doomed = self.inner.state.transactions > 0;
+                error.detail = Some(Box::new(Origin::Trigger));
+                Err(error)
+            }
+        }
     }
 
     /// A change that an INSTEAD OF trigger takes.

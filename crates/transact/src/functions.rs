@@ -223,7 +223,11 @@ impl Inner {
 
 fn failed(message: mainstay_mssql::Message) -> Error {
     let dialect = DialectError { number: message.number, severity: message.severity, state: message.state };
-    Error::new(Code::InvalidValue, message.text).in_dialect(dialect)
+    let error = Error::new(Code::InvalidValue, message.text).in_dialect(dialect);
+    match message.procedure {
+        Some(procedure) => error.in_routine(procedure, message.line),
+        None => error,
+    }
 }
 
 /// Whether it was not an error that ended a function, but somebody's wish or its time.

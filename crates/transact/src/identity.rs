@@ -8,11 +8,11 @@ use crate::errors::{raised, raised_error};
 use crate::runner::Runner;
 use crate::scope::core_name;
 use crate::session::{Inner, object_name};
-use mainstay_base::Value;
+use mainstay_base::{Cause, Error, Value};
 use mainstay_engine::Identity;
-use mainstay_mssql::Message;
+use mainstay_mssql::{DataType, Message};
 use mainstay_program::Raised;
-use mainstay_tsql::reduce::{Scope, quoted};
+use mainstay_tsql::reduce::{ReducedChange, Scope, quoted};
 use mainstay_tsql::tree::{Insert, InsertRows, Literal, ObjectName, Phrase, PhraseItem, Target};
 
 /// What `DBCC CHECKIDENT` is asked to do.
@@ -111,6 +111,43 @@ impl Inner {
         }
         Ok(())
     }
+}
+
+impl Inner {
+    /// What an error of the core is when an identity column has come to the end of its type.
+    pub(crate) fn identity_overflow(&mut self, error: &Error, table: &ObjectName) -> Option<Message> {
+        if error.dialect().is_some() {
+            return None;
+        }
+        let columns = self.names(&[]).columns(table)?;
+        let column = columns.iter().find(|column| column.is_identity)?;
+        let name = column.name.to_lowercase();
+        let is_its_own = match error.cause() {
+            Some(Cause::UsedUp) => error.subject().is_some_and(|subject| subject.ends_with(&format!("_{name}_seq"))),
+            _ => error
+                .place()
+                .is_some_and(|place| error.message().contains("out of range") && place.to_lowercase().ends_with(&name)),
+        };
+        is_its_own.then(|| too_great(column.data_type))
+    }
+}
+
+/// 8115: an identity that the type of its column does not have.
+fn too_great(data_type: DataType) -> Message {
+    let name = match data_type {
+        DataType::Decimal { .. } => "numeric",
+        other => other.name(),
+    };
+    Message::error(8115, format!("Arithmetic overflow error converting IDENTITY to data type {name}."))
+}
+
+/// Sees that the identities of new rows are of the column's type where the core keeps others as well.
+///
+/// Errors: 8115.
+pub(crate) fn check_identities(change: &ReducedChange, rows: &[Vec<Value>]) -> Result<(), Box<Raised>> {
+    let Some(place) = change.identity.filter(|_| change.narrow_identity) else { return Ok(()) };
+    let is_beyond = |row: &Vec<Value>| row.get(place).and_then(number_of).is_some_and(|id| u8::try_from(id).is_err());
+    if rows.iter().any(is_beyond) { Err(raised(too_great(DataType::TinyInt))) } else { Ok(()) }
 }
 
 impl Runner<'_> {

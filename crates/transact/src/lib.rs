@@ -65,6 +65,7 @@ mod large_values;
 mod modules;
 mod nulls;
 mod options;
+mod prepared;
 mod procedures;
 mod query;
 mod raise;

@@ -15,13 +15,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The ones that there are.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 22] = [
     "sp_addextendedproperty",
     "sp_addmessage",
     "sp_describe_first_result_set",
     "sp_describe_undeclared_parameters",
     "sp_dropextendedproperty",
     "sp_dropmessage",
+    "sp_execute",
     "sp_executesql",
     "sp_helptext",
     "sp_mainstay_close_xml",
@@ -29,10 +30,13 @@ const NAMES: [&str; 18] = [
     "sp_mainstay_open_xml",
     "sp_mainstay_take_lock",
     "sp_mainstay_take_range",
+    "sp_prepare",
+    "sp_prepexec",
     "sp_rename",
     "sp_reset_connection",
     "sp_set_session_context",
     "sp_settriggerorder",
+    "sp_unprepare",
     "sp_updateextendedproperty",
 ];
 
@@ -54,6 +58,9 @@ pub(crate) fn execute(runner: &mut Runner<'_>, name: &str, call: &mut StatementC
         return Ok(flow);
     }
     match name.to_ascii_lowercase().as_str() {
+        "sp_execute" | "sp_prepare" | "sp_prepexec" | "sp_unprepare" => {
+            return crate::prepared::execute(runner, &name.to_ascii_lowercase(), call);
+        }
         "sp_mainstay_take_range" => return take_range(runner, call),
         "sp_mainstay_open_xml" => return crate::xml_documents::open(runner, call),
         "sp_mainstay_close_xml" => return crate::xml_documents::close(runner, call),
@@ -74,7 +81,7 @@ pub(crate) fn execute(runner: &mut Runner<'_>, name: &str, call: &mut StatementC
 }
 
 /// Gives a program the return status of one, if it asks for it.
-fn give_status(call: &mut StatementCall<'_>, status: i32) -> Result<(), Box<mainstay_program::Raised>> {
+pub(crate) fn give_status(call: &mut StatementCall<'_>, status: i32) -> Result<(), Box<mainstay_program::Raised>> {
     let given = call.set_result(ValueRef::Integer(status.into()));
     given.map_err(|fault| raised(crate::errors::of_fault(&fault)))
 }
@@ -281,11 +288,6 @@ fn pieces(mut line: &str, width: usize) -> Vec<&str> {
 ///
 /// Errors: 8178 for a parameter without a value, and those of the text.
 fn execute_sql(runner: &mut Runner<'_>, call: &mut StatementCall<'_>) -> Ran {
-    let place_of = |call: &StatementCall<'_>, place: usize, names: [&str; 2]| {
-        let is = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
-        let named = (0..call.inputs()).find(|place| call.input_name(*place).is_some_and(is));
-        named.or_else(|| (place < call.inputs() && call.input_name(place).is_none()).then_some(place))
-    };
     let Some(statement) = place_of(call, 0, ["@stmt", "@statement"]) else {
         let text = "Procedure expects parameter '@statement' of type 'ntext/nchar/nvarchar'.";
         return Err(raised(Message::error(214, text).state(2)));
@@ -293,9 +295,28 @@ fn execute_sql(runner: &mut Runner<'_>, call: &mut StatementCall<'_>) -> Ran {
     let statement = text_of(call.input(statement));
     let types = place_of(call, 1, ["@params", "@parameters"]).map(|place| text_of(call.input(place)));
     let types = types.unwrap_or_default();
-    let loaded = runner.inner.text(&statement, &types).map_err(first)?;
+    run_text(runner, call, (&statement, &types), 2)
+}
+
+/// Where the arguments of a call have the parameter of one of these names, or of this place.
+pub(crate) fn place_of(call: &StatementCall<'_>, place: usize, names: [&str; 2]) -> Option<usize> {
+    let is = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let named = (0..call.inputs()).find(|place| call.input_name(*place).is_some_and(is));
+    named.or_else(|| (place < call.inputs() && call.input_name(place).is_none()).then_some(place))
+}
+
+/// Runs a text with the declarations of its parameters; their values are arguments of the call, from this place on.
+///
+/// Errors: 8178 for a parameter without a value, and those of the text.
+pub(crate) fn run_text(
+    runner: &mut Runner<'_>,
+    call: &mut StatementCall<'_>,
+    (statement, types): (&str, &str),
+    from: usize,
+) -> Ran {
+    let loaded = runner.inner.text(statement, types).map_err(first)?;
     let declared = &loaded.module.parameters;
-    let place = |(number, parameter): (usize, &ModuleParameter)| place_of(call, number + 2, [&parameter.name; 2]);
+    let place = |(number, parameter): (usize, &ModuleParameter)| place_of(call, number + from, [&parameter.name; 2]);
     let places: Vec<Option<usize>> = declared.iter().enumerate().map(place).collect();
     for (place, parameter) in places.iter().zip(declared) {
         if place.is_none() {

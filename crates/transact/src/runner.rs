@@ -433,7 +433,7 @@ impl Host for Runner<'_> {
             || self.inner.state.options.xact_abort && Origin::of(error) != Some(Origin::Raiserror)
             || error.severity >= 20
             || self.inner.has_lost_transaction()
-            || matches!(error.number, 217 | 241 | 242 | 245 | 1205 | 3609 | 3960 | 8114)
+            || matches!(error.number, 217 | 241 | 242 | 245 | 701 | 1205 | 3609 | 3960 | 8114)
             || self.inner.state.options.aborts_at(error.number)
             || matches!(Origin::of(error), Some(Origin::Throw | Origin::Trigger));
         if ends_batch {

@@ -119,10 +119,13 @@ impl Session {
     }
 
     /// What a function gives for these arguments.
+    ///
+    /// Errors: those of its statements, each of which ends it and is the error of the statement that calls it.
     pub(crate) fn function(&mut self, loaded: &Arc<Loaded>, values: &[ValueRef<'_>]) -> Result<Value, Box<Raised>> {
         let arguments: Vec<RunArgument<'_>> = values.iter().map(|value| RunArgument::Value(*value)).collect();
         let mut silence = Silence;
         let mut runner = Runner::new(&mut self.inner, &mut silence, DoneKind::InProcedure);
+        runner.silent = 1;
         runner.expect(loaded);
         let outcome = self.machine.run(&mut runner, &loaded.program, &arguments);
         runner.finish();

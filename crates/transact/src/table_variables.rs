@@ -51,6 +51,12 @@ impl Inner {
         self.state.names_changed();
     }
 
+    /// Whether a level has table variables.
+    pub(crate) fn has_table_variables(&self) -> bool {
+        let mut tables = self.state.levels.iter().flat_map(|level| level.tables.values());
+        tables.any(|table| !table.borrowed && !table.made_by.is_empty())
+    }
+
     /// The table variables of all levels, with their rows.
     pub(crate) fn table_variables(&mut self) -> Vec<Remembered> {
         let own = self.state.levels.iter().flat_map(|level| level.tables.values());

@@ -11,8 +11,8 @@ use crate::modules::Loaded;
 use crate::session::Inner;
 use crate::unexecuted::{guarded, says_no_exec};
 use mainstay_mssql::Message;
-use mainstay_tsql::compile::{self, ModuleParameter, Reading};
-use mainstay_tsql::{Diagnostic, Options, parse};
+use mainstay_tsql::compile::{self, ModuleParameter, ParameterKind, Reading};
+use mainstay_tsql::{Diagnostic, Options, parse, parse_given};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -93,7 +93,9 @@ impl Inner {
         // The variables of the text are declared by its parameters.
         let declared: Vec<String> = parameters.iter().map(|parameter| parameter.name.to_lowercase()).collect();
         let options = Options { quoted_identifier: self.state.options.quoted_identifier() };
-        let parsed = parse(text, options);
+        let tables = parameters.iter().filter(|parameter| matches!(parameter.kind, ParameterKind::Table(_)));
+        let tables: Vec<&str> = tables.map(|parameter| parameter.name.as_str()).collect();
+        let parsed = parse_given(text, options, &tables);
         let is_known = |name: &str| declared.iter().any(|known| name.to_lowercase().contains(&format!("\"{known}\"")));
         let errors: Vec<Message> = parsed
             .errors

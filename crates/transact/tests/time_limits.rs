@@ -1,4 +1,5 @@
-//! The time that a batch or call may take: it is ended wherever it is, is told so, and leaves what an attention leaves.
+//! The time that a batch or call may take: it is ended wherever it is, is told so, and leaves what an attention leaves. And
+//! the memory: a batch ends where there is none.
 
 mod common;
 
@@ -146,4 +147,17 @@ fn a_call_has_its_own_time_and_short_ones_add_up_to_nothing() {
     for _ in 0..4 {
         assert_eq!(errors(&mut session, "WAITFOR DELAY '00:00:00.500'"), NONE);
     }
+}
+
+#[test]
+fn a_batch_ends_where_there_is_no_memory() {
+    let options = Options { memory_limit_bytes: Some(1 << 20), ..Options::default() };
+    let instance = Instance::new(Database::open_with(":memory:", options).expect("a database in memory"), "test");
+    let mut session = instance.session();
+    let greedy =
+        "SELECT COUNT(*) FROM GENERATE_SERIES(1, 200000) a JOIN GENERATE_SERIES(1, 200000) b ON a.value = b.value";
+    let looped = format!("DECLARE @n INT = 0 WHILE @n < 3 BEGIN SET @n += 1 {greedy} END PRINT 'goes on'");
+    assert_eq!(errors(&mut session, &looped), [701]);
+    let caught = format!("BEGIN TRY {greedy} END TRY BEGIN CATCH PRINT CONCAT('caught ', ERROR_NUMBER()) END CATCH");
+    assert!(ran(&mut session, &caught).text.contains("caught 701"));
 }

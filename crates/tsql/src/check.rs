@@ -2,7 +2,7 @@
 //!
 //! SQL Server compiles a batch or module as a whole, and finds these while it reads: variables that are not declared
 //! (137, 1087) or twice (134), labels (132, 133), BREAK and CONTINUE without a WHILE (135, 136), RETURN with a value where
-//! nobody takes it (178), what functions may not do (443, 444), THROW without a CATCH (10704), USE in a module (154). The parser says what it meets, in the
+//! nobody takes it (178), changes of the tables that a module is given (10700), what functions may not do (443, 444), THROW without a CATCH (10704), USE in a module (154). The parser says what it meets, in the
 //! order of the text; [`Checks`] keeps the books. A declaration counts from where it stands to the end of the batch or
 //! module, whatever block it is in.
 
@@ -10,7 +10,7 @@ use crate::error::Diagnostic;
 use crate::function_body::{self, Misplaced};
 use crate::span::Span;
 use crate::tree::{Name, ObjectName, StatementKind};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What the statements that are being read belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub(crate) enum VariableKind {
 pub(crate) struct Checks {
     module: Module,
     variables: HashMap<String, VariableKind>,
+    /// Parameters that are tables, in lower case: READONLY.
+    given_tables: HashSet<String>,
     labels: HashMap<String, Span>,
     gotos: Vec<Name>,
     loops: u32,
@@ -53,6 +55,7 @@ impl Checks {
         Checks {
             module: Module::Batch,
             variables: HashMap::new(),
+            given_tables: HashSet::new(),
             labels: HashMap::new(),
             gotos: Vec::new(),
             loops: 0,
@@ -66,6 +69,7 @@ impl Checks {
         self.finish_labels();
         self.module = module;
         self.variables.clear();
+        self.given_tables.clear();
         self.labels.clear();
         (self.loops, self.catches) = (0, 0);
     }
@@ -116,6 +120,19 @@ impl Checks {
         if !self.variables.contains_key(&name.text.to_lowercase()) {
             let text = format!("Must declare the table variable \"{}\".", name.text);
             self.errors.push(Diagnostic::new(1087, name.span, text).state(2));
+        }
+    }
+
+    /// A parameter of this name turns out to be READONLY.
+    pub(crate) fn given_table(&mut self, name: &str) {
+        self.given_tables.insert(name.to_lowercase());
+    }
+
+    /// A variable whose rows are changed.
+    pub(crate) fn changed_table(&mut self, name: &Name) {
+        if self.given_tables.contains(&name.text.to_lowercase()) {
+            let text = format!("The table-valued parameter \"{}\" is READONLY and cannot be modified.", name.text);
+            self.errors.push(Diagnostic::new(10700, name.span, text).severity(16));
         }
     }
 

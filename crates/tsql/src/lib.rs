@@ -31,7 +31,7 @@ mod undeclared;
 pub use batch::{Batch, batches};
 pub use error::Diagnostic;
 pub use lexer::{NAME_LENGTH, Token, TokenKind, tokens, unquoted};
-pub use parser::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT, Options, Parsed, parse, parse_expression};
+pub use parser::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT, Options, Parsed, parse, parse_expression, parse_given};
 pub use printer::{print, print_expression};
 pub use references::{Naming, Reference, references};
 pub use reserved::is_reserved;

@@ -6,8 +6,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-/// What the server says before its address.
-const LISTENING: &str = "listening for SQL Server's clients on ";
+/// What the server says before its address, when it is ready.
+const READY: &str = " event=ready tds=";
 
 /// A server that is killed when this is dropped. Its folder goes with it.
 pub(super) struct Server {
@@ -39,7 +39,8 @@ impl Server {
             if said.read_line(&mut line).map_err(|error| error.to_string())? == 0 {
                 return Err(format!("{} did not start: {all}", program.display()));
             }
-            if let Some(address) = line.trim_end().strip_prefix(LISTENING) {
+            if let Some((_, rest)) = line.split_once(READY) {
+                let address = rest.split_whitespace().next().unwrap_or_default();
                 break address.parse().map_err(|_| format!("{line} is no address"))?;
             }
             all += &line;

@@ -1,7 +1,7 @@
 //! What a change says of itself.
 
 use mainstay_tds::Command;
-use mainstay_tsql::tree::{Change, ObjectName, Output, Target};
+use mainstay_tsql::tree::{Change, Expr, InsertRows, Literal, ObjectName, Output, Target, Top};
 
 /// What triggers call this.
 pub(crate) fn events_of(change: &Change) -> &'static [&'static str] {
@@ -44,5 +44,38 @@ pub(super) fn command_of(change: &Change) -> Command {
         Change::Update(_) => Command::UPDATE,
         Change::Delete(_) => Command::DELETE,
         Change::Merge(_) => Command::MERGE,
+    }
+}
+
+/// A change of so many rows at most, as SET ROWCOUNT has it; `None` where its own TOP is no number, and for MERGE.
+pub(super) fn limited(change: &Change, most: u64) -> Option<Change> {
+    let mut change = change.clone();
+    let top = match &mut change {
+        Change::Insert(insert) if matches!(insert.rows, InsertRows::Values(_) | InsertRows::Query(_)) => {
+            &mut insert.top
+        }
+        Change::Update(update) => &mut update.top,
+        Change::Delete(delete) => &mut delete.top,
+        Change::Merge(merge) => &mut merge.top,
+        _ => return None,
+    };
+    let most = match top {
+        None => most,
+        Some(Top { count: Expr::Literal(Literal::Integer(digits)), percent: false, .. }) => {
+            digits.parse().map_or(most, |own: u64| own.min(most))
+        }
+        Some(_) => return None,
+    };
+    *top = Some(Top { count: Expr::Literal(Literal::Integer(most.to_string())), percent: false, with_ties: false });
+    Some(change)
+}
+
+/// The statement that a change is.
+pub(super) fn word_of(change: &Change) -> &'static str {
+    match change {
+        Change::Insert(_) => "INSERT",
+        Change::Update(_) => "UPDATE",
+        Change::Delete(_) => "DELETE",
+        Change::Merge(_) => "MERGE",
     }
 }

@@ -23,6 +23,7 @@ impl Parser<'_> {
         if self.kind() == TokenKind::Variable {
             let name = self.variable()?;
             self.checks.table(&name);
+            self.checks.changed_table(&name);
             let span = name.span;
             return Ok(Target::Table(ObjectName { parts: vec![name], span }, self.table_hints()?));
         }
@@ -121,8 +122,20 @@ impl Parser<'_> {
         let items = self.list(Self::set_item)?;
         let outputs = self.outputs()?;
         let from = self.after("FROM", |parser| parser.list(Self::source))?.unwrap_or_default();
+        self.check_changed(&target, &from);
         let condition = self.where_or_current()?;
         Ok(Update { with, top, target, items, outputs, from, condition, hints: self.query_hints()? })
+    }
+
+    /// The table that a change names by its alias may be one that is not to be changed.
+    fn check_changed(&mut self, target: &Target, from: &[Source]) {
+        let Target::Table(named, _) = target else { return };
+        if let Some(table) = crate::reduce::target_table(from, named)
+            && let Some(name) = table.parts.last()
+            && !name.is(named.last())
+        {
+            self.checks.changed_table(name);
+        }
     }
 
     /// WHERE of a change: a condition, or the row of a cursor.
@@ -179,6 +192,7 @@ impl Parser<'_> {
         let target = self.target(true)?;
         let outputs = self.outputs()?;
         let from = self.after("FROM", |parser| parser.list(Self::source))?.unwrap_or_default();
+        self.check_changed(&target, &from);
         let condition = self.where_or_current()?;
         Ok(Delete { with, top, target, outputs, from, condition, hints: self.query_hints()? })
     }

@@ -76,6 +76,15 @@ pub fn parse(text: &str, options: Options) -> Parsed {
     Parsed { statements: statements.unwrap_or_default(), errors }
 }
 
+/// Parses a batch that is given tables by these names: its statements do not change them.
+pub fn parse_given(text: &str, options: Options, tables: &[&str]) -> Parsed {
+    let (statements, errors) = run(text, options, |parser| {
+        tables.iter().for_each(|name| parser.checks.given_table(name));
+        Ok(parser.batch())
+    });
+    Parsed { statements: statements.unwrap_or_default(), errors }
+}
+
 /// Parses a text that is one expression, or one condition. Its variables need no declaration.
 pub fn parse_expression(text: &str, options: Options) -> Result<Expr, Vec<Diagnostic>> {
     let (expr, errors) = run(text, options, |parser| {

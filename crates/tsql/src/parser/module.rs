@@ -76,6 +76,9 @@ impl Parser<'_> {
         let default = self.after("=", Self::execute_value)?;
         let output = self.accept_any(&["OUTPUT", "OUT"]).is_some();
         let readonly = self.accept("READONLY");
+        if readonly {
+            self.checks.given_table(&name.text);
+        }
         Ok(Parameter { name, data_type, nullable, varying, default, output, readonly })
     }
 

@@ -32,6 +32,8 @@ pub struct ReducedChange {
     pub assigned: Vec<Assigned>,
     /// The returned column that is the new row's identity.
     pub identity: Option<usize>,
+    /// Whether the core would keep numbers in the identity's column that its type has not.
+    pub narrow_identity: bool,
     /// Where no column is returned: the core's name of the table whose last identity is the new row's.
     pub identity_table: Option<String>,
     /// The returned column that is what MERGE did with the row: INSERT, UPDATE or DELETE.
@@ -220,8 +222,10 @@ impl Reducer<'_> {
         let names = Rc::new(OutputNames { kind: Kind::Insert, map: resolved.map.clone(), beside: None });
         self.outputs(&insert.outputs, (&names, known.as_deref(), &[]), &mut returned)?;
         if let Some(identity) = known.iter().flatten().find(|column| column.is_identity) {
+            returned.narrow_identity = identity.data_type == DataType::TinyInt;
             let is_one_row = match &insert.rows {
-                InsertRows::Values(rows) => rows.len() == 1,
+                InsertRows::Values(rows) => rows.len() == 1 && insert.top.is_none() && !returned.narrow_identity,
+                InsertRows::Default if returned.narrow_identity => false,
                 rows => matches!(rows, InsertRows::Default),
             };
             let returns = self.images || !insert.outputs.is_empty() || !resolved.checks.is_empty();
@@ -262,41 +266,7 @@ impl Reducer<'_> {
                 Ok(())
             }
             InsertRows::Execute(_) => Err(not_supported("INSERT ... EXEC here")),
-            InsertRows::Values(rows) => {
-                self.push(" VALUES ");
-                let width = rows.first().map_or(0, Vec::len);
-                if rows.iter().any(|row| row.len() != width) {
-                    let text = "The number of columns for each row in a table value constructor must be the same.";
-                    return Err(Message::error(10709, text));
-                }
-                let rows = first_rows(rows, insert.top.as_ref())?;
-                self.list(rows, |it, row| {
-                    check_length(row.len(), given, !insert.columns.is_empty())?;
-                    it.push("(");
-                    let around = it.begin_values(row.iter());
-                    for (number, value) in row.iter().enumerate() {
-                        if number > 0 {
-                            it.push(", ");
-                        }
-                        let column = given.and_then(|given| given.get(number));
-                        let to = column.map(|column| column.data_type);
-                        it.takes(table, column.map_or("", |column| &column.name));
-                        match to {
-                            // Every row of a list must give the same type, so none is left as it is.
-                            Some(to) if rows.len() > 1 && !matches!(value, Expr::Default) => it.converted(value, to)?,
-                            _ => match (value, column) {
-                                (Expr::Variable(variable), Some(column)) if !variable.text.starts_with("@@") => {
-                                    it.taken(variable, column, table)?;
-                                }
-                                _ => it.assigned(value, to)?,
-                            },
-                        }
-                    }
-                    it.end_values(around);
-                    it.push(")");
-                    Ok(())
-                })
-            }
+            InsertRows::Values(rows) => self.listed_rows(insert, rows, given, table),
             InsertRows::Query(query) => {
                 let Some(given) = given else {
                     self.push(" ");
@@ -328,6 +298,58 @@ impl Reducer<'_> {
                 self.first_of_query(insert.top.as_ref())
             }
         }
+    }
+
+    /// Writes the rows of VALUES. A count of them that is not known yet is a query's.
+    fn listed_rows(
+        &mut self,
+        insert: &Insert,
+        rows: &[Vec<Expr>],
+        given: Option<&[TableColumn]>,
+        table: &ObjectName,
+    ) -> Result<(), Message> {
+        let width = rows.first().map_or(0, Vec::len);
+        if rows.iter().any(|row| row.len() != width) {
+            let text = "The number of columns for each row in a table value constructor must be the same.";
+            return Err(Message::error(10709, text));
+        }
+        let (rows, count) = first_rows(rows, insert.top.as_ref());
+        self.push(if count.is_some() { " SELECT * FROM (VALUES " } else { " VALUES " });
+        self.list(rows, |it, row| {
+            check_length(row.len(), given, !insert.columns.is_empty())?;
+            it.push("(");
+            let around = it.begin_values(row.iter());
+            for (number, value) in row.iter().enumerate() {
+                if number > 0 {
+                    it.push(", ");
+                }
+                let column = given.and_then(|given| given.get(number));
+                let to = column.map(|column| column.data_type);
+                if count.is_some() && matches!(value, Expr::Default) {
+                    return Err(not_supported("INSERT TOP of other than a number, of values with DEFAULT"));
+                }
+                it.takes(table, column.map_or("", |column| &column.name));
+                match to {
+                    // Every row of a list must give the same type, so none is left as it is.
+                    Some(to) if (rows.len() > 1 || count.is_some()) && !matches!(value, Expr::Default) => {
+                        it.converted(value, to)?;
+                    }
+                    _ => match (value, column) {
+                        (Expr::Variable(variable), Some(column)) if !variable.text.starts_with("@@") => {
+                            it.taken(variable, column, table)?;
+                        }
+                        _ => it.assigned(value, to)?,
+                    },
+                }
+            }
+            it.end_values(around);
+            it.push(")");
+            Ok(())
+        })?;
+        if count.is_some() {
+            self.push(") AS \"#v\"");
+        }
+        self.first_of_query(count)
     }
 
     /// Writes INSERT's TOP.
@@ -483,15 +505,16 @@ fn shown_table(table: &ObjectName) -> String {
     format!("{}.{}", schema.unwrap_or("dbo"), table.last())
 }
 
-/// The rows of VALUES that TOP leaves.
-fn first_rows<'r>(rows: &'r [Vec<Expr>], top: Option<&Top>) -> Result<&'r [Vec<Expr>], Message> {
-    let Some(top) = top else { return Ok(rows) };
-    match &top.count {
-        Expr::Literal(Literal::Integer(digits)) if !top.percent => {
-            let count = digits.parse::<usize>().unwrap_or(usize::MAX).max(1);
-            Ok(&rows[..count.min(rows.len())])
-        }
-        _ => Err(not_supported("INSERT TOP of anything but a number, of a list of values")),
+/// The rows of VALUES that TOP leaves, and the TOP where their number is known only when the statement runs, or is none.
+fn first_rows<'r, 't>(rows: &'r [Vec<Expr>], top: Option<&'t Top>) -> (&'r [Vec<Expr>], Option<&'t Top>) {
+    let Some(top) = top else { return (rows, None) };
+    let known = match &top.count {
+        Expr::Literal(Literal::Integer(digits)) if !top.percent => digits.parse::<usize>().ok(),
+        _ => None,
+    };
+    match known {
+        Some(count) if count > 0 => (&rows[..count.min(rows.len())], None),
+        _ => (rows, Some(top)),
     }
 }
 

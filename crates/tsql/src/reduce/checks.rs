@@ -4,7 +4,8 @@
 //!   107          a star of a source that there is not
 //!   108          ORDER BY a place that the list does not have
 //!   116          several columns of a subquery where a value is wanted
-//!   127, 1060    TOP and FETCH of less than nothing, and of what is no whole number; 1031 of more than a hundred per cent
+//!   127, 1060    TOP of less than nothing, and of what is no whole number; 1031 of more than a hundred per cent
+//!   10744        FETCH of less than one row
 //!   313, 8144    a function of the database with another number of arguments than it has parameters
 //!   305, 306     XML or TEXT in ORDER BY and GROUP BY, as far as it is a column of a table or of a derived table, a variable, a
 //!                CAST, or one of these within ISNULL, COALESCE, CASE and their like; 421 in a DISTINCT list
@@ -252,6 +253,14 @@ impl Reducer<'_> {
         match number(&top.count) {
             Some(share) if !(0.0..=100.0).contains(&share) => Err(Message::numbered(1031, &[])),
             _ => Ok(()),
+        }
+    }
+
+    /// The number of rows of FETCH. Errors: 10744 for less than one, 1060 for one that is not whole.
+    pub(super) fn check_fetch(&self, count: &Expr) -> Result<(), Message> {
+        match number(count) {
+            Some(rows) if rows < 1.0 => Err(Message::numbered(10744, &[])),
+            _ => self.check_count(count),
         }
     }
 

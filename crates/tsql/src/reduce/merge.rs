@@ -5,7 +5,7 @@ use super::output::{Kind, OutputNames, Returned};
 use super::update::Sets;
 use super::{ReducedChange, Reducer, TableColumn, not_supported, quoted};
 use crate::tree::{Expr, Merge, MergeAction, MergeBranch, MergeCase, Name, SetItem, Source};
-use mainstay_mssql::Message;
+use mainstay_mssql::{DataType, Message};
 use std::rc::Rc;
 
 impl Reducer<'_> {
@@ -27,6 +27,7 @@ impl Reducer<'_> {
         self.outputs(&merge.outputs, (&names, columns.as_deref(), sources), &mut returned)?;
         if let Some(identity) = columns.iter().flatten().find(|column| column.is_identity) {
             returned.identity = Some(returned.texts.len());
+            returned.narrow_identity = identity.data_type == DataType::TinyInt;
             returned.texts.push(format!("\"new\".{}", quoted(&identity.name)));
         }
         if self.images || returned.identity.is_some() {

@@ -84,6 +84,7 @@ pub use momentary::{MomentaryColumn, is_momentary};
 pub use natural::NaturalOrder;
 pub use never_null::never_null;
 pub use output::{Assigned, Images, ReducedOutput};
+pub use query::{NO_COUNT, NO_ROWS};
 pub use table_call::{InlineFunction, TableCall, TableFunction};
 pub(crate) use untyped::{check_case, check_coalesce, check_nullif};
 

@@ -394,15 +394,34 @@ impl Reducer<'_> {
         self.row_count(&top.count)
     }
 
-    /// Writes a number of rows: plain, for the core's LIMIT has no types.
+    /// Writes a number of rows: plain, for the core's LIMIT has no types. To that NULL is no limit; here it is a mistake, which
+    /// [`NO_COUNT`] stands for.
     pub(super) fn row_count(&mut self, count: &Expr) -> Result<(), Message> {
         match count {
             Expr::Literal(Literal::Integer(digits)) => {
                 self.push(digits);
                 Ok(())
             }
-            other => self.call("cast:bigint", &[other]),
+            other => {
+                self.push("coalesce(");
+                self.call("cast:bigint", &[other])?;
+                self.push(&format!(", -{NO_COUNT})"));
+                Ok(())
+            }
         }
+    }
+
+    /// Writes the number of rows of FETCH, of which there is one at least: [`NO_ROWS`] stands for less.
+    fn fetched_rows(&mut self, count: &Expr) -> Result<(), Message> {
+        if let Expr::Literal(_) = count {
+            return self.row_count(count);
+        }
+        self.push("CASE WHEN ");
+        self.call("cast:bigint", &[count])?;
+        self.push(&format!(" <= 0 THEN -{NO_ROWS} ELSE "));
+        self.row_count(count)?;
+        self.push(" END");
+        Ok(())
     }
 
     /// TOP n PERCENT: the rows whose number in the order is at most so much of their count.
@@ -440,9 +459,9 @@ impl Reducer<'_> {
 
     fn offset(&mut self, query: &Query) -> Result<(), Message> {
         if let Some(fetch) = &query.fetch {
-            self.check_count(fetch)?;
+            self.check_fetch(fetch)?;
             self.push(" LIMIT ");
-            self.row_count(fetch)?;
+            self.fetched_rows(fetch)?;
         }
         if let Some(offset) = &query.offset {
             self.push(" OFFSET ");
@@ -451,6 +470,12 @@ impl Reducer<'_> {
         Ok(())
     }
 }
+
+/// What the core is given for a number of rows that is NULL, without its sign: the core says it in its error.
+pub const NO_COUNT: &str = "9223372036854775807";
+
+/// The same for a FETCH of less than one row.
+pub const NO_ROWS: &str = "9223372036854775806";
 
 /// The name of a column that has none, or one that another column has.
 pub(super) fn made(number: usize) -> Name {
