@@ -315,7 +315,7 @@ fn chain(mut parts: Vec<Expr>, op: Operator) -> Expr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use datafusion::prelude::{col, lit};
+    use datafusion::logical_expr::{col, lit};
 
     fn shown(expr: Expr) -> String {
         let repeated = HashSet::from(["a".to_owned()]);
