@@ -68,3 +68,8 @@ CREATE TABLE d (a INT, v SQL_VARIANT DEFAULT 7, w AS CAST(a AS SQL_VARIANT))
 INSERT d (a) VALUES (1)
 SELECT a, v, w, SQL_VARIANT_PROPERTY(v, 'BaseType') AS base FROM d
 GO
+-- A procedure of the system takes the value within
+DECLARE @v SQL_VARIANT = N'told'
+EXEC sp_addextendedproperty @name = N'note', @value = @v
+SELECT value FROM sys.extended_properties WHERE name = 'note'
+GO
