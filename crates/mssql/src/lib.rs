@@ -29,7 +29,7 @@
 //! | SMALLDATETIME, DATETIME, DATETIME2 | `Timestamp`; a DATETIME in milliseconds that end in 0, 3 or 7 |
 //! | DATETIMEOFFSET | `TimestampWithOffset` |
 //! | UNIQUEIDENTIFIER | `Uuid` |
-//! | SQL_VARIANT | the value within |
+//! | SQL_VARIANT | `Binary` with the value and its type, in the form of [`variant`] |
 
 mod argument;
 mod code_page;
@@ -51,6 +51,7 @@ pub mod settings;
 pub mod text;
 pub mod time_zone;
 pub mod types;
+pub mod variant;
 pub mod xml;
 
 #[cfg(test)]

@@ -57,6 +57,8 @@ pub enum Operation {
     Average(DataType),
     /// The value of a subquery that gave so many rows.
     SingleValue,
+    /// What a SQL_VARIANT compares by.
+    VariantKey,
     /// A built-in function, with the word that stands for its first argument; one that makes JSON with the places of
     /// the arguments that are JSON already, from 0: `json_array:0,2`.
     Function(&'static crate::functions::Function, Option<String>),
@@ -123,6 +125,7 @@ enum How {
     Coalesce(Vec<Option<Conversion>>),
     Average(DataType),
     SingleValue,
+    VariantKey,
     Function(crate::functions::Bound),
 }
 
@@ -263,6 +266,7 @@ impl Operation {
             }
             (Operation::Average(to), _) => (How::Average(*to), Some(*to)),
             (Operation::SingleValue, [first, ..]) => (How::SingleValue, *first),
+            (Operation::VariantKey, [_]) => (How::VariantKey, Some(DataType::VarBinary(types::Length::Max))),
             (Operation::Collate(_), [first]) => (How::Same, *first),
             (Operation::Function(function, detail), _) => {
                 let word = detail.as_deref().filter(|_| function.takes_part).map(Argument::keyword);
@@ -330,6 +334,7 @@ fn operator(name: &str) -> Option<Operation> {
         "coalesce" => Operation::Coalesce,
         "isnull" => Operation::IsNull,
         "single_value" => Operation::SingleValue,
+        "variant_key" => Operation::VariantKey,
         _ => return None,
     })
 }
@@ -456,6 +461,7 @@ impl Bound {
                 ValueRef::Integer(rows) if rows > 1 => Err(Message::numbered(512, &[])),
                 _ => Ok(value(0).to_value()),
             },
+            How::VariantKey => Ok(crate::variant::key(value(0))),
             How::Function(function) => function.evaluate(context, values),
         }
     }

@@ -17,7 +17,7 @@ use crate::type_info::{Prefix, TypeInfo, token};
 use crate::value_read::{Place, read_value, read_variant};
 use crate::version::Version;
 use mainstay_base::Value;
-use mainstay_mssql::DataType;
+use mainstay_mssql::{DataType, variant};
 
 /// The procedures that have a number, from 1 on.
 pub const NUMBERED: [&str; 15] = [
@@ -78,7 +78,7 @@ pub struct Parameter {
 pub enum ParameterValue {
     /// A single one.
     Single(Value),
-    /// One of SQL_VARIANT, and its own type.
+    /// One of SQL_VARIANT, which says its type itself, and that type.
     Variant(DataType, Value),
     /// A table.
     Table(TableValue),
@@ -162,7 +162,7 @@ fn read_parameter(reader: &mut Reader<'_>, version: Version) -> Wire<Parameter> 
     (parameter.data_type, parameter.collation) = (info.data_type(), info.collation);
     parameter.value = if info.prefix() == Prefix::Variant {
         let (data_type, value) = read_variant(reader)?;
-        ParameterValue::Variant(data_type, value)
+        ParameterValue::Variant(data_type, variant::encode(data_type, value.as_ref()))
     } else {
         ParameterValue::Single(read_value(reader, &info, Place::Parameter)?)
     };

@@ -7,7 +7,7 @@ use crate::error::{Wire, WireError};
 use crate::reader::{Reader, utf16_text};
 use crate::type_info::{Prefix, TypeInfo, time_bytes, token};
 use mainstay_base::{Date, Decimal, TICKS_PER_DAY, TICKS_PER_SECOND, Time, Timestamp, Value};
-use mainstay_mssql::DataType;
+use mainstay_mssql::{DataType, variant};
 use std::borrow::Cow;
 
 /// A NULL in pieces, and a value in pieces of which nobody knows the length.
@@ -25,10 +25,10 @@ pub(crate) enum Place {
     Parameter,
 }
 
-/// Reads a value of a type.
+/// Reads a value of a type; one of SQL_VARIANT keeps its own.
 pub(crate) fn read_value(reader: &mut Reader<'_>, info: &TypeInfo, place: Place) -> Wire<Value> {
     if info.prefix() == Prefix::Variant {
-        return read_variant(reader).map(|(_, value)| value);
+        return read_variant(reader).map(|(data_type, value)| variant::encode(data_type, value.as_ref()));
     }
     match read_bytes(reader, info, place)? {
         None => Ok(Value::Null),

@@ -15,7 +15,7 @@
 //! | text types, XML | a text |
 //! | binary types, ROWVERSION | bytes |
 //! | UNIQUEIDENTIFIER | a UUID |
-//! | SQL_VARIANT | all of these: `INT` or `BIGINT`, `NUMERIC`, `FLOAT`, `NVARCHAR`, `VARBINARY`, `DATETIME2` ... |
+//! | SQL_VARIANT | a value with its type, and all of these: `INT` or `BIGINT`, `NUMERIC`, `FLOAT`, `NVARCHAR` ... |
 
 use crate::column::Column;
 use crate::error::ValueError;
@@ -24,7 +24,7 @@ use crate::type_info::{Prefix, TypeInfo, decimal_bytes, time_bytes, token};
 use crate::value_read::{PIECES_NULL, Place, exchanged};
 use crate::version::Version;
 use mainstay_base::{Date, TICKS_PER_SECOND, Time, Timestamp, ValueRef};
-use mainstay_mssql::DataType;
+use mainstay_mssql::{DataType, variant};
 
 const DAY_1900: i32 = -25_567;
 /// What stands before TEXT, NTEXT and IMAGE in rows: a pointer nobody can use, and a stamp.
@@ -261,28 +261,39 @@ impl CellWriter {
 
     /// A value with the type that it has itself: length, token, length of the properties, properties, value.
     fn write_variant(&self, value: ValueRef<'_>, scratch: &mut Vec<u8>, out: &mut PacketWriter) -> Fit {
-        let data_type = variant_type(value, self.version).ok_or_else(|| self.mismatch(value))?;
+        let within = variant::of(value);
+        let value = within.as_ref().map_or(value, |(_, value)| value.as_ref());
+        let own = within.as_ref().map(|(data_type, _)| *data_type).filter(|own| is_known(*own, self.version));
+        let data_type = own.or_else(|| plain_type(value, self.version)).ok_or_else(|| self.mismatch(value))?;
         let inner =
             CellWriter { data_type, info: TypeInfo::of(data_type, self.info.collation, self.version), ..self.clone() };
         let mut small = Small::default();
         let mut text = String::new();
         let (fixed_token, properties): (u8, Vec<u8>) = match (data_type, value) {
-            (DataType::NVarChar(_), _) => {
+            (of, _) if of.is_string() => {
                 text = match value {
                     ValueRef::Text(text) => text.to_owned(),
                     other => other.to_string(),
                 };
-                let [low, high] = 8000u16.to_le_bytes();
-                let collation = self.info.collation.0;
-                (token::NVARCHAR, [&collation[..], &[low, high]].concat())
+                let length = (inner.info.length as u16).to_le_bytes();
+                (inner.info.token, [&inner.info.collation.0[..], &length].concat())
             }
-            (DataType::VarBinary(_), _) => (token::VARBINARY, 8000u16.to_le_bytes().to_vec()),
+            (DataType::VarBinary(_) | DataType::Binary(_), _) => {
+                (inner.info.token, (inner.info.length as u16).to_le_bytes().to_vec())
+            }
             (DataType::Bit, _) => (token::BIT, Vec::new()),
+            (DataType::TinyInt, _) => (token::INT1, Vec::new()),
+            (DataType::SmallInt, _) => (token::INT2, Vec::new()),
             (DataType::Int, _) => (token::INT4, Vec::new()),
             (DataType::BigInt, _) => (token::INT8, Vec::new()),
+            (DataType::Real, _) => (token::FLT4, Vec::new()),
             (DataType::Float, _) => (token::FLT8, Vec::new()),
+            (DataType::SmallMoney, _) => (token::MONEY4, Vec::new()),
+            (DataType::Money, _) => (token::MONEY, Vec::new()),
+            (DataType::SmallDateTime, _) => (token::DATETIM4, Vec::new()),
             (DataType::DateTime, _) => (token::DATETIME, Vec::new()),
-            (DataType::Decimal { precision, scale }, _) => (token::DECIMALN, vec![precision, scale]),
+            // What the server calls the type of such a value.
+            (DataType::Decimal { precision, scale }, _) => (token::NUMERICN, vec![precision, scale]),
             (DataType::Time(scale) | DataType::DateTime2(scale) | DataType::DateTimeOffset(scale), _) => {
                 (inner.info.token, vec![scale])
             }
@@ -290,7 +301,8 @@ impl CellWriter {
         };
         scratch.clear();
         match (data_type, value) {
-            (DataType::NVarChar(_), _) => scratch.extend(text.encode_utf16().flat_map(u16::to_le_bytes)),
+            (of, _) if of.is_national() => scratch.extend(text.encode_utf16().flat_map(u16::to_le_bytes)),
+            (of, _) if of.is_string() => inner.info.collation.encode(&text, scratch),
             (_, ValueRef::Binary(bytes)) => scratch.extend_from_slice(bytes),
             _ => {
                 inner.small(value, &mut small)?;
@@ -308,8 +320,15 @@ impl CellWriter {
     }
 }
 
-/// The type that a value has in a variant.
-fn variant_type(value: ValueRef<'_>, version: Version) -> Option<DataType> {
+/// Whether clients of a version know a type.
+fn is_known(data_type: DataType, version: Version) -> bool {
+    let is_new =
+        matches!(data_type, DataType::Date | DataType::Time(_) | DataType::DateTime2(_) | DataType::DateTimeOffset(_));
+    !is_new || version >= Version::V7_3A
+}
+
+/// The type that a value has in a variant that says none.
+fn plain_type(value: ValueRef<'_>, version: Version) -> Option<DataType> {
     let dates = version >= Version::V7_3A;
     let text = DataType::NVarChar(mainstay_mssql::Length::Limited(4000));
     Some(match value {

@@ -105,6 +105,12 @@ fn text(text: &str) -> Value {
     Value::Text(text.into())
 }
 
+/// A number of a type as a SQL_VARIANT.
+fn variant(data_type: DataType, number: &str) -> Value {
+    let number = Value::Decimal(number.parse().unwrap());
+    mainstay_mssql::variant::encode(data_type, number.as_ref())
+}
+
 /// Type, value, TYPE_INFO, cell.
 fn cells() -> Vec<(DataType, Value, &'static str, &'static str)> {
     use DataType::*;
@@ -153,6 +159,13 @@ fn cells() -> Vec<(DataType, Value, &'static str, &'static str)> {
         (Xml, text("<a/>"), "F1 00", "0800000000000000 08000000 3C0061002F003E00 00000000"),
         (SqlVariant, Value::Integer(2), "62 491F0000", "06000000 38 00 02000000"),
         (SqlVariant, text("a"), "62 491F0000", "0B000000 E7 07 0904D00034 401F 6100"),
+        (SqlVariant, variant(Money, "2.0000"), "62 491F0000", "0A000000 3C 00 00000000 204E0000"),
+        (
+            SqlVariant,
+            variant(Decimal { precision: 2, scale: 1 }, "1.5"),
+            "62 491F0000",
+            "09000000 6C 02 02 01 01 0F000000",
+        ),
         (SqlVariant, Value::Null, "62 491F0000", "00000000"),
     ]
 }

@@ -65,7 +65,9 @@ fn describe_call(call: &Call) -> String {
         let output = if parameter.output { " OUTPUT" } else { "" };
         let value = match &parameter.value {
             ParameterValue::Single(value) => value.to_string(),
-            ParameterValue::Variant(data_type, value) => format!("{value} of {data_type}"),
+            ParameterValue::Variant(data_type, value) => {
+                format!("{} of {data_type}", mainstay_mssql::variant::decode(value.as_ref()).1)
+            }
             ParameterValue::Table(table) => {
                 let columns: Vec<String> = table.columns.iter().map(|column| column.data_type.to_string()).collect();
                 format!("{}.{} ({}), {} rows", table.schema, table.name, columns.join(", "), table.rows.len())

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Random, VERSIONS, answer_tokens, data_types, payload, value_of};
 use mainstay_base::{Value, ValueRef};
-use mainstay_mssql::{DataType, Length};
+use mainstay_mssql::{DataType, Length, variant};
 use mainstay_tds::client::{Token, put_bulk, put_calls};
 use mainstay_tds::{
     BulkEvent, BulkReader, Call, Collation, Column, Headers, PacketKind, PacketWriter, Parameter, ParameterValue,
@@ -89,6 +89,10 @@ fn variants_keep_their_values() {
     let values = [
         (Value::Null, DataType::SqlVariant),
         (Value::Integer(-7), DataType::Int),
+        (Value::Integer(7), DataType::TinyInt),
+        (Value::Decimal("2.0000".parse().unwrap()), DataType::Money),
+        (Value::Text("abc".into()), DataType::varchar(Length::Limited(3))),
+        (Value::Text("abc ".into()), DataType::NChar(4)),
         (Value::Integer(1 << 40), DataType::BigInt),
         (Value::Float(0.5), DataType::Float),
         (Value::Boolean(true), DataType::Bit),
@@ -106,7 +110,7 @@ fn variants_keep_their_values() {
         default: false,
         data_type: DataType::SqlVariant,
         collation: Collation::DEFAULT,
-        value: ParameterValue::Variant(data_type, value),
+        value: ParameterValue::Variant(data_type, variant::encode(data_type, value.as_ref())),
     });
     let call = Call { procedure: "p".into(), recompile: false, no_metadata: false, parameters: parameters.to_vec() };
     put_calls(std::slice::from_ref(&call), Headers::default(), Version::V7_4, &mut out).unwrap();
@@ -115,11 +119,12 @@ fn variants_keep_their_values() {
     // As a row too.
     let tokens = answer_tokens(Version::V7_4, |answer| {
         answer.columns(&[Column::new("v", DataType::SqlVariant)]);
-        values.iter().for_each(|(value, _)| answer.row(&[value.as_ref()]).unwrap());
+        let held = |(value, of): &(Value, DataType)| variant::encode(*of, value.as_ref());
+        values.iter().map(held).for_each(|value| answer.row(&[value.as_ref()]).unwrap());
         answer.finish(false);
     });
     let read: Vec<Token> = tokens.into_iter().filter(|token| matches!(token, Token::Row(_))).collect();
-    assert_eq!(read, values.map(|(value, _)| Token::Row(vec![value])));
+    assert_eq!(read, values.map(|(value, of)| Token::Row(vec![variant::encode(of, value.as_ref())])));
 }
 
 /// A parameter of a type: TEXT and its like are MAX types there.

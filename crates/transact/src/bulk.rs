@@ -9,7 +9,7 @@ use crate::session::Inner;
 use mainstay_base::interrupt::Interrupt;
 use mainstay_base::{Value, ValueRef};
 use mainstay_engine::Prepared;
-use mainstay_mssql::convert::{convert, truncates, truncation};
+use mainstay_mssql::convert::{convert, is_identity, truncates, truncation};
 use mainstay_mssql::{Context, DataType, Message};
 use mainstay_program::{Machine, Raised};
 use mainstay_tds::{BulkRows, Column};
@@ -83,13 +83,14 @@ impl Inner {
         named.iter().position(|name| name.eq_ignore_ascii_case(&identity.name))
     }
 
-    /// What becomes of the texts of these columns: `None` for what is no text, or comes as its column keeps it.
+    /// What becomes of the texts and bytes of these columns: `None` for what is neither, or comes as its column keeps it.
     fn text_conversions(&mut self, table: &ObjectName, named: &[String], columns: &[Column]) -> Vec<Option<Text>> {
         let known = self.names(&[]).columns(table).unwrap_or_default();
         let conversion = |(name, column): (&String, &Column)| {
             let to = known.iter().find(|known| known.name.eq_ignore_ascii_case(name))?;
             let (from, name) = (column.data_type, to.name.clone());
-            let is_converted = from.is_text() && to.data_type.code_page().is_some() && from != to.data_type;
+            let is_alike = from.is_text() && to.data_type.is_text() || from.is_binary() && to.data_type.is_binary();
+            let is_converted = is_alike && from != to.data_type && !is_identity(from, to.data_type);
             is_converted.then_some(Text { from, to: to.data_type, name })
         };
         named.iter().zip(columns).map(conversion).collect()
@@ -162,7 +163,7 @@ impl Runner<'_> {
     }
 }
 
-/// A column whose texts come in another type than it has: in UTF-16, or in the code page of the client.
+/// A column whose texts or bytes come in another type than it has: in UTF-16, in the code page of the client, or longer.
 struct Text {
     from: DataType,
     to: DataType,
@@ -230,7 +231,7 @@ impl Load {
 
     /// A value as its column keeps it.
     ///
-    /// Errors: 2628 for a text that is too long.
+    /// Errors: 2628 for a text or bytes that are too long.
     fn converted<'v>(&self, place: usize, value: &'v Value) -> Result<Cow<'v, Value>, Message> {
         let Some(Text { from, to, name }) = self.texts.get(place).and_then(Option::as_ref) else {
             return Ok(Cow::Borrowed(value));

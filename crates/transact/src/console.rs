@@ -6,8 +6,8 @@
 
 use crate::session::Session;
 use mainstay_base::{Value, ValueRef};
-use mainstay_mssql::convert::{convert, general, type_of};
-use mainstay_mssql::{Context, DataType, Length, Message};
+use mainstay_mssql::convert::{convert, general};
+use mainstay_mssql::{Context, DataType, Length, Message, variant};
 use mainstay_tds::{Column, Command, Done, Environment, Sink, Stop};
 use mainstay_tsql::{Batch, batches};
 use std::io::{self, BufRead, Write};
@@ -237,7 +237,8 @@ fn shown(value: ValueRef<'_>, data_type: DataType) -> String {
     if value.is_null() {
         return "NULL".to_owned();
     }
-    let from = if data_type == DataType::SqlVariant { type_of(value) } else { data_type };
+    let within = (data_type == DataType::SqlVariant).then(|| variant::decode(value));
+    let (from, value) = within.as_ref().map_or((data_type, value), |(from, value)| (*from, value.as_ref()));
     if let ValueRef::Float(number) = value {
         return shown_float(number, if from == DataType::Real { 8 } else { 17 });
     }

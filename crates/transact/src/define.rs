@@ -14,8 +14,8 @@ use mainstay_tds::{Command, Environment};
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope, quoted};
 use mainstay_tsql::tree::{
-    ColumnProperty, Constraint, ConstraintKind, CreateTable, CreateType, DefineKind, Drop, Literal, ObjectName,
-    PhraseItem, Statement, StatementKind, TableElement, TriggerTarget, View, Words,
+    ColumnProperty, Constraint, ConstraintKind, CreateSchema, CreateTable, CreateType, DefineKind, Drop, Literal,
+    ObjectName, PhraseItem, Statement, StatementKind, TableElement, TriggerTarget, View, Words,
 };
 
 /// Statements about how a database is kept and who may use it: carried out by doing nothing.
@@ -87,6 +87,31 @@ impl Inner {
             }
             None => self.state.names_changed(),
         }
+    }
+
+    /// CREATE SCHEMA, and the tables that are made in it.
+    ///
+    /// Errors: 2714, and those of the tables; 40515 for a view that stands with it.
+    fn create_schema(&mut self, create: &CreateSchema) -> Result<(), Box<Raised>> {
+        let Some(name) = create.name.as_ref().or(create.owner.as_ref()) else { return Ok(()) };
+        if create.elements.iter().any(|element| matches!(element.kind, StatementKind::View(_))) {
+            return Err(raised(reduce::not_supported("CREATE VIEW within CREATE SCHEMA")));
+        }
+        self.as_one(|inner| {
+            if create.name.is_some() {
+                inner.check_new_schema(name)?;
+                inner.execute(&format!("CREATE SCHEMA {}", quoted(&name.text)))?;
+            }
+            for element in &create.elements {
+                let StatementKind::CreateTable(table) = &element.kind else { continue };
+                let mut table = table.clone();
+                if table.name.parts.len() == 1 {
+                    table.name.parts.insert(0, name.clone());
+                }
+                inner.create_table(&table)?;
+            }
+            Ok(())
+        })
     }
 
     fn create_table(&mut self, create: &CreateTable) -> Result<(), Box<Raised>> {
@@ -378,6 +403,7 @@ impl Runner<'_> {
 
     pub(crate) fn defined(&mut self, statement: &Statement, host: &HostStatement, call: &mut StatementCall<'_>) -> Ran {
         let inner = &mut *self.inner;
+        inner.check_schema_of(statement)?;
         let text = &*host.text;
         let command = match &statement.kind {
             StatementKind::CreateTable(create) => inner.create_table(create).map(|()| Command::CREATE_TABLE)?,
@@ -395,13 +421,7 @@ impl Runner<'_> {
                 Command::CREATE_VIEW
             }
             StatementKind::Sequence(sequence) => inner.sequence(sequence).map(|()| Command::NONE)?,
-            StatementKind::CreateSchema(create) => {
-                if let Some(name) = &create.name {
-                    inner.check_new_schema(name)?;
-                    inner.execute(&format!("CREATE SCHEMA {}", quoted(&name.text)))?;
-                }
-                Command::NONE
-            }
+            StatementKind::CreateSchema(create) => inner.create_schema(create).map(|()| Command::NONE)?,
             StatementKind::Procedure(procedure) => {
                 inner.keep(statement, procedure.define, text).map(|()| Command::CREATE_PROCEDURE)?
             }

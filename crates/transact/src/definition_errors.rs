@@ -6,6 +6,8 @@
 //!   3725   with 3727: a key that is to be dropped is referred to
 //!   2744   two identities, 2749 one of another type, 8147 one that takes NULL; 8111 a primary key that does
 //!   2714   with 2759: there is a schema of the name       3729   a schema that is to be dropped has objects
+//!   2760   the schema of a new object is not there
+//!   128    a default names a column    8141  the check of a column names another one
 //!   4901   a NOT NULL column without a value for the rows that are there
 //!   4924   a column that is to be dropped is not there   4902, 1088, 4701   the table is not
 //! ```
@@ -15,14 +17,15 @@ use crate::dependencies::Preceded;
 use crate::errors::raised;
 use crate::flow::Origin;
 use crate::runner::{Ran, Runner};
+use crate::scope::{is_temporary, local_name};
 use crate::session::Inner;
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::{Raised, StatementCall};
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope};
 use mainstay_tsql::tree::{
-    Column, ColumnKind, ColumnProperty, Constraint, ConstraintKind, DropElement, FunctionKind, KeyKind, Name,
-    ObjectName, Parameter, Statement, StatementKind, TableElement,
+    Column, ColumnKind, ColumnProperty, Constraint, ConstraintKind, CreateType, DefineKind, DropElement, Expr,
+    FunctionKind, KeyKind, Name, ObjectName, Parameter, Statement, StatementKind, TableElement,
 };
 use std::sync::Arc;
 
@@ -94,7 +97,7 @@ impl Inner {
 
     /// Sees that the identity and the primary key of new columns of a table can be.
     ///
-    /// Errors: 2744, 2749, 8111, 8147.
+    /// Errors: 128, 2744, 2749, 8111, 8141, 8147.
     pub(crate) fn check_columns(&mut self, table: &ObjectName, elements: &[TableElement]) -> Result<(), Box<Raised>> {
         let name = table.last();
         let types = reduce::column_types(elements, &self.names(&[])).map_err(raised)?;
@@ -116,6 +119,12 @@ impl Inner {
             }
             if is_nullable(column) {
                 return Err(raised(Message::numbered(8147, &[own, &name])));
+            }
+        }
+        columns().try_for_each(|column| check_names(column, name, elements))?;
+        for element in elements {
+            if let TableElement::Constraint(Constraint { kind: ConstraintKind::Default(value, ..), .. }) = element {
+                check_default(value)?;
             }
         }
         let in_key = |column: &Column| is_nullable(column) && is_in_primary_key(column, elements);
@@ -140,6 +149,34 @@ impl Inner {
             names.into_iter().any(|(name, _)| object.column(&name.text).is_some_and(|column| column.nullable))
         };
         if self.known(table, takes_null)? == Some(true) { Err(nullable_key(table)) } else { Ok(()) }
+    }
+
+    /// Sees that the schema of an object that a statement makes is there.
+    ///
+    /// Errors: 2760.
+    pub(crate) fn check_schema_of(&mut self, statement: &Statement) -> Result<(), Box<Raised>> {
+        let name = match &statement.kind {
+            StatementKind::CreateTable(create) => &create.name,
+            StatementKind::Sequence(sequence) if !sequence.alter => &sequence.name,
+            StatementKind::View(view) if view.define != DefineKind::Alter => &view.name,
+            StatementKind::Procedure(procedure) if procedure.define != DefineKind::Alter => &procedure.name,
+            StatementKind::Function(function) if function.define != DefineKind::Alter => &function.name,
+            StatementKind::CreateSynonym(name, _) => name,
+            StatementKind::CreateType(create) => match create.as_ref() {
+                CreateType::Alias(name, ..) | CreateType::Table(name, ..) => name,
+                CreateType::External(..) => return Ok(()),
+            },
+            _ => return Ok(()),
+        };
+        let (Some(schema), last) = local_name(name) else { return Ok(()) };
+        let is_of_system =
+            ["dbo", "sys", "information_schema", "guest"].iter().any(|own| schema.eq_ignore_ascii_case(own));
+        let definitions = self.core.definitions();
+        let is_known = || definitions.shared.schemas.iter().any(|known| known.name.eq_ignore_ascii_case(schema));
+        match is_of_system || is_temporary(last) || is_known() {
+            true => Ok(()),
+            false => Err(raised(Message::numbered(2760, &[&schema]))),
+        }
     }
 
     /// Errors: 2714 when there is a schema of this name.
@@ -263,6 +300,42 @@ fn is_identity(column: &Column) -> bool {
 /// Whether a column is said to take NULL.
 fn is_nullable(column: &Column) -> bool {
     column.properties.iter().any(|property| matches!(property, ColumnProperty::Nullable(true)))
+}
+
+/// Errors: 128 for a default that names a column, 8141 for a check that names another column than its own.
+fn check_names(column: &Column, table: &str, elements: &[TableElement]) -> Result<(), Box<Raised>> {
+    let is_other = |name: &&&ObjectName| {
+        !name.is(&column.name.text)
+            && elements.iter().any(|element| match element {
+                TableElement::Column(other) => name.is(&other.name.text),
+                _ => false,
+            })
+    };
+    for property in &column.properties {
+        let ColumnProperty::Constraint(constraint) = property else { continue };
+        match &constraint.kind {
+            ConstraintKind::Default(value, ..) => check_default(value)?,
+            ConstraintKind::Check(_, condition)
+                if reduce::named_columns(condition).iter().any(|name| is_other(&name)) =>
+            {
+                let mut error = raised(Message::numbered(8141, &[&"CHECK", &column.name.text, &table]));
+                error.detail = Some(Box::new(Origin::Reference));
+                return Err(error);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Errors: 128 for a default that names a column.
+fn check_default(value: &Expr) -> Result<(), Box<Raised>> {
+    let Some(name) = reduce::named_columns(value).first().map(|name| name.last()) else { return Ok(()) };
+    let text = format!(
+        "The name \"{name}\" is not permitted in this context. Valid expressions are constants, constant expressions, and \
+         (in some contexts) variables. Column names are not permitted."
+    );
+    Err(raised(Message::error(128, text).severity(15)))
 }
 
 /// Whether a type has the numbers of an identity.

@@ -164,9 +164,10 @@ pub(crate) fn integer(value: ValueRef<'_>) -> Option<i64> {
 }
 
 pub(crate) fn text_of(value: ValueRef<'_>) -> String {
-    match value {
-        ValueRef::Text(text) => text.to_owned(),
-        ValueRef::Null => String::new(),
+    let (_, within) = mainstay_mssql::variant::decode(value);
+    match within {
+        Value::Text(text) => text,
+        Value::Null => String::new(),
         other => other.to_string(),
     }
 }

@@ -4,6 +4,7 @@
 //!   1913         an index of the table has the name
 //!   1907, 7999   with DROP_EXISTING: it keeps another constraint than the new one would, or is not there
 //!   1916         IGNORE_DUP_KEY of an index that is not unique
+//!   1911         a column is not there
 //!   3701         an index that is to be dropped is not there
 //! ```
 
@@ -14,7 +15,7 @@ use crate::session::Inner;
 use mainstay_mssql::Message;
 use mainstay_program::Raised;
 use mainstay_tsql::reduce::{self, Scope, quoted};
-use mainstay_tsql::tree::{CreateIndex, KeyKind, ObjectName, PhraseItem};
+use mainstay_tsql::tree::{CreateIndex, KeyKind, Name, ObjectName, PhraseItem};
 
 impl Inner {
     /// CREATE INDEX.
@@ -26,6 +27,7 @@ impl Inner {
             return Err(raised(Message::numbered(1916, &[&"nonunique", &"ignore_dup_key"])));
         }
         let table = self.names(&[]).table(&create.table).map_err(raised)?;
+        self.check_index_columns(create)?;
         let statement = reduce::create_index(&create.index, &table).map_err(raised)?;
         match (self.check_new_index(create)?, &create.index.name) {
             (NewIndex::ThereAlready, _) => Ok(()),
@@ -37,6 +39,17 @@ impl Inner {
                 })
             }
             _ => self.create_new_index(create, &statement),
+        }
+    }
+
+    /// Errors: 1911 for a column that the table does not have.
+    fn check_index_columns(&mut self, create: &CreateIndex) -> Result<(), Box<Raised>> {
+        let Some(columns) = self.names(&[]).columns(&create.table) else { return Ok(()) };
+        let named = create.index.columns.iter().map(|(name, _)| name).chain(&create.index.include);
+        let is_missing = |name: &&Name| !columns.iter().any(|column| name.is(&column.name));
+        match named.into_iter().find(is_missing) {
+            Some(missing) => Err(raised(Message::numbered(1911, &[&missing.text]))),
+            None => Ok(()),
         }
     }
 
@@ -147,7 +160,8 @@ fn drops_existing(create: &CreateIndex) -> bool {
     options.any(|option| option.starts("DROP_EXISTING") && !option.items.iter().any(is_off))
 }
 
-fn has_index(table: &Object, name: &str) -> bool {
+/// Whether a table has an index of this name.
+pub(crate) fn has_index(table: &Object, name: &str) -> bool {
     index_named(table, name).is_some()
 }
 

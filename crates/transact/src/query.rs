@@ -11,8 +11,8 @@ use crate::table_calls::PlannedCall;
 use crate::uses::{Surroundings, Uses};
 use mainstay_base::{Value, ValueRef};
 use mainstay_engine::Prepared;
-use mainstay_mssql::convert::{convert, truncates, truncation};
-use mainstay_mssql::{DataType, Length, Message, Settings, Switches};
+use mainstay_mssql::convert::{Conversion, convert, truncates, truncation};
+use mainstay_mssql::{DataType, Length, Message, Settings, Switches, variant};
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tds::{Column, Command, Sink};
@@ -197,9 +197,10 @@ impl Runner<'_> {
                 Source::Catalog(function, inputs) => self.inner.catalog_answer(function.name, inputs, &variable),
                 Source::CurrentRow(name, table, column) => self.inner.current_key(name, table, column),
             };
-            match &parameter.column {
-                Some(column) => self.taken(&value, parameter.data_type, column),
-                None => Ok(value),
+            match (&parameter.column, parameter.data_type) {
+                (Some(column), from) => self.taken(&value, from, column),
+                (None, of @ DataType::SqlVariant) => Ok(variant::encode(of, value.as_ref())),
+                (None, _) => Ok(value),
             }
         };
         plan.parameters.iter().map(&mut value).collect()
@@ -377,10 +378,12 @@ impl Runner<'_> {
         Ok(Flow::NEXT)
     }
 
-    /// A value of one type as one of another.
+    /// A value of one type as one of another, which takes it (206, 257).
     pub(crate) fn converted(&self, value: &Value, from: Option<DataType>, to: DataType) -> Result<Value, Box<Raised>> {
         match from {
-            Some(from) if from != to => convert(&self.context(), value.as_ref(), from, to, None).map_err(raised),
+            Some(from) if from != to => Conversion::implicit(from, to)
+                .and_then(|conversion| conversion.evaluate(&self.context(), value.as_ref()))
+                .map_err(raised),
             _ => Ok(value.clone()),
         }
     }

@@ -520,7 +520,7 @@ impl Host for Runner<'_> {
         let Some(wanted) = mainstay_mssql::operation::data_type(&to.declared) else {
             return scratch.coerce(value, to.ty).map_err(|fault| raised(of_fault(&fault)));
         };
-        let from = mainstay_mssql::convert::type_of(value);
+        let (from, within) = mainstay_mssql::variant::decode(value);
         let failed = |error: Message| match error.number {
             // Those of texts that say nothing; overflows keep their own words.
             235 | 241 | 245 | 8169 => {
@@ -529,7 +529,8 @@ impl Host for Runner<'_> {
             }
             _ => raised(error),
         };
-        let converted = mainstay_mssql::convert::convert(&self.context(), value, from, wanted, None).map_err(failed)?;
+        let converted =
+            mainstay_mssql::convert::convert(&self.context(), within.as_ref(), from, wanted, None).map_err(failed)?;
         Ok(Produced::Value(converted))
     }
 

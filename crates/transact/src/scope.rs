@@ -147,6 +147,7 @@ fn view_columns(
             identity: None,
             computed: None,
             declared: None,
+            compares: None,
             default: 0,
         };
         let columns = answer.schema().fields().iter().enumerate().map(column).collect();
@@ -406,6 +407,18 @@ impl Scope for Names<'_> {
         let columns = self.columns(name)?;
         let of = |name: &String| columns.iter().find(|column| column.name.eq_ignore_ascii_case(name)).cloned();
         keys.first().map_or(Some(Vec::new()), |key| key.iter().map(of).collect())
+    }
+
+    fn has_index(&self, table: &ObjectName, index: &str) -> bool {
+        let Names { instance, modules, state, cache, .. } = self;
+        let sources = Sources { instance, modules, state, cache };
+        let Ok(catalog) = sources.catalog(&mut self.core.borrow_mut()) else { return true };
+        // Tags of files are not listed, nor are the keys of what a session has for itself.
+        let is_own = |name: &str| is_temporary(name) || self.with_definition(&core_name(table), |_| ()).is_none();
+        match catalog.find(table) {
+            Some(object) if object.kind == "U" && !is_own(table.last()) => crate::indexes::has_index(object, index),
+            _ => true,
+        }
     }
 
     fn natural_order(&self, name: &ObjectName) -> Option<NaturalOrder> {

@@ -6,11 +6,12 @@
 use crate::errors::{message_from, raised};
 use crate::session::{Inner, Session, refuse};
 use mainstay_base::{Value, ValueRef};
-use mainstay_mssql::Message;
+use mainstay_mssql::convert::{convert, truncates, truncation};
+use mainstay_mssql::{Context, DataType, Message};
 use mainstay_program::Raised;
 use mainstay_tds::{Call, ParameterValue, Sink, TableValue};
 use mainstay_tsql::compile::{ModuleParameter, ParameterKind};
-use mainstay_tsql::reduce::quoted;
+use mainstay_tsql::reduce::{self, quoted};
 use mainstay_tsql::tree::{Name, ObjectName, TableElement};
 
 /// The names of the table variables of a call, by the numbers of its parameters.
@@ -67,19 +68,23 @@ impl Inner {
                 elements.ok_or_else(|| Message::numbered(2715, &[&(number - first + 1), &of_type.last()]).state(3))?;
             let name = format!("@parameter{number}");
             made.0.push((number, name.clone()));
+            let shown = match parameter.name.is_empty() {
+                true => declared.get(number - first).map_or(&name, |declared| &declared.name),
+                false => &parameter.name,
+            };
             self.make_table_variable(&name, &elements)
-                .and_then(|()| self.fill_table_value(&name, &elements, table))
+                .and_then(|()| self.fill_table_value((&name, shown), &elements, table))
                 .map_err(|raised| message_from(&raised))?;
         }
         Ok(())
     }
 
-    /// Puts its rows in. A column that takes its default is not given.
+    /// Puts its rows in; messages call it by the name of its parameter. A column that takes its default is not given.
     ///
-    /// Errors: 500 for rows of another number of columns, and those of putting them in.
+    /// Errors: 500 for rows of another number of columns, and those of an INSERT.
     fn fill_table_value(
         &mut self,
-        name: &str,
+        (name, shown): (&str, &str),
         elements: &[TableElement],
         table: &TableValue,
     ) -> Result<(), Box<Raised>> {
@@ -91,10 +96,49 @@ impl Inner {
         let is_given = |place: &usize| !table.defaulted.get(*place).copied().unwrap_or_default();
         let given: Vec<usize> = (0..own.len()).filter(is_given).collect();
         let columns: Vec<String> = given.iter().filter_map(|place| own.get(*place).map(|name| quoted(name))).collect();
-        let values = |row: &Vec<Value>| given.iter().filter_map(|place| row.get(*place).cloned()).collect();
-        let rows: Vec<Vec<Value>> = table.rows.iter().map(values).collect();
+        let types = reduce::column_types(elements, &self.names(&[])).map_err(raised)?;
+        let type_of = |name: &str| types.iter().find(|(known, _)| known == name).map(|(_, data_type)| *data_type);
+        let context = Context { settings: self.state.options.settings, ..Context::default() };
+        let taken = |row: &Vec<Value>| {
+            let values = given.iter().filter_map(|place| {
+                let (value, from) = (row.get(*place)?, table.columns.get(*place)?.data_type);
+                let column = own.get(*place).copied()?;
+                Some(
+                    type_of(column)
+                        .map_or_else(|| Ok(value.clone()), |to| taken(&context, value, (from, to), (shown, column))),
+                )
+            });
+            values.collect::<Result<Vec<Value>, Message>>()
+        };
+        let rows = table.rows.iter().map(taken).collect::<Result<Vec<_>, _>>().map_err(raised)?;
         let core = self.state.temporary(name).map_or_else(String::new, |table| quoted(&table.core));
-        self.insert_rows(&format!("{core} ({})", columns.join(", ")), columns.len(), &rows)
+        let done = self.insert_rows(&format!("{core} ({})", columns.join(", ")), columns.len(), &rows);
+        done.map_err(|error| {
+            let own =
+                ObjectName { parts: vec![Name { text: name.to_owned(), ..Name::default() }], ..ObjectName::default() };
+            let mut error = self.explained(error, "INSERT", &own);
+            error.text = error.text.replace(name, shown);
+            error
+        })
+    }
+}
+
+/// A value as a column takes it.
+///
+/// Errors: 206, 257 for a type that it does not take, 2628 for what is too long, and those of the conversion.
+fn taken(
+    context: &Context<'_>,
+    value: &Value,
+    (from, to): (DataType, DataType),
+    (table, column): (&str, &str),
+) -> Result<Value, Message> {
+    if *value == Value::Null {
+        return Ok(Value::Null);
+    }
+    mainstay_mssql::types::implicit(from, to)?;
+    match truncates(value.as_ref(), to) {
+        true => Err(truncation(value.as_ref(), to, table, column)),
+        false => convert(context, value.as_ref(), from, to, None),
     }
 }
 

@@ -81,7 +81,9 @@ impl Inner {
             TriggerTarget::Database => return Ok(()),
             TriggerTarget::Server => return Err(raised(reduce::not_supported("A trigger of the server"))),
         };
-        if self.names(&[]).columns(table).is_some() {
+        let (schema, view) = crate::scope::local_name(table);
+        let is_of_catalog = schema.is_some() && crate::views::known(schema, view).is_some();
+        if !is_of_catalog && self.names(&[]).columns(table).is_some() {
             self.hold_for_triggers(table)?;
             return self.check_one_instead(trigger, table);
         }

@@ -621,6 +621,53 @@ fn tables_are_of_their_types() {
     assert!(unknown.contains("Msg 2715"), "{unknown}");
 }
 
+/// What does not fit is told as an INSERT tells it, of the parameter.
+#[test]
+fn rows_of_tables_that_do_not_fit_are_told_in_words_of_the_language() {
+    let mut session = session();
+    let setup = "CREATE TYPE Checked AS TABLE (a INT CHECK (a > 0), b NVARCHAR(3), c VARBINARY(2))";
+    session.batch(setup, &mut Transcript::default());
+    session.batch("CREATE PROCEDURE shown @t Checked READONLY AS SELECT a, b, c FROM @t", &mut Transcript::default());
+    let texts = [
+        DataType::NVarChar(Length::Limited(10)),
+        DataType::NVarChar(Length::Limited(10)),
+        DataType::VarBinary(Length::Max),
+    ];
+    let mut shown = |a: &str, b: &str, c: &[u8]| {
+        let row = vec![Value::Text(a.into()), Value::Text(b.into()), Value::Binary(c.to_vec())];
+        call(&mut session, "shown", vec![table("@t", "Checked", &texts, vec![row])])
+    };
+    assert!(shown("1", "abc", &[1, 2]).contains("\n1 | abc | 0x0102\n"));
+    let long = shown("1", "abcd", &[]);
+    assert!(long.contains("Msg 2628") && long.contains("table '@t', column 'b'"), "{long}");
+    assert!(shown("1", "abc", &[1, 2, 3]).contains("Msg 2628"));
+    let text = shown("one", "abc", &[]);
+    assert!(text.contains("Msg 245") && text.contains("data type int"), "{text}");
+    let check = shown("0", "abc", &[]);
+    assert!(check.contains("Msg 547") && check.contains("@t") && !check.contains("@parameter"), "{check}");
+}
+
+/// Texts and bytes that are longer than their columns are told as an INSERT tells them.
+#[test]
+fn a_load_does_not_cut_texts_and_bytes() {
+    let mut session = session();
+    session.batch("CREATE TABLE t (s NVARCHAR(3), b VARBINARY(2))", &mut Transcript::default());
+    let mut load = |s: &str, b: &[u8]| {
+        session.batch("INSERT BULK t (s NVARCHAR(10), b VARBINARY(10))", &mut Transcript::default());
+        let types = [DataType::NVarChar(Length::Limited(10)), DataType::VarBinary(Length::Limited(10))];
+        let columns = [("s", types[0]), ("b", types[1])].map(|(name, data_type)| Column::new(name, data_type));
+        let rows = vec![vec![Value::Text(s.to_owned()), Value::Binary(b.to_vec())]];
+        let mut transcript = Transcript::default();
+        session.bulk_insert(&columns, &mut Sent(rows.into_iter(), Vec::new()), &mut transcript);
+        transcript.text
+    };
+    assert!(!load("abc", &[1, 2]).contains("Msg"));
+    let long = load("abcd", &[1]);
+    assert!(long.contains("Msg 2628") && long.contains("column 's'"), "{long}");
+    let long = load("abc", &[1, 2, 3]);
+    assert!(long.contains("Msg 2628") && long.contains("column 'b'"), "{long}");
+}
+
 /// A column that takes its default is not sent.
 #[test]
 fn tables_have_the_defaults_and_identities_of_their_types() {

@@ -31,6 +31,7 @@ use crate::context::Context;
 use crate::messages::Message;
 use crate::text::Encoding;
 use crate::types::{self, DataType};
+use crate::variant;
 use mainstay_base::{Value, ValueRef, uuid};
 use source::Source;
 
@@ -135,10 +136,14 @@ fn convert_strictly(
     }
     let padded = padded(value, from);
     let value = padded.as_deref().map_or(value, ValueRef::Text);
+    if to == DataType::SqlVariant {
+        return Ok(variant::encode(from, value));
+    }
+    let within = (from == DataType::SqlVariant).then(|| variant::decode(value));
+    let (from, value) = within.as_ref().map_or((from, value), |(from, value)| (*from, value.as_ref()));
     if is_identity(from, to) && style.is_none() {
         return Ok(value.to_value());
     }
-    let from = if from == DataType::SqlVariant { type_of(value) } else { from };
     let source = Source { value, from, to, style, context };
     use DataType::*;
     match to {
@@ -159,7 +164,7 @@ fn convert_strictly(
             binary::to_binary(&source)
         }
         UniqueIdentifier => to_uuid(&source),
-        SqlVariant => Ok(value.to_value()),
+        SqlVariant => Ok(variant::encode(from, value)),
     }
 }
 
@@ -179,7 +184,7 @@ pub fn try_convert(
     }
 }
 
-/// The type that a value of a SQL_VARIANT has, as far as the value tells.
+/// The type that a plain value has, as far as the value tells.
 pub fn type_of(value: ValueRef<'_>) -> DataType {
     match value {
         ValueRef::Null | ValueRef::Interval(_) => DataType::Int,

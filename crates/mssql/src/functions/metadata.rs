@@ -2,10 +2,10 @@
 
 use super::Function;
 use super::binding::{Call, integer, text, value};
-use crate::convert::type_of;
 use crate::messages::Message;
 use crate::settings::Switches;
 use crate::types::{DataType, Declared, Length};
+use crate::variant::decode;
 use mainstay_base::{Value, ValueRef};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -93,9 +93,17 @@ fn type_name(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
 
 /// What a value is: its type as far as it is known, or as the value tells.
 fn variant_property(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
-    let declared = match call.argument_type(0) {
-        DataType::SqlVariant => type_of(value(values, 0)),
-        other => other,
+    let within = (call.argument_type(0) == DataType::SqlVariant).then(|| decode(value(values, 0)));
+    let declared = within.as_ref().map_or(call.argument_type(0), |(data_type, _)| *data_type);
+    // Its bytes, and what says of which type they are.
+    let bytes = match (within.as_ref().map_or(value(values, 0), |(_, value)| value.as_ref()), declared) {
+        (ValueRef::Text(text), _) => 8 + declared.encoding().size(text) * if declared.is_national() { 2 } else { 1 },
+        (ValueRef::Binary(bytes), _) => 4 + bytes.len(),
+        (_, DataType::Decimal { .. }) => 4 + declared.max_length().unsigned_abs() as usize,
+        (_, DataType::Time(_) | DataType::DateTime2(_) | DataType::DateTimeOffset(_)) => {
+            3 + declared.max_length().unsigned_abs() as usize
+        }
+        _ => 2 + declared.max_length().unsigned_abs() as usize,
     };
     let name = if matches!(declared, DataType::Decimal { .. }) { "numeric" } else { declared.name() };
     Ok(match text(values, 1).to_ascii_lowercase().as_str() {
@@ -103,7 +111,7 @@ fn variant_property(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, M
         "precision" => Value::Integer(declared.precision().into()),
         "scale" => Value::Integer(declared.scale().into()),
         "maxlength" => Value::Integer(declared.max_length().into()),
-        "totalbytes" => Value::Integer(i64::from(declared.max_length()) + 2),
+        "totalbytes" => Value::Integer(bytes as i64),
         "collation" if declared.is_string() => Value::Text("SQL_Latin1_General_CP1_CI_AS".to_owned()),
         _ => Value::Null,
     })

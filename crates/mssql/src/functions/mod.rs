@@ -188,9 +188,26 @@ impl Bound {
             return Ok(Value::Null);
         }
         let call = Call { context, bound: self };
+        // All but what gives a variant itself work with the value within.
+        let is_within = self.result != DataType::SqlVariant
+            && self.arguments.iter().any(|types| *types == (DataType::SqlVariant, DataType::SqlVariant));
+        if is_within {
+            return context.arithmetic(self.within_variants(&call, values), Value::Null);
+        }
         let result =
             if self.converts { self.converted(&call, values) } else { (self.function.evaluate)(&call, values) };
         context.arithmetic(result, Value::Null)
+    }
+
+    /// The value for arguments of which some are variants.
+    fn within_variants(&self, call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
+        let within = |(value, types): (&ValueRef<'_>, &(DataType, DataType))| match types {
+            (DataType::SqlVariant, DataType::SqlVariant) => crate::variant::decode(*value).1,
+            _ => value.to_value(),
+        };
+        let values: Vec<Value> = values.iter().zip(&self.arguments).map(within).collect();
+        let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+        if self.converts { self.converted(call, &values) } else { (self.function.evaluate)(call, &values) }
     }
 
     fn converted(&self, call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {

@@ -4,9 +4,10 @@
 use super::Function;
 use super::binding::{Binding, Call, text};
 use crate::context::Context;
-use crate::convert::{convert, type_of};
+use crate::convert::convert;
 use crate::messages::Message;
 use crate::types::{DataType, Length};
+use crate::variant::decode;
 use crate::xml::{self, Given};
 use mainstay_base::{Value, ValueRef};
 
@@ -45,9 +46,12 @@ fn bytes_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
 
 /// The values behind the path: texts, and bytes as they are.
 pub(crate) fn xml_variables(values: &[ValueRef<'_>]) -> Result<Vec<Value>, Message> {
-    let text = |value: &ValueRef<'_>| match value {
-        ValueRef::Null | ValueRef::Binary(_) => Ok(value.to_value()),
-        value => convert(&Context::default(), *value, type_of(*value), DataType::NVarChar(Length::Max), None),
+    let text = |value: &ValueRef<'_>| {
+        let (from, value) = decode(*value);
+        match value {
+            Value::Null | Value::Binary(_) => Ok(value),
+            value => convert(&Context::default(), value.as_ref(), from, DataType::NVarChar(Length::Max), None),
+        }
     };
     values.iter().skip(2).map(text).collect()
 }

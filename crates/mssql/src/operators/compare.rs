@@ -119,6 +119,9 @@ impl Comparison {
         let (mut left, mut right) = (Value::Null, Value::Null);
         let a = converted(self.convert_left.as_ref(), context, a, &mut left)?;
         let b = converted(self.convert_right.as_ref(), context, b, &mut right)?;
+        if self.common == DataType::SqlVariant {
+            return Ok(crate::variant::order(a, b));
+        }
         Ok(order(a, b, self.collation.unwrap_or(context.collation)))
     }
 }

@@ -304,10 +304,9 @@ impl Shape {
 
     /// A value as text, in the styles that both forms have: ISO 8601 for moments, 16 digits for FLOAT, base 64.
     fn value(&self, column: usize, value: &Value) -> Result<String, Message> {
-        let from = match self.columns.get(column).map(|column| column.data_type) {
-            None | Some(DataType::SqlVariant) => crate::convert::type_of(value.as_ref()),
-            Some(data_type) => data_type,
-        };
+        let declared = self.columns.get(column).map_or(DataType::SqlVariant, |column| column.data_type);
+        let within = (declared == DataType::SqlVariant).then(|| crate::variant::decode(value.as_ref()));
+        let (from, value) = within.as_ref().map_or((declared, value), |(from, value)| (*from, value));
         if let Value::Binary(bytes) = value {
             return Ok(crate::functions::base64(bytes, false));
         }

@@ -8,14 +8,14 @@ use super::{DataType, Length};
 use mainstay_base::{Collation, SqlType};
 
 impl DataType {
-    /// The column that keeps values of this type; `None` for SQL_VARIANT, whose values have types of their own.
-    pub fn to_column(self, collation: Collation) -> Option<SqlType> {
+    /// The column that keeps values of this type. Those of SQL_VARIANT are bytes that say their types, too.
+    pub fn to_column(self, collation: Collation) -> SqlType {
         use DataType::*;
         let length = |length: Length| match length {
             Length::Limited(length) => Some(u32::from(length)),
             Length::Max => None,
         };
-        Some(match self {
+        match self {
             Bit => SqlType::Boolean,
             // Columns have signs.
             TinyInt | SmallInt => SqlType::SmallInt,
@@ -41,8 +41,8 @@ impl DataType {
             VarBinary(limit) => SqlType::VarBinary { length: length(limit) },
             Image => SqlType::VarBinary { length: None },
             UniqueIdentifier => SqlType::Uuid,
-            SqlVariant => return None,
-        })
+            SqlVariant => SqlType::VarBinary { length: None },
+        }
     }
 
     /// The type that a column has for T-SQL: the narrowest that holds all its values. Texts are NVARCHAR, because nothing
@@ -106,11 +106,11 @@ mod tests {
             UniqueIdentifier,
         ];
         for data_type in types {
-            let column = data_type.to_column(Collation::Binary).unwrap();
+            let column = data_type.to_column(Collation::Binary);
             assert_eq!(DataType::of_column(column), data_type);
         }
-        assert_eq!(TinyInt.to_column(Collation::Binary), Some(SqlType::SmallInt));
-        assert_eq!(SqlVariant.to_column(Collation::Binary), None);
+        assert_eq!(TinyInt.to_column(Collation::Binary), SqlType::SmallInt);
+        assert_eq!(SqlVariant.to_column(Collation::Binary), SqlType::VarBinary { length: None });
         let long = SqlType::VarChar { length: Some(5000), collation: Collation::Binary };
         assert_eq!(DataType::of_column(long), NVarChar(Length::Max));
     }

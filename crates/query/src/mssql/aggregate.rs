@@ -304,6 +304,12 @@ fn widened(argument: Option<DataType>, expr: Expr) -> (Expr, DataType) {
     }
 }
 
+/// What a SQL_VARIANT compares by.
+pub(super) fn variant_key(expr: Expr) -> Result<Expr> {
+    let variant = Typed { expr, data_type: Some(DataType::SqlVariant), by: By::DEFAULT };
+    Ok(call("variant_key", vec![variant])?.expr)
+}
+
 /// A call of one of T-SQL's functions over what is typed already.
 fn call(name: &str, args: Vec<Typed>) -> Result<Typed> {
     let Some(udf) = super::function(name) else { return internal_err!("no function {name}") };

@@ -12,7 +12,7 @@ use datafusion::logical_expr::{
     ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use mainstay_base::{Code, DialectError, Error, SqlType, Value, ValueRef};
-use mainstay_mssql::{Bound, Context, DataType, Forgiven, Message, Operation, Random, Settings};
+use mainstay_mssql::{Bound, Context, DataType, Forgiven, Message, Operation, Random, Settings, variant};
 use mainstay_table::values::{array_of, data_type_of, value_at};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
@@ -108,6 +108,9 @@ impl mainstay_rows::Function for OfRows {
     fn call(&self, arguments: &[ValueRef<'_>]) -> mainstay_base::Result<Value> {
         let context = Context { settings: self.settings, forgiven: self.forgiven.as_deref(), ..Context::default() };
         let value = self.bound.evaluate(&context, arguments).map_err(error_of)?;
+        if self.bound.result == Some(DataType::SqlVariant) {
+            return Ok(variant::encode(DataType::SqlVariant, value.as_ref()));
+        }
         // A number has the digits of its type, as in a vector.
         let scale = match (&value, self.bound.result.map(types::sql_type)) {
             (Value::Decimal(number), Some(SqlType::Decimal { scale, .. })) if number.scale != scale => scale,
@@ -186,12 +189,8 @@ impl ScalarUDFImpl for Function {
             let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
             results.push(bound.evaluate(&context, &values).map_err(failed)?);
         }
-        if bound.result == Some(mainstay_mssql::DataType::SqlVariant) {
-            // A column keeps it as text.
-            for value in results.iter_mut().filter(|value| !matches!(value, Value::Null | Value::Text(_))) {
-                *value = mainstay_base::convert(value.as_ref(), mainstay_base::SqlType::TEXT)
-                    .map_err(crate::error::to_datafusion)?;
-            }
+        if bound.result == Some(DataType::SqlVariant) {
+            results.iter_mut().for_each(|value| *value = variant::encode(DataType::SqlVariant, value.as_ref()));
         }
         let refs: Vec<ValueRef<'_>> = results.iter().map(Value::as_ref).collect();
         let data_type = bound.result.map_or(ArrowType::Boolean, |result| data_type_of(types::sql_type(result)));

@@ -345,8 +345,10 @@ impl Lowerer<'_> {
             false if side.data_type.is_some_and(|from| is_shorter_moment(from, common)) => side.expr.clone(),
             false => convert(side.clone(), common, self.settings)?.expr,
         };
-        if matches!(common, DataType::DateTimeOffset(_)) {
-            return offset::key(converted);
+        match common {
+            DataType::DateTimeOffset(_) => return offset::key(converted),
+            DataType::SqlVariant => return aggregate::variant_key(converted),
+            _ => {}
         }
         let is_keyed = common.is_text() && by != By::OF_FILE;
         Ok(if is_keyed { collate::key(converted, by.collation) } else { converted })

@@ -21,10 +21,9 @@ const CHAR: &str = "mainstay.char";
 /// The longest text that is stored in its row there; a longer column of a file is MAX.
 const MOST_CHARACTERS: u32 = 4000;
 
-/// The type of a column that holds values of this type; those of SQL_VARIANT are held as texts.
+/// The type of a column that holds values of this type.
 pub fn sql_type(data_type: DataType) -> SqlType {
-    let collation = mainstay_mssql::collation::COMPARISON;
-    data_type.to_column(collation).unwrap_or(SqlType::VarChar { length: None, collation })
+    data_type.to_column(mainstay_mssql::collation::COMPARISON)
 }
 
 /// A field that holds values of this type.

@@ -135,7 +135,11 @@ impl ScalarUDFImpl for User {
             };
             let values: Vec<Value> = values.into_iter().zip(&given).map(whole).collect();
             let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
-            results.push(functions.call(&self.function, &values).map_err(crate::error::to_datafusion)?);
+            let result = functions.call(&self.function, &values).map_err(crate::error::to_datafusion)?;
+            results.push(match self.result {
+                DataType::SqlVariant => mainstay_mssql::variant::encode(self.result, result.as_ref()),
+                _ => result,
+            });
         }
         let refs: Vec<ValueRef<'_>> = results.iter().map(Value::as_ref).collect();
         Ok(ColumnarValue::Array(array_of(&data_type_of(types::sql_type(self.result)), &refs)))

@@ -261,6 +261,7 @@ impl Made<'_> {
                 identity: None,
                 computed: None,
                 declared: None,
+                compares: None,
                 default: 0,
             };
             let columns = table.columns.iter().enumerate().map(column).collect();
@@ -342,6 +343,7 @@ impl Made<'_> {
             identity: None,
             computed: None,
             declared: None,
+            compares: None,
             default: 0,
         };
         types.into_iter().enumerate().map(column).collect()
@@ -403,6 +405,7 @@ fn columns(
             id,
             data_type,
             declared: declared(&column.name),
+            compares: column.sql_type.collation().filter(|_| column.declared.is_some()),
             nullable: !column.not_null && !is_version,
             identity: column.identity.as_ref().map(|of| sequence(of.sequence).map_or((1, 1), steps)),
             computed: column.computed.as_ref().map(|computed| shown(&computed.text, &names)),

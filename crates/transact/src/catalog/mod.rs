@@ -23,7 +23,7 @@ pub(crate) use build::{Made, parameters, system_types};
 pub(crate) use declared::{DeclaredType, key_of_column, read as declared};
 
 use crate::modules::key_of;
-use mainstay_base::Timestamp;
+use mainstay_base::{Collation, Timestamp};
 use mainstay_engine::definitions::{ReferentialAction, SequenceDefinition};
 use mainstay_mssql::{DataType, Switches};
 use mainstay_tsql::tree::{ObjectName, Statement};
@@ -114,6 +114,8 @@ pub(crate) struct Column {
     pub(crate) data_type: DataType,
     /// What the definition calls it, where that is another name.
     pub(crate) declared: Option<DeclaredType>,
+    /// How its texts compare, where it says so.
+    pub(crate) compares: Option<Collation>,
     pub(crate) nullable: bool,
     /// Seed and increment.
     pub(crate) identity: Option<(i64, i64)>,
@@ -121,6 +123,18 @@ pub(crate) struct Column {
     pub(crate) computed: Option<String>,
     /// The number of its default, or 0.
     pub(crate) default: i64,
+}
+
+impl Column {
+    /// The name of its collation: of those that compare as it does, and have its code page, the first.
+    pub(crate) fn collation_name(&self) -> Option<String> {
+        let name = collation_name(self.data_type)?;
+        Some(match self.compares {
+            Some(Collation::Binary) => name.replace("_CI_AS", "_CS_AS"),
+            Some(Collation::CaseAccentInsensitive) => name.replace("_CI_AS", "_CI_AI"),
+            _ => name.to_owned(),
+        })
+    }
 }
 
 /// An index.

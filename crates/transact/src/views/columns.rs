@@ -66,7 +66,7 @@ fn column(object: &Object, column: &Column) -> Vec<Value> {
         i64::from(of.max_length()),
         i64::from(of.precision()),
         i64::from(of.scale()),
-        collation_name(of),
+        column.collation_name(),
         column.nullable,
         of.is_string(),
         column.identity.is_some(),

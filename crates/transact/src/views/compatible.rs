@@ -182,6 +182,7 @@ fn columns(facts: &Facts<'_>) -> Rows {
                 identity: None,
                 computed: None,
                 declared: None,
+                compares: None,
                 default: 0,
             };
             rows.push(column(of, &as_column, parameter.output));

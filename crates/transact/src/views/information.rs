@@ -236,7 +236,7 @@ fn columns(facts: &Facts<'_>) -> Rows {
                 is.scale,
                 is.moment,
                 is.characters,
-                is.collation,
+                column.collation_name(),
                 user_schema.map(|_| facts.catalog.database.as_str()),
                 user_schema,
                 user_type

@@ -26,7 +26,7 @@ use crate::scope::Sources;
 use crate::state::State;
 use mainstay_base::{Decimal, Result, Timestamp, Value, ValueRef};
 use mainstay_engine::definitions::SequenceDefinition;
-use mainstay_mssql::{DataType, Length};
+use mainstay_mssql::{DataType, Length, variant};
 use mainstay_tsql::reduce::{quoted, type_name};
 use std::cell::RefCell;
 
@@ -239,7 +239,10 @@ pub(crate) fn fill(
         let mut given = row.into_iter();
         let next = |column: &Listed| match &column.fixed {
             Some(value) => value.clone(),
-            None => given.next().unwrap_or(Value::Null),
+            None => match (column.data_type, given.next().unwrap_or(Value::Null)) {
+                (DataType::SqlVariant, value) => variant::encode(DataType::SqlVariant, value.as_ref()),
+                (_, value) => value,
+            },
         };
         let values: Vec<Value> = columns.iter().map(next).collect();
         let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();

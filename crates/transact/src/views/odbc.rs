@@ -188,6 +188,7 @@ fn all_parameters(facts: &Facts<'_>) -> Rows {
             identity: None,
             computed: None,
             declared: None,
+            compares: None,
             default: 0,
         };
         if let Some((name, data_type, nullable)) = returned {

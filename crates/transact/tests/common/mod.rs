@@ -26,10 +26,8 @@ impl Transcript {
             return "NULL".to_owned();
         }
         let to = DataType::NVarChar(Length::Max);
-        let from = match column.data_type {
-            DataType::SqlVariant => mainstay_mssql::convert::type_of(value),
-            other => other,
-        };
+        let within = (column.data_type == DataType::SqlVariant).then(|| mainstay_mssql::variant::decode(value));
+        let (from, value) = within.as_ref().map_or((column.data_type, value), |(from, value)| (*from, value.as_ref()));
         let style = match from {
             DataType::Binary(_) | DataType::VarBinary(_) | DataType::Image | DataType::RowVersion => Some(1),
             other => other.is_moment().then_some(121),
@@ -80,6 +78,8 @@ impl Sink for Transcript {
     }
 
     fn return_value(&mut self, _: u16, column: &Column, value: ValueRef<'_>) -> Result<(), Stop> {
+        let within = mainstay_mssql::variant::of(value);
+        let value = within.as_ref().map_or(value, |(_, value)| value.as_ref());
         writeln!(self.text, "{} = {value}", column.name).map_err(|_| Stop::Lost)
     }
 

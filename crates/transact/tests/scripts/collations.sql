@@ -59,3 +59,8 @@ SELECT COUNT(*) AS n FROM Mixed WHERE a = b COLLATE Latin1_General_CI_AI
 SELECT COUNT(*) AS n FROM Mixed WHERE a = b COLLATE DATABASE_DEFAULT AND a = c AND d = 'X' AND e = N'x'
 SELECT COUNT(*) AS n FROM Mixed m JOIN sys.objects o ON o.name = m.a
 GO
+-- What the catalog says of how columns compare
+CREATE TABLE compared (a VARCHAR(5) COLLATE Latin1_General_CS_AS, b VARCHAR(5), c NVARCHAR(5) COLLATE Latin1_General_CI_AI, d VARCHAR(5) COLLATE Polish_CS_AS)
+SELECT name, collation_name FROM sys.columns WHERE object_id = OBJECT_ID('compared') ORDER BY column_id
+SELECT COLUMN_NAME, COLLATION_NAME FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'compared' ORDER BY ORDINAL_POSITION
+GO

@@ -171,13 +171,20 @@ impl Compiler<'_> {
         }
     }
 
-    /// A value of this type.
+    /// A value of this type, which it becomes by itself.
+    ///
+    /// Errors: 206, 257.
     pub(super) fn value_as(&mut self, value: &Expr, data_type: DataType) -> Result<Expression, Box<Message>> {
         if self.needs_query(value) {
             let action = Action::Value(Box::new(value.clone()), Some(data_type));
             return Ok(self.host_call(action, storage_type(data_type)));
         }
         let typed = self.value(value)?;
+        // What is wrong with a function that gives a value is not told where it is called.
+        let is_checked = self.returns.is_none();
+        if let Some(from) = typed.1.filter(|from| is_checked && *from != DataType::SqlVariant) {
+            mainstay_mssql::types::implicit(from, data_type).map_err(|message| self.located(message))?;
+        }
         self.converted(typed, data_type)
     }
 
@@ -502,7 +509,7 @@ impl Compiler<'_> {
 
     fn call_needs_query(&self, call: &Call) -> bool {
         let is_special = call.name.parts.len() > 1 || call.over.is_some() || call.name.is("UPDATE");
-        if is_special || self.types.is_scalar_function(&call.name) {
+        if is_special || call.name.parts.len() > 1 && self.types.is_scalar_function(&call.name) {
             return true;
         }
         let skipped = usize::from(reduce::is_datepart_function(&call.name.last().to_ascii_lowercase()));

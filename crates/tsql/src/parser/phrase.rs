@@ -8,6 +8,40 @@ use crate::tree::{Phrase, PhraseItem};
 /// Marks that may stand in a phrase.
 const SYMBOLS: [&str; 10] = ["=", ".", ":", "::", "*", "-", "+", ">", "/", "%"];
 
+/// What hints of a query begin with. Source: "Query hints (Transact-SQL)".
+const QUERY_HINTS: [&str; 30] = [
+    "CONCAT",
+    "DISABLE",
+    "DISABLE_OPTIMIZED_PLAN_FORCING",
+    "EXPAND",
+    "FAST",
+    "FOR",
+    "FORCE",
+    "HASH",
+    "IGNORE_NONCLUSTERED_COLUMNSTORE_INDEX",
+    "KEEP",
+    "KEEPFIXED",
+    "LABEL",
+    "LOOP",
+    "MAXDOP",
+    "MAXRECURSION",
+    "MAX_GRANT_PERCENT",
+    "MERGE",
+    "MIN_GRANT_PERCENT",
+    "NO_PERFORMANCE_SPOOL",
+    "OPTIMIZE",
+    "ORDER",
+    "PARAMETERIZATION",
+    "QUERYTRACEON",
+    "RECOMPILE",
+    "ROBUST",
+    "TABLE",
+    "USE",
+    "USEPLAN",
+    "ANTIPATTERN",
+    "REMOTE",
+];
+
 impl Parser<'_> {
     /// One piece: up to a comma or a closing parenthesis it takes everything; at least one item.
     pub(super) fn phrase(&mut self) -> Parse<Phrase> {
@@ -55,7 +89,15 @@ impl Parser<'_> {
 
     /// `OPTION ( .. )`.
     pub(super) fn query_hints(&mut self) -> Parse<Vec<Phrase>> {
-        if self.accept("OPTION") { self.parens(Self::phrase) } else { Ok(Vec::new()) }
+        if self.accept("OPTION") { self.parens(Self::query_hint) } else { Ok(Vec::new()) }
+    }
+
+    /// Errors: 102 for a hint that is none.
+    fn query_hint(&mut self) -> Parse<Phrase> {
+        match QUERY_HINTS.iter().any(|hint| self.sees(hint)) {
+            true => self.phrase(),
+            false => Err(self.unexpected()),
+        }
     }
 
     /// `WITH a, b` without parentheses; each a phrase of words up to a comma or the next statement's word.

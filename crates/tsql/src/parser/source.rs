@@ -3,6 +3,7 @@
 use super::Parser;
 use crate::error::Parse;
 use crate::lexer::TokenKind;
+use crate::span::Span;
 use crate::tree::*;
 
 /// The hints of a table that may stand in parentheses without WITH. Source: "Table hints (Transact-SQL)".
@@ -32,6 +33,9 @@ const HINTS: [&str; 24] = [
     "KEEPDEFAULTS",
     "IGNORE_TRIGGERS",
 ];
+
+/// Those that stand behind WITH only.
+const WITH_HINTS: [&str; 3] = ["IGNORE_CONSTRAINTS", "SPATIAL_WINDOW_MAX_CELLS", "TABLE"];
 
 /// Functions of FROM whose names are reserved.
 const FUNCTIONS: [&str; 9] = [
@@ -231,12 +235,29 @@ impl Parser<'_> {
             // Commas between hints may be missing.
             let mut hints = Vec::new();
             while !self.accept(")") {
-                hints.push(self.option_words()?);
+                let (span, _) = self.near();
+                let hint = self.option_words()?;
+                self.check_hint(&hint, span)?;
+                hints.push(hint);
                 self.accept(",");
             }
             return Ok(hints);
         }
         Ok(Vec::new())
+    }
+
+    /// Errors: 321 for a hint that is none.
+    fn check_hint(&self, hint: &Phrase, span: Span) -> Parse<()> {
+        let Some(PhraseItem::Word(word)) = hint.items.first() else { return Ok(()) };
+        if HINTS.iter().chain(&WITH_HINTS).any(|known| word.is(known)) {
+            return Ok(());
+        }
+        let text = format!(
+            "\"{}\" is not a recognized table hints option. If it is intended as a parameter to a table-valued function or \
+             to the CHANGETABLE function, ensure that your database compatibility mode is set to 90.",
+            word.text
+        );
+        Err(self.error(321, span, text))
     }
 
     fn function_source(&mut self, name: ObjectName) -> Parse<Source> {

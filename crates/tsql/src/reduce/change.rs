@@ -392,6 +392,7 @@ impl Reducer<'_> {
     /// Writes a variable as the value of a column of the one row that is put in: what is to be converted is so before.
     fn taken(&mut self, variable: &Name, column: &TableColumn, table: &ObjectName) -> Result<(), Message> {
         let data_type = self.variable_type(variable)?;
+        check_taken(data_type, column.data_type)?;
         let taking = (data_type != column.data_type).then(|| TakingColumn {
             table: shown_table(table),
             name: column.name.clone(),
@@ -424,6 +425,14 @@ impl Reducer<'_> {
         self.push(")");
         Ok(())
     }
+}
+
+/// Whether a column takes values of a type by itself.
+///
+/// Errors: 206, 257.
+fn check_taken(from: DataType, to: DataType) -> Result<(), Message> {
+    // What is of any type says which one with each value.
+    if from == DataType::SqlVariant { Ok(()) } else { mainstay_mssql::types::implicit(from, to) }
 }
 
 /// The error of a value for a column of a view that is no table's.

@@ -18,9 +18,10 @@
 //!   8155, 8156   columns of a derived table without a name, or with one name
 //! ```
 
-use super::function::{has_aggregate, has_subquery, values};
+use super::function::{has_aggregate, values};
 use super::outer_aggregate::{each, values_of};
 use super::updatable::Leaf;
+use super::within::has_subquery;
 use super::{Head, Reducer};
 use crate::tree::{
     Alias, Call, Expr, GroupBy, Grouping, Literal, Name, ObjectName, OrderItem, Query, QueryBody, Select, SelectItem,

@@ -1,8 +1,9 @@
 //! Calls of functions, and what only the session can answer.
 
+use super::within::has_subquery;
 use super::{Reducer, Source, not_supported, text_literal};
 use crate::tree::{
-    Argument, Bound, Call, Case, Expr, Frame, Literal, Name, ObjectName, Over, QueryBody, SetQuantifier, Test, Window,
+    Argument, Bound, Call, Case, Expr, Frame, Literal, Name, ObjectName, Over, QueryBody, SetQuantifier, Window,
 };
 use mainstay_mssql::{DataType, Length, Message};
 
@@ -162,28 +163,6 @@ pub(super) fn has_window(value: &Expr) -> bool {
     has_call(value, &|call| call.over.is_some())
 }
 
-/// Whether an expression has a subquery in it.
-pub(super) fn has_subquery(value: &Expr) -> bool {
-    match value {
-        Expr::Subquery(_) | Expr::Exists(_) | Expr::Quantified(..) | Expr::Test(_, _, Test::InQuery(_)) => true,
-        Expr::Call(call) => call.arguments.iter().any(|argument| match argument {
-            Argument::Value(value) => has_subquery(value),
-            Argument::KeyValue(key, value) => has_subquery(key) || has_subquery(value),
-            Argument::Trim(_, what, value) => what.as_ref().is_some_and(has_subquery) || has_subquery(value),
-        }),
-        Expr::Unary(_, inner) | Expr::Collate(inner, _) | Expr::Test(inner, ..) => has_subquery(inner),
-        Expr::Binary(left, _, right) | Expr::AtTimeZone(left, right) => has_subquery(left) || has_subquery(right),
-        Expr::And(parts) | Expr::Or(parts) => parts.iter().any(has_subquery),
-        Expr::Cast(cast) => has_subquery(&cast.value),
-        Expr::Case(case) => {
-            let Case { operand, branches, otherwise } = case.as_ref();
-            let mut parts = operand.iter().chain(otherwise).chain(branches.iter().flat_map(|(a, b)| [a, b]));
-            parts.any(has_subquery)
-        }
-        _ => false,
-    }
-}
-
 /// Whether an expression has such a call in it that belongs to its own query.
 fn has_call(value: &Expr, is_wanted: &dyn Fn(&Call) -> bool) -> bool {
     let within = |value: &Expr| has_call(value, is_wanted);
@@ -236,7 +215,8 @@ impl Reducer<'_> {
 
     /// Writes a call.
     pub(super) fn function(&mut self, call: &Call) -> Result<(), Message> {
-        if call.name.parts.len() > 1 || self.scope.is_scalar_function(&call.name) {
+        // A function of the database has its schema named.
+        if call.name.parts.len() > 1 {
             if let Some((column, method, arguments)) = super::xml::method_of_column(call)
                 && !self.scope.is_scalar_function(&call.name)
             {
@@ -405,6 +385,12 @@ impl Reducer<'_> {
         if call.over.is_none() {
             let message = format!("The function '{}' must have an OVER clause.", call.name.last());
             return Err(Message::error(10753, message).severity(15));
+        }
+        if let Some(Over::Window(window)) = &call.over
+            && window.base.is_none()
+            && window.order.is_empty()
+        {
+            return Err(Message::numbered(4112, &[&call.name.last()]).severity(15));
         }
         let is_ranking = matches!(name, "row_number" | "rank" | "dense_rank" | "ntile");
         if is_ranking {

@@ -39,6 +39,7 @@ impl Reducer<'_> {
 
     fn grouping(&mut self, item: &Grouping) -> Result<(), Message> {
         let (word, items) = match item {
+            Grouping::Value(value) if is_constant(value) => return Err(Message::numbered(164, &[])),
             Grouping::Value(value) => return self.expression(value),
             Grouping::Tuple(values) => return self.group_of(values),
             Grouping::Rollup(items) if !items.iter().any(is_tuple) => ("ROLLUP (", items),
@@ -61,6 +62,16 @@ impl Reducer<'_> {
         self.list(values, |it, value| it.expression(value))?;
         self.push(")");
         Ok(())
+    }
+}
+
+/// Whether a value has no column in it.
+fn is_constant(value: &Expr) -> bool {
+    match value {
+        Expr::Literal(_) | Expr::Variable(_) => true,
+        Expr::Unary(_, operand) => is_constant(operand),
+        Expr::Binary(left, _, right) => is_constant(left) && is_constant(right),
+        _ => false,
     }
 }
 

@@ -108,7 +108,7 @@ impl Reducer<'_> {
 /// Brings the columns of an expression over the one table of a query to those of the statement around it; `None` where a
 /// subquery may name some.
 fn qualify(value: &mut Expr, of_table: &dyn Fn(&str) -> Expr) -> Option<()> {
-    if super::function::has_subquery(value) {
+    if super::within::has_subquery(value) {
         return None;
     }
     if let Expr::Column(column) = value {

@@ -46,6 +46,7 @@ mod order_names;
 mod outer_aggregate;
 mod outer_names;
 mod output;
+mod parameter;
 mod pivot;
 mod quantified;
 mod query;
@@ -61,6 +62,7 @@ mod untyped;
 mod updatable;
 mod update;
 mod variable;
+mod within;
 mod xml;
 
 pub use affected::{rows_of_change, target_table};
@@ -84,12 +86,13 @@ pub use momentary::{MomentaryColumn, is_momentary};
 pub use natural::NaturalOrder;
 pub use never_null::never_null;
 pub use output::{Assigned, Images, ReducedOutput};
+pub use parameter::{Input, Parameter, Source, TakingColumn};
 pub use query::{NO_COUNT, NO_ROWS};
 pub use table_call::{InlineFunction, TableCall, TableFunction};
 pub(crate) use untyped::{check_case, check_coalesce, check_nullif};
+pub use within::named_columns;
 
-use crate::tree::{self, CursorName, ObjectName, Query, TypeArgument};
-use mainstay_base::Value;
+use crate::tree::{self, ObjectName, Query, TypeArgument};
 use mainstay_mssql::types::{self, Declared};
 use mainstay_mssql::{DataType, Message, Settings};
 use source::{mark_of, source_name};
@@ -193,6 +196,11 @@ pub trait Scope {
         Vec::new()
     }
 
+    /// Whether a table has an index of this name, as far as it is known.
+    fn has_index(&self, _table: &ObjectName, _index: &str) -> bool {
+        true
+    }
+
     /// The order in which a table of the core's own gives its rows; `None` for anything else.
     fn natural_order(&self, _: &ObjectName) -> Option<NaturalOrder> {
         None
@@ -242,52 +250,6 @@ pub struct TableColumn {
     pub is_computed: bool,
     /// Whether it may be NULL.
     pub is_nullable: bool,
-}
-
-/// What a parameter of a reduced statement stands for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Source {
-    /// A variable, by its name with the `@`.
-    Variable(String),
-    /// What the session knows.
-    Session(SessionFunction),
-    /// What the catalog answers for these arguments.
-    Catalog(CatalogFunction, Vec<Input>),
-    /// Of the row that a cursor stands on, in the table of the core of this name, the column of this name.
-    CurrentRow(CursorName, String, String),
-}
-
-/// An argument of a function of the catalog.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Input {
-    /// A constant.
-    Value(Value),
-    /// A variable, by its name with the `@`.
-    Variable(String),
-    /// What another function of the catalog answers.
-    Catalog(CatalogFunction, Vec<Input>),
-}
-
-/// A parameter of a reduced statement: `$1` is the first.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Parameter {
-    /// Where its value comes from.
-    pub source: Source,
-    /// Its type.
-    pub data_type: DataType,
-    /// The column that takes the value, where it has another type: the value is converted before the statement runs.
-    pub column: Option<TakingColumn>,
-}
-
-/// A column that takes a value of another type.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TakingColumn {
-    /// The table, as messages name it.
-    pub table: String,
-    /// The column.
-    pub name: String,
-    /// Its type.
-    pub data_type: DataType,
 }
 
 /// How a column of the outermost list is headed.

@@ -2,7 +2,9 @@
 
 use super::updatable::leaves_of;
 use super::{Reducer, Scope, not_supported, quoted};
-use crate::tree::{Alias, Expr, Join, JoinKind, Name, ObjectName, QueryBody, SelectItem, Source, TableSource};
+use crate::tree::{
+    Alias, Expr, Join, JoinKind, Name, ObjectName, PhraseItem, QueryBody, SelectItem, Source, TableSource,
+};
 use mainstay_mssql::Message;
 use std::borrow::Cow;
 
@@ -71,10 +73,24 @@ impl Reducer<'_> {
         }
     }
 
+    /// Errors: 308 for a hint of an index that the table does not have.
+    fn check_indexes(&self, table: &TableSource) -> Result<(), Message> {
+        let hints = table.hints.iter().filter(|hint| hint.starts("INDEX"));
+        let names = hints.flat_map(|hint| words(hint.items.get(1..).unwrap_or_default()));
+        for name in names {
+            if !self.scope.has_index(&table.name, &name.text) {
+                let parts: Vec<&str> = table.name.parts.iter().map(|part| part.text.as_str()).collect();
+                return Err(Message::numbered(308, &[&name.text, &parts.join(".")]));
+            }
+        }
+        Ok(())
+    }
+
     fn table_source(&mut self, table: &TableSource) -> Result<(), Message> {
         if table.system_time.is_some() || table.sample.is_some() {
             return Err(not_supported("FOR SYSTEM_TIME and TABLESAMPLE"));
         }
+        self.check_indexes(table)?;
         if !self.is_common(&table.name)
             && let Some(view) = self.scope.inlined_view(&table.name)
         {
@@ -437,4 +453,17 @@ impl Reducer<'_> {
         }
         Some(columns)
     }
+}
+
+/// The words of a phrase, those within parentheses too.
+fn words(items: &[PhraseItem]) -> Vec<&Name> {
+    let mut found = Vec::new();
+    for item in items {
+        match item {
+            PhraseItem::Word(name) => found.push(name),
+            PhraseItem::Group(phrases) => phrases.iter().for_each(|phrase| found.extend(words(&phrase.items))),
+            _ => {}
+        }
+    }
+    found
 }

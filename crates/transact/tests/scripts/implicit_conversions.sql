@@ -1,0 +1,38 @@
+-- What one type becomes of another only when it is asked
+CREATE TABLE b (v VARBINARY(2), x XML, g UNIQUEIDENTIFIER, d DATE)
+GO
+INSERT b (v) VALUES ('abc')
+GO
+DECLARE @v VARBINARY(4) = 'abc'
+GO
+DECLARE @w VARBINARY(4) SET @w = 'abc'
+GO
+DECLARE @v VARBINARY(4) = (SELECT MAX('abc'))
+GO
+INSERT b (x) VALUES (1)
+GO
+INSERT b (x) VALUES (GETDATE())
+GO
+INSERT b (g) VALUES (1)
+GO
+INSERT b (d) VALUES (1)
+GO
+DECLARE @g UNIQUEIDENTIFIER = 1
+GO
+DECLARE @s VARCHAR(10) = 'x' INSERT b (v) VALUES (@s)
+GO
+DECLARE @d DATE = 5
+GO
+DECLARE @i INT = GETDATE()
+GO
+CREATE PROCEDURE whole AS DECLARE @i INT = GETDATE() SELECT @i AS i
+GO
+EXEC whole
+GO
+-- What goes by itself, and what is asked for
+INSERT b (v, x, g, d) VALUES (258, '<a/>', '6F9619FF-8B86-D011-B42D-00C04FC964FF', '20240102')
+INSERT b (v) VALUES (CAST('ab' AS VARBINARY(2)))
+DECLARE @v VARBINARY(4) = CONVERT(VARBINARY(4), 'abc'), @d DATETIME = 1, @s VARCHAR(30) = GETDATE(), @m MONEY = '1.5', @n INT = '7'
+SELECT @v AS v, @d AS d, @m AS m, @n AS n
+SELECT v, x, g, d FROM b
+GO
