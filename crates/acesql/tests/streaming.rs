@@ -14,7 +14,7 @@ fn rows_that_come_are_those_that_are_there_at_once() {
     (0..10).for_each(|_| drop(run("INSERT INTO many SELECT id + 3, name, amount, note FROM many")));
     let queries = [
         ("SELECT id, name, amount FROM many", true),
-        ("SELECT * FROM many ORDER BY id DESC", false),
+        ("SELECT * FROM many ORDER BY id DESC", true),
         ("SELECT RECNO() AS number, UPPER( name ) + 'x' AS word FROM many", false),
         ("SELECT COUNT(*) AS rows_, SUM( amount ) FROM many", false),
         ("SELECT id FROM many WHERE id < 0", true),

@@ -129,9 +129,12 @@ fn pmp_an_update_that_waits_finds_rows_that_came() {
     }
 }
 
+/// How a session learns something of a row.
+type Learn<'l> = &'l dyn Fn(&mut Session, i64);
+
 /// Two transactions at a level, each of which learns something of one row and changes the other: what the second COMMIT says,
 /// and what the table has then.
-fn skewed(level: &str, learn: &dyn Fn(&mut Session, i64), change: &str) -> (Result<u64>, Vec<(i64, i64)>) {
+fn skewed(level: &str, learn: Learn<'_>, change: &str) -> (Result<u64>, Vec<(i64, i64)>) {
     let database = Database::in_memory().unwrap();
     let [mut first, mut second] = [(); 2].map(|()| database.session());
     first.execute("CREATE TABLE test (id INTEGER PRIMARY KEY, value INTEGER)").unwrap();
@@ -185,7 +188,7 @@ fn serializable_transactions_do_not_skew_whatever_they_have_learned_something_by
         }
         assert_eq!(rows, 2);
     };
-    let ways: [(&str, &dyn Fn(&mut Session, i64)); 8] = [
+    let ways: [(&str, Learn<'_>); 8] = [
         ("DO NOTHING", &nothing),
         ("DO NOTHING RETURNING", &returning),
         ("DO UPDATE WHERE", &never),

@@ -436,7 +436,7 @@ impl Random {
     }
 
     /// Rows of another table or of the same one, or one without a table.
-    fn insert_from_query<'t>(&mut self, insert: &str, table: &Table, tables: &'t [Table]) -> String {
+    fn insert_from_query(&mut self, insert: &str, table: &Table, tables: &[Table]) -> String {
         let other = [Source { called: "x", table: self.pick_from(tables) }];
         let without_a_table = self.one_in(3);
         let seen = if without_a_table { &[][..] } else { &other };

@@ -190,7 +190,7 @@ impl Bound {
         let call = Call { context, bound: self };
         // All but what gives a variant itself work with the value within.
         let is_within = self.result != DataType::SqlVariant
-            && self.arguments.iter().any(|types| *types == (DataType::SqlVariant, DataType::SqlVariant));
+            && self.arguments.contains(&(DataType::SqlVariant, DataType::SqlVariant));
         if is_within {
             return context.arithmetic(self.within_variants(&call, values), Value::Null);
         }
