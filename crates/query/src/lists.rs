@@ -147,6 +147,9 @@ fn divided(list: InList) -> Expr {
 fn negated(expr: Expr) -> Expr {
     match expr {
         Expr::Not(inner) => *inner,
+        Expr::IsNull(inner) => Expr::IsNotNull(inner),
+        Expr::IsNotNull(inner) => Expr::IsNull(inner),
+        Expr::Literal(ScalarValue::Boolean(None), _) => null(),
         Expr::InList(InList { expr, list, negated }) => Expr::InList(InList { expr, list, negated: !negated }),
         Expr::BinaryExpr(BinaryExpr { left, op: op @ (Operator::And | Operator::Or), right }) => {
             let op = if op == Operator::And { Operator::Or } else { Operator::And };
