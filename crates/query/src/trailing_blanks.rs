@@ -28,7 +28,8 @@ pub(crate) fn in_set_operations(plan: LogicalPlan) -> Result<LogicalPlan> {
         }
         _ => false,
     };
-    if !any_node(&plan, is_concerned) {
+    // In T-SQL blanks do not count under any collation, and what is given has them.
+    if !any_node(&plan, is_concerned) || crate::mssql::is_transact(&plan) {
         return Ok(plan);
     }
     plan.map_up_with_subqueries(|node| match node {

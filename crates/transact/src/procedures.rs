@@ -107,6 +107,12 @@ pub(crate) fn run(
         "sp_addmessage" => {
             let number = |place, name: &str| argument(place, name).and_then(crate::flow::integer).unwrap_or(0);
             let text = |place, name: &str| argument(place, name).map(text_of).unwrap_or_default();
+            let is_said = |place, name: &str| argument(place, name).is_some_and(|value| !value.is_null());
+            if !is_said(0, "@msgnum") || !is_said(1, "@severity") || text(2, "@msgtext").is_empty() {
+                let usage =
+                    "Usage: sp_addmessage <msgnum>,<severity>,<msgtext> [,<language> [,FALSE | TRUE [,REPLACE]]]";
+                return Err(raised(Message::error(15071, usage)));
+            }
             let replaces = text(5, "@replace").eq_ignore_ascii_case("replace");
             let (message, severity, words) = (number(0, "@msgnum"), number(1, "@severity"), text(2, "@msgtext"));
             runner.inner.add_message(message, severity, &words, replaces).map(|()| Flow::NEXT)

@@ -83,7 +83,7 @@ impl By {
 
 /// The plan without functions of T-SQL that have a plain form, and with both parts of each recursion described alike.
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
-    let is_transact = has_functions(&plan);
+    let is_transact = is_transact(&plan);
     guid::ordered_by_keys(without_functions(plan, is_transact)?, is_transact)
 }
 
@@ -126,7 +126,8 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     guid::in_expression(lowered, schema).data()
 }
 
-fn has_functions(plan: &LogicalPlan) -> bool {
+/// Whether a statement is one of T-SQL, which has types and comparisons of its own.
+pub(crate) fn is_transact(plan: &LogicalPlan) -> bool {
     any_node(plan, |node| {
         crate::recursion::is_limited(node) || union::has_types_to_meet(node) || any_expression(node, is_function)
     })

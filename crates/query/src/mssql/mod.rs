@@ -24,7 +24,7 @@ mod user;
 
 pub(crate) use aggregate::function as aggregate_function;
 pub(crate) use function::{failed, function, gives_offset, row_function};
-pub(crate) use lower::{collate_of, in_expression, in_plan};
+pub(crate) use lower::{collate_of, in_expression, in_plan, is_transact};
 pub(crate) use types::{DECLARED, custom_type, declared_type_of as declared_type, field as field_of};
 pub use types::{declared_type as type_of_field, sql_type as sql_type_of};
 pub use user::{FunctionsInForce, calls_functions};
