@@ -7,7 +7,7 @@
 use super::function::{Function, bound, failed};
 use super::settings::{settings_of, settings_of_expression};
 use super::{aggregate, guid, types, union};
-use crate::contains::{any_expression, any_node};
+use crate::contains::any_node;
 use crate::nodes::{PlanTree, Tree};
 use crate::rewrite::schema_of;
 use crate::{collate, offset, ticks};
@@ -83,7 +83,7 @@ impl By {
 
 /// The plan without functions of T-SQL that have a plain form, and with both parts of each recursion described alike.
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
-    let is_transact = is_transact(&plan);
+    let is_transact = super::is_transact(&plan);
     guid::ordered_by_keys(without_functions(plan, is_transact)?, is_transact)
 }
 
@@ -126,19 +126,12 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     guid::in_expression(lowered, schema).data()
 }
 
-/// Whether a statement is one of T-SQL, which has types and comparisons of its own.
-pub(crate) fn is_transact(plan: &LogicalPlan) -> bool {
-    any_node(plan, |node| {
-        crate::recursion::is_limited(node) || union::has_types_to_meet(node) || any_expression(node, is_function)
-    })
-}
-
 /// Whether an expression calls a function of T-SQL.
 pub(super) fn has_function(expr: &Expr) -> bool {
     expr.has(|expr| Ok(is_function(expr))).unwrap_or(false)
 }
 
-fn is_function(expr: &Expr) -> bool {
+pub(super) fn is_function(expr: &Expr) -> bool {
     match expr {
         Expr::ScalarFunction(call) => function_of(call).is_some(),
         Expr::AggregateFunction(call) => aggregate::is_ours(&call.func),

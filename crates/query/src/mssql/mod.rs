@@ -22,9 +22,12 @@ mod types;
 mod union;
 mod user;
 
+use crate::contains::{any_expression, any_node};
+use datafusion::logical_expr::LogicalPlan;
+
 pub(crate) use aggregate::function as aggregate_function;
 pub(crate) use function::{failed, function, gives_offset, row_function};
-pub(crate) use lower::{collate_of, in_expression, in_plan, is_transact};
+pub(crate) use lower::{collate_of, in_expression, in_plan};
 pub(crate) use types::{DECLARED, custom_type, declared_type_of as declared_type, field as field_of};
 pub use types::{declared_type as type_of_field, sql_type as sql_type_of};
 pub use user::{FunctionsInForce, calls_functions};
@@ -32,3 +35,10 @@ pub(crate) use user::{STORED, calls_user_functions, stored_function, user_functi
 
 /// What the names of these functions begin with.
 pub(crate) const PREFIX: &str = "mssql:";
+
+/// Whether a statement is one of T-SQL, which has types and comparisons of its own.
+pub(crate) fn is_transact(plan: &LogicalPlan) -> bool {
+    any_node(plan, |node| {
+        crate::recursion::is_limited(node) || union::has_types_to_meet(node) || any_expression(node, lower::is_function)
+    })
+}
