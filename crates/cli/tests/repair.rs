@@ -105,6 +105,19 @@ fn a_damaged_index_is_made_anew_in_the_folder_that_is_named() {
 }
 
 #[test]
+fn an_index_that_is_named_is_repaired_with_its_table() {
+    let folder = folder_of("t04_cdx_updated");
+    let cdx = folder.path().join("t04_cdx_updated.cdx");
+    damage(&cdx, |bytes| {
+        let at = bytes.len() - 1500;
+        bytes[at..at + 900].fill(0xEE);
+    });
+    let (code, printed, told) = run(&["check", cdx.to_str().unwrap(), "--repair"]);
+    assert_eq!(code, Some(0), "{printed}{told}");
+    assert!(folder.path().join("t04_cdx_updated.repaired.cdx").exists());
+}
+
+#[test]
 fn a_damaged_memo_loses_what_cannot_be_read_and_says_so() {
     let folder = folder_of("t04_cdx_updated");
     let folder = folder.path();

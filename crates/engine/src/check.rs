@@ -74,7 +74,7 @@ pub fn check_what_can_be(path: &Path, options: &Options) -> Result<Checked> {
 /// The table that an index or a memo file is of, by its name; any other path as it is.
 ///
 /// Errors: `NotThisFormat` for one without a table of its name.
-fn table_of(fs: &dyn FileSystem, path: PathBuf) -> Result<PathBuf> {
+pub(crate) fn table_of(fs: &dyn FileSystem, path: PathBuf) -> Result<PathBuf> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default();
     let (what, hint) = match extension.as_str() {
         "cdx" | "idx" | "ntx" => {

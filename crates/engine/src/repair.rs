@@ -8,6 +8,7 @@
 //! What can be read is taken over (`mainstay_xbase::indexed::repair`), and the new files are checked in their turn: only
 //! that says whether all is sound now. Nothing is ever written over, so a second run is refused where the first one wrote.
 
+use crate::check::table_of;
 use crate::folder::{self, Kind};
 use crate::options::{FolderSettings, Options};
 use mainstay_base::{Code, Error, Result};
@@ -50,14 +51,15 @@ impl NewTable {
     }
 }
 
-/// Makes a new table of each DBF, of this file or this folder, that is damaged or has an index that does not agree with it.
+/// Makes a new table of each DBF that is damaged or has an index that does not agree with it: of this folder, or this one; the
+/// path may be that of its index or memo.
 /// The new files are in `into`, or beside the old ones with `.repaired` in their names. Other programs should not write to
 /// the tables meanwhile.
 ///
 /// Errors: that the path itself cannot be read, or `into` not be made. What keeps one table from being repaired is its outcome.
 pub fn repair(path: &Path, into: Option<&Path>, options: &Options) -> Result<Vec<Repaired>> {
     let fs: Arc<dyn FileSystem> = Arc::new(Disk);
-    let path = std::path::absolute(path)?;
+    let path = table_of(fs.as_ref(), std::path::absolute(path)?)?;
     let listing = folder::list(fs.as_ref(), &path)?;
     let folder = if fs.is_folder(&path) { path.as_path() } else { path.parent().unwrap_or(&path) };
     let code_pages = FolderSettings::read(fs.as_ref(), folder, options)?.code_pages;
