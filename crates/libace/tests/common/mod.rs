@@ -1,7 +1,11 @@
 //! Compiling and running C programs against the library under the name that it is shipped by.
+//!
+//! Where the compiler has AddressSanitizer they are compiled with it: what the library writes into their buffers and reads
+//! of their texts is checked byte by byte, because both go through the C library's functions.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use mainstay_vfs::{Disk, FileSystem};
 use tempfile::TempDir;
@@ -31,6 +35,7 @@ fn run_file(source: &Path, arguments: &[&Path]) -> String {
     let program = folder.path().join("program");
     let output = Command::new("cc")
         .args(["-std=gnu99", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"])
+        .args(sanitizer())
         .arg("-I")
         .arg(crates().join("ace/include"))
         .arg("-I")
@@ -47,10 +52,28 @@ fn run_file(source: &Path, arguments: &[&Path]) -> String {
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let output = Command::new(&program).args(arguments).env_remove("LD_LIBRARY_PATH").output().unwrap();
+    // Programs leak handles, on purpose or by ending.
+    let mut command = Command::new(&program);
+    command.args(arguments).env_remove("LD_LIBRARY_PATH").env("ASAN_OPTIONS", "detect_leaks=0");
+    let output = command.output().unwrap();
     let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{}\n{text}\n{errors}", output.status);
     text.into_owned()
+}
+
+/// What has the compiler check the memory of a program, if programs that it makes so run here.
+fn sanitizer() -> &'static [&'static str] {
+    static FLAGS: OnceLock<&[&str]> = OnceLock::new();
+    FLAGS.get_or_init(|| {
+        let flags: &[&str] = &["-fsanitize=address", "-fno-omit-frame-pointer"];
+        let folder = TempDir::new().unwrap();
+        let (source, program) = (folder.path().join("empty.c"), folder.path().join("empty"));
+        Disk.replace(&source, b"int main( void ) { return 0; }").unwrap();
+        let compiled = Command::new("cc").args(flags).arg(&source).arg("-o").arg(&program).output();
+        let runs = compiled.is_ok_and(|output| output.status.success())
+            && Command::new(&program).output().is_ok_and(|output| output.status.success());
+        if runs { flags } else { &[] }
+    })
 }
 
 /// A copy of tables that Harbour has made, for a program to change.
