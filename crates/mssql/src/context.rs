@@ -165,9 +165,15 @@ impl Forgiven {
         KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&number)?.upgrade()
     }
 
+    /// Whether there is something to tell.
+    #[inline]
+    pub fn has_any(&self) -> bool {
+        self.noted.load(Ordering::Relaxed) != 0
+    }
+
     /// The messages that tell of it, once.
     pub fn take(&self) -> Vec<Message> {
-        if self.noted.load(Ordering::Relaxed) == 0 {
+        if !self.has_any() {
             return Vec::new();
         }
         let noted = self.noted.swap(0, Ordering::Relaxed);

@@ -2,7 +2,9 @@
 
 use crate::arithmetic::Number;
 use crate::expression::{Current, Expression, compare};
-use mainstay_base::{Code, Decimal, Error, Result, ValueRef, rounded_quotient};
+use arrow_buffer::BooleanBuffer;
+use mainstay_base::{Code, Decimal, Error, Result, SqlType, ValueRef, rounded_quotient};
+use mainstay_store::column::{Column, Slice};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -30,6 +32,26 @@ pub enum Call {
     Least(Expression),
     /// `MAX(x)`
     Greatest(Expression),
+}
+
+/// Rows of a group of a table: those of its first slots that are seen.
+pub(crate) struct Seen<'s> {
+    pub(crate) length: usize,
+    /// `None` for all of them.
+    pub(crate) visible: Option<&'s BooleanBuffer>,
+}
+
+impl Seen<'_> {
+    pub(crate) fn count(&self) -> usize {
+        self.visible.map_or(self.length, BooleanBuffer::count_set_bits)
+    }
+
+    fn for_each(&self, mut row: impl FnMut(usize) -> Result<()>) -> Result<()> {
+        match self.visible {
+            None => (0..self.length).try_for_each(row),
+            Some(visible) => visible.set_indices().try_for_each(&mut row),
+        }
+    }
 }
 
 /// What is known of one call in one group.
@@ -88,13 +110,20 @@ impl<'r> Groups<'r> {
         calls.iter().zip(states).try_for_each(|(call, state)| call.add(state, current))
     }
 
-    /// Adds a row to the one group that there is without keys; the argument of a call is what `argument` gives for its place.
-    pub(crate) fn add_alone(&mut self, mut argument: impl FnMut(usize) -> ValueRef<'r>) -> Result<()> {
+    /// Adds rows of a table to the one group that there is without keys, a call after the other; the argument of a call is the
+    /// column that `argument` gives for its place.
+    pub(crate) fn add_seen(&mut self, seen: &Seen<'_>, argument: impl Fn(usize) -> Option<&'r Column>) -> Result<()> {
         let calls = self.aggregate.calls.iter().zip(&mut self.states).enumerate();
         for (place, (call, state)) in calls {
-            match call {
-                Call::Rows => state.count_row(),
-                call => call.fold(state, argument(place))?,
+            match (call, argument(place)) {
+                (Call::Rows, _) => {
+                    if let State::Count(count) = state {
+                        *count += seen.count() as i64;
+                    }
+                }
+                (call, Some(column)) => call.fold_seen(state, seen, column)?,
+                // NULLs.
+                (_, None) => {}
             }
         }
         Ok(())
@@ -134,6 +163,24 @@ impl<'r> Groups<'r> {
     }
 }
 
+/// Adds the whole numbers of some rows to a sum and its count.
+fn add_whole<T: Copy + Into<i64>>(
+    (sum, count): (&mut i64, &mut i64),
+    seen: &Seen<'_>,
+    column: &Column,
+    values: &[T],
+) -> Result<()> {
+    let nulls = column.null_marks();
+    seen.for_each(|offset| {
+        let is_null = nulls.is_some_and(|nulls| nulls.get(offset) == Some(&1));
+        if let Some(value) = values.get(offset).filter(|_| !is_null) {
+            *sum = sum.checked_add((*value).into()).ok_or_else(too_large)?;
+            *count += 1;
+        }
+        Ok(())
+    })
+}
+
 impl Call {
     fn start<'r>(&self) -> State<'r> {
         match self {
@@ -161,6 +208,27 @@ impl Call {
             | Call::Greatest(argument) => argument.value(current, &[])?,
         };
         self.fold(state, argument)
+    }
+
+    /// Adds the values that rows have in a column.
+    fn fold_seen<'r>(&self, state: &mut State<'r>, seen: &Seen<'_>, column: &'r Column) -> Result<()> {
+        let is_whole =
+            matches!(column.sql_type(), SqlType::TinyInt | SqlType::SmallInt | SqlType::Integer | SqlType::BigInt);
+        match (state, column.slice()) {
+            (State::Whole { sum, count }, Slice::I64(values)) if is_whole => {
+                add_whole((sum, count), seen, column, values)
+            }
+            (State::Whole { sum, count }, Slice::I32(values)) if is_whole => {
+                add_whole((sum, count), seen, column, values)
+            }
+            (State::Whole { sum, count }, Slice::I16(values)) if is_whole => {
+                add_whole((sum, count), seen, column, values)
+            }
+            (State::Whole { sum, count }, Slice::I8(values)) if is_whole => {
+                add_whole((sum, count), seen, column, values)
+            }
+            (state, _) => seen.for_each(|offset| self.fold(state, column.value(offset))),
+        }
     }
 
     /// Adds the argument that a row gives.

@@ -98,6 +98,7 @@ impl Store {
     }
 
     /// A number that grows with every committed change of the catalog: plans of an older one are made anew.
+    #[inline]
     pub fn catalog_version(&self) -> u64 {
         self.shared.catalog_version()
     }

@@ -45,7 +45,12 @@ impl Announced {
 
 impl Inner {
     /// Tells the client what it has not heard yet.
+    #[inline]
     pub(crate) fn announce(&mut self, sink: &mut dyn Sink) {
+        // Every statement asks, and hardly any has something to tell.
+        if self.state.announced.untold.is_empty() {
+            return;
+        }
         self.state.announced.untold.drain(..).for_each(|change| sink.environment(&change));
     }
 }

@@ -115,10 +115,14 @@ impl Runner<'_> {
     }
 
     /// Tells of what gave NULL instead of an error.
+    #[inline]
     pub(crate) fn tell_forgiven(&mut self) {
-        if self.silent > 0 {
-            return;
+        if self.silent == 0 && self.inner.forgiven.has_any() {
+            self.tell_all_forgiven();
         }
+    }
+
+    fn tell_all_forgiven(&mut self) {
         for message in self.inner.forgiven.take() {
             if !self.inner.state.options.settings.has(Switches::ARITHIGNORE) {
                 self.note(message.number, &message.text);

@@ -93,7 +93,10 @@ impl Place {
     /// A number that grows with every committed change of what exists.
     pub(crate) fn version(&self) -> u64 {
         // That the store was opened is a change, too.
-        self.store().catalog_version() + u64::from(self.opened.get().is_some())
+        match self.opened.get() {
+            Some(store) => store.catalog_version() + 1,
+            None => self.empty.catalog_version(),
+        }
     }
 
     /// The store for a change of what is there: it is opened, and not made. Where there is none, nothing can be changed.

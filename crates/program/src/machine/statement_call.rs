@@ -90,7 +90,11 @@ impl<'a> StatementCall<'a> {
     /// Inlined, so that it is put together of its parts where it is wanted.
     #[inline]
     pub fn input(&self, index: usize) -> ValueRef<'_> {
-        self.input_operand(index).map_or(ValueRef::Null, |operand| self.value(operand))
+        // As a `map_or` it is a call within a call.
+        match self.input_operand(index) {
+            Some(operand) => self.value(operand),
+            None => ValueRef::Null,
+        }
     }
 
     /// The type of an input.

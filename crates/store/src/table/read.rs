@@ -13,6 +13,7 @@ use crate::group::{Group, offset_of};
 use crate::index::{Cursor, Direction};
 use crate::row::Stored;
 use crate::stamp::{NOWHERE, View};
+use arrow_buffer::BooleanBuffer;
 use mainstay_base::{Code, Error, Result, ValueRef};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -263,15 +264,29 @@ impl<'t> Reader<'t> {
 
     /// Visits every version that the view sees, until `visit` breaks.
     pub fn for_each<'s>(&'s self, visit: &mut dyn FnMut(Version<'s>) -> Result<ControlFlow<()>>) -> Result<()> {
+        self.for_each_group(&mut |group, length, visible| {
+            for offset in 0..length {
+                if visible.is_none_or(|visible| visible.value(offset))
+                    && visit(Version { position: group.position(offset), group, offset })?.is_break()
+                {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+            Ok(ControlFlow::Continue(()))
+        })
+    }
+
+    /// Visits every group, with the number of its slots that there are for the view and which of them it sees (`None`: all),
+    /// until `visit` breaks.
+    pub fn for_each_group<'s>(
+        &'s self,
+        visit: &mut dyn FnMut(&'s Arc<Group>, usize, Option<&BooleanBuffer>) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
         for (ordinal, group) in self.directory.groups().iter().enumerate() {
             let length = self.length(ordinal);
             let visible = group.visible(self.view, length);
-            for offset in 0..length {
-                if visible.as_ref().is_none_or(|visible| visible.value(offset))
-                    && visit(Version { position: group.position(offset), group, offset })?.is_break()
-                {
-                    return Ok(());
-                }
+            if visit(group, length, visible.as_ref())?.is_break() {
+                break;
             }
         }
         Ok(())
