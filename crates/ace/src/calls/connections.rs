@@ -38,8 +38,12 @@ pub fn connect_60(
 
 /// A connection string: `Data Source=...;User ID=...;Password=...;DateFormat=...`, by the manual's page of AdsConnect101.
 /// The other options of that page say what is not looked at here.
-pub fn connect_101(text: Text, _options: Out<Handle>, connection: Out<Handle>) -> Result<()> {
+pub fn connect_101(text: Text, options: Out<Handle>, connection: Out<Handle>) -> Result<()> {
     let text = text.string()?;
+    if options.required().is_ok() {
+        // A table of the options, of which the manual says no more.
+        options.set(Handle(0))?;
+    }
     let pairs = pairs(&text)?;
     let value = |wanted: &[&str]| {
         let found = pairs.iter().rev().find(|(name, _)| wanted.iter().any(|wanted| name.eq_ignore_ascii_case(wanted)));

@@ -76,6 +76,8 @@ static void one_process( void )
    OK( AdsIsTableLocked( mine, &flag ) );
    SAME( 1, flag );
    ANSWERS( AE_LOCK_FAILED, AdsLockRecord( other, 7 ) );
+   /* The code of which rddads makes NetErr(). */
+   ANSWERS( 1024, AdsAppendRecord( other ) );
    OK( AdsUnlockTable( mine ) );
    OK( AdsIsTableLocked( mine, &flag ) );
    SAME( 0, flag );
