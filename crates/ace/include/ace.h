@@ -537,6 +537,7 @@ typedef UNSIGNED32 ( WINAPI * ADSPROGRESSCALLBACK )( UNSIGNED16 usPercentDone );
 #define AE_CASCADE_FAILED                         7118
 #define AE_SQL_ERROR                              7200
 #define AE_OPERATION_ABORTED                      7209
+#define AE_APPEND_LOCK_FAILED                     1024
 
 /* Data dictionaries */
 #define ADS_DD_PROPERTY_NOT_AVAIL                 0xFFFF

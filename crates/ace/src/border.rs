@@ -312,11 +312,15 @@ pub struct Buffer(*mut u8);
 
 impl Buffer {
     /// Gives a text with its NUL: `length` holds the capacity before, and the bytes without the NUL after. When it does
-    /// not fit, what does is written, and `length` says how many bytes would have been enough, the NUL among them.
+    /// not fit, what does is written, and `length` says how many bytes would have been enough, the NUL among them. No text
+    /// at all fits a place of no bytes: who asks only whether there is one (rddads, for the condition of an index) is told 0.
     pub fn set_text<L: Length>(self, length: Out<L>, text: &[u8]) -> Result<()> {
         let capacity = length.get()?.count();
         if self.0.is_null() && capacity > 0 {
             return Err(Failure::new(AE_INVALID_POINTER, "a buffer is NULL"));
+        }
+        if text.is_empty() && capacity == 0 {
+            return length.set(L::of(0));
         }
         if text.len() >= capacity {
             if let Some(last) = capacity.checked_sub(1) {
@@ -491,6 +495,9 @@ impl WideBuffer {
     /// As [`Buffer::set_text`], in units of UTF-16.
     pub fn set_text<L: Length>(self, length: Out<L>, text: &str) -> Result<()> {
         let capacity = length.get()?.count();
+        if text.is_empty() && capacity == 0 {
+            return length.set(L::of(0));
+        }
         let mut units: Vec<u16> = text.encode_utf16().collect();
         let count = units.len();
         units.push(0);

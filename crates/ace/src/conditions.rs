@@ -42,6 +42,34 @@ pub fn meant_in(state: &State, connection: &Connection, given: Given) -> String 
     meant_now(connection, &text)
 }
 
+/// The conditions that a condition joins with `.AND.`; itself, where it is none of those that can be told apart so.
+pub fn joined_with_and(text: &[u8]) -> Vec<&[u8]> {
+    let (mut parts, mut begun, mut depth, mut quote) = (Vec::new(), 0, 0_u32, None);
+    let word = |at: usize, word: &[u8]| text[at..].get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word));
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        match (quote, *byte) {
+            (Some(open), byte) if byte == open => quote = None,
+            (Some(_), _) => {}
+            (None, b'\'' | b'"') => quote = Some(*byte),
+            (None, b'(') => depth += 1,
+            (None, b')') => depth = depth.saturating_sub(1),
+            // In brackets there is a text, or something that is no condition at all.
+            (None, b'[') => return vec![text],
+            (None, b'.') if depth == 0 && word(at, b".or.") => return vec![text],
+            (None, b'.') if depth == 0 && word(at, b".and.") => {
+                parts.push(&text[begun..at]);
+                at += b".and.".len() - 1;
+                begun = at + 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    parts.push(&text[begun..]);
+    parts
+}
+
 /// The texts of a table's conditions as its program wrote them.
 #[derive(Debug, Default)]
 pub struct Written {
@@ -92,6 +120,29 @@ impl Written {
             Some(Wrote { bytes: Some(bytes), .. }) => bytes.clone(),
             Some(Wrote { text, .. }) => text.clone().into_bytes(),
             None => meant.as_bytes().to_vec(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::joined_with_and;
+
+    #[test]
+    fn conditions_are_told_apart() {
+        let cases: [(&str, &[&str]); 7] = [
+            ("a = 1", &["a = 1"]),
+            ("a = 1 .AND. b = 2 .and. .NOT. c", &["a = 1 ", " b = 2 ", " .NOT. c"]),
+            ("(a .AND. b) .AND. c", &["(a .AND. b) ", " c"]),
+            ("a = '.AND.' .AND. b = \"'.and.\"", &["a = '.AND.' ", " b = \"'.and.\""]),
+            ("a .AND. b .OR. c", &["a .AND. b .OR. c"]),
+            ("(a .OR. b) .AND. x = .5", &["(a .OR. b) ", " x = .5"]),
+            ("a = [.AND.] .AND. b", &["a = [.AND.] .AND. b"]),
+        ];
+        for (text, parts) in cases {
+            let found: Vec<&str> =
+                joined_with_and(text.as_bytes()).into_iter().map(|part| std::str::from_utf8(part).unwrap()).collect();
+            assert_eq!(found, parts, "{text}");
         }
     }
 }

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-use mainstay_workarea::{OrderId, SeekHow, SeekKey, Side, WorkArea};
+use mainstay_workarea::{OrderId, SeekHow, SeekKey, Side, ValueKind, WorkArea};
 
 use crate::border::Handle;
 use crate::calls::dictionary::opening::{Binding, Bound};
@@ -428,7 +428,12 @@ impl Table {
         if Arc::ptr_eq(self, child) || self.follows(child) {
             return Err(Failure::new(AE_CYCLIC_RELATION, "a table would follow itself"));
         }
-        self.with(|state| Ok(state.area.check_expression(expression)?))?;
+        let value = self.with(|state| Ok(state.area.check_expression(expression)?))?;
+        let key = child.without_relation(|state| Ok(state.area.order_info(order).map(|info| info.key_kind)))?;
+        if key.is_some_and(|key| !is_key_of(value, key)) {
+            // A program's own relation may still do: rddads then follows by the number of the record.
+            return Err(Failure::new(AE_INVALID_EXPRESSION, format!("{expression} gives no key of the order")));
+        }
         let link = Link { parent: Arc::downgrade(self), order, expression: expression.to_owned(), scoped };
         *child.parent.lock().unwrap_or_else(PoisonError::into_inner) = Some(link);
         let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
@@ -543,6 +548,18 @@ fn skip(area: &mut (impl WorkArea + ?Sized), order: Option<OrderId>, count: i64)
         return if count > 1 { Ok(area.skip(count - 1)?) } else { Ok(()) };
     }
     Ok(area.skip(count)?)
+}
+
+/// Whether a value may be sought among keys of this kind.
+fn is_key_of(value: ValueKind, key: ValueKind) -> bool {
+    let is_moment = |kind| matches!(kind, ValueKind::Date | ValueKind::Timestamp | ValueKind::Time);
+    match (value, key) {
+        (ValueKind::Text | ValueKind::Bytes, _) => true,
+        (_, ValueKind::Text | ValueKind::Bytes) => false,
+        (ValueKind::Logical, key) => !is_moment(key),
+        (value, ValueKind::Number | ValueKind::Logical) => !is_moment(value),
+        _ => true,
+    }
 }
 
 fn follow(area: &mut dyn WorkArea, key: &SeekKey, scoped: bool) -> Result<()> {

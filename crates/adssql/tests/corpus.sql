@@ -109,3 +109,15 @@ ALTER TRIGGER mytrigger ON orders AFTER DELETE BEGIN INSERT INTO backup_orders S
 CREATE TRIGGER ins ON orders INSTEAD OF INSERT BEGIN UPDATE __new SET date_inserted = now(); INSERT INTO mytable SELECT * FROM __new; END
 
 CREATE PACKAGE Local DESCRIPTION 'Functions'; DROP PACKAGE Local; DROP FUNCTION Local.f; DROP PROCEDURE p; DROP TRIGGER orders.ins
+
+SELECT o.id FROM orders.dbf o, lines.DBF WHERE lines.dbf = o.dbf
+
+INSERT INTO orders.dbf (id) VALUES (1)
+
+UPDATE orders.dbf SET id = 2 WHERE id = 1
+
+DELETE FROM orders.dbf WHERE id = 2
+
+CREATE TABLE made.dbf (id INTEGER)
+
+DROP TABLE made.dbf

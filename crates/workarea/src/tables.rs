@@ -304,6 +304,13 @@ impl Area {
             }
         }
         self.files[at] = file;
+        // A tag that was made anew is the last of its file, as it is for who opens the file now.
+        let mut orders = std::mem::take(&mut self.orders);
+        orders.sort_by_key(|order| {
+            let file = self.files.iter().position(|file| file.number == order.file);
+            (file, file.and_then(|file| self.files[file].bag.find(&order.header().name)))
+        });
+        self.orders = orders;
         self.current = current.and_then(|id| self.place_of(id));
         Ok(self.orders.iter().filter(|order| order.file == number).map(|order| order.id).collect())
     }

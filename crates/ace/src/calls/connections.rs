@@ -36,20 +36,68 @@ pub fn connect_60(
     open(&path.string()?, server_types, &user, &password, connection)
 }
 
-/// A connection string: `Data Source=...;User ID=...;Password=...;ServerType=LOCAL|REMOTE`.
-pub fn connect_101(text: Text, _options: Out<Handle>, connection: Out<Handle>) -> Result<()> {
+/// A connection string: `Data Source=...;User ID=...;Password=...;DateFormat=...`, by the manual's page of AdsConnect101.
+/// The other options of that page say what is not looked at here.
+pub fn connect_101(text: Text, options: Out<Handle>, connection: Out<Handle>) -> Result<()> {
     let text = text.string()?;
+    if options.required().is_ok() {
+        // A table of the options, of which the manual says no more.
+        options.set(Handle(0))?;
+    }
+    let pairs = pairs(&text)?;
     let value = |wanted: &[&str]| {
-        let parts = text.split(';').filter_map(|part| part.split_once('='));
-        let mut found = parts.filter(|(name, _)| wanted.contains(&name.trim().to_ascii_lowercase().as_str()));
-        found.next().map(|(_, value)| value.trim().to_owned())
+        let found = pairs.iter().rev().find(|(name, _)| wanted.iter().any(|wanted| name.eq_ignore_ascii_case(wanted)));
+        found.map(|(_, value)| value.clone())
     };
     let Some(source) = value(&["data source", "datasource", "server"]) else {
         return Err(Failure::new(AE_INVALID_VALUE, "the connection string has no Data Source"));
     };
     let user = value(&["user id", "uid", "user", "username"]).unwrap_or_default();
     let password = value(&["password", "pwd"]).unwrap_or_default();
-    open(&source, settings::read(|settings| settings.server_types), &user, &password, connection)
+    let date_format = value(&["dateformat"]);
+    if let Some(mask) = date_format.as_ref().filter(|mask| !dates::is_mask(mask)) {
+        return Err(Failure::new(AE_INVALID_DATEFORMAT, mask.clone()));
+    }
+    open(&source, settings::read(|settings| settings.server_types), &user, &password, connection)?;
+    match date_format {
+        Some(mask) => registry::connection(connection.get()?).map(|connection| connection.set_date_format(mask)),
+        None => Ok(()),
+    }
+}
+
+/// The names and values of a connection string. A value may stand in quotes of either kind, within which the other kind, a
+/// semicolon and blanks are its own.
+///
+/// Errors: AE_INVALID_VALUE for a quote that is not closed, or something behind it.
+fn pairs(text: &str) -> Result<Vec<(String, String)>> {
+    let wrong = |what: &str| Err(Failure::new(AE_INVALID_VALUE, format!("the connection string has {what}")));
+    let (mut pairs, mut rest) = (Vec::new(), text);
+    while !rest.trim().is_empty() {
+        let end = rest.find([';', '=']).unwrap_or(rest.len());
+        let (name, behind) = rest.split_at(end);
+        let Some(behind) = behind.strip_prefix('=') else {
+            // Something without a value says nothing.
+            rest = behind.strip_prefix(';').unwrap_or_default();
+            continue;
+        };
+        let behind = behind.trim_start();
+        let (value, behind) = match behind.chars().next().filter(|quote| ['\'', '"'].contains(quote)) {
+            Some(quote) => match behind[1..].split_once(quote) {
+                Some((value, behind)) => (value, behind.trim_start()),
+                None => return wrong("a quote that is not closed"),
+            },
+            None => {
+                let (value, behind) = behind.split_at(behind.find(';').unwrap_or(behind.len()));
+                (value.trim(), behind)
+            }
+        };
+        if !behind.is_empty() && !behind.starts_with(';') {
+            return wrong("something behind a quote");
+        }
+        pairs.push((name.trim().to_owned(), value.to_owned()));
+        rest = behind.strip_prefix(';').unwrap_or_default();
+    }
+    Ok(pairs)
 }
 
 fn open(name: &str, server_types: u16, user: &str, password: &str, connection: Out<Handle>) -> Result<()> {

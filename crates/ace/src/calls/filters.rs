@@ -102,7 +102,7 @@ fn number_of(level: Optimized) -> u16 {
     u16::try_from(number).unwrap_or(0)
 }
 
-/// How far the indexes answer the filter; and the filter itself, if not fully.
+/// How far the indexes answer the filter; and what of it they do not.
 pub fn level(table: Handle, level: Out<u16>, rest: Buffer, length: Out<u16>) -> Result<()> {
     let (found, text) = level_of(table, Written::bytes_of)?;
     level.set(number_of(found))?;
@@ -113,7 +113,8 @@ pub fn level(table: Handle, level: Out<u16>, rest: Buffer, length: Out<u16>) -> 
 }
 
 pub fn level_100(table: Handle, level: Out<u16>, rest: Pointer, length: Out<u32>, options: u32) -> Result<()> {
-    let (found, text) = level_of(table, Written::of)?;
+    let (found, text) = level_of(table, |written, meant| written.of(meant).into_bytes())?;
+    let text = String::from_utf8_lossy(&text);
     level.set(number_of(found))?;
     if rest.is_null() || length.is_null() {
         return Ok(());
@@ -121,12 +122,26 @@ pub fn level_100(table: Handle, level: Out<u16>, rest: Pointer, length: Out<u32>
     rest.set_encoded(options, length, &text)
 }
 
-fn level_of<T: Default>(table: Handle, wrote: fn(&Written, &str) -> T) -> Result<(Optimized, T)> {
+/// By the manual's page of AdsGetAOFOptLevel: of conditions that are joined with AND those that no index answers fully.
+fn level_of(table: Handle, wrote: fn(&Written, &str) -> Vec<u8>) -> Result<(Optimized, Vec<u8>)> {
     let table = registry::table(table)?;
     table.with(|state| {
         let level = state.area.aof_level().ok_or_else(|| Failure::new(AE_NO_FILTER, ""))?;
         let text = wrote(&state.written, state.area.aof().unwrap_or_default());
-        Ok((level, if level == Optimized::Full { T::default() } else { text }))
+        match level {
+            Optimized::Full => return Ok((level, Vec::new())),
+            Optimized::None => return Ok((level, text)),
+            Optimized::Part => {}
+        }
+        let mut rest: Vec<&[u8]> = Vec::new();
+        for part in conditions::joined_with_and(&text) {
+            let part = part.trim_ascii();
+            let meant = conditions::meant_in(state, &table.connection, Given::Bytes(part.to_vec()));
+            if state.area.aof_level_of(&meant)? != Optimized::Full {
+                rest.push(part);
+            }
+        }
+        Ok((level, if rest.is_empty() { text } else { rest.join(&b" .AND. "[..]) }))
     })
 }
 

@@ -294,7 +294,11 @@ struct Made {
 
 fn make(object: Handle, made: Made, index: Out<Handle>) -> Result<()> {
     let (table, within) = registry::table_or_order(object)?;
-    table.check_writable()?;
+    // The rows of a static cursor are nobody else's. Their indexes go away with it, whichever file is named.
+    let are_rows = table.is_cursor() && table.is_read_only();
+    if !are_rows {
+        table.check_writable()?;
+    }
     index.required()?;
     let known = ADS_INDEX_OPTIONS_MASK;
     if made.options & !known != 0 {
@@ -318,9 +322,9 @@ fn make(object: Handle, made: Made, index: Out<Handle>) -> Result<()> {
             None => files::existing(&beside).unwrap_or_else(|| files::in_existing_folder(&beside)),
         }
     });
-    // A file with the table's name is the structural index, however it is asked for.
-    let path = path.filter(|path| !is_structural(&table, path));
     let by_file = path.as_deref().map_or_else(|| stem(&table.path), stem);
+    // A file with the table's name is the structural index, however it is asked for.
+    let path = path.filter(|path| !are_rows && !is_structural(&table, path));
     let expression = made.expression.required()?;
     let texts = [Some(expression), made.condition.optional(), made.while_condition.optional()];
     let [expression, condition, while_condition] = table.with(|state| {

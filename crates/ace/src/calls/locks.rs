@@ -78,11 +78,12 @@ pub fn unlock_table(table: Handle) -> Result<()> {
     })
 }
 
+/// Whether the handle has this record locked. By the manual's page a lock of the whole table is none of its records.
 pub fn is_record_locked(table: Handle, record: u32, locked: Out<u16>) -> Result<()> {
     let table = registry::table(table)?;
     let answer = table.with(|state| {
         let record = meant(state, record)?;
-        Ok(!table.is_shared() || state.area.is_table_locked() || state.area.locked_records().contains(&record))
+        Ok(!table.is_shared() || state.area.locked_records().contains(&record))
     })?;
     locked.set(answer.into())
 }

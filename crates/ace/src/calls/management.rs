@@ -17,10 +17,20 @@ pub fn connect(server: Text, user: Text, password: Text, handle: Out<Handle>) ->
     handle.required()?;
     let name = server.string()?;
     let (user, password) = (user.optional_string(), password.optional_string());
+    if is_drive(&name) {
+        seconds_up();
+        return handle.set(registry::add(Object::Server(Arc::new(Server { client: None })))?);
+    }
     // The same folders and servers that a connection takes.
     let opened = Connection::open(&name, ADS_LOCAL_SERVER, &user.unwrap_or_default(), &password.unwrap_or_default())?;
     seconds_up();
     handle.set(registry::add(Object::Server(Arc::new(Server { client: opened.server })))?)
+}
+
+/// A drive's letter, which the manual's page of AdsMgConnect takes besides a server's name. There are no drives here, and so
+/// nothing that one would lead to but what a folder does: this process.
+fn is_drive(name: &str) -> bool {
+    matches!(name.trim_end_matches(['\\', '/']).as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic())
 }
 
 pub fn disconnect(server: Handle) -> Result<()> {

@@ -99,7 +99,8 @@ pub fn is_visible(object: Handle, visible: Out<u16>) -> Result<()> {
 }
 
 /// The number of the current record, or with ADS_RESPECTFILTERS its place among those that are shown. Before the first
-/// record it is 0, behind the last one more than there are.
+/// record it is 0, behind the last one more than there are. A program that passes 0, which is no option, wants the number
+/// that AdsGotoRecord takes.
 pub fn record_number(table: Handle, option: u16, record: Out<u32>) -> Result<()> {
     let number_in = |state: &mut State, counting| {
         let area = &mut *state.area;
@@ -114,7 +115,7 @@ pub fn record_number(table: Handle, option: u16, record: Out<u32>) -> Result<()>
         }
     };
     let number = registry::on_table_or_order(table, |table, _| {
-        let counting = counting(option)?;
+        let counting = if option == 0 { Counting::All } else { counting(option)? };
         table.with(|state| number_in(state, counting))
     })?;
     record.set(number)

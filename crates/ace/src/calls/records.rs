@@ -46,8 +46,17 @@ impl Teller {
 pub fn append(table: Handle) -> Result<()> {
     registry::on_table(table, |table| {
         table.check_writable()?;
-        table.go(None, |area| area.append_blank().map_err(write_failed))
+        table.go(None, |area| area.append_blank().map_err(append_failed))
     })
+}
+
+/// Failures of appending. Where another program has the whole table locked, programs wait for 1024: rddads makes NetErr() of it,
+/// and of any other code an error that ends the program.
+fn append_failed(error: mainstay_base::Error) -> Failure {
+    match error.code() {
+        Code::Busy | Code::LockTimeout => Failure::new(AE_APPEND_LOCK_FAILED, error.to_string()),
+        _ => write_failed(error),
+    }
 }
 
 /// Failures of what writes records and keys.

@@ -21,13 +21,21 @@ pub fn get_date_format(format: Buffer, length: Out<u16>) -> Result<()> {
     format.set_text(length, settings::date_format().as_bytes())
 }
 
+/// That of a connection; with 0 that of all that have none of their own.
 pub fn set_date_format_of(connection: Handle, format: Text) -> Result<()> {
+    if connection == Handle(0) {
+        return set_date_format(format);
+    }
     let connection = registry::connection(connection)?;
     connection.set_date_format(checked_mask(format)?);
     Ok(())
 }
 
+/// As [`set_date_format_of`].
 pub fn get_date_format_of(connection: Handle, format: Buffer, length: Out<u16>) -> Result<()> {
+    if connection == Handle(0) {
+        return get_date_format(format, length);
+    }
     let connection = registry::connection(connection)?;
     format.set_text(length, connection.date_format().as_bytes())
 }

@@ -34,6 +34,22 @@ int main( int count, char ** arguments )
    ANSWERS( AE_INVALID_PROPERTY_ID, AdsGetConnectionProperty( second, 99, text, &long_length ) );
    OK( AdsDisconnect( second ) );
    ANSWERS( AE_INVALID_VALUE, AdsConnect101( T( "nothing" ), NULL, &second ) );
+   /* Values in quotes, blanks about them, names in any case, the last of a name. */
+   snprintf( ( char * ) connection_string, sizeof( connection_string ),
+             " user id = 'you' ;DATA SOURCE = \"%s\"; User ID='o;\"n e' ; DateFormat='YYYY-MM-DD';", arguments[ 1 ] );
+   OK( AdsConnect101( connection_string, NULL, &second ) );
+   long_length = sizeof( text );
+   OK( AdsGetConnectionProperty( second, ADS_CONNECTIONPROP_USERNAME, text, &long_length ) );
+   TEXT( "o;\"n e", text );
+   length = sizeof( text );
+   OK( AdsGetDateFormat60( second, text, &length ) );
+   TEXT( "YYYY-MM-DD", text );
+   length = sizeof( text );
+   OK( AdsDisconnect( second ) );
+   ANSWERS( AE_INVALID_VALUE, AdsConnect101( T( "Data Source='/tmp" ), NULL, &second ) );
+   ANSWERS( AE_INVALID_VALUE, AdsConnect101( T( "Data Source='/tmp'x" ), NULL, &second ) );
+   snprintf( ( char * ) connection_string, sizeof( connection_string ), "Data Source=%s;DateFormat=YYYY", arguments[ 1 ] );
+   ANSWERS( AE_INVALID_DATEFORMAT, AdsConnect101( connection_string, NULL, &second ) );
 
    OK( AdsGetConnectionType( connection, &kind ) );
    SAME( IS_FAR ? ADS_REMOTE_SERVER : ADS_LOCAL_SERVER, kind );

@@ -279,6 +279,11 @@ static void users( void )
    ANSWERS( AE_NOT_MEMBER_OF_GROUP, AdsDDRemoveUserFromGroup( dictionary, T( "sales" ), T( "bob" ) ) );
    OK( AdsDDAddUserToGroup( dictionary, T( "sales" ), T( "bob" ) ) );
    PROPERTY( "sales", AdsDDGetUserProperty( dictionary, T( "bob" ), ADS_DD_USER_GROUP_MEMBERSHIP, text, &length ) );
+   {
+      UNSIGNED16 failed = 99, size = sizeof( failed );
+      OK( AdsDDGetUserProperty( dictionary, T( "bob" ), ADS_DD_USER_BAD_LOGINS, &failed, &size ) );
+      SAME( 0, failed );
+   }
    OK( AdsDDRemoveUserFromGroup( dictionary, T( "sales" ), T( "bob" ) ) );
    PROPERTY( "who sells", AdsDDGetUserGroupProperty( dictionary, T( "sales" ), ADS_DD_COMMENT, text, &length ) );
    OK( AdsDDSetUserGroupProperty( dictionary, T( "sales" ), ADS_DD_COMMENT, WITH_LENGTH( "sells" ) ) );

@@ -194,6 +194,21 @@ int main( int count, char ** arguments )
    SAME( ADS_OPTIMIZED_FULL, level );
    OK( AdsEvalAOF( table, T( "Right(NAME, 1) = '0'" ), &level ) );
    SAME( ADS_OPTIMIZED_NONE, level );
+   /* What no index answers, of conditions that are joined with AND. */
+   OK( AdsSetAOF( table, T( "ID > 100 .AND. Right(NAME, 1) = '0' .AND. ( ID < 5000 .OR. ACTIVE ) .and. 'a' $ NAME" ), ADS_RESOLVE_DYNAMIC ) );
+   length = sizeof( text );
+   OK( AdsGetAOFOptLevel( table, &level, text, &length ) );
+   SAME( ADS_OPTIMIZED_PART, level );
+   TEXT( "Right(NAME, 1) = '0' .AND. 'a' $ NAME", text );
+   long_length = sizeof( text );
+   OK( AdsGetAOFOptLevel100( table, &level, text, &long_length, 0 ) );
+   TEXT( "Right(NAME, 1) = '0' .AND. 'a' $ NAME", text );
+   OK( AdsSetAOF( table, T( "ID > 100 .AND. ( ID < 5000 .OR. Right(NAME, 1) = '0' )" ), ADS_RESOLVE_DYNAMIC ) );
+   length = sizeof( text );
+   OK( AdsGetAOFOptLevel( table, &level, text, &length ) );
+   SAME( ADS_OPTIMIZED_PART, level );
+   TEXT( "( ID < 5000 .OR. Right(NAME, 1) = '0' )", text );
+   length = sizeof( text );
    OK( AdsSetAOF( table, T( "BAL > 0 .AND. ACTIVE" ), ADS_RESOLVE_DYNAMIC ) );
    OK( AdsGetAOF( table, text, &length ) );
    TEXT( "BAL > 0 .AND. ACTIVE", text );

@@ -46,6 +46,13 @@ static void what_they_are( void )
    TEXT( "ACTIVE .AND. BAL > 0", text );
    length = 3;
    ANSWERS( AE_INSUFFICIENT_BUFFER, AdsGetIndexCondition( index, text, &length ) );
+   /* rddads asks with no room at all whether there is a condition. */
+   length = 0;
+   ANSWERS( AE_INSUFFICIENT_BUFFER, AdsGetIndexCondition( index, text, &length ) );
+   SAME( 21, length );
+   length = 0;
+   OK( AdsGetIndexCondition( order( "ID" ), text, &length ) );
+   SAME( 0, length );
    length = sizeof( text );
    OK( AdsGetIndexFilename( index, ADS_BASENAMEANDEXT, text, &length ) );
    TEXT( "t03_cdx_tags.cdx", text );
@@ -281,6 +288,11 @@ static void relations( void )
    OK( AdsGotoEOF( table ) );
    OK( AdsAtEOF( child, &flag ) );
    SAME( 1, flag );
+   /* What gives no key of the order is told when it is set, so that the program may follow by itself. */
+   ANSWERS( AE_INVALID_EXPRESSION, AdsSetRelation( table, index, T( "BORN" ) ) );
+   OK( AdsGetIndexHandle( child, T( "UNAME" ), &index ) );
+   ANSWERS( AE_INVALID_EXPRESSION, AdsSetRelation( table, index, T( "RECNO()" ) ) );
+   ANSWERS( AE_INVALID_EXPRESSION, AdsSetScopedRelation( table, index, T( "ID > 3" ) ) );
    ANSWERS( AE_CYCLIC_RELATION, AdsSetRelation( child, order( "ID" ), T( "ID" ) ) );
    ANSWERS( AE_CYCLIC_RELATION, AdsSetRelation( table, order( "ID" ), T( "ID" ) ) );
    OK( AdsClearRelation( table ) );
@@ -394,6 +406,43 @@ static void made_while_shared( void )
    OK( AdsCloseTable( shared ) );
 }
 
+/* A tag that is made anew is the last of its file, at once and for who opens it later. */
+static void made_anew( void )
+{
+   static const char * const tags[] = { "A", "B", "C" };
+   ADSHANDLE made = new_table( connection, "anew", ADS_CDX, "ID,N,5,0;NAME,C,8" );
+   ADSHANDLE index = 0, other = 0;
+   UNSIGNED8 text[ 64 ];
+   UNSIGNED16 length, number, turn, at;
+
+   for( at = 0; at < 3; ++at )
+      OK( AdsCreateIndex61( made, NULL, T( tags[ at ] ), T( "ID" ), NULL, NULL, ADS_COMPOUND, 512, &index ) );
+   OK( AdsCreateIndex61( made, T( "anew2" ), T( "OTHER" ), T( "NAME" ), NULL, NULL, ADS_COMPOUND, 512, &other ) );
+   OK( AdsGetIndexHandle( made, T( "A" ), &index ) );
+   OK( AdsCreateIndex61( made, NULL, T( "A" ), T( "NAME" ), NULL, NULL, ADS_COMPOUND, 512, &index ) );
+   for( turn = 0; turn < 2; ++turn )
+   {
+      static const char * const order_of[] = { "B", "C", "A", "OTHER" };
+      OK( AdsGetNumIndexes( made, &number ) );
+      SAME( 4, number );
+      for( at = 0; at < 4; ++at )
+      {
+         OK( AdsGetIndexHandleByOrder( made, ( UNSIGNED16 ) ( at + 1 ), &index ) );
+         length = sizeof( text );
+         OK( AdsGetIndexName( index, text, &length ) );
+         TEXT( order_of[ at ], text );
+      }
+      if( turn == 0 )
+      {
+         UNSIGNED16 one = 1;
+         OK( AdsCloseTable( made ) );
+         OK( AdsOpenTable( connection, T( "anew" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED, &made ) );
+         OK( AdsOpenIndex( made, T( "anew2" ), &other, &one ) );
+      }
+   }
+   OK( AdsCloseTable( made ) );
+}
+
 int main( int count, char ** arguments )
 {
    if( count < 2 )
@@ -409,6 +458,7 @@ int main( int count, char ** arguments )
    relations();
    related_rows();
    made_while_shared();
+   made_anew();
    OK( AdsDisconnect( connection ) );
    END();
 }

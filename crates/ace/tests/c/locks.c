@@ -75,7 +75,12 @@ static void one_process( void )
    OK( AdsLockTable( mine ) );
    OK( AdsIsTableLocked( mine, &flag ) );
    SAME( 1, flag );
+   /* The lock of the table is none of its records. */
+   OK( AdsIsRecordLocked( mine, 7, &flag ) );
+   SAME( 0, flag );
    ANSWERS( AE_LOCK_FAILED, AdsLockRecord( other, 7 ) );
+   /* The code of which rddads makes NetErr(). */
+   ANSWERS( 1024, AdsAppendRecord( other ) );
    OK( AdsUnlockTable( mine ) );
    OK( AdsIsTableLocked( mine, &flag ) );
    SAME( 0, flag );

@@ -40,7 +40,7 @@ static void owner( UNSIGNED8 * folder, ADSHANDLE server, int far )
 
 int main( int count, char ** arguments )
 {
-   ADSHANDLE connection = 0, table = 0, server = 0;
+   ADSHANDLE connection = 0, table = 0, server = 0, drive = 0;
    UNSIGNED16 kind = 0, size, elements;
    ADS_MGMT_ACTIVITY_INFO activity;
    ADS_MGMT_COMM_STATS wire;
@@ -60,6 +60,13 @@ int main( int count, char ** arguments )
    OK( AdsOpenTable( connection, T( "t03_cdx_tags" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS,
                      ADS_SHARED | ADS_READONLY, &table ) );
    OK( AdsMgConnect( T( arguments[ 1 ] ), NULL, NULL, &server ) );
+   /* A drive's letter, as programs for Windows have it: what is here. */
+   OK( AdsMgConnect( T( "C:" ), NULL, NULL, &drive ) );
+   OK( AdsMgGetServerType( drive, &kind ) );
+   SAME( ADS_MGMT_LOCAL_SERVER, kind );
+   OK( AdsMgDisconnect( drive ) );
+   OK( AdsMgConnect( T( "x:\\" ), NULL, NULL, &drive ) );
+   OK( AdsMgDisconnect( drive ) );
    ANSWERS( AE_NO_CONNECTION, AdsMgConnect( T( "/no/such/folder" ), NULL, NULL, &server ) );
    ANSWERS( AE_INVALID_HANDLE, AdsGetHandleType( server, &kind ) );
    OK( AdsMgGetServerType( server, &kind ) );

@@ -117,6 +117,22 @@ static void counts( ADSHANDLE table )
    ANSWERS( AE_INVALID_POINTER, AdsGetRecordCount( table, ADS_IGNOREFILTERS, NULL ) );
 }
 
+/* 0 is none of the options: the number that AdsGotoRecord takes, whatever is shown. */
+static void numbers_of_records( ADSHANDLE table )
+{
+   UNSIGNED32 number = 0, place = 0;
+
+   OK( AdsSetFilter( table, T( "RECNO() > 5" ) ) );
+   OK( AdsGotoTop( table ) );
+   OK( AdsGetRecordNum( table, 0, &number ) );
+   SAME( 6, number );
+   OK( AdsGetRecordNum( table, ADS_IGNOREFILTERS, &number ) );
+   SAME( 6, number );
+   OK( AdsGetRecordNum( table, ADS_RESPECTFILTERS, &place ) );
+   SAME( 1, place );
+   OK( AdsClearFilter( table ) );
+}
+
 static void properties( ADSHANDLE table )
 {
    UNSIGNED8 text[ 512 ];
@@ -281,6 +297,7 @@ int main( int count, char ** arguments )
    moves( table );
    ends( table );
    counts( table );
+   numbers_of_records( table );
    OK( AdsOpenTable90( connection, T( "T03_CDX_TAGS.DBF" ), NULL, ADS_DEFAULT, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS,
                        ADS_SHARED | ADS_READONLY, NULL, &second ) );
    OK( AdsGetTableType( second, &kind ) );

@@ -166,6 +166,16 @@ static void handles( UNSIGNED8 * folder )
    OK( AdsSetExact22( connection, 0 ) );
    OK( AdsGetExact22( connection, &exact ) );
    SAME( 0, exact );
+   /* Without a connection it is that of all. */
+   OK( AdsSetDateFormat60( 0, T( "DD/MM/CCYY" ) ) );
+   length = sizeof( text );
+   OK( AdsGetDateFormat60( 0, text, &length ) );
+   TEXT( "DD/MM/CCYY", text );
+   length = sizeof( text );
+   OK( AdsGetDateFormat( text, &length ) );
+   TEXT( "DD/MM/CCYY", text );
+   length = sizeof( text );
+   OK( AdsSetDateFormat( T( "MM/DD/CCYY" ) ) );
    OK( AdsSetDateFormat60( connection, T( "CCYY-MM-DD" ) ) );
    OK( AdsGetDateFormat60( connection, text, &length ) );
    TEXT( "CCYY-MM-DD", text );

@@ -34,6 +34,12 @@ SELECT id FROM people WHERE id < 2 UNION ALL SELECT id FROM orders WHERE id > 10
 --;
 SELECT [order], "unit price" * 2 AS double, item FROM [order lines] WHERE [unit price] > 2.5
 --;
+SELECT p.name, o.amount FROM people.dbf p INNER JOIN ORDERS.DBF o ON o.person = p.id WHERE o.amount > 9 ORDER BY o.id
+--;
+SELECT people.name FROM people.dbf WHERE people.id = 1
+--;
+SELECT name FROM people.txt WHERE id = 1
+--;
 SELECT * FROM (SELECT city, COUNT(*) n FROM people GROUP BY city) x WHERE x.n = 1
 --;
 SELECT 7 / 2, 7.0 / 2, 7 % 4, 2 * 3.5, 1 + 2, -5, 5 & 3, 1 << 4 FROM system.iota

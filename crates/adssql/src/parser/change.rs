@@ -18,7 +18,7 @@ impl Parser<'_> {
 
     pub(super) fn insert(&mut self) -> Parse<StatementKind> {
         self.expect("INSERT INTO")?;
-        let target = self.object_name()?;
+        let target = self.table_name()?;
         let mark = self.mark();
         let (columns, rows) = self.insert_rows()?;
         Ok(StatementKind::Insert(Box::new(Insert { target, mark, columns, rows })))
@@ -67,7 +67,7 @@ impl Parser<'_> {
 
     pub(super) fn update(&mut self) -> Parse<StatementKind> {
         self.expect("UPDATE")?;
-        let target = self.object_name()?;
+        let target = self.table_name()?;
         let mark = self.mark();
         let items = self.set_items()?;
         let from = if self.accept("FROM") { self.sources()? } else { Vec::new() };
@@ -78,7 +78,7 @@ impl Parser<'_> {
     pub(super) fn delete(&mut self) -> Parse<StatementKind> {
         self.expect("DELETE")?;
         let has_from = self.accept("FROM");
-        let target = self.object_name()?;
+        let target = self.table_name()?;
         let from = match has_from && !self.sees("FROM") {
             // DELETE FROM t alias: the alias is how the condition calls it.
             true => match self.table_alias()? {
@@ -98,7 +98,7 @@ impl Parser<'_> {
     pub(super) fn merge(&mut self) -> Parse<StatementKind> {
         self.expect("MERGE")?;
         self.accept("INTO");
-        let name = self.object_name()?;
+        let name = self.table_name()?;
         let target = TableSource { name, alias: self.table_alias()?, ..TableSource::default() };
         let using = match self.accept("USING") {
             true => Some(self.one_source()?),

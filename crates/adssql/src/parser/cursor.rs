@@ -141,6 +141,22 @@ impl<'t> Parser<'t> {
         Ok(ObjectName { parts, span: self.span_from(first) })
     }
 
+    /// The name of a table. Of a file's name with its extension the manual asks that it be delimited (`[orders.dbf]`);
+    /// programs write `orders.dbf` too, which can mean nothing else: no database is named like a file whose table is `dbf`.
+    pub(super) fn table_name(&mut self) -> Parse<ObjectName> {
+        let mut name = self.object_name()?;
+        if let [.., file, extension] = name.parts.as_mut_slice()
+            && !extension.quoted
+            && extension.text.eq_ignore_ascii_case("dbf")
+        {
+            file.text = format!("{}.{}", file.text, extension.text);
+            file.quoted = true;
+            file.span = Span { start: file.span.start, end: extension.span.end };
+            name.parts.pop();
+        }
+        Ok(name)
+    }
+
     /// Things with commas between them.
     pub(super) fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
         let mut items = vec![read(self)?];

@@ -48,7 +48,7 @@ impl Parser<'_> {
     fn drop(&mut self) -> Parse<StatementKind> {
         const KINDS: [&str; 7] = ["TABLE", "INDEX", "VIEW", "PROCEDURE", "FUNCTION", "TRIGGER", "PACKAGE"];
         let Some(kind) = self.accept_any(&KINDS) else { return Err(self.unexpected()) };
-        let name = self.object_name()?;
+        let name = if kind == "TABLE" { self.table_name()? } else { self.object_name()? };
         match kind {
             "TABLE" => {
                 let keeps_files = self.accept("FROM DATABASE") && self.accept("NO_DELETE");
@@ -60,7 +60,7 @@ impl Parser<'_> {
     }
 
     fn create_table(&mut self) -> Parse<StatementKind> {
-        let name = self.object_name()?;
+        let name = self.table_name()?;
         self.expect("(")?;
         let (mut columns, mut primary_key) = (Vec::new(), None);
         loop {
@@ -152,7 +152,7 @@ impl Parser<'_> {
     }
 
     fn alter_table(&mut self) -> Parse<StatementKind> {
-        let name = self.object_name()?;
+        let name = self.table_name()?;
         let mut actions = Vec::new();
         loop {
             let action = if self.accept("ADD COLUMN") || self.accept("ADD") {
@@ -190,7 +190,7 @@ impl Parser<'_> {
     fn create_index(&mut self, unique: bool) -> Parse<StatementKind> {
         let name = self.name()?;
         self.expect("ON")?;
-        let table = self.object_name()?;
+        let table = self.table_name()?;
         self.expect("(")?;
         let columns = self.list(|it| {
             let column = it.any_name()?;

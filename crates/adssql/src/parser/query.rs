@@ -56,7 +56,7 @@ impl Parser<'_> {
         }
         select.items = self.list(Self::select_item)?;
         if self.accept("INTO") {
-            select.into = Some((self.object_name()?, None));
+            select.into = Some((self.table_name()?, None));
         }
         if self.accept("FROM") {
             select.from = self.sources()?;

@@ -88,7 +88,7 @@ impl Parser<'_> {
             self.expect(")")?;
             return Ok(Source::Nested(Box::new(inner)));
         }
-        let name = self.object_name()?;
+        let name = self.table_name()?;
         let alias = self.table_alias()?;
         Ok(Source::Table(Box::new(TableSource { name, alias, ..TableSource::default() })))
     }

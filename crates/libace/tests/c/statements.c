@@ -1,5 +1,7 @@
 /* Statements end to end: rows as a table, parameters, changes that the table sees, errors in the engine's words. */
 #include "sql.h"
+
+#include <strings.h>
 #include <time.h>
 
 static void a_static_cursor_is_a_table( void )
@@ -112,6 +114,44 @@ static void changes_are_seen_by_tables( void )
    SAME( 0, count_of( cursor ) );
    OK( AdsCloseTable( cursor ) );
    OK( AdsCloseTable( table ) );
+}
+
+/* The rows of a static cursor are put in order by indexes that go away with it; nothing is written where the tables are. */
+static void rows_are_indexed( void )
+{
+   static const char * const queries[] = { "SELECT {static} id, name, city FROM t03_cdx_tags",
+                                           "SELECT a.id, a.name, a.city FROM t03_cdx_tags a, t03_cdx_tags b WHERE b.id IN (SELECT MIN(id) FROM t03_cdx_tags)",
+                                           /* So many are kept at a server. */
+                                           "SELECT a.id, a.name, a.city FROM t03_cdx_tags a, t03_cdx_tags b WHERE b.id IN (SELECT TOP 3 id FROM t03_cdx_tags)" };
+   UNSIGNED16 found = 0, indexes = 0;
+   UNSIGNED32 keys = 0, record = 0;
+   unsigned at;
+   for( at = 0; at < 3; ++at )
+   {
+      ADSHANDLE cursor = rows( queries[ at ] ), name = 0, city = 0;
+      const char * first, * last;
+      OK( AdsCreateIndex61( cursor, T( "byname" ), T( "NAME" ), T( "UPPER(name)" ), NULL, NULL, ADS_COMPOUND, 512, &name ) );
+      OK( AdsCreateIndex61( cursor, T( "bycity" ), NULL, T( "city" ), T( "id > 5" ), NULL, ADS_DESCENDING, 512, &city ) );
+      OK( AdsGetNumIndexes( cursor, &indexes ) );
+      SAME( 2, indexes );
+      OK( AdsGetKeyCount( name, ADS_RESPECTFILTERS, &keys ) );
+      SAME( count_of( cursor ), keys );
+      TRUE_THAT( keys > 900 );
+      OK( AdsGotoBottom( name ) );
+      last = text_of( cursor, "name" );
+      OK( AdsGotoTop( name ) );
+      first = text_of( cursor, "name" );
+      TRUE_THAT( strcasecmp( first, last ) < 0 );
+      OK( AdsSkip( name, 5 ) );
+      TRUE_THAT( strcasecmp( first, text_of( cursor, "name" ) ) <= 0 );
+      OK( AdsGetRecordNum( cursor, ADS_IGNOREFILTERS, &record ) );
+      OK( AdsSeek( name, T( last ), 3, ADS_STRINGKEY, ADS_HARDSEEK, &found ) );
+      OK( AdsGotoTop( city ) );
+      OK( AdsGetIndexHandle( cursor, T( "BYCITY" ), &city ) );
+      /* Fields are not to be changed. */
+      ANSWERS( AE_TABLE_READONLY, AdsSetString( cursor, T( "name" ), T( "x" ), 1 ) );
+      OK( AdsCloseTable( cursor ) );
+   }
 }
 
 /* What a program of calls has appended and written is no longer locked by it. */
@@ -309,6 +349,7 @@ int main( int count, char ** arguments )
    a_static_cursor_is_a_table();
    parameters_by_name_and_by_number();
    changes_are_seen_by_tables();
+   rows_are_indexed();
    statements_change_what_calls_have_appended();
    errors_have_the_engines_words();
    words_are_indexed();

@@ -259,6 +259,10 @@ fn of_index(area: &Area, named: &Named, id: u32) -> Result<Option<Property>> {
 }
 
 /// Gives a property to the program.
+/// Numbers that are 0 until they are set.
+const NOTHING_IS_0: [u32; 4] =
+    [ADS_DD_VERSION_MAJOR, ADS_DD_VERSION_MINOR, ADS_DD_TABLE_CACHING, ADS_DD_USER_BAD_LOGINS];
+
 pub fn get(dictionary: Handle, named: &Named, id: u16, value_place: Pointer, length: Out<u16>) -> Result<()> {
     let session = session(dictionary)?;
     let contents = session.live.contents()?;
@@ -274,11 +278,9 @@ pub fn get(dictionary: Handle, named: &Named, id: u16, value_place: Pointer, len
     let found = value(&session, &contents, named, id)?;
     let found = match (found, rule.form) {
         (Some(found), _) => found,
-        // A switch that was never set is off; so are the numbers of versions.
+        // A switch that was never set is off; so are the numbers of versions, and nobody has failed to log in.
         (None, Form::Flag) => Property::Number(0),
-        (None, _) if matches!(id, ADS_DD_VERSION_MAJOR | ADS_DD_VERSION_MINOR | ADS_DD_TABLE_CACHING) => {
-            Property::Number(0)
-        }
+        (None, _) if NOTHING_IS_0.contains(&id) => Property::Number(0),
         (None, _) => return Err(Failure::new(AE_PROPERTY_NOT_SET, rule.name)),
     };
     give(rule, &found, is_wide, value_place, length)
