@@ -39,7 +39,7 @@ mod text_keys;
 mod unlisted;
 mod walk;
 
-pub use check::{check, other_index_files};
+pub use check::{check, lacks_index, other_index_files};
 pub use claim::Disputed;
 pub use indexes::IndexDescription;
 pub use named::is_named_for;
@@ -288,7 +288,7 @@ impl DbfTable {
 
     /// The structural index that the header says there is, if there is none. It is one of [`DbfTable::findings`].
     pub fn missing_index(&self) -> Option<Finding> {
-        self.current().files.missing_index.clone()
+        missing_index(&*self.fs, &self.path, &self.current().files.dbf)
     }
 
     /// The tags of the table's indexes.
