@@ -58,8 +58,8 @@ pub(crate) struct State {
     pub(crate) application: String,
     /// The moment of the statement.
     pub(crate) now: Timestamp,
-    /// The last number that an INSERT was given by the table.
-    pub(crate) last_autoinc: i64,
+    /// The last number that an INSERT was given by the table; none before there was one.
+    pub(crate) last_autoinc: Option<i64>,
     /// How many rows the last statement changed.
     pub(crate) update_count: u64,
     /// The values that the program gave for the text that runs.
@@ -165,12 +165,13 @@ impl Session {
         let functions = Arc::new(Functions::new(shared.0, shared.1, user, dictionary.clone(), depth));
         let mut core = database.session();
         core.set_functions(Arc::clone(&functions) as Arc<dyn UserFunctions>);
+        core.read_blank_as_false();
         let state = State {
             user: user.to_owned(),
             folder: folder.display().to_string(),
             application: String::new(),
             now: now(),
-            last_autoinc: 0,
+            last_autoinc: None,
             update_count: 0,
             parameters: Values::new(),
             frames: Vec::new(),
