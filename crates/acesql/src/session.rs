@@ -10,6 +10,7 @@ use crate::procedures::Tables;
 use crate::runner::{Caught, Runner, failed, program};
 use crate::scope::{Values, now, type_of};
 use crate::statement::step_of;
+use crate::system_management::GoesOn;
 use ace::backend::{Executed, Firing, Live, Outcome, Parameter, SqlSession, Step};
 use mainstay_adssql::compile::is_plain;
 use mainstay_adssql::tree::StatementKind;
@@ -46,6 +47,8 @@ pub(crate) struct Inner {
     pub(crate) functions: Arc<Functions>,
     /// The names that the dictionary has given to files.
     pub(crate) attached: Vec<String>,
+    /// What says what goes on at the server, if the session is one of a server's.
+    pub(crate) goes_on: Option<GoesOn>,
 }
 
 /// What a session knows.
@@ -195,6 +198,7 @@ impl Session {
             modules,
             functions,
             attached: Vec::new(),
+            goes_on: None,
         };
         Session { inner, machine: Machine::new(Limits::default()) }
     }
@@ -203,6 +207,12 @@ impl Session {
     pub(crate) fn stay_in_folder(&mut self, stays: bool) {
         self.inner.state.stays_in_folder = stays;
         self.inner.functions.stay_in_folder(stays);
+    }
+
+    /// Says where to ask what goes on at the server.
+    pub(crate) fn ask_server(&mut self, goes_on: Option<GoesOn>) {
+        self.inner.functions.ask_server(goes_on.clone());
+        self.inner.goes_on = goes_on;
     }
 
     /// The session and its machine.

@@ -262,6 +262,27 @@ static void types_are_those_of_the_tables( void )
    OK( AdsCloseTable( one ) );
 }
 
+/* Who is there, and what they have open. */
+static void what_goes_on( void )
+{
+   ADSHANDLE cursor, table = 0;
+   OK( AdsOpenTable( connection, T( "stock" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED,
+                     &table ) );
+   OK( AdsLockRecord( table, 2 ) );
+   cursor = rows( "EXECUTE PROCEDURE sp_mgGetConnectedUsers()" );
+   SAME( 1, count_of( cursor ) );
+   OK( AdsCloseTable( cursor ) );
+   cursor = rows( "EXECUTE PROCEDURE sp_mgGetAllTables()" );
+   TRUE_THAT( count_of( cursor ) >= 1 );
+   TRUE_THAT( strstr( text_of( cursor, "TableName" ), "stock.dbf" ) != NULL );
+   OK( AdsCloseTable( cursor ) );
+   SAME( 2, value( "EXECUTE PROCEDURE sp_mgGetAllLocks('stock')" ) );
+   cursor = rows( "EXECUTE PROCEDURE sp_mgGetLockOwner('stock', 2)" );
+   TEXT( "Record Lock", text_of( cursor, "LockType" ) );
+   OK( AdsCloseTable( cursor ) );
+   OK( AdsCloseTable( table ) );
+}
+
 int main( int count, char ** arguments )
 {
    if( count < 2 )
@@ -274,6 +295,7 @@ int main( int count, char ** arguments )
    rows_are_saved();
    empty_values_are_the_same();
    types_are_those_of_the_tables();
+   what_goes_on();
    disconnect();
    END();
 }
