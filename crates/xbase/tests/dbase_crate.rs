@@ -83,7 +83,7 @@ fn is_same(format: Format, written: &Value, read: &FieldValue) -> bool {
         }
         (Value::Date(day), FieldValue::Date(Some(read))) => {
             let (year, month, number) = day.ymd();
-            (year as u32, u32::from(month), u32::from(number)) == (read.year(), read.month(), read.day())
+            (year as u32, month, number) == (read.year(), read.month(), read.day())
         }
         (Value::Boolean(value), FieldValue::Logical(read)) => Some(*value) == *read,
         (Value::Integer(value), FieldValue::Integer(read)) => *value == i64::from(*read),
@@ -92,7 +92,7 @@ fn is_same(format: Format, written: &Value, read: &FieldValue) -> bool {
             let (year, month, day) = moment.date().ymd();
             let (date, time) = (read.date(), read.time());
             let seconds = moment.time().nanos() / 1_000_000_000;
-            (year as u32, u32::from(month), u32::from(day)) == (date.year(), date.month(), date.day())
+            (year as u32, month, day) == (date.year(), date.month(), date.day())
                 && i64::from(time.hours() * 3600 + time.minutes() * 60 + time.seconds()) == seconds
         }
         _ => false,
