@@ -206,6 +206,36 @@ pub(crate) fn usage(runner: &mut Runner<'_>, _: &Passed<'_>) -> Result<Outcome> 
     Ok(rows(&["Item", "#InUse", "#MaxUsed", "#Configured", "#Rejected"], counts.into_iter().map(row).collect()))
 }
 
+/// Of what is counted of packets there are the requests; a folder has no packets, as documented of the local server.
+pub(crate) fn wire(runner: &mut Runner<'_>, _: &Passed<'_>) -> Result<Outcome> {
+    let heads = [
+        "#PercentCheckSums",
+        "#TotalPackets",
+        "#RcvPktOutOfSeq",
+        "#NotLoggedIn",
+        "#RcvReqOutOfSeq",
+        "#CheckSumFailures",
+        "#DisconnectedUsers",
+        "#PartialConnects",
+        "#InvalidPackets",
+        "#RcvFromErrors",
+        "#SendToErrors",
+    ];
+    let mut row = vec![number(0); heads.len()];
+    row[1] = number(goes_on(runner)?.requests);
+    Ok(rows(&heads, vec![row]))
+}
+
+/// Nothing, as AdsMgResetCommStats.
+pub(crate) fn reset_wire(_: &mut Runner<'_>, _: &Passed<'_>) -> Result<Outcome> {
+    Ok(Outcome::default())
+}
+
+/// No thread that works is told of, as by AdsMgGetWorkerThreadActivity.
+pub(crate) fn threads(_: &mut Runner<'_>, _: &Passed<'_>) -> Result<Outcome> {
+    Ok(rows(&["#ThreadNumber", "#OpCode", "UserName", "#ConnNumber", "OSUserLoginName"], Vec::new()))
+}
+
 pub(crate) fn installation(runner: &mut Runner<'_>, _: &Passed<'_>) -> Result<Outcome> {
     let heads = [
         "Owner",

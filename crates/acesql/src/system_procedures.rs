@@ -8,8 +8,8 @@
 //!   EXECUTE PROCEDURE sp_AddUserToGroup( 'ann', 'clerks' )
 //!       "sp_adduserto.."  [TEXT, TEXT]  Call("AdsDDAddUserToGroup", [Text(1), Text(0)])   the call has the group first
 //! ```
-//! Limits: of what is not listed (query logging, backups, events, replication's queue) there is nothing here that a procedure
-//! could do; it is not found. Procedures of encryption are refused.
+//! Limits: of what is not listed (query logging, backups, events, settings of a server, replication's queue) there is nothing
+//! here that a procedure could do; it is not found. Procedures of encryption are refused.
 
 use crate::failure::Failed;
 use crate::runner::Runner;
@@ -117,6 +117,9 @@ const PROCEDURES: &[Procedure] = &[
     procedure("sp_mggetlockowner", &[TEXT, NUMBER], Own(goings::lock_owner)),
     procedure("sp_mggetactivityinfo", &[], Own(goings::activity)),
     procedure("sp_mggetusageinfo", &[], Own(goings::usage)),
+    procedure("sp_mggetcommstats", &[], Own(goings::wire)),
+    procedure("sp_mgresetcommstats", &[], Own(goings::reset_wire)),
+    procedure("sp_mggetworkerthreadactivity", &[], Own(goings::threads)),
     procedure("sp_mggetinstallinfo", &[], Own(goings::installation)),
     procedure("sp_mggetservertype", &[], Own(goings::server_type)),
     procedure("sp_mgkilluser", &[TEXT], Own(goings::kill_user)),

@@ -56,6 +56,12 @@ EXECUTE PROCEDURE sp_mgGetAllTables()
 --;
 EXECUTE PROCEDURE sp_mgGetServerType()
 --;
+EXECUTE PROCEDURE sp_mgGetCommStats()
+--;
+EXECUTE PROCEDURE sp_mgResetCommStats()
+--;
+EXECUTE PROCEDURE sp_mgGetWorkerThreadActivity()
+--;
 SELECT COUNT(*) AS n FROM (EXECUTE PROCEDURE sp_mgGetConnectedUsers()) c
 --;
 EXECUTE PROCEDURE sp_mgGetLockOwner('items', 1)
