@@ -3,15 +3,22 @@
     cargo run -p mainstay-xbase --example write_tables -- FOLDER
     python read_written.py FOLDER
 
-Reads each NAME.dbf of FOLDER with dbfread, with Python's dbf and with GDAL, and compares what they see with
-NAME.expected.json. dbf also appends a record, which dbfread must find. Exits with 1 after a report of every difference.
+Reads each NAME.dbf of FOLDER with dbfread, with Python's dbf, with GDAL, and with LibreOffice Calc where `soffice` is on
+the PATH, and compares what they see with NAME.expected.json. dbf also appends a record, which dbfread must find. Exits
+with 1 after a report of every difference.
 
 What the programs cannot do is known here: GDAL reads no memos and no types of Visual FoxPro, and shows texts with
 their line ends only up to the field's width; dbf opens no memos of dBASE IV, and dbfread takes the length of one for
-that of its text, though the eight bytes before it are counted too; dbfread knows no NULL.
+that of its text, though the eight bytes before it are counted too; dbfread knows no NULL. Calc asks its user for the code
+page, reads no memos of Visual FoxPro, shows `_NullFlags`, and has moments as fractions of a day: some are a second early.
 """
+import csv
 import datetime
+import os
+import shutil
+import subprocess
 import sys
+import tempfile
 from decimal import Decimal
 from pathlib import Path
 
@@ -23,6 +30,11 @@ import rows
 from compare import equal
 
 GDAL_TYPES = set("CNDL")
+
+# LibreOffice's numbers of code pages, by the byte of the header that says which it is: 852, 1250; others are 437.
+CODE_PAGES = {0x64: 25, 0xC8: 33}
+# Text with every field in quotes, UTF-8, all digits of numbers.
+AS_CSV = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,true,false,false"
 
 
 def differences(program, wanted_rows, got_rows, columns=None):
@@ -91,6 +103,46 @@ def letters(path):
     return found
 
 
+def calc_value(text, letter):
+    """A cell as Calc writes it to a file in the C locale."""
+    if letter in "CM":
+        return text.rstrip(" ")
+    if not text:
+        return None
+    if letter in "DT":
+        month, day, year = text[:10].split("/")
+        return f"{year}-{month}-{day}{text[10:]}"
+    return text == "TRUE" if letter == "L" else Decimal(text)
+
+
+def by_libreoffice(path):
+    with tempfile.TemporaryDirectory() as scratch:
+        code_page = CODE_PAGES.get(path.read_bytes()[29], 3)
+        command = ["soffice", f"-env:UserInstallation=file://{scratch}/settings", "--headless"]
+        command += [f"--infilter=dBase:{code_page}", "--convert-to", AS_CSV, "--outdir", scratch, str(path)]
+        environment = {**os.environ, "LC_ALL": "C"}
+        said = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+        made = Path(scratch) / f"{path.stem}.csv"
+        if not made.exists():
+            raise RuntimeError(said.stdout + said.stderr + " (its drivers for databases are a package of their own)")
+        with made.open(encoding="utf-8", newline="") as file:
+            head, *records = csv.reader(file)
+    names, types = [name.split(",")[0] for name in head], letters(path)
+    shown = [name for name in names if name != "_NullFlags"]
+    cells = [dict(zip(names, record)) for record in records]
+    return json_rows(path, [{name: calc_value(record[name], types[name]) for name in shown} for record in cells])
+
+
+def nearly(wanted_rows, got_rows):
+    """The rows, with the wanted moment where the one that is there is up to a second earlier."""
+    for wanted, got in zip(wanted_rows, got_rows):
+        if "T" in got and got["T"] and wanted["T"]:
+            early = datetime.datetime.fromisoformat(wanted["T"]) - datetime.datetime.fromisoformat(got["T"])
+            if datetime.timedelta(0) <= early <= datetime.timedelta(seconds=1):
+                got["T"] = wanted["T"]
+    return got_rows
+
+
 def append_with_dbf(path):
     """Lets Python's dbf append to the table, and dbfread say what is there then."""
     table = dbf.Table(str(path)).open(dbf.READ_WRITE)
@@ -114,6 +166,9 @@ def main():
             programs.append(("dbf", by_dbf, None))
         if path.stem != "w_vfp":
             programs.append(("GDAL", by_gdal, {name for name, letter in types.items() if letter in GDAL_TYPES}))
+        if shutil.which("soffice"):
+            columns = set(types) - {"NOTE"} if path.stem == "w_vfp" else None
+            programs.append(("LibreOffice", lambda path: nearly(wanted, by_libreoffice(path)), columns))
         for program, read, columns in programs:
             try:
                 found += [f"{path.name}: {line}" for line in differences(program, wanted, read(path), columns)]
@@ -121,7 +176,8 @@ def main():
                 found.append(f"{path.name}: not read by {program}: {error!r}")
         if not dbase4:
             found += [f"{path.name}: {line}" for line in append_with_dbf(path)]
-    print("\n".join(found[:40]) or f"{len(tables)} tables are read by others as they were written")
+    others = "others, LibreOffice among them," if shutil.which("soffice") else "others (LibreOffice is not here)"
+    print("\n".join(found[:40]) or f"{len(tables)} tables are read by {others} as they were written")
     sys.exit(1 if found or not tables else 0)
 
 

@@ -105,10 +105,11 @@ impl Connection {
     }
 
     /// A connection to a dictionary, which is a file in the folder of its tables.
-    pub fn to_dictionary(session: Session, name: &str) -> Connection {
+    pub fn to_dictionary(session: impl Into<Arc<Session>>, name: &str) -> Connection {
+        let session = session.into();
         let (files, folder) = (Arc::clone(&session.files), session.folder().to_path_buf());
         let user = session.access.user.clone();
-        let dictionary = Some(Arc::new(session));
+        let dictionary = Some(session);
         Connection { dictionary, ..Connection::new(files, folder, name, &user, ADS_LOCAL_SERVER) }
     }
 
@@ -125,6 +126,11 @@ impl Connection {
     /// A folder in memory, for tables that nobody else is to see.
     pub fn in_memory() -> Connection {
         Connection::new(Arc::new(Memory::default()), PathBuf::new(), "", "", ADS_LOCAL_SERVER)
+    }
+
+    /// A connection to a folder of a file system.
+    pub fn of_folder(files: Arc<dyn FileSystem>, folder: &Path) -> Connection {
+        Connection::new(files, folder.to_path_buf(), &folder.to_string_lossy(), "", ADS_LOCAL_SERVER)
     }
 
     /// A connection to no folder in particular of a file system.

@@ -41,6 +41,7 @@ mod lock;
 pub mod log;
 mod management;
 mod order;
+pub mod procedures;
 mod registry;
 mod remote;
 mod served;

@@ -74,7 +74,7 @@ fn use_of(table: &Arc<Table>) -> TableUse {
 }
 
 /// What goes on in this process.
-fn here() -> Activity {
+pub fn here() -> Activity {
     let person = Person { connection: 0, user: user_name(), application: String::new(), address: "local".to_owned() };
     let tables = tables().iter().map(use_of).collect();
     Activity { seconds: seconds_up(), requests: 0, members: vec![Member { person, tables }] }

@@ -1,12 +1,13 @@
 //! What the ACE library asks for a session: the databases of the folders that are open in this process.
 
 use crate::session::Session;
+use crate::system_management::GoesOn;
 use ace::backend::{Sql, SqlSession, install_sql};
 use mainstay_base::Result;
 use mainstay_engine::{Database, Options};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// The databases of the folders that have connections. One is closed with the last session on it.
 #[derive(Default)]
@@ -14,6 +15,8 @@ pub struct Engine {
     open: Mutex<HashMap<PathBuf, Weak<Database>>>,
     /// The database of a folder that is served, and that folder: no session leaves it.
     served: Option<(PathBuf, Arc<Database>)>,
+    /// What says what goes on at the server.
+    goes_on: OnceLock<GoesOn>,
 }
 
 /// Gives the ACE library of this process the SQL of this crate; false if it had one before.
@@ -33,7 +36,12 @@ impl Engine {
     /// Errors: a folder that the system has no path for.
     pub fn serving(database: Database, folder: &Path) -> Result<Engine> {
         let served = Some((std::path::absolute(folder)?, Arc::new(database)));
-        Ok(Engine { open: Mutex::default(), served })
+        Ok(Engine { open: Mutex::default(), served, goes_on: OnceLock::new() })
+    }
+
+    /// Says what goes on at the server, for the procedures that tell it; false if it was said before.
+    pub fn tell(&self, goes_on: GoesOn) -> bool {
+        self.goes_on.set(goes_on).is_ok()
     }
 
     /// The database of a folder, under the path that it is known by: a dictionary's is another one than its folder's.
@@ -63,6 +71,7 @@ impl Sql for Engine {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let mut session = Session::new(self.database(folder, folder)?, folder, user);
         session.stay_in_folder(self.served.is_some());
+        session.ask_server(self.goes_on.get().cloned());
         Ok(Box::new(session))
     }
 
@@ -74,6 +83,7 @@ impl Sql for Engine {
         let database = self.database(folder, dictionary.live.path())?;
         let mut session = Session::of_dictionary(database, folder, Arc::clone(dictionary));
         session.stay_in_folder(self.served.is_some());
+        session.ask_server(self.goes_on.get().cloned());
         Ok(Box::new(session))
     }
 }

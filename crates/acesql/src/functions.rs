@@ -7,6 +7,7 @@ use crate::failure::leaving;
 use crate::modules::{Kind, Modules, Stored};
 use crate::runner::{Runner, failed, linked};
 use crate::session::{Result, Session};
+use crate::system_management::GoesOn;
 use crate::triggers::outside;
 use ace::backend::Outcome;
 use mainstay_adssql::SqlError;
@@ -35,6 +36,8 @@ pub(crate) struct Functions {
     dictionary: Option<Arc<ace::dictionary::Session>>,
     depth: usize,
     stays_in_folder: AtomicBool,
+    /// What says what goes on at the server.
+    goes_on: Mutex<Option<GoesOn>>,
     /// When what runs is to be ended.
     deadline: Mutex<Option<Instant>>,
     /// The session that runs them, made when one is first called.
@@ -58,13 +61,18 @@ impl Functions {
     ) -> Functions {
         let modules = Mutex::new(Modules::of(database.files(), &folder, dictionary.clone()));
         let (user, stays_in_folder, session) = (user.to_owned(), AtomicBool::new(false), Mutex::new(None));
-        let deadline = Mutex::default();
-        Functions { database, folder, user, dictionary, depth, stays_in_folder, deadline, session, modules }
+        let (deadline, goes_on) = (Mutex::default(), Mutex::default());
+        Functions { database, folder, user, dictionary, depth, stays_in_folder, goes_on, deadline, session, modules }
     }
 
     /// Whether no statement of them names a file outside the folder.
     pub(crate) fn stay_in_folder(&self, stays: bool) {
         self.stays_in_folder.store(stays, Ordering::Relaxed);
+    }
+
+    /// Says where to ask what goes on at the server.
+    pub(crate) fn ask_server(&self, goes_on: Option<GoesOn>) {
+        *self.goes_on.lock().unwrap_or_else(PoisonError::into_inner) = goes_on;
     }
 
     /// Says when what runs is to be ended.
@@ -99,6 +107,7 @@ impl Functions {
             let (database, dictionary) = (Arc::clone(&self.database), self.dictionary.clone());
             let mut nested = Session::nested(database, &self.folder, &self.user, dictionary, self.depth + 1);
             nested.stay_in_folder(self.stays_in_folder.load(Ordering::Relaxed));
+            nested.ask_server(self.goes_on.lock().unwrap_or_else(PoisonError::into_inner).clone());
             Box::new(nested)
         });
         session.end_at(*self.deadline.lock().unwrap_or_else(PoisonError::into_inner));

@@ -7,6 +7,7 @@
 //!        SELECT * of one table                                      live: its records are the rows
 //!             --> engine::Session::execute --> rows                 answer: the rows of a static cursor
 //!        CREATE, DROP ..                                            define; views, procedures, triggers: modules
+//!        EXECUTE PROCEDURE sp_..                                    system_procedures, system_work
 //!        a script --adssql::compile--> a program of the machine     runner, cursor
 //!        errors                                                     failure: 7200 and the sentence that programs take apart
 //! ```
@@ -30,8 +31,12 @@ mod session;
 mod statement;
 mod system;
 mod system_dictionary;
+mod system_management;
+mod system_procedures;
+mod system_work;
 mod triggers;
 mod watched;
 
 pub use door::{Engine, install, options};
 pub use session::Session;
+pub use system_management::GoesOn;

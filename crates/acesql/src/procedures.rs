@@ -1,15 +1,13 @@
-//! Procedures: those of the folder, and the few of the system's that programs call.
+//! Procedures of the folder, or of its dictionary; those of the system are [`crate::system_procedures`].
 //!
 //! A procedure finds its input as variables (`_name`) and as the one row of `__input`; what it inserts into `__output` is
 //! its result, or, with CURSOR VARYING OUTPUT, the rows of its last query.
 
-use crate::failure::Failed;
 use crate::functions::{DEEPEST, converted, given};
 use crate::modules::Kind;
 use crate::runner::{Runner, linked, raised};
 use crate::session::Result;
 use ace::backend::{Column, Outcome};
-use ace::constants::{ADS_PERMISSION_ALTER, ADS_PERMISSION_DELETE};
 use mainstay_adssql::SqlError;
 use mainstay_adssql::compile::{Given, compile, routine_name};
 use mainstay_adssql::reduce::{literal, quoted, sql_type};
@@ -133,57 +131,6 @@ impl Runner<'_> {
         let core = self.inner.core_name(&name)?;
         Ok(Some((name, core)))
     }
-
-    /// A procedure of the system.
-    fn system_procedure(&mut self, name: &ObjectName, arguments: &[Value]) -> Result<Outcome> {
-        let text = |place: usize| match arguments.get(place) {
-            Some(Value::Text(text)) => Ok(text.trim().to_owned()),
-            _ => Err(SqlError::at(native::ARGUMENT, name.span, format!("Invalid argument for {}", name.last()))),
-        };
-        match name.last().to_lowercase().as_str() {
-            "sp_packtable" => self.whole("PACK", &text(0)?, ADS_PERMISSION_ALTER),
-            "sp_zaptable" => self.whole("ZAP", &text(0)?, ADS_PERMISSION_ALTER | ADS_PERMISSION_DELETE),
-            "sp_reindex" => self.whole("REINDEX", &text(0)?, ADS_PERMISSION_ALTER),
-            "sp_setapplicationid" => {
-                self.inner.state.application = text(0)?;
-                Ok(Outcome::default())
-            }
-            "sp_gettables" => self.rows("SELECT name AS table_name, table_type FROM system.tables ORDER BY 1"),
-            "sp_getcolumns" => {
-                let wanted = text(2).or_else(|_| text(0))?.to_lowercase().replace('\'', "''");
-                self.rows(&format!(
-                    "SELECT parent AS table_name, name AS column_name, field_type AS data_type, \
-                     field_length AS column_size, field_decimal AS decimal_digits FROM system.columns \
-                     WHERE LOWER(parent) = '{wanted}' ORDER BY field_num"
-                ))
-            }
-            _ => Err(unknown(name)),
-        }
-    }
-
-    /// What a statement of the core does with a whole table, for who has these rights to it.
-    fn whole(&mut self, verb: &str, table: &str, rights: u32) -> Result<Outcome> {
-        let name = Name { text: table.to_owned(), quoted: true, ..Name::default() };
-        let name = ObjectName { parts: vec![name], ..ObjectName::default() };
-        self.inner.permitted_whole(&name, rights)?;
-        if verb == "ZAP" {
-            self.inner.may_be_emptied(&name)?;
-        }
-        let core = quoted(&self.inner.core_name(&name)?);
-        self.inner.core(&format!("{verb} {core}")).map(|_| Outcome::default())
-    }
-
-    fn rows(&mut self, text: &str) -> Result<Outcome> {
-        let parsed = mainstay_adssql::parse(text)?;
-        match parsed.statements.first() {
-            Some(statement) => self.inner.statement(&statement.kind, &HashMap::new()),
-            None => Ok(Outcome::default()),
-        }
-    }
-}
-
-fn unknown(name: &ObjectName) -> Failed {
-    SqlError::at(native::TABLE, name.span, format!("Stored procedure not found: {}", name.last()))
 }
 
 fn input(parameters: &[Given], values: &[Value]) -> String {

@@ -212,7 +212,12 @@ impl Scope for Names<'_> {
             "database" => text(&self.state.folder),
             "applicationid" => text(&self.state.application),
             "lastautoinc" | "lastautoinc statement" | "lastautoinc connection" => {
-                Some((Value::Integer(self.state.last_autoinc), SqlType::Integer))
+                Some((self.state.last_autoinc.map_or(Value::Null, Value::Integer), SqlType::Integer))
+            }
+            // As `rowid` writes the number of a record: compare `Reducer::row_id`.
+            "lastrowid" => {
+                let id = self.core.borrow().last_record().map(|record| Value::Text(format!("{record:A>18}")));
+                Some((id.unwrap_or(Value::Null), text_type()))
             }
             _ => None,
         }

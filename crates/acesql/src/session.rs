@@ -10,6 +10,7 @@ use crate::procedures::Tables;
 use crate::runner::{Caught, Runner, failed, program};
 use crate::scope::{Values, now, type_of};
 use crate::statement::step_of;
+use crate::system_management::GoesOn;
 use ace::backend::{Executed, Firing, Live, Outcome, Parameter, SqlSession, Step};
 use mainstay_adssql::compile::is_plain;
 use mainstay_adssql::tree::StatementKind;
@@ -46,6 +47,8 @@ pub(crate) struct Inner {
     pub(crate) functions: Arc<Functions>,
     /// The names that the dictionary has given to files.
     pub(crate) attached: Vec<String>,
+    /// What says what goes on at the server, if the session is one of a server's.
+    pub(crate) goes_on: Option<GoesOn>,
 }
 
 /// What a session knows.
@@ -58,8 +61,8 @@ pub(crate) struct State {
     pub(crate) application: String,
     /// The moment of the statement.
     pub(crate) now: Timestamp,
-    /// The last number that an INSERT was given by the table.
-    pub(crate) last_autoinc: i64,
+    /// The last number that an INSERT was given by the table; none before there was one.
+    pub(crate) last_autoinc: Option<i64>,
     /// How many rows the last statement changed.
     pub(crate) update_count: u64,
     /// The values that the program gave for the text that runs.
@@ -165,12 +168,13 @@ impl Session {
         let functions = Arc::new(Functions::new(shared.0, shared.1, user, dictionary.clone(), depth));
         let mut core = database.session();
         core.set_functions(Arc::clone(&functions) as Arc<dyn UserFunctions>);
+        core.read_blank_as_false();
         let state = State {
             user: user.to_owned(),
             folder: folder.display().to_string(),
             application: String::new(),
             now: now(),
-            last_autoinc: 0,
+            last_autoinc: None,
             update_count: 0,
             parameters: Values::new(),
             frames: Vec::new(),
@@ -194,6 +198,7 @@ impl Session {
             modules,
             functions,
             attached: Vec::new(),
+            goes_on: None,
         };
         Session { inner, machine: Machine::new(Limits::default()) }
     }
@@ -202,6 +207,12 @@ impl Session {
     pub(crate) fn stay_in_folder(&mut self, stays: bool) {
         self.inner.state.stays_in_folder = stays;
         self.inner.functions.stay_in_folder(stays);
+    }
+
+    /// Says where to ask what goes on at the server.
+    pub(crate) fn ask_server(&mut self, goes_on: Option<GoesOn>) {
+        self.inner.functions.ask_server(goes_on.clone());
+        self.inner.goes_on = goes_on;
     }
 
     /// The session and its machine.

@@ -104,7 +104,7 @@ impl Inner {
         if let Ok(name) = self.core_name(table)
             && let Ok(Some(number)) = self.core.last_identity(&name)
         {
-            self.state.last_autoinc = number;
+            self.state.last_autoinc = Some(number);
         }
     }
 

@@ -9,7 +9,7 @@ use ace::dictionary::Contents;
 use mainstay_engine::{Database, TableInfo};
 
 /// ACE's numbers of the types of fields, by the letter of a DBF field.
-const FIELD_TYPES: [(char, i32); 16] = [
+const FIELD_TYPES: [(char, i32); 18] = [
     ('L', 1),
     ('N', 2),
     ('F', 2),
@@ -26,6 +26,8 @@ const FIELD_TYPES: [(char, i32); 16] = [
     ('+', 15),
     ('Q', 25),
     ('Y', 18),
+    ('^', 21),
+    ('=', 22),
 ];
 
 /// A cell of a system table, as the core writes it.
@@ -246,12 +248,20 @@ fn packages(modules: &Modules) -> Rows {
 }
 
 /// Letter, length and decimals of `N(8,2)`.
-fn native(native_type: &str) -> (i32, u32, u32) {
+pub(crate) fn native(native_type: &str) -> (i32, u32, u32) {
     let letter = native_type.chars().next().unwrap_or(' ');
     let known = FIELD_TYPES.iter().find(|(known, _)| *known == letter).map_or(0, |(_, number)| *number);
     let inside = native_type.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')'));
     let mut numbers = inside.split(',').map(|number| number.trim().parse().unwrap_or(0));
-    (known, numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+    let (length, decimals) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    // ADS_SHORTINT, ADS_LONGLONG and ADS_TIME.
+    let known = match (letter, length) {
+        ('I', 2) => 12,
+        ('I', 8) => 19,
+        ('T', 4) => 13,
+        _ => known,
+    };
+    (known, length, decimals)
 }
 
 fn columns(tables: &[TableInfo], contents: Option<&Contents>) -> Rows {

@@ -144,9 +144,9 @@ fn joined(parts: &[Expr], ends: bool, scope: &dyn Values) -> Parse<Value> {
 }
 
 fn binary(left: &Expr, operator: BinaryOperator, right: &Expr, scope: &dyn Values) -> Parse<Value> {
-    let ignores_case = reduce::ignores_case(left) || reduce::ignores_case(right);
+    let ignores_case = operator.is_comparison() && reduce::ignores_case(&[left, right], scope)?;
     let (mut left, mut right) = (evaluate(left, scope)?, evaluate(right, scope)?);
-    if ignores_case && operator.is_comparison() {
+    if ignores_case {
         (left, right) = (applied("upper", &[left])?, applied("upper", &[right])?);
     }
     applied(binary_function(operator), &[left, right])
@@ -184,6 +184,9 @@ fn tested(left: &Expr, test: &Test, scope: &dyn Values) -> Parse<Option<Option<b
             let mut values = vec![evaluate(left, scope)?, evaluate(pattern, scope)?];
             if let Some(escape) = escape {
                 values.push(evaluate(escape, scope)?);
+            }
+            if reduce::ignores_case(&[left, pattern], scope)? {
+                values = values.into_iter().map(|value| applied("upper", &[value])).collect::<Parse<_>>()?;
             }
             of(applied("like", &values)?)
         }

@@ -18,8 +18,8 @@ pub fn named_type(text: &str) -> Option<SqlType> {
     let (name, rest) = lower.split_once('(').unwrap_or((&lower, ""));
     let mut numbers = rest.trim_end_matches(')').split(',').filter_map(|number| number.trim().parse::<u32>().ok());
     let (first, second) = (numbers.next(), numbers.next());
-    let collation = Collation::Binary;
     let name = name.trim();
+    let collation = if name.starts_with("cichar") { Collation::CaseInsensitive } else { Collation::Binary };
     Some(match name.strip_prefix("sql_").unwrap_or(name) {
         "bit" | "logical" | "boolean" => SqlType::Boolean,
         "tinyint" | "shortint" | "short" | "smallint" => SqlType::SmallInt,
@@ -63,6 +63,7 @@ pub fn type_name(sql_type: SqlType) -> String {
         SqlType::Real | SqlType::Double => "double".to_owned(),
         SqlType::Decimal { precision, scale } => format!("numeric({precision},{scale})"),
         SqlType::Money => "money".to_owned(),
+        SqlType::Char { length, collation: Collation::CaseInsensitive } => format!("cichar({length})"),
         SqlType::Char { length, .. } => format!("char({length})"),
         SqlType::VarChar { length: Some(length), .. } => format!("varchar({length})"),
         SqlType::Date => "date".to_owned(),

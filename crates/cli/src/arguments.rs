@@ -170,8 +170,8 @@ pub(crate) enum Action {
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
 
-        /// Make each damaged DBF table, and each whose indexes do not agree with it, anew in new files: NAME.repaired.dbf
-        /// beside it. The old files stay, and what is lost is told
+        /// Make each damaged DBF table, and each whose indexes do not agree with it or are missing, anew in new files:
+        /// NAME.repaired.dbf beside it. The old files stay, and what is lost is told
         #[arg(long)]
         repair: bool,
 

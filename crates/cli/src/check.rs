@@ -22,7 +22,7 @@ pub(crate) fn run(paths: &[PathBuf], engine: &Engine, repair: Option<Place<'_>>)
             Ok(Checked { findings: found, unchecked }) => {
                 findings += found.len();
                 let shown = show(&found).and_then(|()| match repair {
-                    Some(into) if has_error(&found) => repair_all(path, engine, into, &found),
+                    Some(into) if !found.is_empty() => repair_all(path, engine, into, &found),
                     _ => Ok(if has_error(&found) { Exit::FoundErrors } else { Exit::Success }),
                 });
                 match shown {

@@ -93,15 +93,17 @@ fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server,
     })?;
     instance.read_procedures();
     // Certificates are the administrator's: they may be links to anywhere.
-    let door = |address| {
-        let service = Arc::new(Service::new(Arc::clone(&files), &folder));
-        NavigatorDoor::start(address, &config, service, &Disk, Box::new(io::stderr()))
-    };
+    let service = Arc::new(Service::new(Arc::clone(&files), &folder));
+    let door = |address| NavigatorDoor::start(address, &config, Arc::clone(&service), &Disk, Box::new(io::stderr()));
     let navigator = config.navigator.map(door).transpose()?;
     if let Some(navigator) = &navigator {
         // Statements of remote ACE clients see the database that SQL Server's clients see; triggers and views of data
         // dictionaries run with what is installed.
-        let advantage: Arc<dyn Sql> = Arc::new(Advantage::serving(for_ace, &folder)?);
+        let advantage = Advantage::serving(for_ace, &folder)?;
+        // The service has the statements, and does not stay for them.
+        let service = Arc::downgrade(&service);
+        advantage.tell(Arc::new(move || service.upgrade().map(|service| service.activity()).unwrap_or_default()));
+        let advantage: Arc<dyn Sql> = Arc::new(advantage);
         navigator.serve_sql(Arc::new(Served(Arc::clone(&advantage))));
         install_sql(advantage);
         navigator.serve_dictionaries(Arc::new(ServedDictionaries(Arc::clone(&files))));

@@ -152,6 +152,22 @@ fn a_process_that_was_killed_within_an_append_leaves_a_table_that_can_be_repaire
 }
 
 #[test]
+fn a_table_without_its_index_is_made_anew_to_be_written_to() {
+    let folder = folder_of("t04_cdx_updated");
+    let folder = folder.path();
+    std::fs::remove_file(folder.join("t04_cdx_updated.cdx")).unwrap();
+    let path = folder.to_str().unwrap();
+    assert_eq!(run(&[path, "-c", "DELETE FROM t04_cdx_updated"]).0, Some(1));
+    let (code, printed, told) = run(&["check", path, "--repair"]);
+    assert_eq!(code, Some(0), "{printed}{told}");
+    assert!(printed.contains("repaired: ") && printed.contains("the new table has none"), "{printed}");
+    let sql = "INSERT INTO \"t04_cdx_updated.repaired\" (id) VALUES (987654)";
+    assert_eq!(run(&[path, "-c", sql]).0, Some(0), "it is written to");
+    let all = "SELECT count(*) FROM \"t04_cdx_updated.repaired\" WHERE id = 987654";
+    assert_eq!(rows(folder, all), "1\n");
+}
+
+#[test]
 fn what_is_sound_or_no_dbf_is_not_repaired() {
     let folder = folder_of("t04_cdx_updated");
     let folder = folder.path();

@@ -461,7 +461,10 @@ fn one_damaged_table_leaves_the_others_and_what_is_left_of_it_is_read() {
 #[test]
 fn files_of_a_folder_answer_where_native_tables_cannot_be_opened() {
     let (folder, shop, _) = folder_with_tables();
-    std::fs::copy(Path::new(FIXTURES).join("t11_bench100k.dbf"), folder.path().join("t11.dbf")).unwrap();
+    for ending in ["dbf", "cdx"] {
+        let fixture = Path::new(FIXTURES).join(format!("t11_bench100k.{ending}"));
+        std::fs::copy(fixture, folder.path().join(format!("t11.{ending}"))).unwrap();
+    }
     let manifest = folder.path().join(".mainstay/manifest");
     let mut bytes = std::fs::read(&manifest).unwrap();
     bytes[40] ^= 1;

@@ -1,4 +1,5 @@
-//! `mainstay check --repair`: DBF tables that are damaged, or whose indexes do not agree with them, made anew in new files.
+//! `mainstay check --repair`: DBF tables that are damaged, or whose indexes do not agree with them or are missing, made anew in
+//! new files.
 //!
 //! ```text
 //!   shop/stock.dbf  .fpt  .cdx  stock_id.ntx            stay as they are
@@ -51,8 +52,8 @@ impl NewTable {
     }
 }
 
-/// Makes a new table of each DBF that is damaged or has an index that does not agree with it: of this folder, or this one; the
-/// path may be that of its index or memo.
+/// Makes a new table of each DBF that is damaged, has an index that does not agree with it, or lacks the one that its header asks
+/// for: of this folder, or this one; the path may be that of its index or memo.
 /// The new files are in `into`, or beside the old ones with `.repaired` in their names. Other programs should not write to
 /// the tables meanwhile.
 ///
@@ -67,7 +68,9 @@ pub fn repair(path: &Path, into: Option<&Path>, options: &Options) -> Result<Vec
     let mut repaired = Vec::new();
     for (name, file) in listing.tables.iter().filter(|(_, file)| file.kind == Kind::Dbf) {
         let options = OpenOptions { code_page: code_pages.of_table(name) };
-        if !has_error(&table::check(&fs, &file.path, options, &listing.indexes)) {
+        // One whose structural index is missing is not written to: the new one does not ask for it.
+        let lacks_index = || table::lacks_index(&fs, &file.path, options).unwrap_or(false);
+        if !has_error(&table::check(&fs, &file.path, options, &listing.indexes)) && !lacks_index() {
             continue;
         }
         if let Some(into) = into.as_deref().filter(|into| !fs.is_folder(into)) {

@@ -192,6 +192,11 @@ impl Session {
         Ok(sequence.and_then(|identity| self.transaction.given.last_of(identity.sequence)))
     }
 
+    /// The number of this session's last new record of a DBF table; `None` before there was one.
+    pub fn last_record(&self) -> Option<u64> {
+        self.transaction.given.last_record()
+    }
+
     /// How many rows the last INSERT with ON CONFLICT DO NOTHING has left out.
     pub fn rows_left_out(&self) -> u64 {
         self.transaction.given.left_out()
@@ -206,6 +211,11 @@ impl Session {
     /// Gives queries of this session functions of a language.
     pub fn set_functions(&mut self, functions: Arc<dyn UserFunctions>) {
         self.transaction.functions = Some(functions);
+    }
+
+    /// Has the statements of this session read a logical field of a DBF that nobody has filled in as FALSE, and not as NULL.
+    pub fn read_blank_as_false(&mut self) {
+        self.transaction.blank_is_false = true;
     }
 
     /// What the statements of this session see, for the session in which the functions run that they call: that session's
@@ -265,7 +275,8 @@ impl Session {
     /// The names that the next statement can use.
     fn catalog<'d>(&self, shared: &'d Shared) -> SessionCatalog<'d> {
         let (scope, given) = (self.transaction.scope(&shared.catalog.native), Arc::clone(&self.transaction.given));
-        SessionCatalog { folder: &shared.catalog, scope, given, functions: self.transaction.functions.clone() }
+        let (functions, blank_is_false) = (self.transaction.functions.clone(), self.transaction.blank_is_false);
+        SessionCatalog { folder: &shared.catalog, scope, given, functions, blank_is_false }
     }
 
     /// What lets the expressions of tables call the session's functions.

@@ -349,6 +349,16 @@ fn a_structural_index_that_is_missing_is_told_of_by_who_is_asked() {
     assert!(found.len() == 1 && found[0].message.contains(missing), "{found:?}");
     // No row and no value is missing for it.
     assert_eq!(lines_and_notices(&mut session, "SELECT * FROM t03_cdx_tags LIMIT 1").1, [""; 0]);
+    // Nothing is written that it would not list when it is back; a new one is.
+    for change in
+        ["INSERT INTO t03_cdx_tags (id) VALUES (1)", "UPDATE t03_cdx_tags SET id = 1", "DELETE FROM t03_cdx_tags"]
+    {
+        let error = session.execute(change).err().unwrap_or_else(|| panic!("{change}: it was done"));
+        assert!(error.message().contains(missing), "{change}: {error}");
+        assert!(error.to_string().contains("t03_cdx_tags.dbf"), "{change}: {error}");
+    }
+    session.execute("CREATE INDEX id ON t03_cdx_tags (id)").unwrap();
+    assert_eq!(session.execute("INSERT INTO t03_cdx_tags (id) VALUES (1)").unwrap().changed(), Some(1));
 }
 
 #[test]

@@ -25,6 +25,10 @@ pub enum Relation {
 /// Versions from here on are of one session only.
 pub const FIRST_PRIVATE: u64 = 1 << 62;
 
+/// The bit of the version of a catalog whose blank logical fields are FALSE ([`Catalog::blank_is_false`]): the same text has
+/// another plan there.
+pub const BLANK_IS_FALSE: u64 = 1 << 60;
+
 /// The names a statement can use.
 pub trait Catalog: Send + Sync {
     /// The table of this name (in lower case), if there is one. In a schema other than the default one the name is
@@ -46,6 +50,12 @@ pub trait Catalog: Send + Sync {
     /// The functions that the session's language defines, if it has any.
     fn functions(&self) -> Option<Arc<dyn UserFunctions>> {
         None
+    }
+
+    /// Whether a logical field of a file that nobody has filled in is FALSE, and not NULL. The version of such a catalog has
+    /// the bit [`BLANK_IS_FALSE`].
+    fn blank_is_false(&self) -> bool {
+        false
     }
 
     /// The sequences of the session, if it has any to take values from.

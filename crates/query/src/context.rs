@@ -88,7 +88,11 @@ impl ContextProvider for StatementContext<'_> {
         match relation.map_err(crate::error::to_datafusion)? {
             Some(Relation::Table(table)) => {
                 let relation = TableRelation::new(table, self.hidden_columns, self.visibility, self.fuse);
-                Ok(provider_as_source(Arc::new(relation)))
+                let source = provider_as_source(Arc::new(relation));
+                match self.catalog.blank_is_false() {
+                    true => crate::blanks::as_false(name.table(), source),
+                    false => Ok(source),
+                }
             }
             Some(Relation::Foreign(provider)) => Ok(provider_as_source(provider)),
             // Views of views of views are planned within each other: every few of them get a stack of their own.

@@ -1,6 +1,6 @@
 //! From text to a plan that can be run, and the cache of such plans.
 
-use crate::catalog::{Catalog, FIRST_PRIVATE};
+use crate::catalog::{BLANK_IS_FALSE, Catalog, FIRST_PRIVATE};
 use crate::context::StatementContext;
 use crate::direct::Direct;
 use crate::error::{Names, from_datafusion};
@@ -72,6 +72,8 @@ pub struct Planner {
     task: Arc<TaskTemplate>,
     runtime: tokio::runtime::Runtime,
     cache: Mutex<Cache>,
+    /// The plans of sessions whose blank logical fields are FALSE.
+    of_blanks: Mutex<Cache>,
     /// Plans of catalogs that only one session has, by their versions.
     private: Mutex<HashMap<u64, Cache>>,
 }
@@ -141,7 +143,16 @@ impl Planner {
         let optimizers = Arc::new(Optimizers::new(settings.threads.max(1), settings.fuse, &runtime_env));
         let task = Arc::new(TaskTemplate { config: optimizers.session().config().clone(), runtime_env });
         let (fuse, threads) = (settings.fuse, settings.threads.max(1));
-        Ok(Planner { optimizers, fuse, threads, task, runtime, cache: Mutex::default(), private: Mutex::default() })
+        Ok(Planner {
+            optimizers,
+            fuse,
+            threads,
+            task,
+            runtime,
+            cache: Mutex::default(),
+            of_blanks: Mutex::default(),
+            private: Mutex::default(),
+        })
     }
 
     /// The plan of a statement: from the cache by its text, from the cache by its shape, or made now.
@@ -238,7 +249,8 @@ impl Planner {
             }
             return work(cache);
         }
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let cache = if version & BLANK_IS_FALSE == 0 { &self.cache } else { &self.of_blanks };
+        let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
         if cache.catalog_version != version || cache.len() >= CACHED_STATEMENTS {
             *cache = Cache { catalog_version: version, ..Cache::default() };
         }

@@ -24,7 +24,8 @@ pub(crate) const CHAR_COLUMN: &str = "mainstay.char";
 /// Metadata of a column of an answer that comes from such a field: its length.
 pub const SHOWN_LENGTH: &str = "mainstay.length";
 
-/// Metadata of a column of numbers, or of text that is not padded, in a file: its field, as programs of that kind of file write it. An answer has it too.
+/// Metadata of a column of numbers, of text that is not padded, or of truths whose NULL is a blank, in a file: its field, as
+/// programs of that kind of file write it. An answer has it too.
 pub const FIELD_COLUMN: &str = "mainstay.field";
 
 /// Cuts trailing blanks off whatever is compared with a CHAR column.

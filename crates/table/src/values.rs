@@ -17,9 +17,9 @@
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Decimal64Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    IntervalMonthDayNanoType, IntervalYearMonthType, Time64NanosecondType, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
-    UInt64Type,
+    IntervalMonthDayNanoType, IntervalYearMonthType, Time32MillisecondType, Time64NanosecondType,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
     Array, ArrayRef, BinaryViewArray, BooleanArray, FixedSizeBinaryArray, PrimitiveArray, StringViewArray,
@@ -30,6 +30,9 @@ use std::sync::Arc;
 
 /// Nanoseconds of a tick of [`Timestamp`], [`Time`] and [`Interval`].
 const TICK_NS: i64 = 100;
+
+/// Those of a millisecond.
+const TICKS_PER_MS: i64 = 10_000;
 
 /// The type of vectors of `TIMESTAMP(7)`: ticks of 100 ns after 1970.
 pub const TICKS: DataType = DataType::Decimal64(18, -2);
@@ -105,6 +108,9 @@ pub fn value_at(array: &dyn Array, row: usize) -> Result<Value> {
             bytes.try_into().map_or_else(|_| Value::Binary(bytes.to_owned()), Value::Uuid)
         }
         DataType::Date32 => Value::Date(Date(array.as_primitive::<Date32Type>().value(row))),
+        DataType::Time32(TimeUnit::Millisecond) => {
+            Value::Time(Time(i64::from(array.as_primitive::<Time32MillisecondType>().value(row)) * TICKS_PER_MS))
+        }
         DataType::Time64(TimeUnit::Nanosecond) => {
             Value::Time(Time(array.as_primitive::<Time64NanosecondType>().value(row) / TICK_NS))
         }

@@ -62,7 +62,7 @@ fn kind_of(kind: &str, length: Option<usize>, table_type: u32) -> Option<(u8, us
     let vfp = table_type == ADS_VFP;
     let given = length.unwrap_or(0);
     Some(match kind.to_ascii_lowercase().as_str() {
-        "character" | "char" | "c" | "cicharacter" => (b'C', given, false),
+        "character" | "char" | "c" => (b'C', given, false),
         "raw" => (b'C', given, true),
         "numeric" | "n" => (b'N', given, false),
         "float" | "f" => (b'F', given, false),
@@ -167,6 +167,7 @@ mod tests {
         assert_eq!(code(""), AE_INVALID_FIELDDEF);
         assert_eq!(code("A"), AE_INVALID_FIELDDEF);
         assert_eq!(code("A,Guid"), AE_INVALID_FIELDDEF);
+        assert_eq!(code("A,CICharacter,10"), AE_INVALID_FIELDDEF);
         assert_eq!(code("A,VarChar,4"), AE_INVALID_FIELDDEF);
         assert!(parse("A,VarChar,4", ADS_VFP).is_ok() && parse("A,VarChar,6", ADS_CDX).is_ok());
         assert_eq!(code("ELEVENCHARS,Logical"), AE_NAME_TOO_LONG);

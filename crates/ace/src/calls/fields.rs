@@ -207,8 +207,22 @@ fn text_of_field(state: &mut State, number: usize, table: &Table) -> Result<Vec<
         FieldValue::Time(ms) => dates::write_time(i32::try_from(ms).unwrap_or(0)).into_bytes(),
         FieldValue::Logical(value) => if value { b"T" } else { b"F" }.to_vec(),
         FieldValue::Text(text) | FieldValue::Bytes(text) => text,
-        FieldValue::Null => Vec::new(),
+        FieldValue::Null => empty_text(state, number, table)?,
         FieldValue::Integer(_) | FieldValue::Decimal(_) | FieldValue::Number(_) => state.area.get_text(number)?,
+    })
+}
+
+/// The text of a field that is NULL: that of an empty one. Source: the help page "Null Values".
+fn empty_text(state: &mut State, number: usize, table: &Table) -> Result<Vec<u8>> {
+    let field = state.area.fields().get(number).map(|field| (field.kind, field.length));
+    Ok(match field {
+        Some((FieldKind::Date | FieldKind::DateBinary | FieldKind::DateJulian | FieldKind::DatePacked, _)) => {
+            dates::write(0, &table.connection.date_format()).into_bytes()
+        }
+        Some((FieldKind::Logical, _)) => b"F".to_vec(),
+        Some((FieldKind::Character, length)) => vec![b' '; length],
+        Some((FieldKind::Numeric, _)) => state.area.get_text(number)?,
+        _ => Vec::new(),
     })
 }
 

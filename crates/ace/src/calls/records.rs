@@ -1,10 +1,11 @@
 //! Appending, writing, deleting and recalling records; copying and rebuilding tables.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 
 use mainstay_base::{Code, Decimal};
-use mainstay_workarea::{CopyOptions, FieldValue, WorkArea};
+use mainstay_workarea::{AreaOptions, CopyOptions, Counting, FieldValue, Mode, WorkArea};
 use mainstay_xbase::dbf::{FieldKind, Format};
 use mainstay_xbase::writer::Source;
 
@@ -13,7 +14,9 @@ use crate::calls::sets::refused;
 use crate::calls::{connections, definitions, dictionary, fields, tables};
 use crate::constants::*;
 use crate::failure::{Failure, Result};
+use crate::order::Order;
 use crate::registry;
+use crate::remote;
 use crate::settings::{self, Progress};
 use crate::table::{State, Table, is_positioned};
 
@@ -230,7 +233,11 @@ fn stopped(error: mainstay_base::Error) -> Failure {
 pub fn pack(table: Handle) -> Result<()> {
     let table = registry::table(table)?;
     let mut teller = Teller::new();
-    exclusively(&table, |area| area.pack(&mut |done, all| teller.tell(done, all)).map_err(stopped))
+    exclusively(&table, |area| {
+        area.pack(&mut |done, all| teller.tell(done, all)).map_err(stopped)?;
+        let _ = teller.tell(1, 1);
+        Ok(())
+    })
 }
 
 pub fn zap(table: Handle) -> Result<()> {
@@ -281,6 +288,11 @@ fn copy_as(object: Handle, option: u16, file: Text, table_type: Option<u32>) -> 
     }
     tables::remove(&table.connection, &path)?;
     let mut teller = Teller::new();
+    // The rows of a statement of a server are here when they are few, and the copy is to be there.
+    if table.connection.server.is_some() && table.with(|state| Ok(state.area.local().is_some()))? {
+        let respects = if everything { None } else { Some(u32::from(option)) };
+        return copy_to_server(&table, order.as_deref(), respects, (&path, table_type), &mut teller);
+    }
     table.with(|state| {
         let filters = (state.area.filter().map(str::to_owned), state.area.aof().map(str::to_owned));
         state.area.set_order(order.as_ref().map(|order| order.id))?;
@@ -296,6 +308,67 @@ fn copy_as(object: Handle, option: u16, file: Text, table_type: Option<u32>) -> 
         }
         copied.map(|_| ())
     })
+}
+
+/// Copies rows that are here into a new table of the connection's server: what is shown, what the scope leaves, or all.
+///
+/// Errors: those of making the table and of its records; nothing of it stays then.
+fn copy_to_server(
+    from: &Arc<Table>,
+    order: Option<&Order>,
+    respects: Option<u32>,
+    (path, table_type): (&Path, Option<u32>),
+    teller: &mut Teller,
+) -> Result<()> {
+    let Some(server) = &from.connection.server else { return Err(AE_INTERNAL_ERROR.into()) };
+    let mut spec = from.with(|state| Ok(state.area.spec()))?;
+    spec.format = table_type.map_or(spec.format, format_of);
+    tables::make(&from.connection, path, &spec)?;
+    let options = AreaOptions { mode: Mode::Exclusive, open_structural: false, ..AreaOptions::default() };
+    let (mut to, _) = remote::open(server, &[path.to_path_buf()], &options)?;
+    let copied = from.with(|state| {
+        state.area.set_order(order.map(|order| order.id))?;
+        let filter = state.area.filter().map(str::to_owned).filter(|_| respects == Some(ADS_RESPECTSCOPES));
+        if filter.is_some() {
+            state.area.set_filter(None)?;
+        }
+        let place = state.area.record_number();
+        let copied = copy_rows(state, &mut *to, respects.is_some(), teller);
+        if filter.is_some() {
+            state.area.set_filter(filter.as_deref())?;
+        }
+        state.area.go_to(place)?;
+        copied
+    });
+    let closed = to.close();
+    copied.and_then(|()| Ok(closed?)).or_else(|failure| {
+        tables::remove(&from.connection, path)?;
+        Err(failure)
+    })
+}
+
+fn copy_rows(state: &mut State, to: &mut dyn WorkArea, respects: bool, teller: &mut Teller) -> Result<()> {
+    let (fields, all) = (state.area.fields().len(), u64::from(state.area.record_count(Counting::All)?));
+    if respects { state.area.go_top() } else { state.area.go_to(1) }?;
+    for done in 0.. {
+        if !is_positioned(&*state.area) {
+            break;
+        }
+        if teller.tell(done, all).is_break() {
+            return Err(Failure::new(AE_OPERATION_ABORTED, "the program's function has stopped it"));
+        }
+        to.append_blank()?;
+        for field in 0..fields {
+            let value = state.area.get(field)?;
+            to.set(field, &value).map_err(refused)?;
+        }
+        if state.area.is_deleted()? {
+            to.delete()?;
+        }
+        to.write()?;
+        if respects { state.area.skip(1) } else { state.area.go_to(state.area.record_number() + 1) }?;
+    }
+    Ok(())
 }
 
 pub fn copy(object: Handle, option: u16, file: Text) -> Result<()> {

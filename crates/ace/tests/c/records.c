@@ -210,7 +210,7 @@ static UNSIGNED32 stop( UNSIGNED16 percent, UNSIGNED32 id )
    return 1;
 }
 
-static void whole_tables( ADSHANDLE table )
+static void whole_tables( ADSHANDLE table, int is_far )
 {
    ADSHANDLE index = 0, copy = 0, found = 0, second = 0;
    UNSIGNED32 number = 0;
@@ -286,7 +286,18 @@ static void whole_tables( ADSHANDLE table )
    OK( AdsRecallAllRecords( table ) );
    OK( AdsGotoRecord( table, 1 ) );
    OK( AdsDeleteRecord( table ) );
+   /* How far it is, is told from the first record to the last key; until the new table is there the program may stop it. */
+   OK( AdsRegisterCallbackFunction( stop, 7 ) );
+   ANSWERS( AE_OPERATION_ABORTED, AdsPackTable( table ) );
+   OK( AdsGetRecordCount( table, ADS_IGNOREFILTERS, &number ) );
+   SAME( 1000, number );
+   told = 0;
+   OK( AdsRegisterCallbackFunction( tell, 7 ) );
    OK( AdsPackTable( table ) );
+   SAME( 100, told_last );
+   /* A server tells it now and then. */
+   TRUE_THAT( told > ( is_far ? 0 : 50 ) );
+   OK( AdsClearCallbackFunction() );
    OK( AdsGetRecordCount( table, ADS_IGNOREFILTERS, &number ) );
    SAME( 999, number );
    OK( AdsReindex( table ) );
@@ -520,7 +531,7 @@ int main( int count, char ** arguments )
    fields( table );
    memos( table );
    whole_records( table );
-   whole_tables( table );
+   whole_tables( table, IS_FAR );
    OK( AdsCloseTable( table ) );
    table = make( "written_vfp", ADS_VFP );
    fields( table );

@@ -38,6 +38,13 @@ fn is_integer(sql_type: SqlType) -> bool {
     matches!(sql_type, SqlType::TinyInt | SqlType::SmallInt | SqlType::Integer | SqlType::BigInt)
 }
 
+/// What a CICHAR compares by.
+const CASE_INSENSITIVE: Collation = Collation::CaseInsensitive;
+
+fn ignores_case(sql_type: SqlType) -> bool {
+    sql_type.collation() == Some(CASE_INSENSITIVE)
+}
+
 fn is_text(sql_type: SqlType) -> bool {
     matches!(sql_type, SqlType::Char { .. } | SqlType::VarChar { .. })
 }
@@ -224,6 +231,9 @@ impl Compiler {
             }
             Test::Like(pattern, escape) => {
                 let mut arguments = vec![operand, self.known(pattern)?];
+                if arguments.iter().any(|(_, sql_type)| ignores_case(*sql_type)) {
+                    return None;
+                }
                 if let Some(escape) = escape {
                     arguments.push(self.known(escape)?);
                 }
@@ -306,11 +316,12 @@ fn constant(literal: &Literal) -> Option<Typed> {
 fn operation(left: Typed, operator: BinaryOperator, right: Typed) -> Option<Typed> {
     let whole = is_integer(left.1) && is_integer(right.1);
     let texts = is_text(left.1) && is_text(right.1);
+    let collation = if ignores_case(left.1) || ignores_case(right.1) { CASE_INSENSITIVE } else { Collation::Binary };
     if let Some(op) = comparison(operator)
         && (whole || texts)
     {
         let (left, right) = (Box::new(left.0), Box::new(right.0));
-        let kind = ExpressionKind::Compare { op, left, right, collation: Collation::Binary, pads: true };
+        let kind = ExpressionKind::Compare { op, left, right, collation, pads: true };
         return Some((Expression::new(Type::Boolean, kind), SqlType::Boolean));
     }
     let op = match operator {

@@ -1,10 +1,10 @@
 //! Expressions and conditions.
 
-use super::{Reducer, literal};
+use super::{Reducer, Scope, literal};
 use crate::error::{Parse, SqlError};
 use crate::tree::{BinaryOperator, Case, Cast, Expr, Literal, ObjectName, Quantifier, Test, UnaryOperator};
 use mainstay_advantage::native;
-use mainstay_base::{Decimal, SqlType, Value};
+use mainstay_base::{Collation, Decimal, SqlType, Value};
 
 /// Columns that are functions without parentheses.
 const BARE_FUNCTIONS: [&str; 5] = ["current_date", "current_time", "current_timestamp", "rand", "lastrowid"];
@@ -180,15 +180,23 @@ impl Reducer<'_> {
 
     fn binary(&mut self, left: &Expr, operator: BinaryOperator, right: &Expr) -> Parse<()> {
         let function = binary_function(operator);
-        if operator.is_comparison() && (ignores_case(left) || ignores_case(right)) {
-            self.push(&format!("\"ads:{function}\"(upper("));
-            self.expression(left)?;
-            self.push("), upper(");
-            self.expression(right)?;
-            self.push("))");
-            return Ok(());
+        if operator.is_comparison() && ignores_case(&[left, right], self.scope)? {
+            return self.call_of_capitals(function, &[left, right]);
         }
         self.call(function, &[left, right])
+    }
+
+    /// A call of a function of the dialect with texts in capitals: to it their case does not count.
+    fn call_of_capitals(&mut self, name: &str, arguments: &[&Expr]) -> Parse<()> {
+        self.push(&format!("\"ads:{name}\"("));
+        self.list(arguments, |it, argument| {
+            it.push("upper(");
+            it.expression(argument)?;
+            it.push(")");
+            Ok(())
+        })?;
+        self.push(")");
+        Ok(())
     }
 
     fn test(&mut self, left: &Expr, negated: bool, test: &Test) -> Parse<()> {
@@ -221,8 +229,13 @@ impl Reducer<'_> {
                 self.query(query)?;
                 self.push(")");
             }
-            Test::Like(pattern, None) => self.call("like", &[left, pattern])?,
-            Test::Like(pattern, Some(escape)) => self.call("like", &[left, pattern, escape])?,
+            Test::Like(pattern, escape) => {
+                let arguments: Vec<&Expr> = [left, pattern].into_iter().chain(escape.as_deref()).collect();
+                match ignores_case(&[left, pattern], self.scope)? {
+                    true => self.call_of_capitals("like", &arguments)?,
+                    false => self.call("like", &arguments)?,
+                }
+            }
             Test::DistinctFrom(_) => return Err(SqlError::unsupported("IS DISTINCT FROM")),
         }
         self.push(")");
@@ -289,9 +302,28 @@ pub(crate) fn moment(kind: &str, text: &str) -> Parse<(Value, SqlType)> {
     Ok((value, sql_type))
 }
 
-/// Whether a value compares without regard to case.
-pub(crate) fn ignores_case(value: &Expr) -> bool {
-    matches!(value, Expr::Collate(_, name) if name.text.to_lowercase().ends_with("_ci"))
+/// Whether one of these values compares without regard to case: it was said so, or it is a CICHAR.
+///
+/// Errors: those of the scope.
+pub(crate) fn ignores_case(values: &[&Expr], scope: &dyn Scope) -> Parse<bool> {
+    let is_of = |sql_type: Option<SqlType>| sql_type.and_then(SqlType::collation) == Some(Collation::CaseInsensitive);
+    for value in values {
+        let variable = match value {
+            Expr::Collate(_, name) if name.text.to_lowercase().ends_with("_ci") => return Ok(true),
+            Expr::Cast(cast) if is_of(super::sql_type(&cast.data_type)) => return Ok(true),
+            Expr::Variable(name) => name.text.to_lowercase(),
+            Expr::Column(name) => match &name.parts[..] {
+                [only] if !only.quoted => only.text.to_lowercase(),
+                [cursor, column] => format!("{}.{}", cursor.text, column.text).to_lowercase(),
+                _ => continue,
+            },
+            _ => continue,
+        };
+        if is_of(scope.value(&variable)?.map(|(_, sql_type)| sql_type)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The function that an operator is: texts are added, too.

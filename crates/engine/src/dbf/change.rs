@@ -11,6 +11,7 @@ use mainstay_base::{Code, Error, Result, Value, ValueRef};
 use mainstay_query::{Answer, Catalog, Delete, Insert, Name, Planned, Planner, RECORD_NUMBER, Returning, Update};
 use mainstay_table::Table;
 use mainstay_table::values::value_at;
+use mainstay_xbase::dbf::FieldKind;
 use mainstay_xbase::indexed::IndexedTable;
 use mainstay_xbase::table::{BeforeWrite, DbfTable};
 use std::collections::HashSet;
@@ -80,15 +81,18 @@ impl Changer<'_> {
         shown.answer(self.planner, done)
     }
 
-    /// Notes the number that the last new record was given, if the table counts.
+    /// Notes the last new record, and the number that it was given if the table counts.
     pub(super) fn note_number(
         &self,
         table: &DbfTable,
         open: &mut IndexedTable,
         appended: Option<&RangeInclusive<u64>>,
     ) -> Result<()> {
-        let Some(field) = (0..table.fields().len()).find(|field| table.counts(*field)) else { return Ok(()) };
         let Some(last) = appended.map(|records| *records.end()) else { return Ok(()) };
+        self.given.note_record(last);
+        // The number of a record's version is none that it was given.
+        let is_given = |field: &usize| table.counts(*field) && table.fields()[*field].kind != FieldKind::RowVersion;
+        let Some(field) = (0..table.fields().len()).find(is_given) else { return Ok(()) };
         let mut bytes = Vec::new();
         open.read(last, &mut bytes)?;
         let number = match open.value(field, &bytes)? {

@@ -12,13 +12,13 @@
 
 use super::How;
 use super::values::{field_of, table_name};
-use mainstay_base::{Code, Error, Result, Value};
+use mainstay_base::{Code, Error, Result, SqlType, Value};
 use mainstay_query::{AlterTable, Alteration, ColumnClause, Constraint, CreateTable, IndexPart, Name};
 use mainstay_vfs::FileSystem;
 use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::dbf::{Counter, FieldSpec, Format, TableSpec};
 use mainstay_xbase::index::BagKind;
-use mainstay_xbase::indexed::{Building, IndexSpec, IndexedTable, declared_spec, field_spec, spec_of};
+use mainstay_xbase::indexed::{Building, IndexSpec, IndexedTable, advantage_spec, declared_spec, field_spec, spec_of};
 use mainstay_xbase::table::{DbfTable, Disputed};
 use mainstay_xbase::writer::{self, Access, Source};
 use std::ops::ControlFlow;
@@ -166,12 +166,7 @@ fn field(format: Format, column: &ColumnClause) -> Result<FieldSpec> {
         return no_place("a computed column");
     }
     let (name, nullable) = (&column.name.written, !column.not_null);
-    let of_file = column.declared.as_deref();
-    let of_file = of_file.and_then(|declared| declared_spec(format, name, declared, column.sql_type, nullable));
-    let mut field = match of_file {
-        Some(field) => field,
-        None => field_spec(format, name, column.sql_type, nullable)?,
-    };
+    let mut field = field_for(format, name, column.sql_type, column.declared.as_deref(), nullable)?;
     if column.identity.is_some() {
         let steps = &column.identity_steps;
         let (Ok(next), Ok(step)) = (u32::try_from(steps.start.unwrap_or(1)), u8::try_from(steps.increment)) else {
@@ -185,6 +180,20 @@ fn field(format: Format, column: &ColumnClause) -> Result<FieldSpec> {
         field.counter = Some(Counter { next, step });
     }
     Ok(field)
+}
+
+/// The field that a type becomes, as it was declared where that says more: by the field that it comes from, or in a dialect.
+fn field_for(
+    format: Format,
+    name: &str,
+    sql_type: SqlType,
+    declared: Option<&str>,
+    nullable: bool,
+) -> Result<FieldSpec> {
+    let of_dialect = declared.and_then(|declared| declared.strip_prefix("ads:"));
+    let of_dialect = of_dialect.map_or(Ok(None), |declared| advantage_spec(format, name, declared, nullable))?;
+    let of_file = || declared_spec(format, name, declared?, sql_type, nullable);
+    of_dialect.or_else(of_file).map_or_else(|| field_spec(format, name, sql_type, nullable), Ok)
 }
 
 /// PRIMARY KEY and UNIQUE of one column, as a candidate tag.
@@ -279,7 +288,10 @@ fn restructure(
             }
             let place = place_of(spec, &to.column)?;
             let old = &spec.fields[place];
-            spec.fields[place] = field_spec(spec.format, &old.name.clone(), to.sql_type, old.nullable)?;
+            // What could be blank was NULL then.
+            let (name, nullable) = (old.name.clone(), old.nullable || b"NFDLT@".contains(&old.letter));
+            let declared = to.declared.as_deref();
+            spec.fields[place] = field_for(spec.format, &name, to.sql_type, declared, nullable)?;
         }
         Alteration::SetNotNull { column, not_null } => {
             let place = place_of(spec, column)?;

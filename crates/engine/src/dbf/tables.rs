@@ -9,6 +9,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// What is to be done about a structural index that is missing.
+const MEND_INDEX: &str =
+    "bring the file back, make a new one by CREATE INDEX, or repair the table by mainstay check --repair";
+
 /// How a session writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct How {
@@ -43,12 +47,19 @@ pub(crate) type TableSavepoint = Savepoint;
 impl OpenTables {
     /// The table, opened when it is the first time.
     ///
-    /// Errors: `Busy` when another program has it for itself, or has changed its structure.
+    /// Errors: `Busy` when another program has it for itself, or has changed its structure; `Unsupported` for one whose
+    /// structural index is missing.
     pub(crate) fn open(&mut self, table: &DbfTable, how: How) -> Result<&mut IndexedTable> {
         let options = how.options(Access::Shared);
         let place = match self.tables.iter().position(|open| open.path() == table.path()) {
             Some(place) => place,
             None => {
+                // A record that its keys do not list is lost to the programs that go by them, once the file is back.
+                if let Some(missing) = table.missing_index() {
+                    let message = format!("{}: the table is not written to", missing.message);
+                    let error = Error::new(Code::Unsupported, message).at(missing.path.display());
+                    return Err(error.hint(MEND_INDEX));
+                }
                 let mut opened = table.writer(options)?;
                 let (transaction, _) = self.transaction.get_or_insert_with(|| {
                     let transaction = Transaction::begin(Arc::clone(opened.file_system()));

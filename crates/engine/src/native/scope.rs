@@ -7,7 +7,7 @@ use super::forms::Form;
 use super::sequences::{Given, SessionSequences};
 use crate::catalog::FolderCatalog;
 use mainstay_base::{Code, Error, Result};
-use mainstay_query::{DEFAULT_SCHEMAS, FIRST_PRIVATE, Name, Planner, Relation};
+use mainstay_query::{BLANK_IS_FALSE, DEFAULT_SCHEMAS, FIRST_PRIVATE, Name, Planner, Relation};
 use mainstay_store::files::catalog::{Catalog, SequenceDefinition, TableDefinition};
 use mainstay_store::{CatalogState, NativeTable, Shown, Store, TemporaryTables, Transaction};
 use std::sync::Arc;
@@ -203,6 +203,7 @@ pub(crate) struct SessionCatalog<'f> {
     pub(crate) scope: Scope,
     pub(crate) given: Arc<Given>,
     pub(crate) functions: Option<Arc<dyn mainstay_query::UserFunctions>>,
+    pub(crate) blank_is_false: bool,
 }
 
 impl SessionCatalog<'_> {
@@ -221,6 +222,7 @@ impl SessionCatalog<'_> {
             given: Arc::clone(&self.given),
             // They belong to the database, and not to the session.
             functions: self.functions.clone(),
+            blank_is_false: self.blank_is_false,
         }
     }
 }
@@ -243,7 +245,7 @@ impl mainstay_query::Catalog for SessionCatalog<'_> {
 
     fn version(&self) -> u64 {
         // Both only grow, so their sum changes when either does.
-        self.folder.version() + self.scope.version()
+        (self.folder.version() + self.scope.version()) | if self.blank_is_false { BLANK_IS_FALSE } else { 0 }
     }
 
     fn shared_relation(&self, name: &str) -> Result<Option<Relation>> {
@@ -255,6 +257,10 @@ impl mainstay_query::Catalog for SessionCatalog<'_> {
 
     fn functions(&self) -> Option<Arc<dyn mainstay_query::UserFunctions>> {
         self.functions.clone()
+    }
+
+    fn blank_is_false(&self) -> bool {
+        self.blank_is_false
     }
 
     fn sequences(&self) -> Option<Arc<dyn mainstay_query::Sequences>> {

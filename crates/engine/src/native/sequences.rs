@@ -18,6 +18,8 @@ pub(crate) struct Given {
     values: Mutex<Values>,
     /// How many rows the last INSERT left out that was to leave out what is there already.
     left_out: AtomicU64,
+    /// The last new record of a DBF table; 0 before there was one.
+    record: AtomicU64,
     /// Those that calls of one row share.
     shared: SharedValues,
 }
@@ -142,6 +144,16 @@ impl Given {
     /// That number.
     pub(crate) fn last_of_file(&self, table: &str) -> Option<i64> {
         self.lock().by_file.get(table).copied()
+    }
+
+    /// Notes the last new record of a DBF table.
+    pub(crate) fn note_record(&self, record: u64) {
+        self.record.store(record, Ordering::Relaxed);
+    }
+
+    /// That record's number.
+    pub(crate) fn last_record(&self) -> Option<u64> {
+        Some(self.record.load(Ordering::Relaxed)).filter(|record| *record > 0)
     }
 
     /// What the session was given last by the sequence of this number.

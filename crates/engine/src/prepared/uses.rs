@@ -156,6 +156,10 @@ impl Catalog for Recorder<'_> {
         self.catalog.functions()
     }
 
+    fn blank_is_false(&self) -> bool {
+        self.catalog.blank_is_false()
+    }
+
     fn sequences(&self) -> Option<Arc<dyn Sequences>> {
         // What takes values of a sequence knows it by its number.
         self.note_more();

@@ -88,6 +88,69 @@ static void tables_are_made( const char * folder )
    fails( "SELECT Twice(21) AS x, * FROM nowhere INTO Half", "" );
 }
 
+/* What the procedures of the system do to the dictionary is what its calls do. */
+static void the_procedures_of_the_system( void )
+{
+   UNSIGNED8 text[ 300 ] = "";
+   UNSIGNED16 length = sizeof( text ), flag = 9;
+   SAME( 0, changed( "CREATE TABLE towns (town Char(12), people Integer) AS FREE TABLE" ) );
+   SAME( 0, changed( "CREATE TABLE streets (street Char(12), town Char(12)) AS FREE TABLE" ) );
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_AddTableToDatabase('Towns', 'towns.dbf', 2, 1, NULL, 'where people live')" ) );
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_AddTableToDatabase('Streets', 'streets.dbf', 2, 1, '', '')" ) );
+   OK( AdsDDGetTableProperty( connection, T( "Towns" ), ADS_DD_COMMENT, text, &length ) );
+   TEXT( "where people live", ( char * ) text );
+   fails( "EXECUTE PROCEDURE sp_AddTableToDatabase('Towns')", "NativeError = 2159" );
+   fails( "EXECUTE PROCEDURE sp_AddTableToDatabase('Towns', 'towns.dbf', 'cdx', 1, '', '')", "NativeError = 2159" );
+   fails( "EXECUTE PROCEDURE sp_AddTableToDatabase('Nowhere', 'nowhere.dbf', 2, 1, '', '')", "NativeError = 5" );
+
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_CreateIndex90('Towns', NULL, 'TOWN', 'TOWN', NULL, 2051, 512, NULL)" ) );
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_CreateIndex90('Streets', NULL, 'TOWN', 'TOWN', NULL, 2, 512, NULL)" ) );
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_ModifyTableProperty('Towns', 'TABLE_PRIMARY_KEY', 'TOWN', 'APPEND_FAIL', NULL)" ) );
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_ModifyFieldProperty('Towns', 'PEOPLE', 'FIELD_MIN_VALUE', '1', 'APPEND_FAIL', NULL)" ) );
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_ModifyFieldProperty('Towns', 'PEOPLE', 'FIELD_VALIDATION_MSG', 'nobody there', 'NO_VALIDATE', NULL)" ) );
+   fails( "INSERT INTO Towns VALUES ('Empty', 0)", "nobody there" );
+   SAME( 1, changed( "INSERT INTO Towns VALUES ('Gdynia', 5)" ) );
+   fails( "EXECUTE PROCEDURE sp_ModifyFieldProperty('Towns', 'PEOPLE', 'FIELD_SIZE', '1', 'APPEND_FAIL', NULL)", "NativeError = 5" );
+   fails( "EXECUTE PROCEDURE sp_ModifyFieldProperty('Towns', 'PEOPLE', 'FIELD_MIN_VALUE', '1', 'SOMEHOW', NULL)",
+          "NativeError = 2159" );
+
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_CreateReferentialIntegrity('InTown', 'Towns', 'Streets', 'TOWN', 2, 2, NULL, 'no such town', "
+                     "'it has streets')" ) );
+   fails( "INSERT INTO Streets VALUES ('Long', 'Nowhere')", "no such town" );
+   SAME( 1, changed( "INSERT INTO Streets VALUES ('Long', 'Gdynia')" ) );
+   fails( "DELETE FROM Towns", "NativeError = 5141" );
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_DropReferentialIntegrity('InTown')" ) );
+   SAME( 1, changed( "INSERT INTO Streets VALUES ('Long', 'Nowhere')" ) );
+   fails( "EXECUTE PROCEDURE sp_DropReferentialIntegrity('InTown')", "NativeError = 5" );
+
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_CreateUser('bea', 'secret', 'of the shop')" ) );
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_CreateGroup('clerks', NULL)" ) );
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_AddUserToGroup('bea', 'clerks')" ) );
+   SAME( 1, value( "SELECT COUNT(*) FROM system.usergroupmembers WHERE group_name = 'clerks' AND user_name = 'bea'" ) );
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_ModifyUserProperty('bea', 'COMMENT', 'of the store')" ) );
+   length = sizeof( text );
+   OK( AdsDDGetUserProperty( connection, T( "bea" ), ADS_DD_COMMENT, text, &length ) );
+   TEXT( "of the store", ( char * ) text );
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_RemoveUserFromGroup('bea', 'clerks')" ) );
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_DropUser('bea')" ) );
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_DropGroup('clerks')" ) );
+   fails( "EXECUTE PROCEDURE sp_DropUser('bea')", "NativeError = 5" );
+
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_ModifyDatabase('LOG_IN_REQUIRED', 'TRUE')" ) );
+   length = sizeof( flag );
+   OK( AdsDDGetDatabaseProperty( connection, ADS_DD_LOG_IN_REQUIRED, &flag, &length ) );
+   SAME( 1, flag );
+   fails( "EXECUTE PROCEDURE sp_ModifyDatabase('LOG_IN_REQUIRED', 'perhaps')", "NativeError = 2159" );
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_ModifyDatabase('LOG_IN_REQUIRED', 'FALSE')" ) );
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_DisableTriggers('Customers', NULL, TRUE, 0)" ) );
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_EnableTriggers('Customers', NULL, TRUE, 0)" ) );
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_DisableTriggers('Customers', NULL, TRUE, 0)" ) );
+   SAME( 0, changed( "EXECUTE PROCEDURE sp_RenameDDObject('Towns', 'Cities', 1, 0)" ) );
+   SAME( 1, value( "SELECT COUNT(*) FROM Cities" ) );
+   SAME( 0, changed( "DROP TABLE Cities" ) );
+   SAME( 0, changed( "DROP TABLE Streets" ) );
+}
+
 /* Of a table that is not the user's to read, columns are that were granted by themselves; it has no others to him. */
 static void some_columns( void )
 {
@@ -139,6 +202,10 @@ static void a_users( const char * path, const char * folder )
    fails( "EXECUTE PROCEDURE sp_ZapTable('Customers')", "NativeError = 5054" );
    fails( "EXECUTE PROCEDURE sp_ZapTable('t03_cdx_tags.dbf')", "NativeError = 5054" );
    fails( "EXECUTE PROCEDURE sp_Reindex('Customers')", "NativeError = 5054" );
+   fails( "EXECUTE PROCEDURE sp_CreateIndex('Customers', NULL, 'X', 'ID', NULL, 2, 512)", "NativeError = 5054" );
+   fails( "EXECUTE PROCEDURE sp_CreateUser('eve', '', '')", "NativeError = 5" );
+   fails( "EXECUTE PROCEDURE sp_ModifyDatabase('VERIFY_ACCESS_RIGHTS', 'FALSE')", "NativeError = 5" );
+   fails( "EXECUTE PROCEDURE sp_ModifyTableProperty('Customers', 'TABLE_PERMISSION_LEVEL', '1', 'NO_VALIDATE', NULL)", "NativeError = 5" );
    fails( "CREATE TABLE Mine (x Integer)", "NativeError = 5054" );
    fails( "SELECT 1 AS one INTO Mine FROM system.iota", "NativeError = 5054" );
    SAME( 0, changed( "CREATE TABLE #mine (x Integer)" ) );
@@ -170,6 +237,7 @@ int main( int count, char ** arguments )
    snprintf( path, sizeof( path ), "%s/shop.add", arguments[ 1 ] );
    the_administrators( path );
    tables_are_made( HERE );
+   the_procedures_of_the_system();
    a_users( path, HERE );
    disconnect();
    END();

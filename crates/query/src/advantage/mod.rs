@@ -18,5 +18,25 @@ pub(crate) use function::function;
 pub use function::sql_type;
 pub(crate) use lower::in_plan;
 
+use datafusion::sql::sqlparser::ast;
+use mainstay_base::SqlType;
+
 /// What the names of these functions begin with.
 pub(crate) const PREFIX: &str = "ads:";
+
+/// The type of a column that is declared with one of Advantage's: `"ads:rowversion"`. Which field of a file it becomes is more
+/// than its type says.
+pub(crate) fn declared_type(name: &str) -> Option<SqlType> {
+    mainstay_advantage::convert::named_type(name.trim_matches('"').strip_prefix(PREFIX)?)
+}
+
+/// The same name, for a field of a file.
+pub(crate) fn declared_name(data_type: &ast::DataType) -> Option<String> {
+    match data_type {
+        ast::DataType::Custom(name, _) => {
+            let name = name.to_string().to_lowercase();
+            declared_type(&name).map(|_| name.trim_matches('"').to_owned())
+        }
+        _ => None,
+    }
+}

@@ -81,8 +81,7 @@ impl IndexSpec {
     }
 }
 
-/// What a build is told: how far it is, in steps of which there are so many; `Break` stops it.
-pub type Telling<'p> = &'p mut dyn FnMut(u64, u64) -> ControlFlow<()>;
+pub use crate::writer::Telling;
 
 /// How a tag is built.
 #[derive(Default)]

@@ -113,6 +113,38 @@ pub fn declared_spec(format: Format, name: &str, declared: &str, column: SqlType
     is_of.then(|| FieldSpec { nullable: nullable && foxpro, ..FieldSpec::new(name, letter, length.into(), decimals) })
 }
 
+/// The field of a new table that Advantage makes of one of its types, by the type's name in its SQL; `None` where that is the
+/// usual field for the values.
+///
+/// Errors: `Unsupported` for a type that is more than its values where the format has no field for it: Visual FoxPro keeps
+/// neither the number nor the time of a record's last change.
+pub fn advantage_spec(format: Format, name: &str, data_type: &str, nullable: bool) -> Result<Option<FieldSpec>> {
+    let (letter, length) = match data_type {
+        "short" => (b'I', 2),
+        "integer" => (b'I', 4),
+        "longint" => (b'I', 8),
+        "double" => (b'B', 8),
+        "timestamp" => (b'T', 8),
+        "time" => (b'T', 4),
+        "modtime" => (b'=', 8),
+        "rowversion" => (b'^', 8),
+        _ => return Ok(None),
+    };
+    let keeps_itself = matches!(letter, b'=' | b'^');
+    if matches!(format, Format::FoxPro | Format::DbaseThree | Format::Six) {
+        // A moment that is blank is NULL.
+        let never_blank = matches!((letter, length), (b'I' | b'B', _) | (b'T', 4));
+        return Ok(Some(FieldSpec { nullable: nullable && never_blank, ..FieldSpec::new(name, letter, length, 0) }));
+    }
+    match keeps_itself {
+        true => {
+            let message = format!("column {name}: a table of this kind has no field for {}", data_type.to_uppercase());
+            Err(Error::new(Code::Unsupported, message))
+        }
+        false => Ok(None),
+    }
+}
+
 /// A new table of these columns: name, type, and whether they can be NULL.
 pub fn table_spec(format: Format, columns: &[(&str, SqlType, bool)]) -> Result<TableSpec> {
     let fields: Result<Vec<FieldSpec>> =

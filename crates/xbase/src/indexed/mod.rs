@@ -52,7 +52,7 @@ mod unlisted;
 mod watch;
 
 pub use build::{Building, IndexSpec, Telling};
-pub use columns::{declared, declared_spec, field_spec, field_value, spec_of, table_spec};
+pub use columns::{advantage_spec, declared, declared_spec, field_spec, field_value, spec_of, table_spec};
 pub(crate) use recovery::recover;
 pub use recovery::{InDoubt, in_doubt, settle};
 pub use repair::repair;

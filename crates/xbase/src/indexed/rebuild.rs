@@ -26,17 +26,22 @@ use std::sync::Arc;
 
 impl IndexedTable {
     /// Removes the deleted records, and from the memo file what no record refers to. Records get new numbers, custom
-    /// tags lose their entries. The table must be open for exclusive use.
+    /// tags lose their entries. The table must be open for exclusive use. `progress` may stop it until the new table takes
+    /// the old one's place.
     pub fn pack(&mut self, progress: Telling<'_>) -> Result<()> {
-        self.replace(progress, |table| table.writer.pack())
+        self.replace(progress, |table, progress| table.writer.pack_telling(progress))
     }
 
     /// Removes all records and memos. Counters go on counting.
     pub fn zap(&mut self) -> Result<()> {
-        self.replace(&mut |_, _| ControlFlow::Continue(()), |table| table.writer.zap())
+        self.replace(&mut |_, _| ControlFlow::Continue(()), |table, _| table.writer.zap())
     }
 
-    fn replace(&mut self, progress: Telling<'_>, change: impl FnOnce(&mut IndexedTable) -> Result<()>) -> Result<()> {
+    fn replace(
+        &mut self,
+        progress: Telling<'_>,
+        change: impl FnOnce(&mut IndexedTable, Telling<'_>) -> Result<()>,
+    ) -> Result<()> {
         self.must_be_alone("be made anew")?;
         self.must_have_no_transaction("making a table anew")?;
         for bag in &self.indexes.bags {
@@ -45,7 +50,9 @@ impl IndexedTable {
         self.flush()?;
         self.indexes.settle_letters();
         mark_stale(&*self.fs, self.path(), self.bags())?;
-        if let Err(error) = change(self) {
+        // The records are half of the work where keys are made of them.
+        let parts = if self.indexes.bags.is_empty() { 1 } else { 2 };
+        if let Err(error) = change(self, &mut |done, all| progress(done, all.saturating_mul(parts))) {
             // Whether the table was replaced is not known: the list stays if it may have been.
             if self.writer.is_usable() {
                 self.unmark_stale()?;
@@ -55,7 +62,10 @@ impl IndexedTable {
         // The table is replaced: nothing leads back.
         let _whole = interrupt::suspended();
         self.read_anew()?;
-        self.rebuild_all(false, progress)?;
+        self.rebuild_all(false, &mut |done, all| {
+            let _ = progress(all.saturating_add(done), all.saturating_mul(2));
+            ControlFlow::Continue(())
+        })?;
         self.unmark_stale()
     }
 

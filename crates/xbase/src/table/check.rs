@@ -26,6 +26,13 @@ pub fn check(fs: &Arc<dyn FileSystem>, path: &Path, options: OpenOptions, index_
     findings
 }
 
+/// Whether the header of a table says that there is a structural index, and there is none.
+///
+/// Errors: those of opening the table.
+pub fn lacks_index(fs: &Arc<dyn FileSystem>, path: &Path, options: OpenOptions) -> Result<bool> {
+    Ok(Files::open(fs.as_ref(), path, options)?.missing_index.is_some())
+}
+
 /// The index files that are a table's, beside its structural CDX: those of its folder that are named for it, or most of whose
 /// keys are those of its records, and that are no other table's.
 pub fn other_index_files(

@@ -39,7 +39,7 @@ mod text_keys;
 mod unlisted;
 mod walk;
 
-pub use check::{check, other_index_files};
+pub use check::{check, lacks_index, other_index_files};
 pub use claim::Disputed;
 pub use indexes::IndexDescription;
 pub use named::is_named_for;
@@ -67,8 +67,8 @@ use std::time::SystemTime;
 /// Metadata of a column that holds text padded with blanks: it compares without them.
 pub const CHAR_COLUMN: &str = "mainstay.char";
 
-/// Metadata of a column of numbers, or of text that is not padded: its field as programs of xBase write it, `N(8,2)`, `M(10,0)`.
-/// The type alone does not say it.
+/// Metadata of a column of numbers, of text that is not padded, or of a logical field whose NULL is a blank: its field as
+/// programs of xBase write it, `N(8,2)`, `M(10,0)`. The type alone does not say it.
 pub const FIELD_COLUMN: &str = "mainstay.field";
 
 /// The number of hidden columns at the end of the schema.
@@ -288,7 +288,7 @@ impl DbfTable {
 
     /// The structural index that the header says there is, if there is none. It is one of [`DbfTable::findings`].
     pub fn missing_index(&self) -> Option<Finding> {
-        self.current().files.missing_index.clone()
+        missing_index(&*self.fs, &self.path, &self.current().files.dbf)
     }
 
     /// The tags of the table's indexes.
@@ -441,6 +441,9 @@ fn schema(fields: &[Field]) -> SchemaRef {
         let metadata = match field.kind {
             FieldKind::Character => HashMap::from([(CHAR_COLUMN.to_owned(), field.length.to_string())]),
             FieldKind::Numeric | FieldKind::Currency | FieldKind::Memo | FieldKind::Varchar => {
+                HashMap::from([(FIELD_COLUMN.to_owned(), declared(field))])
+            }
+            FieldKind::Logical if field.null_bit.is_none() => {
                 HashMap::from([(FIELD_COLUMN.to_owned(), declared(field))])
             }
             _ => HashMap::new(),

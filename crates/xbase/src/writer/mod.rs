@@ -44,9 +44,18 @@ use crate::lock::{LockPlan, LockScheme, LockWait, TableLocks};
 use crate::memo::MemoWriter;
 use mainstay_base::{Code, Date, Error, Result, Timestamp, interrupt};
 use mainstay_vfs::{Create, File, FileSystem, LockMode, WritableFile};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+
+/// What is told how far something long is, in steps of which there are so many; `Break` stops it.
+pub type Telling<'p> = &'p mut dyn FnMut(u64, u64) -> ControlFlow<()>;
+
+/// For what nobody is told of.
+fn untold(_: u64, _: u64) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
 
 /// Who else may have the table open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,6 +186,12 @@ impl TableWriter {
             let memo = open_memo(&*fs, path, &file, &options)?;
             return TableWriter::assemble(fs, path, file, memo, options);
         }
+    }
+
+    /// Removes the deleted records, and from the memo file what no record refers to. Records get new numbers.
+    /// The caller must be alone ([`Access::Exclusive`]).
+    pub fn pack(&mut self) -> Result<()> {
+        self.pack_telling(&mut untold)
     }
 
     fn assemble(

@@ -8,7 +8,7 @@
 //! those of a new table.
 
 use super::swap::{self, new_memo, new_table};
-use super::{Access, Counting, TableWriter, WriteOptions};
+use super::{Access, Counting, TableWriter, Telling, WriteOptions, untold};
 use crate::codepage::CodePage;
 use crate::dbf::{Dbf, Field, FieldKind, FieldSpec, OpenOptions, TableSpec, decode_rows};
 use crate::memo::{Fetched, Memo, MemoKind, MemoWriter, Window, empty_file};
@@ -84,6 +84,8 @@ struct Plan<'a> {
     window: Window,
     /// Given, values that cannot be read become blank and are told here; else they are errors.
     findings: Option<&'a mut Vec<Finding>>,
+    /// Is told how many records of how many are done.
+    progress: Telling<'a>,
 }
 
 /// A record of the old table.
@@ -97,15 +99,15 @@ struct Old<'r> {
 }
 
 impl TableWriter {
-    /// Removes the deleted records, and from the memo file what no record refers to. Records get new numbers.
-    /// The caller must be alone ([`Access::Exclusive`]).
-    pub fn pack(&mut self) -> Result<()> {
-        self.rebuild(None, false, false)
+    /// [`TableWriter::pack`]; `progress` is told how many records of how many are done, and may stop it before anything is
+    /// changed.
+    pub fn pack_telling(&mut self, progress: Telling<'_>) -> Result<()> {
+        self.rebuild(None, false, false, progress)
     }
 
     /// Removes all records and memos. Counters go on counting.
     pub fn zap(&mut self) -> Result<()> {
-        self.rebuild(None, true, false)
+        self.rebuild(None, true, false, &mut untold)
     }
 
     /// Gives the table another structure: the fields of `spec`, each with the values that `sources` says. Deleted
@@ -115,10 +117,16 @@ impl TableWriter {
             let message = format!("{} fields and sources for {} of them", spec.fields.len(), sources.len());
             return Err(Error::new(Code::InvalidValue, message));
         }
-        self.rebuild(Some((spec, sources)), false, true)
+        self.rebuild(Some((spec, sources)), false, true, &mut untold)
     }
 
-    fn rebuild(&mut self, new: Option<(&TableSpec, &[Source])>, empty: bool, keep_deleted: bool) -> Result<()> {
+    fn rebuild(
+        &mut self,
+        new: Option<(&TableSpec, &[Source])>,
+        empty: bool,
+        keep_deleted: bool,
+        progress: Telling<'_>,
+    ) -> Result<()> {
         if self.options.access != Access::Exclusive {
             let message = "the table must be open for exclusive use to be packed, emptied or given other fields";
             return Err(Error::new(Code::Busy, message).at(self.path.display()));
@@ -149,6 +157,7 @@ impl TableWriter {
             keep_none: empty,
             window: Window::default(),
             findings: None,
+            progress,
         };
         let memo_path = memo.as_ref().map(|(path, _)| path.clone());
         let counters: Vec<Option<Counting>> = sources
@@ -279,6 +288,7 @@ fn copy(mut plan: Plan<'_>, new: &mut TableWriter) -> Result<()> {
     }
     let length = u64::from(plan.dbf.header().record_length);
     let run = (RUN_BYTES / length).max(1);
+    let percent = plan.count.div_ceil(100).max(1);
     let (mut buffer, mut start, mut pace) = (Vec::new(), 0, Pace::default());
     while start < plan.count {
         let end = plan.count.min(start + run);
@@ -286,6 +296,10 @@ fn copy(mut plan: Plan<'_>, new: &mut TableWriter) -> Result<()> {
         let columns = converted_columns(&plan, new, &records, length as usize)?;
         for (row, bytes) in records.iter().enumerate() {
             pace.step()?;
+            let done = start + row as u64;
+            if done.is_multiple_of(percent) && (plan.progress)(done, plan.count).is_break() {
+                return Err(Error::new(Code::Cancelled, "making the table anew was stopped"));
+            }
             if bytes[0] == b'*' && !plan.keep_deleted {
                 continue;
             }
@@ -566,6 +580,7 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
         keep_none: false,
         window: Window::default(),
         findings: Some(&mut findings),
+        progress: &mut untold,
     };
     let new_memo_path = memo.as_ref().map(|(path, _)| path.clone());
     let made = write_files(fs, into, &header, memo, options, plan, &[]);
