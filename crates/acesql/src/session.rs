@@ -168,7 +168,7 @@ impl Session {
         let functions = Arc::new(Functions::new(shared.0, shared.1, user, dictionary.clone(), depth));
         let mut core = database.session();
         core.set_functions(Arc::clone(&functions) as Arc<dyn UserFunctions>);
-        core.read_blank_as_false();
+        core.fill_blanks();
         let state = State {
             user: user.to_owned(),
             folder: folder.display().to_string(),

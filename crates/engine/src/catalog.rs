@@ -302,7 +302,7 @@ impl FolderCatalog {
     pub(crate) fn plan(&self, query: &str, scope: Scope) -> Result<Arc<Planned>> {
         self.planner.plan(
             query,
-            &SessionCatalog { folder: self, scope, given: Arc::default(), functions: None, blank_is_false: false },
+            &SessionCatalog { folder: self, scope, given: Arc::default(), functions: None, fills_blanks: false },
             Visibility::Live,
         )
     }

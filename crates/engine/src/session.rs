@@ -213,9 +213,10 @@ impl Session {
         self.transaction.functions = Some(functions);
     }
 
-    /// Has the statements of this session read a logical field of a DBF that nobody has filled in as FALSE, and not as NULL.
-    pub fn read_blank_as_false(&mut self) {
-        self.transaction.blank_is_false = true;
+    /// Has the statements of this session read numbers and logical fields of a DBF that nobody has filled in as 0 and FALSE, and
+    /// not as NULL.
+    pub fn fill_blanks(&mut self) {
+        self.transaction.fills_blanks = true;
     }
 
     /// What the statements of this session see, for the session in which the functions run that they call: that session's
@@ -275,8 +276,8 @@ impl Session {
     /// The names that the next statement can use.
     fn catalog<'d>(&self, shared: &'d Shared) -> SessionCatalog<'d> {
         let (scope, given) = (self.transaction.scope(&shared.catalog.native), Arc::clone(&self.transaction.given));
-        let (functions, blank_is_false) = (self.transaction.functions.clone(), self.transaction.blank_is_false);
-        SessionCatalog { folder: &shared.catalog, scope, given, functions, blank_is_false }
+        let (functions, fills_blanks) = (self.transaction.functions.clone(), self.transaction.fills_blanks);
+        SessionCatalog { folder: &shared.catalog, scope, given, functions, fills_blanks }
     }
 
     /// What lets the expressions of tables call the session's functions.

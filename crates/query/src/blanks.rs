@@ -1,30 +1,51 @@
-//! Logical fields that nobody has filled in, for dialects that read them as FALSE.
+//! Fields that nobody has filled in, for dialects that read them as FALSE and as 0.
 //!
-//! A logical field of a DBF holds T, F or a blank. The core reads a blank as NULL; Advantage has no NULL in such tables, and
-//! its filters, its indexes and its calls take the blank for FALSE. So a table is a query over itself to statements of that
-//! dialect, whose conditions, columns and changes then see what the rest of it sees:
+//! A logical field of a DBF holds T, F or a blank, and a number its digits or blanks. The core reads a blank as NULL; Advantage
+//! has no NULL in such tables, and its filters, its indexes and its calls take the blank for FALSE and for 0. So a table is a
+//! query over itself to statements of that dialect, whose conditions, columns and changes then see what the rest of it sees:
 //!
 //! ```text
-//!   FROM t     SELECT name, paid IS TRUE AS paid FROM t        conditions on paid are the scan's own still
+//!   FROM t            SELECT name, paid IS TRUE AS paid, filled(due) AS due FROM t
+//!   due > 5           due > 5 AND due IS NOT NULL            what the scan is asked, so that indexes serve it
+//!   due < 5           due < 5 OR due IS NULL
+//!   due IS NULL       due IS NULL OR due = 0                 the first half is for rows that an outer join has no partner for
 //! ```
-//! Source: the help page of `EMPTY`, "List of DBF Empty Values".
+//! In tables of Visual FoxPro, which have NULLs besides, IS NULL asks for these alone. Sources: the help pages "Null Field
+//! Values" of the SQL engine, and that of `EMPTY`, "List of DBF Empty Values".
 
-use crate::rules::FIELD_COLUMN;
-use datafusion::arrow::datatypes::{DataType, Field};
+use crate::contains::any_expression_of_plan;
+use crate::nodes::{PlanTree, Tree};
+use crate::rewrite::schema_of;
+use datafusion::arrow::array::Array;
+use datafusion::arrow::compute::is_not_null;
+use datafusion::arrow::compute::kernels::zip::zip;
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::catalog::ViewSource;
-use datafusion::common::{Column, Result};
-use datafusion::logical_expr::expr::FieldMetadata;
-use datafusion::logical_expr::{Expr, LogicalPlanBuilder, TableSource};
-use std::sync::Arc;
+use datafusion::common::tree_node::{Transformed, TransformedResult};
+use datafusion::common::{Column, DFSchema, ExprSchema, Result, ScalarValue, internal_err};
+use datafusion::logical_expr::expr::{FieldMetadata, ScalarFunction};
+use datafusion::logical_expr::{
+    BinaryExpr, ColumnarValue, Expr, LogicalPlan, LogicalPlanBuilder, Operator, ReturnFieldArgs, ScalarFunctionArgs,
+    ScalarUDF, ScalarUDFImpl, Signature, TableSource, Volatility, lit,
+};
+use mainstay_base::Value;
+use mainstay_table::{Comparison, Predicate};
+use std::sync::{Arc, LazyLock};
 
-/// Whether a column is a logical field whose NULL is a blank.
+/// Metadata of a column of numbers or truths whose NULL is a blank: `none` in a file without NULLs, `own` in one that has them
+/// besides.
+pub(crate) const BLANK_COLUMN: &str = "mainstay.blank";
+
+/// Metadata of a column of [`filled`] numbers, of which IS NULL asks whether they are 0.
+const FILLED_COLUMN: &str = "mainstay.filled";
+
+/// Whether a column's NULL is a blank.
 pub(crate) fn may_be_blank(field: &Field) -> bool {
-    let is_logical = |kept: &String| kept.starts_with('L');
-    field.data_type() == &DataType::Boolean && field.metadata().get(FIELD_COLUMN).is_some_and(is_logical)
+    field.metadata().contains_key(BLANK_COLUMN)
 }
 
-/// The table with its blank logical fields as FALSE; the same if it has no such fields.
-pub(crate) fn as_false(name: &str, source: Arc<dyn TableSource>) -> Result<Arc<dyn TableSource>> {
+/// The table with its blank fields as FALSE and 0; the same if it has no such fields.
+pub(crate) fn filled(name: &str, source: Arc<dyn TableSource>) -> Result<Arc<dyn TableSource>> {
     if !source.schema().fields().iter().any(|field| may_be_blank(field)) {
         return Ok(source);
     }
@@ -34,14 +55,140 @@ pub(crate) fn as_false(name: &str, source: Arc<dyn TableSource>) -> Result<Arc<d
         .iter()
         .map(|(table, field)| {
             let column = Expr::Column(Column::from((table, field)));
-            match may_be_blank(field) {
-                true => {
-                    let metadata = FieldMetadata::from(field.metadata().clone());
-                    Expr::IsTrue(Box::new(column)).alias_with_metadata(field.name(), Some(metadata))
+            let Some(nulls) = field.metadata().get(BLANK_COLUMN) else { return column };
+            let mut metadata = field.metadata().clone();
+            metadata.remove(BLANK_COLUMN);
+            let value = match field.data_type() {
+                DataType::Boolean => Expr::IsTrue(Box::new(column)),
+                _ => {
+                    if nulls == "none" {
+                        metadata.insert(FILLED_COLUMN.to_owned(), String::new());
+                    }
+                    Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(&FILLED), vec![column]))
                 }
-                false => column,
-            }
+            };
+            value.alias_with_metadata(field.name(), Some(FieldMetadata::from(metadata)))
         })
         .collect();
     Ok(Arc::new(ViewSource::new(table.project(columns)?.build()?)))
+}
+
+/// The plan with IS NULL of filled columns as the question for 0 that it is.
+pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
+    if !any_expression_of_plan(&plan, |expr| asked_for_null(expr).is_some()) {
+        return Ok(plan);
+    }
+    plan.map_up_with_subqueries(|node| {
+        let schema = schema_of(&node);
+        if !schema.fields().iter().any(|field| field.metadata().contains_key(FILLED_COLUMN)) {
+            return Ok(Transformed::no(node));
+        }
+        crate::rewrite::node(node, |expr, schema| expr.map_up(|expr| Ok(asked_for_zero(expr, schema))))
+    })
+    .data()
+}
+
+/// The column of which it is asked whether it is NULL.
+fn asked_for_null(expr: &Expr) -> Option<&Column> {
+    match expr {
+        Expr::IsNull(inner) | Expr::IsNotNull(inner) => inner.try_as_col(),
+        _ => None,
+    }
+}
+
+fn asked_for_zero(expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
+    let is_filled = |column: &Column| {
+        schema.field_from_column(column).is_ok_and(|field| field.metadata().contains_key(FILLED_COLUMN))
+    };
+    let Some(column) = asked_for_null(&expr).filter(|column| is_filled(column)).cloned() else {
+        return Transformed::no(expr);
+    };
+    let is_negated = matches!(expr, Expr::IsNotNull(_));
+    let (with, compared) = if is_negated { (Operator::And, Operator::NotEq) } else { (Operator::Or, Operator::Eq) };
+    let zero = Box::new(lit(0i64));
+    let is_zero = Expr::BinaryExpr(BinaryExpr::new(Box::new(Expr::Column(column)), compared, zero));
+    Transformed::yes(Expr::BinaryExpr(BinaryExpr::new(Box::new(expr), with, Box::new(is_zero))))
+}
+
+/// What [`filled`] has made a number of, through casts.
+pub(crate) fn filled_column(expr: &Expr) -> Option<&Expr> {
+    match expr {
+        Expr::Cast(cast) => filled_column(&cast.expr),
+        Expr::ScalarFunction(call) if call.func.inner().downcast_ref::<Filled>().is_some() => call.args.first(),
+        _ => None,
+    }
+}
+
+/// A comparison of a column with a constant, for which a NULL is 0: never neither true nor false, so that it may be negated.
+pub(crate) fn of_filled(predicate: Predicate) -> Option<Predicate> {
+    let (column, holds) = match &predicate {
+        // Unknown whatever the row is.
+        Predicate::Compare { value: Value::Null, .. } => return Some(predicate),
+        Predicate::Compare { column, op, value } => (*column, zero_is(*op, value)?),
+        Predicate::In { column, values, negated: false } => {
+            let known: Option<Vec<bool>> = values.iter().map(|value| zero_is(Comparison::Equal, value)).collect();
+            (*column, known?.contains(&true))
+        }
+        _ => return None,
+    };
+    let null = Predicate::Null { column, negated: !holds };
+    Some(match holds {
+        true => Predicate::Or(vec![predicate, null]),
+        false => Predicate::And(vec![predicate, null]),
+    })
+}
+
+/// Whether 0 compares so with a number; `None` for what is none.
+fn zero_is(op: Comparison, value: &Value) -> Option<bool> {
+    let order = match value {
+        Value::Integer(value) => 0.cmp(value),
+        Value::Decimal(value) => 0.cmp(&value.unscaled),
+        Value::Float(value) => 0.0.partial_cmp(value)?,
+        _ => return None,
+    };
+    Some(op.holds(order))
+}
+
+static FILLED: LazyLock<Arc<ScalarUDF>> =
+    LazyLock::new(|| Arc::new(ScalarUDF::from(Filled { signature: Signature::any(1, Volatility::Immutable) })));
+
+/// Numbers with 0 in the place of NULL.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Filled {
+    signature: Signature,
+}
+
+impl ScalarUDFImpl for Filled {
+    fn name(&self) -> &str {
+        "filled"
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
+        Ok(types.first().cloned().unwrap_or(DataType::Null))
+    }
+
+    fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
+        match args.arg_fields {
+            [value] => Ok(Arc::new(Field::clone(value).with_nullable(false))),
+            fields => internal_err!("filled takes a column and not {}", fields.len()),
+        }
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        match args.args.into_iter().next() {
+            Some(ColumnarValue::Array(values)) if values.null_count() > 0 => {
+                let zero = ScalarValue::new_zero(values.data_type())?.to_scalar()?;
+                Ok(ColumnarValue::Array(zip(&is_not_null(&values)?, &values, &zero)?))
+            }
+            Some(ColumnarValue::Scalar(value)) if value.is_null() => {
+                Ok(ColumnarValue::Scalar(ScalarValue::new_zero(&value.data_type())?))
+            }
+            Some(value) => Ok(value),
+            None => internal_err!("filled takes a column"),
+        }
+    }
 }

@@ -25,9 +25,9 @@ pub enum Relation {
 /// Versions from here on are of one session only.
 pub const FIRST_PRIVATE: u64 = 1 << 62;
 
-/// The bit of the version of a catalog whose blank logical fields are FALSE ([`Catalog::blank_is_false`]): the same text has
-/// another plan there.
-pub const BLANK_IS_FALSE: u64 = 1 << 60;
+/// The bit of the version of a catalog whose blank fields are filled ([`Catalog::fills_blanks`]): the same text has another plan
+/// there.
+pub const FILLS_BLANKS: u64 = 1 << 60;
 
 /// The names a statement can use.
 pub trait Catalog: Send + Sync {
@@ -52,9 +52,9 @@ pub trait Catalog: Send + Sync {
         None
     }
 
-    /// Whether a logical field of a file that nobody has filled in is FALSE, and not NULL. The version of such a catalog has
-    /// the bit [`BLANK_IS_FALSE`].
-    fn blank_is_false(&self) -> bool {
+    /// Whether numbers and logical fields of a file that nobody has filled in are 0 and FALSE, and not NULL. The version of such a
+    /// catalog has the bit [`FILLS_BLANKS`].
+    fn fills_blanks(&self) -> bool {
         false
     }
 

@@ -9,6 +9,7 @@
 //! `CAST(column AS DECIMAL(22,3))`. A cast that keeps every value and its order changes nothing, so it is
 //! looked through, and the column is compared with the constant itself.
 
+use crate::blanks;
 use crate::collate::keyed;
 use crate::offset;
 use datafusion::arrow::datatypes::{DataType, Schema, TimeUnit};
@@ -67,16 +68,16 @@ fn build(condition: &Expr, schema: &Schema, constant: ConstantOf<'_>) -> Option<
         Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
             let comparison = comparison(*op)?;
             match (operand(left, schema), operand(right, schema)) {
-                (Some(column), None) => compare(column, comparison, right, schema, constant),
-                (None, Some(column)) => compare(column, comparison.mirrored(), left, schema, constant),
+                (Some(column), None) => filled(left, compare(column, comparison, right, schema, constant)?),
+                (None, Some(column)) => filled(right, compare(column, comparison.mirrored(), left, schema, constant)?),
                 _ => None,
             }
         }
         Expr::Not(inner) => build(inner, schema, constant).map(Predicate::negate),
         Expr::Between(Between { expr, negated, low, high }) => {
             let column = operand(expr, schema)?;
-            let low = compare(column, Comparison::GreaterOrEqual, low, schema, constant)?;
-            let high = compare(column, Comparison::LessOrEqual, high, schema, constant)?;
+            let low = filled(expr, compare(column, Comparison::GreaterOrEqual, low, schema, constant)?)?;
+            let high = filled(expr, compare(column, Comparison::LessOrEqual, high, schema, constant)?)?;
             let between = Predicate::And(vec![low, high]);
             Some(if *negated { between.negate() } else { between })
         }
@@ -84,7 +85,14 @@ fn build(condition: &Expr, schema: &Schema, constant: ConstantOf<'_>) -> Option<
             let column = operand(expr, schema)?;
             let values: Option<Vec<Value>> =
                 list.iter().map(|item| constant(item).filter(|value| fits(column, value, schema))).collect();
-            Some(Predicate::In { column, values: values?, negated: *negated })
+            let values = values?;
+            match blanks::filled_column(expr) {
+                None => Some(Predicate::In { column, values, negated: *negated }),
+                Some(_) => {
+                    let any = blanks::of_filled(Predicate::In { column, values, negated: false })?;
+                    Some(if *negated { any.negate() } else { any })
+                }
+            }
         }
         Expr::Like(Like { negated, expr, pattern, escape_char, case_insensitive }) => {
             let column = operand(expr, schema)?;
@@ -97,6 +105,8 @@ fn build(condition: &Expr, schema: &Schema, constant: ConstantOf<'_>) -> Option<
                 _ => None,
             }
         }
+        // What is filled is never NULL, and is not asked.
+        Expr::IsNull(inner) | Expr::IsNotNull(inner) if blanks::filled_column(inner).is_some() => None,
         Expr::IsNull(inner) => Some(Predicate::Null { column: operand(inner, schema)?, negated: false }),
         Expr::IsNotNull(inner) => Some(Predicate::Null { column: operand(inner, schema)?, negated: true }),
         Expr::IsTrue(inner) => certain(inner, true, schema),
@@ -210,6 +220,14 @@ fn compare(
     fits(column, &value, schema).then_some(Predicate::Compare { column, op, value })
 }
 
+/// The comparison of an operand, which may be a column whose blanks are 0.
+fn filled(operand: &Expr, comparison: Predicate) -> Option<Predicate> {
+    match blanks::filled_column(operand) {
+        Some(_) => blanks::of_filled(comparison),
+        None => Some(comparison),
+    }
+}
+
 /// The column that an expression reads, through casts that keep every value and its order.
 fn operand(expr: &Expr, schema: &Schema) -> Option<usize> {
     match expr {
@@ -218,6 +236,7 @@ fn operand(expr: &Expr, schema: &Schema) -> Option<usize> {
             let column = operand(&cast.expr, schema)?;
             keeps_order(schema.field(column).data_type(), cast.field.data_type()).then_some(column)
         }
+        Expr::ScalarFunction(_) if let Some(column) = blanks::filled_column(expr) => operand(column, schema),
         // Compared with a moment without an offset, as the kernels compare such a column.
         Expr::ScalarFunction(_) => match (offset::keyed(expr), offset::finer(expr)) {
             (Some(Expr::Column(column)), _) => schema.index_of(&column.name).ok(),

@@ -89,8 +89,8 @@ impl ContextProvider for StatementContext<'_> {
             Some(Relation::Table(table)) => {
                 let relation = TableRelation::new(table, self.hidden_columns, self.visibility, self.fuse);
                 let source = provider_as_source(Arc::new(relation));
-                match self.catalog.blank_is_false() {
-                    true => crate::blanks::as_false(name.table(), source),
+                match self.catalog.fills_blanks() {
+                    true => crate::blanks::filled(name.table(), source),
                     false => Ok(source),
                 }
             }

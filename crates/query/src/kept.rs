@@ -75,6 +75,9 @@ pub(crate) fn is_of_table(plan: &LogicalPlan, place: usize) -> bool {
 fn is_column_of_table(input: &LogicalPlan, expr: &Expr) -> bool {
     match expr {
         Expr::Alias(alias) => is_column_of_table(input, &alias.expr),
+        Expr::ScalarFunction(_) if let Some(column) = crate::blanks::filled_column(expr) => {
+            is_column_of_table(input, column)
+        }
         Expr::Column(column) => {
             input.schema().maybe_index_of_column(column).is_some_and(|place| is_of_table(input, place))
         }

@@ -151,7 +151,7 @@ mod work_table;
 mod years;
 
 pub use cancel::CancelHandle;
-pub use catalog::{BLANK_IS_FALSE, Catalog, FIRST_PRIVATE, Relation, UserFunctions};
+pub use catalog::{Catalog, FILLS_BLANKS, FIRST_PRIVATE, Relation, UserFunctions};
 pub use change::{BoundReturning, POSITION, RECORD_NUMBER, RowExpressions, SqlExpr, check_condition, expression};
 pub use collected::{Collected, CollectedRows};
 pub use constants::{Place, constants, values_queries};

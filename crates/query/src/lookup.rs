@@ -46,7 +46,7 @@ fn look_up(
     let table = table_of(&name, context)?;
     let relation = TableRelation::new(Arc::clone(&table), context.hidden_columns, context.visibility, true);
     let schema = relation.schema();
-    if context.catalog.blank_is_false() && schema.fields().iter().any(|field| crate::blanks::may_be_blank(field)) {
+    if context.catalog.fills_blanks() && schema.fields().iter().any(|field| crate::blanks::may_be_blank(field)) {
         return None;
     }
     let columns = match columns {

@@ -1,6 +1,6 @@
 //! From text to a plan that can be run, and the cache of such plans.
 
-use crate::catalog::{BLANK_IS_FALSE, Catalog, FIRST_PRIVATE};
+use crate::catalog::{Catalog, FILLS_BLANKS, FIRST_PRIVATE};
 use crate::context::StatementContext;
 use crate::direct::Direct;
 use crate::error::{Names, from_datafusion};
@@ -249,7 +249,7 @@ impl Planner {
             }
             return work(cache);
         }
-        let cache = if version & BLANK_IS_FALSE == 0 { &self.cache } else { &self.of_blanks };
+        let cache = if version & FILLS_BLANKS == 0 { &self.cache } else { &self.of_blanks };
         let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
         if cache.catalog_version != version || cache.len() >= CACHED_STATEMENTS {
             *cache = Cache { catalog_version: version, ..Cache::default() };

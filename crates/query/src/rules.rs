@@ -45,6 +45,7 @@ impl AnalyzerRule for CharComparison {
         let plan = crate::meeting::in_plan(plan)?;
         let plan = crate::cast::in_plan(plan)?;
         let plan = crate::mssql::in_plan(plan)?;
+        let plan = crate::blanks::in_plan(plan)?;
         let plan = crate::peers::in_plan(plan)?;
         let plan = crate::advantage::in_plan(plan)?;
         let plan = crate::overflow::checked_in_plan(plan)?;

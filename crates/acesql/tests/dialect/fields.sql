@@ -87,3 +87,57 @@ DELETE FROM truths WHERE l = FALSE
 SELECT id FROM truths
 --;
 SELECT recno() AS r FROM truths WHERE l
+--;
+CREATE TABLE blanks (id Integer, n Numeric(6,2), word Char(5))
+--;
+INSERT INTO blanks VALUES (1, 5, 'five'), (2, 0, 'zero'), (3, -1, 'less')
+--;
+INSERT INTO blanks (id, word) VALUES (4, 'none')
+--;
+SELECT id, n, n + 1 AS more FROM blanks ORDER BY id
+--;
+SELECT id FROM blanks WHERE n = 0 ORDER BY id
+--;
+SELECT id FROM blanks WHERE n IS NULL ORDER BY id
+--;
+SELECT id FROM blanks WHERE n IS NOT NULL ORDER BY id
+--;
+SELECT id FROM blanks WHERE n < 1 ORDER BY id
+--;
+SELECT id FROM blanks WHERE NOT n = 5 ORDER BY id
+--;
+SELECT id FROM blanks WHERE n <> 0 ORDER BY id
+--;
+SELECT id FROM blanks WHERE n BETWEEN -1 AND 3 ORDER BY id
+--;
+SELECT id FROM blanks WHERE n NOT BETWEEN 1 AND 9 ORDER BY id
+--;
+SELECT id FROM blanks WHERE n IN (0, 5) ORDER BY id
+--;
+SELECT id FROM blanks WHERE n NOT IN (1, 5) ORDER BY id
+--;
+SELECT n, COUNT(*) AS rows FROM blanks GROUP BY n ORDER BY n
+--;
+SELECT COUNT(n) AS c, SUM(n) AS s, AVG(n) AS a, MIN(n) AS l, MAX(n) AS g FROM blanks WHERE id > 1
+--;
+SELECT b.id FROM blanks a INNER JOIN blanks b ON a.n = b.n WHERE a.id = 2 ORDER BY b.id
+--;
+SELECT a.id, b.id AS other, b.n FROM blanks a LEFT JOIN blanks b ON b.id = a.id + 3 WHERE b.n IS NULL ORDER BY a.id
+--;
+DECLARE @n NUMERIC(6,2); @n = 0; SELECT id FROM blanks WHERE n = @n ORDER BY id
+--;
+CREATE INDEX n ON blanks (n)
+--;
+SELECT id FROM blanks WHERE n = 0 ORDER BY id
+--;
+SELECT id FROM blanks WHERE n >= 0 ORDER BY n, id
+--;
+SELECT id FROM blanks WHERE n = 5
+--;
+UPDATE blanks SET n = n + 1 WHERE n = 0
+--;
+SELECT id, n FROM blanks ORDER BY id
+--;
+DELETE FROM blanks WHERE n = 1
+--;
+SELECT id, n FROM blanks ORDER BY id

@@ -7,7 +7,7 @@ use super::forms::Form;
 use super::sequences::{Given, SessionSequences};
 use crate::catalog::FolderCatalog;
 use mainstay_base::{Code, Error, Result};
-use mainstay_query::{BLANK_IS_FALSE, DEFAULT_SCHEMAS, FIRST_PRIVATE, Name, Planner, Relation};
+use mainstay_query::{DEFAULT_SCHEMAS, FILLS_BLANKS, FIRST_PRIVATE, Name, Planner, Relation};
 use mainstay_store::files::catalog::{Catalog, SequenceDefinition, TableDefinition};
 use mainstay_store::{CatalogState, NativeTable, Shown, Store, TemporaryTables, Transaction};
 use std::sync::Arc;
@@ -203,7 +203,7 @@ pub(crate) struct SessionCatalog<'f> {
     pub(crate) scope: Scope,
     pub(crate) given: Arc<Given>,
     pub(crate) functions: Option<Arc<dyn mainstay_query::UserFunctions>>,
-    pub(crate) blank_is_false: bool,
+    pub(crate) fills_blanks: bool,
 }
 
 impl SessionCatalog<'_> {
@@ -222,7 +222,7 @@ impl SessionCatalog<'_> {
             given: Arc::clone(&self.given),
             // They belong to the database, and not to the session.
             functions: self.functions.clone(),
-            blank_is_false: self.blank_is_false,
+            fills_blanks: self.fills_blanks,
         }
     }
 }
@@ -245,7 +245,7 @@ impl mainstay_query::Catalog for SessionCatalog<'_> {
 
     fn version(&self) -> u64 {
         // Both only grow, so their sum changes when either does.
-        (self.folder.version() + self.scope.version()) | if self.blank_is_false { BLANK_IS_FALSE } else { 0 }
+        (self.folder.version() + self.scope.version()) | if self.fills_blanks { FILLS_BLANKS } else { 0 }
     }
 
     fn shared_relation(&self, name: &str) -> Result<Option<Relation>> {
@@ -259,8 +259,8 @@ impl mainstay_query::Catalog for SessionCatalog<'_> {
         self.functions.clone()
     }
 
-    fn blank_is_false(&self) -> bool {
-        self.blank_is_false
+    fn fills_blanks(&self) -> bool {
+        self.fills_blanks
     }
 
     fn sequences(&self) -> Option<Arc<dyn mainstay_query::Sequences>> {

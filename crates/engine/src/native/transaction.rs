@@ -63,8 +63,8 @@ pub(crate) struct SessionTransaction {
     outlook: Option<Arc<Outlook>>,
     /// The functions of the session's language.
     pub(crate) functions: Option<Arc<dyn UserFunctions>>,
-    /// Whether its language reads blank logical fields of files as FALSE.
-    pub(crate) blank_is_false: bool,
+    /// Whether its language reads blank numbers and logical fields of files as 0 and FALSE.
+    pub(crate) fills_blanks: bool,
     /// Another session's, if this is the one in which its functions run.
     beside: Option<Beside>,
 }
@@ -97,7 +97,7 @@ impl SessionTransaction {
             on_commit: HashMap::new(),
             outlook: None,
             functions: None,
-            blank_is_false: false,
+            fills_blanks: false,
             beside: None,
         }
     }

@@ -156,8 +156,8 @@ impl Catalog for Recorder<'_> {
         self.catalog.functions()
     }
 
-    fn blank_is_false(&self) -> bool {
-        self.catalog.blank_is_false()
+    fn fills_blanks(&self) -> bool {
+        self.catalog.fills_blanks()
     }
 
     fn sequences(&self) -> Option<Arc<dyn Sequences>> {

@@ -71,6 +71,10 @@ pub const CHAR_COLUMN: &str = "mainstay.char";
 /// programs of xBase write it, `N(8,2)`, `M(10,0)`. The type alone does not say it.
 pub const FIELD_COLUMN: &str = "mainstay.field";
 
+/// Metadata of a column whose NULL is a field that nobody has filled in, of numbers or truths, in a file without NULLs: there is
+/// no other NULL there. In a file of Visual FoxPro, which has NULLs of its own, the value is `own`.
+pub const BLANK_COLUMN: &str = "mainstay.blank";
+
 /// The number of hidden columns at the end of the schema.
 const HIDDEN_COLUMNS: usize = 2;
 
@@ -231,7 +235,7 @@ impl DbfTable {
         let stamps = files.stamps(fs.as_ref(), path)?;
         let fields = files.dbf.fields().to_vec();
         let indexes = Arc::new(Indexes::new(Arc::clone(&fs), path, &files.dbf, index_files));
-        let schema = schema(&fields);
+        let schema = schema(&fields, files.dbf.header().family() == Family::VisualFoxPro);
         let settled = stamps.are_settled(now);
         let state = State::new(files, stamps, settled, &cache, Arc::clone(&indexes))?;
         let state = Mutex::new(Arc::new(state));
@@ -434,11 +438,11 @@ fn declared_code_page(fs: &dyn FileSystem, path: &Path) -> Option<CodePage> {
 /// The columns that are in no file: the number of a record, and whether it is deleted.
 const OWN_COLUMNS: [&str; 2] = ["_recno", "_deleted"];
 
-fn schema(fields: &[Field]) -> SchemaRef {
+fn schema(fields: &[Field], has_nulls: bool) -> SchemaRef {
     let names = fields.iter().map(|field| field.name.as_str()).chain(OWN_COLUMNS);
     let mut taken = names.map(|name| (name.to_lowercase(), 2)).collect();
     let column = |field: &Field| {
-        let metadata = match field.kind {
+        let mut metadata = match field.kind {
             FieldKind::Character => HashMap::from([(CHAR_COLUMN.to_owned(), field.length.to_string())]),
             FieldKind::Numeric | FieldKind::Currency | FieldKind::Memo | FieldKind::Varchar => {
                 HashMap::from([(FIELD_COLUMN.to_owned(), declared(field))])
@@ -448,6 +452,10 @@ fn schema(fields: &[Field]) -> SchemaRef {
             }
             _ => HashMap::new(),
         };
+        if field.null_bit.is_none() && matches!(field.kind, FieldKind::Numeric | FieldKind::Logical) {
+            let nulls = if has_nulls { "own" } else { "none" };
+            metadata.insert(BLANK_COLUMN.to_owned(), nulls.to_owned());
+        }
         // A field may be called as one of the two that every table has.
         let is_own = OWN_COLUMNS.iter().any(|own| field.name.eq_ignore_ascii_case(own));
         let name = if is_own { free_name(&field.name, &mut taken) } else { field.name.clone() };
