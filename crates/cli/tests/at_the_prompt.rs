@@ -12,7 +12,10 @@ const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/t
 #[track_caller]
 fn type_as(script: &str, table: &str) {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::copy(TABLE, folder.path().join(table)).unwrap();
+    for ending in ["dbf", "cdx"] {
+        let path = folder.path().join(table).with_extension(ending);
+        std::fs::copy(Path::new(TABLE).with_extension(ending), path).unwrap();
+    }
     let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests")).join(script);
     // Without a folder of compiled modules beside the scripts.
     let mut command = Command::new("python3");
