@@ -3,7 +3,7 @@
 use crate::folder::{self, Kind, Listing, TableFile};
 use crate::native::{Native, Scope, SessionCatalog};
 use crate::options::CodePages;
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Collation, Error, Result};
 use mainstay_external::{CsvOptions, CsvTable};
 use mainstay_query::{Planned, Planner, Relation, Visibility, open_parquet};
 use mainstay_table::{Table, VectorCache};
@@ -302,7 +302,13 @@ impl FolderCatalog {
     pub(crate) fn plan(&self, query: &str, scope: Scope) -> Result<Arc<Planned>> {
         self.planner.plan(
             query,
-            &SessionCatalog { folder: self, scope, given: Arc::default(), functions: None },
+            &SessionCatalog {
+                folder: self,
+                scope,
+                given: Arc::default(),
+                functions: None,
+                collation_of_files: Collation::Binary,
+            },
             Visibility::Live,
         )
     }

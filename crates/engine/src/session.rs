@@ -30,7 +30,7 @@ use crate::native::{
 use crate::prepared::{Prepared, Recorder, Uses, Workspace, direct_change};
 use crate::words::{self, Words};
 use arrow_schema::{Field, Schema};
-use mainstay_base::{Code, Error, Result, ValueRef};
+use mainstay_base::{Code, Collation, Error, Result, ValueRef};
 use mainstay_query::mssql::FunctionsInForce;
 use mainstay_query::{
     Answer, CancelHandle, Delete, DropKind, Insert, LockingQuery, Name, Newest, Planner, Progress, Relation,
@@ -50,6 +50,7 @@ pub struct Session {
     progress: Arc<Progress>,
     timeout: Option<Duration>,
     visibility: Visibility,
+    collation_of_files: Collation,
     transaction: SessionTransaction,
     /// What runs of the row executor use again.
     workspace: Workspace,
@@ -74,7 +75,16 @@ impl Session {
         let (cancel, progress) = (CancelHandle::default(), Arc::<Progress>::default());
         let ends = Wish::of(&cancel, &progress);
         let transaction = SessionTransaction::new(ends, accounts(&database.shared.planner));
-        Session { cancel, progress, timeout, visibility, transaction, workspace: Workspace::default(), database }
+        Session {
+            cancel,
+            progress,
+            timeout,
+            visibility,
+            collation_of_files: Collation::Binary,
+            transaction,
+            workspace: Workspace::default(),
+            database,
+        }
     }
 
     /// Runs one statement. Its rows come with [`Answer::next_batch`]; a statement without rows has run when
@@ -265,7 +275,8 @@ impl Session {
     /// The names that the next statement can use.
     fn catalog<'d>(&self, shared: &'d Shared) -> SessionCatalog<'d> {
         let (scope, given) = (self.transaction.scope(&shared.catalog.native), Arc::clone(&self.transaction.given));
-        SessionCatalog { folder: &shared.catalog, scope, given, functions: self.transaction.functions.clone() }
+        let functions = self.transaction.functions.clone();
+        SessionCatalog { folder: &shared.catalog, scope, given, functions, collation_of_files: self.collation_of_files }
     }
 
     /// What lets the expressions of tables call the session's functions.

@@ -2,7 +2,7 @@
 
 use crate::sequences::Sequences;
 use datafusion::catalog::TableProvider;
-use mainstay_base::Result;
+use mainstay_base::{Collation, Result};
 use mainstay_table::Table;
 use std::sync::Arc;
 
@@ -41,6 +41,11 @@ pub trait Catalog: Send + Sync {
     /// What a view's query finds by this name: what everybody has, and nothing of one session only.
     fn shared_relation(&self, name: &str) -> Result<Option<Relation>> {
         self.relation(name)
+    }
+
+    /// How the text of files compares, which say nothing of it themselves: as the session's language has it.
+    fn collation_of_files(&self) -> Collation {
+        Collation::Binary
     }
 
     /// The functions that the session's language defines, if it has any.

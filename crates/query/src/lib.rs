@@ -42,6 +42,7 @@ mod collected;
 mod columnless;
 mod compact;
 mod compared;
+mod compared_by;
 mod condition;
 mod constants;
 mod contains;

@@ -44,7 +44,8 @@ fn look_up(
         return None;
     };
     let table = table_of(&name, context)?;
-    let relation = TableRelation::new(Arc::clone(&table), context.hidden_columns, context.visibility, true);
+    let relation = TableRelation::new(Arc::clone(&table), context.hidden_columns, context.visibility, true)
+        .collated(context.catalog);
     let schema = relation.schema();
     let columns = match columns {
         None => (0..schema.fields().len()).collect(),

@@ -140,6 +140,7 @@ impl Session {
     ) -> Session {
         let mut core = instance.database.session();
         core.wait_for_pending_rows();
+        core.set_collation_of_files(mainstay_mssql::collation::COMPARISON);
         // The time is that of a batch, and not of each statement that the core is given.
         let timeout = core.timeout();
         core.set_timeout(None);
@@ -365,6 +366,14 @@ impl Session {
         };
         match name {
             "sp_executesql" => {
+                for (place, name, state) in [(0, "@statement", 2), (1, "@params", 3)] {
+                    let given = call.parameters.get(place).filter(|given| !given.data_type.is_national());
+                    if let Some(given) = given
+                        && single(&given.value) != Value::Null
+                    {
+                        return Err(vec![Message::numbered(214, &[&name, &"ntext/nchar/nvarchar"]).state(state)]);
+                    }
+                }
                 let loaded = self.inner.text(&text(0), &text(1))?;
                 self.run_text(&loaded, call, 2, sink);
                 Ok(())

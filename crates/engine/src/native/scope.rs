@@ -6,7 +6,7 @@
 use super::forms::Form;
 use super::sequences::{Given, SessionSequences};
 use crate::catalog::FolderCatalog;
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Collation, Error, Result};
 use mainstay_query::{DEFAULT_SCHEMAS, FIRST_PRIVATE, Name, Planner, Relation};
 use mainstay_store::files::catalog::{Catalog, SequenceDefinition, TableDefinition};
 use mainstay_store::{CatalogState, NativeTable, Shown, Store, TemporaryTables, Transaction};
@@ -203,6 +203,8 @@ pub(crate) struct SessionCatalog<'f> {
     pub(crate) scope: Scope,
     pub(crate) given: Arc<Given>,
     pub(crate) functions: Option<Arc<dyn mainstay_query::UserFunctions>>,
+    /// How the text of files compares.
+    pub(crate) collation_of_files: Collation,
 }
 
 impl SessionCatalog<'_> {
@@ -221,6 +223,7 @@ impl SessionCatalog<'_> {
             given: Arc::clone(&self.given),
             // They belong to the database, and not to the session.
             functions: self.functions.clone(),
+            collation_of_files: self.collation_of_files,
         }
     }
 }
@@ -251,6 +254,10 @@ impl mainstay_query::Catalog for SessionCatalog<'_> {
             Some(relation) => Ok(Some(relation)),
             None => self.folder.file(name),
         }
+    }
+
+    fn collation_of_files(&self) -> Collation {
+        self.collation_of_files
     }
 
     fn functions(&self) -> Option<Arc<dyn mainstay_query::UserFunctions>> {

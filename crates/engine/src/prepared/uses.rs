@@ -13,7 +13,7 @@
 //! again whenever the catalog has changed.
 
 use crate::native::{Scope, SessionCatalog, are_alike};
-use mainstay_base::Result;
+use mainstay_base::{Collation, Result};
 use mainstay_query::{Catalog, Relation, Sequences, UserFunctions};
 use mainstay_store::files::catalog::TableDefinition;
 use mainstay_store::{NativeTable, Shown};
@@ -149,6 +149,10 @@ impl Catalog for Recorder<'_> {
     fn shared_relation(&self, name: &str) -> Result<Option<Relation>> {
         self.note_more();
         self.catalog.shared_relation(name)
+    }
+
+    fn collation_of_files(&self) -> Collation {
+        self.catalog.collation_of_files()
     }
 
     fn functions(&self) -> Option<Arc<dyn UserFunctions>> {

@@ -1,7 +1,7 @@
 //! The settings of a session.
 
 use super::Session;
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Collation, Error, Result};
 use mainstay_query::{IsolationLevel, Visibility};
 use std::time::Duration;
 
@@ -34,6 +34,12 @@ const SETTINGS: [(&str, &str); 7] = [
 ];
 
 impl Session {
+    /// Says how the text of files compares in the statements of this session, blanks at the end left out: by its bytes, to
+    /// begin with.
+    pub fn set_collation_of_files(&mut self, collation: Collation) {
+        self.collation_of_files = collation;
+    }
+
     /// Changes a setting.
     pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
         match name.to_lowercase().as_str() {
