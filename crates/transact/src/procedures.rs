@@ -298,9 +298,13 @@ fn execute_sql(runner: &mut Runner<'_>, call: &mut StatementCall<'_>) -> Ran {
         let text = "Procedure expects parameter '@statement' of type 'ntext/nchar/nvarchar'.";
         return Err(raised(Message::error(214, text).state(2)));
     };
-    let statement = text_of(call.input(statement));
-    let types = place_of(call, 1, ["@params", "@parameters"]).map(|place| text_of(call.input(place)));
-    let types = types.unwrap_or_default();
+    let national = |place: usize, name: &str, state: u8| match call.input(place) {
+        ValueRef::Null | ValueRef::Text(_) => Ok(text_of(call.input(place))),
+        _ => Err(raised(Message::numbered(214, &[&name, &"ntext/nchar/nvarchar"]).state(state))),
+    };
+    let statement = national(statement, "@statement", 2)?;
+    let types = place_of(call, 1, ["@params", "@parameters"]).map(|place| national(place, "@params", 3));
+    let types = types.transpose()?.unwrap_or_default();
     run_text(runner, call, (&statement, &types), 2)
 }
 
