@@ -439,6 +439,9 @@ struct Reducer<'s> {
     is_negated: bool,
     /// The tables in sight with columns of the moment that are read themselves.
     read_itself: Vec<momentary::ReadItself>,
+    /// The columns of the tables of the queries in sight, by their depth, where there are such tables; `None` where they cannot
+    /// be told.
+    columns_in_sight: Vec<(usize, Option<Vec<String>>)>,
     /// The queries in sight whose groups are made below them.
     grouped: Vec<outer_aggregate::Grouped>,
     /// The options of the session, and what the names of functions say of them.
@@ -479,6 +482,7 @@ impl<'s> Reducer<'s> {
             in_value: false,
             is_negated: false,
             read_itself: Vec::new(),
+            columns_in_sight: Vec::new(),
             grouped: Vec::new(),
             settings,
             settings_mark: settings.mark(),

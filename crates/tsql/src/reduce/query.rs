@@ -32,7 +32,7 @@ impl Reducer<'_> {
     pub(super) fn query(&mut self, query: &Query) -> Result<(), Message> {
         self.depth += 1;
         let (known, goes_up, tables) = (self.common.len(), self.looks_up, self.read_itself.len());
-        let grouped = self.grouped.len();
+        let (grouped, in_sight) = (self.grouped.len(), self.columns_in_sight.len());
         let in_value = std::mem::replace(&mut self.in_value, false);
         let is_negated = std::mem::replace(&mut self.is_negated, false);
         let written = self.whole_query(query);
@@ -40,6 +40,7 @@ impl Reducer<'_> {
         self.common.truncate(known);
         self.read_itself.truncate(tables);
         self.grouped.truncate(grouped);
+        self.columns_in_sight.truncate(in_sight);
         self.looks_up = goes_up;
         self.depth -= 1;
         written
