@@ -147,7 +147,7 @@ fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
                 let Like { negated, expr, pattern, escape_char, .. } = like;
                 let folded = |expr: Box<Expr>| Box::new(fold(clause::without(*expr), by));
                 let (expr, pattern) = (folded(expr), folded(pattern));
-                let escape_char = escape_char.map(|escape| escape.to_ascii_lowercase());
+                let escape_char = escape_char.map(|it| if by.folds_case() { it.to_ascii_lowercase() } else { it });
                 Transformed::yes(Expr::Like(Like { negated, expr, pattern, escape_char, case_insensitive: false }))
             }
             _ => Transformed::no(Expr::Like(like)),

@@ -5,6 +5,8 @@ UPDATE m SET cs = ci, bn = ci, v = ci, ai = ci
 GO
 SELECT id FROM m ORDER BY ci, id
 SELECT id FROM m ORDER BY bn, id
+SELECT id FROM m ORDER BY cs, id
+SELECT id FROM m ORDER BY ci COLLATE Latin1_General_CS_AS DESC, id
 SELECT id FROM m ORDER BY v, id
 SELECT id FROM m ORDER BY ai, id
 SELECT id FROM m ORDER BY ci COLLATE Latin1_General_BIN2, id
@@ -61,6 +63,16 @@ SELECT id FROM m WHERE EXISTS (SELECT 1 FROM m o WHERE o.bn = m.bn AND o.id <> m
 SELECT id, ROW_NUMBER() OVER (PARTITION BY bn ORDER BY id) AS b, ROW_NUMBER() OVER (PARTITION BY ci ORDER BY id) AS c, DENSE_RANK() OVER (ORDER BY bn) AS r FROM m ORDER BY id
 SELECT STRING_AGG(ci, N',') WITHIN GROUP (ORDER BY bn, id) AS s FROM m WHERE id < 7
 SELECT id, GREATEST(bn, N'B') AS g FROM m WHERE id < 5 ORDER BY id
+GO
+SELECT id FROM m WHERE cs > N'a' AND cs < N'b' ORDER BY id
+SELECT id FROM m WHERE cs BETWEEN N'A' AND N'b' ORDER BY id
+SELECT id FROM m WHERE ci LIKE N'[^b-c]%' ORDER BY id
+SELECT id FROM m WHERE cs LIKE N'[^a]' ORDER BY id
+SELECT REPLACE(cs, N'a', N'x') AS r, CHARINDEX(N'B', cs) AS c, UPPER(cs) AS u FROM m WHERE id < 5 ORDER BY id
+CREATE INDEX by_cs ON m (cs)
+SELECT id FROM m WHERE cs = N'a' ORDER BY id
+SELECT id FROM m WHERE cs >= N'á' ORDER BY cs, id
+DECLARE @a NVARCHAR(5) = N'b' IF @a COLLATE Latin1_General_CS_AS < N'B' AND @a COLLATE Latin1_General_BIN2 > N'B' PRINT 'small letters first'
 GO
 -- Unique keys, checks, variables, temporary tables
 CREATE TABLE keys_of (ci NVARCHAR(10) UNIQUE, cs NVARCHAR(10) COLLATE Latin1_General_CS_AS UNIQUE, bn NVARCHAR(10) COLLATE Latin1_General_BIN2 PRIMARY KEY, CHECK (bn <> N'X'))
