@@ -371,7 +371,7 @@ impl Session {
                     if let Some(given) = given
                         && single(&given.value) != Value::Null
                     {
-                        return Err(vec![Message::numbered(214, &[&name, &"ntext/nchar/nvarchar"]).state(state)]);
+                        return Err(vec![crate::procedures::not_national(name, state)]);
                     }
                 }
                 let loaded = self.inner.text(&text(0), &text(1))?;

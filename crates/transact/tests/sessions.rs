@@ -500,6 +500,23 @@ fn files_of_the_folder_are_tables() {
     assert!(seen(&mut session, "SELECT SUM(price) AS s FROM prices").contains("\n3.25\n"));
 }
 
+/// A temporary table is told of where it is.
+#[test]
+fn temporary_tables_are_told_of_in_tempdb() {
+    let mut session = instance().session();
+    seen(&mut session, "CREATE TABLE #told (id INT IDENTITY PRIMARY KEY, name VARCHAR(20) NOT NULL DEFAULT 'x')");
+    let told = seen(&mut session, "EXEC tempdb..sp_help '#told'");
+    for line in [
+        "\n#told | dbo | user table | ",
+        "\nname | varchar | no | 20 | ",
+        "\nid | 1 | 1 | 0\n",
+        "\nDEFAULT on column name | ",
+    ] {
+        assert!(told.contains(line), "{line}: {told}");
+    }
+    assert!(seen(&mut session, "EXEC sp_help '#told'").contains("Msg 15009, "));
+}
+
 /// What the procedures about the server say of two sessions and one database.
 #[test]
 fn the_server_tells_who_is_there() {

@@ -424,6 +424,8 @@ struct Reducer<'s> {
     in_place: Vec<String>,
     /// The columns of the common table expressions whose columns can be told.
     common_columns: Vec<(String, Vec<String>)>,
+    /// Those of common table expressions whose values have no order, with their types.
+    common_without_order: Vec<(String, Vec<(String, DataType)>)>,
     /// Whether a path into XML of the SELECT goes up from the rows of `nodes`.
     looks_up: bool,
     /// How often the recursive part of a common table expression may run; 0 for no limit.
@@ -475,6 +477,7 @@ impl<'s> Reducer<'s> {
             inlined: Vec::new(),
             in_place: Vec::new(),
             common_columns: Vec::new(),
+            common_without_order: Vec::new(),
             looks_up: false,
             recursion_limit: 100,
             mark: String::new(),

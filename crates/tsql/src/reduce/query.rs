@@ -60,8 +60,8 @@ impl Reducer<'_> {
             return self.whole_query(&named);
         }
         self.recursion_limit(&query.hints)?;
-        self.check_order(query)?;
         self.with(&query.with)?;
+        self.check_order(query)?;
         let top = match &query.body {
             QueryBody::Select(select) => {
                 self.note_read_itself(query, select);
@@ -132,8 +132,10 @@ impl Reducer<'_> {
             if number > 0 {
                 self.push(", ");
             }
-            self.common.push(table.name.text.to_lowercase());
             let as_source = crate::tree::Alias { name: None, columns: table.columns.clone() };
+            let without_order = self.without_order_in(&table.query, &as_source);
+            self.common_without_order.push((table.name.text.to_lowercase(), without_order));
+            self.common.push(table.name.text.to_lowercase());
             if let Some(columns) = self.columns_of(&Source::Query(Box::new(table.query.clone()), as_source)) {
                 self.common_columns.push((table.name.text.to_lowercase(), columns));
             }
