@@ -19,7 +19,7 @@ use mainstay_advantage::native;
 use mainstay_base::Timestamp;
 use mainstay_engine::Database;
 use mainstay_program::{Limits, Machine};
-use mainstay_query::UserFunctions;
+use mainstay_query::{FileReading, UserFunctions};
 use mainstay_xbase::indexed::{IndexedTable, Transaction};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -168,7 +168,7 @@ impl Session {
         let functions = Arc::new(Functions::new(shared.0, shared.1, user, dictionary.clone(), depth));
         let mut core = database.session();
         core.set_functions(Arc::clone(&functions) as Arc<dyn UserFunctions>);
-        core.fill_blanks();
+        core.set_file_reading(FileReading { fills_blanks: true, ..FileReading::AS_THEY_ARE });
         let state = State {
             user: user.to_owned(),
             folder: folder.display().to_string(),

@@ -6,10 +6,12 @@
 //! ```text
 //!   "Malmö"  --decompose-->  M a l m o ̈  --drop accents, fold case-->  "malmo"                  ci_ai
 //!                                         --fold case, accents behind--> "malmo" NUL accents    ci_as
+//!                                         --the same, case behind--> "malmo" NUL accents NUL case   cs_as
 //! ```
 //!
-//! Where accents count they stand behind the letters, so that they decide only between texts of the same letters. A key
-//! is its own key: what is compared with keys may be one already.
+//! Where accents count they stand behind the letters, so that they decide only between texts of the same letters; and where
+//! case counts, it stands behind both, small letters first: `a A b B`. A key is its own key: what is compared with keys may be
+//! one already.
 //!
 //! Limits: letters that Unicode does not decompose (`ø`, `ł`, `æ`) are letters of their own, after `z`. Only the
 //! combining marks of Latin, Greek and Cyrillic count as accents: the vowel signs of Indic scripts and the voicing
@@ -29,10 +31,14 @@ pub enum Collation {
     /// The case of letters does not count, their accents do: `malmö` equals `MALMÖ`, and not `MALMO`. A text with a NUL
     /// character is its own key, for keys have one.
     CaseInsensitive,
+    /// Case and accents count, and decide between texts of the same letters: `malmö` is before `Malmö`, and both are before
+    /// `nora`. A text with a NUL character is its own key.
+    CaseSensitive,
 }
 
 /// Every collation.
-const ALL: [Collation; 3] = [Collation::Binary, Collation::CaseAccentInsensitive, Collation::CaseInsensitive];
+const ALL: [Collation; 4] =
+    [Collation::Binary, Collation::CaseAccentInsensitive, Collation::CaseInsensitive, Collation::CaseSensitive];
 
 impl Collation {
     /// The name in SQL and in the catalog.
@@ -41,7 +47,13 @@ impl Collation {
             Collation::Binary => "binary",
             Collation::CaseAccentInsensitive => "ci_ai",
             Collation::CaseInsensitive => "ci_as",
+            Collation::CaseSensitive => "cs_as",
         }
+    }
+
+    /// Whether letters that differ in case only are equal.
+    pub fn folds_case(self) -> bool {
+        matches!(self, Collation::CaseAccentInsensitive | Collation::CaseInsensitive)
     }
 
     /// The collation of this name, whatever its case.
@@ -53,7 +65,9 @@ impl Collation {
     pub fn sort_key(&self, text: &str, out: &mut Vec<u8>) {
         match self {
             Collation::Binary => out.extend_from_slice(text.as_bytes()),
-            Collation::CaseInsensitive if text.contains('\0') => out.extend_from_slice(text.as_bytes()),
+            Collation::CaseInsensitive | Collation::CaseSensitive if text.contains('\0') => {
+                out.extend_from_slice(text.as_bytes());
+            }
             Collation::CaseAccentInsensitive | Collation::CaseInsensitive if text.is_ascii() => {
                 let start = out.len();
                 out.extend_from_slice(text.as_bytes());
@@ -63,13 +77,25 @@ impl Collation {
                 let mut buffer = [0; 4];
                 folded(text).for_each(|c| out.extend_from_slice(c.encode_utf8(&mut buffer).as_bytes()));
             }
-            Collation::CaseInsensitive => letters_then_accents(text, out),
+            Collation::CaseInsensitive => letters_then_accents(text, false, out),
+            Collation::CaseSensitive if !text.bytes().any(|byte| byte.is_ascii_uppercase() || byte >= 0x80) => {
+                out.extend_from_slice(text.as_bytes());
+            }
+            Collation::CaseSensitive => letters_then_accents(text, true, out),
         }
     }
 
     /// The key of a text as text, without blanks at its end if they do not count. If they do, it is for patterns and
     /// searches: letter by letter, with the accents that count on their letters.
     pub fn text_key(&self, text: &str, pads: bool) -> String {
+        if *self == Collation::CaseSensitive {
+            if !pads {
+                return if text.is_ascii() { text.to_owned() } else { text.nfc().collect() };
+            }
+            let mut key = Vec::with_capacity(text.len());
+            self.sort_key(text.trim_end_matches(' '), &mut key);
+            return String::from_utf8(key).unwrap_or_default();
+        }
         if *self == Collation::CaseInsensitive && !text.is_ascii() {
             if !pads {
                 return text.nfc().flat_map(fold).collect();
@@ -98,7 +124,13 @@ impl Collation {
             }
             // UTF-8 sorts as its characters do.
             Collation::CaseAccentInsensitive => folded(a).cmp(folded(b)),
-            Collation::CaseInsensitive => {
+            // What is a key already has a NUL.
+            Collation::CaseSensitive if [a, b].iter().all(|text| text.is_ascii() && !text.contains('\0')) => {
+                let letters = Collation::CaseInsensitive.compare(a, b);
+                let cases = |text: &'_ str| text.bytes().map(|byte| byte.is_ascii_uppercase()).collect::<Vec<_>>();
+                letters.then_with(|| cases(a).cmp(&cases(b)))
+            }
+            Collation::CaseInsensitive | Collation::CaseSensitive => {
                 let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
                 self.sort_key(a, &mut of_a);
                 self.sort_key(b, &mut of_b);
@@ -113,10 +145,11 @@ fn folded(text: &str) -> impl Iterator<Item = char> + '_ {
     text.nfd().filter(|c| !is_accent(*c)).flat_map(fold)
 }
 
-/// The letters without case, and behind a NUL the accents of each: nothing if there are none.
-fn letters_then_accents(text: &str, out: &mut Vec<u8>) {
+/// The letters without case, and behind a NUL the accents of each, and behind another one, where case counts, which are
+/// capitals: nothing if there are none.
+fn letters_then_accents(text: &str, case_counts: bool, out: &mut Vec<u8>) {
     let mut buffer = [0; 4];
-    let mut accents = String::new();
+    let (mut accents, mut cases) = (String::new(), String::new());
     for c in text.nfd() {
         if is_accent(c) {
             accents.push(c);
@@ -125,14 +158,23 @@ fn letters_then_accents(text: &str, out: &mut Vec<u8>) {
         for letter in fold(c) {
             out.extend_from_slice(letter.encode_utf8(&mut buffer).as_bytes());
             accents.push(NEXT_LETTER);
+            cases.push(if c.is_uppercase() { CAPITAL } else { NEXT_LETTER });
         }
     }
     let accents = accents.trim_end_matches(NEXT_LETTER);
-    if !accents.is_empty() {
+    let cases = if case_counts { cases.trim_end_matches(NEXT_LETTER) } else { "" };
+    if !accents.is_empty() || !cases.is_empty() {
         out.push(0);
         out.extend_from_slice(accents.as_bytes());
     }
+    if !cases.is_empty() {
+        out.push(0);
+        out.extend_from_slice(cases.as_bytes());
+    }
 }
+
+/// Stands for a capital among the cases; small letters are before it.
+const CAPITAL: char = '\u{2}';
 
 /// Stands for a letter among the accents.
 const NEXT_LETTER: char = '\u{1}';
@@ -213,9 +255,45 @@ mod tests {
     }
 
     #[test]
+    fn case_counts_behind_accents() {
+        let key = |text: &str| Collation::CaseSensitive.text_key(text, true);
+        let sorted = [
+            "", "_", "1", "a", "A", "á", "Á", "ab", "aB", "Ab", "AB", "áb", "Äb", "b", "B", "malmö", "Malmö", "straße",
+            "Zoe",
+        ];
+        for (place, a) in sorted.iter().enumerate() {
+            for (other, b) in sorted.iter().enumerate() {
+                let expected = match (place, other) {
+                    // What is no letter sorts by its code.
+                    (1 | 2, 1 | 2) => a.cmp(b),
+                    (1, other) if other > 2 => "_".cmp("a"),
+                    (place, 1) if place > 2 => "a".cmp("_"),
+                    _ => place.cmp(&other),
+                };
+                assert_eq!(key(a).cmp(&key(b)), expected, "{a} {b}");
+                assert_eq!(Collation::CaseSensitive.compare(a, b), expected, "{a} {b}");
+            }
+        }
+        for (a, b) in [("Malmö", "Malmo\u{308} "), ("straße", "strasse"), ("aB  ", "aB")] {
+            assert_eq!(key(a), key(b), "{a} {b}");
+        }
+        for text in TEXTS {
+            assert_eq!(key(&key(text)), key(text), "{text}");
+            assert!(Collation::CaseSensitive.compare(text, &key(text)).is_eq(), "{text}");
+        }
+        assert_eq!(Collation::CaseSensitive.text_key("MALMO\u{308} ", false), "MALMÖ ");
+    }
+
+    #[test]
     fn comparing_is_comparing_the_keys() {
         for a in TEXTS {
             for b in TEXTS {
+                let sensitive = |text: &str| {
+                    let mut key = Vec::new();
+                    Collation::CaseSensitive.sort_key(text, &mut key);
+                    key
+                };
+                assert_eq!(Collation::CaseSensitive.compare(a, b), sensitive(a).cmp(&sensitive(b)), "{a} {b}");
                 assert_eq!(Collation::CaseAccentInsensitive.compare(a, b), key(a).cmp(&key(b)), "{a} {b}");
                 assert_eq!(Collation::Binary.compare(a, b), a.as_bytes().cmp(b.as_bytes()));
             }

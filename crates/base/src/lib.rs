@@ -10,6 +10,7 @@
 //!   SqlType, Collation                                 what a column holds, and how its text compares
 //!   convert                                            a value for a column
 //!   Error, Code                                        what went wrong, for every door
+//!   typed_bytes                                        a value of any type with its type, as bytes that sort
 //!   interrupt                                          the wish that what runs on a thread ends
 //! ```
 
@@ -24,6 +25,7 @@ mod scan;
 mod sql_type;
 mod time;
 mod timestamp;
+pub mod typed_bytes;
 pub mod uuid;
 mod value;
 

@@ -5,7 +5,7 @@ use crate::native::{Native, Scope, SessionCatalog};
 use crate::options::CodePages;
 use mainstay_base::{Code, Error, Result};
 use mainstay_external::{CsvOptions, CsvTable};
-use mainstay_query::{Planned, Planner, Relation, Visibility, open_parquet};
+use mainstay_query::{FileReading, Planned, Planner, Relation, Visibility, open_parquet};
 use mainstay_table::{Table, VectorCache};
 use mainstay_vfs::{FileSystem, Stamp};
 use mainstay_xbase::dbf::OpenOptions;
@@ -302,7 +302,13 @@ impl FolderCatalog {
     pub(crate) fn plan(&self, query: &str, scope: Scope) -> Result<Arc<Planned>> {
         self.planner.plan(
             query,
-            &SessionCatalog { folder: self, scope, given: Arc::default(), functions: None, fills_blanks: false },
+            &SessionCatalog {
+                folder: self,
+                scope,
+                given: Arc::default(),
+                functions: None,
+                reading: FileReading::AS_THEY_ARE,
+            },
             Visibility::Live,
         )
     }

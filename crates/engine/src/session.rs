@@ -33,8 +33,8 @@ use arrow_schema::{Field, Schema};
 use mainstay_base::{Code, Error, Result, ValueRef};
 use mainstay_query::mssql::FunctionsInForce;
 use mainstay_query::{
-    Answer, CancelHandle, Delete, DropKind, Insert, LockingQuery, Name, Newest, Planner, Progress, Relation,
-    RunOptions, Short, Statement, TransactionStatement, Update, UserFunctions, Visibility,
+    Answer, CancelHandle, Delete, DropKind, FileReading, Insert, LockingQuery, Name, Newest, Planner, Progress,
+    Relation, RunOptions, Short, Statement, TransactionStatement, Update, UserFunctions, Visibility,
 };
 use mainstay_store::{TemporaryTables, Transaction};
 use std::path::Path;
@@ -50,6 +50,8 @@ pub struct Session {
     progress: Arc<Progress>,
     timeout: Option<Duration>,
     visibility: Visibility,
+    /// How its language reads the fields of files.
+    reading: FileReading,
     transaction: SessionTransaction,
     /// What runs of the row executor use again.
     workspace: Workspace,
@@ -74,7 +76,16 @@ impl Session {
         let (cancel, progress) = (CancelHandle::default(), Arc::<Progress>::default());
         let ends = Wish::of(&cancel, &progress);
         let transaction = SessionTransaction::new(ends, accounts(&database.shared.planner));
-        Session { cancel, progress, timeout, visibility, transaction, workspace: Workspace::default(), database }
+        Session {
+            cancel,
+            progress,
+            timeout,
+            visibility,
+            reading: FileReading::AS_THEY_ARE,
+            transaction,
+            workspace: Workspace::default(),
+            database,
+        }
     }
 
     /// Runs one statement. Its rows come with [`Answer::next_batch`]; a statement without rows has run when
@@ -213,12 +224,6 @@ impl Session {
         self.transaction.functions = Some(functions);
     }
 
-    /// Has the statements of this session read numbers and logical fields of a DBF that nobody has filled in as 0 and FALSE, and
-    /// not as NULL.
-    pub fn fill_blanks(&mut self) {
-        self.transaction.fills_blanks = true;
-    }
-
     /// What the statements of this session see, for the session in which the functions run that they call: that session's
     /// statements see it with [`Session::read_beside`]. The same object for all statements.
     pub fn outlook(&mut self) -> Arc<Outlook> {
@@ -276,8 +281,8 @@ impl Session {
     /// The names that the next statement can use.
     fn catalog<'d>(&self, shared: &'d Shared) -> SessionCatalog<'d> {
         let (scope, given) = (self.transaction.scope(&shared.catalog.native), Arc::clone(&self.transaction.given));
-        let (functions, fills_blanks) = (self.transaction.functions.clone(), self.transaction.fills_blanks);
-        SessionCatalog { folder: &shared.catalog, scope, given, functions, fills_blanks }
+        let functions = self.transaction.functions.clone();
+        SessionCatalog { folder: &shared.catalog, scope, given, functions, reading: self.reading }
     }
 
     /// What lets the expressions of tables call the session's functions.

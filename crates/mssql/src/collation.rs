@@ -1,8 +1,8 @@
 //! SQL Server's collations by name, and what each is here.
 //!
 //! A name says its language or code page, then what tells texts apart: `Latin1_General_100_CI_AS_SC_UTF8`. Here there are
-//! three ways to compare, so a name is read for what matters most: whether case does, and accents. Limits: a collation
-//! whose case matters compares bytes; there is no order of any one language. The languages whose VARCHAR has no code page
+//! four ways to compare, so a name is read for what matters most: whether case does, and accents. Limits: where case matters,
+//! accents do; there is no order of any one language. The languages whose VARCHAR has no code page
 //! (Hindi, Khmer) are not known.
 
 use crate::code_page::CodePage;
@@ -129,10 +129,11 @@ pub fn by_name(name: &str) -> Option<Collation> {
     family(name)?;
     let parts: Vec<String> = name.split('_').map(str::to_ascii_uppercase).collect();
     let has = |part: &str| parts.iter().any(|other| other == part);
-    match (has("CI"), has("CS") || has("BIN") || has("BIN2")) {
-        (true, false) if has("AI") => Some(Collation::CaseAccentInsensitive),
-        (true, false) => Some(Collation::CaseInsensitive),
-        (false, true) => Some(Collation::Binary),
+    match (has("CI"), has("CS"), has("BIN") || has("BIN2")) {
+        (true, false, false) if has("AI") => Some(Collation::CaseAccentInsensitive),
+        (true, false, false) => Some(Collation::CaseInsensitive),
+        (false, true, false) => Some(Collation::CaseSensitive),
+        (false, false, true) => Some(Collation::Binary),
         _ => None,
     }
 }
@@ -269,7 +270,7 @@ mod tests {
         for (name, expected) in [
             (DEFAULT, Some(Collation::CaseInsensitive)),
             ("latin1_general_ci_ai", Some(Collation::CaseAccentInsensitive)),
-            ("Latin1_General_100_CS_AS_SC", Some(Collation::Binary)),
+            ("Latin1_General_100_CS_AS_SC", Some(Collation::CaseSensitive)),
             ("Latin1_General_BIN2", Some(Collation::Binary)),
             ("Japanese_CI_AS_KS_WS", Some(Collation::CaseInsensitive)),
             ("DATABASE_DEFAULT", Some(Collation::CaseInsensitive)),

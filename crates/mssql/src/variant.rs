@@ -9,22 +9,21 @@
 //! Two variants compare by the families of their types first, and by value within a family (the reference page
 //! "sql_variant"): a moment is greater than a FLOAT or REAL, that than an exact number, that than a text, that than bytes,
 //! and those than a UNIQUEIDENTIFIER. Family and key say all that; what follows them tells apart what is equal. So bytes
-//! that are sorted, or of which the least is taken, need nothing but bytes, and what compares does so by [`key`].
+//! of which the least is taken need nothing but bytes, and what compares, groups or sorts does so by [`key`]. Where family and
+//! key end is known to the core ([`mainstay_base::typed_bytes`]), whose indexes have nothing but them.
 //!
 //! Variables hold such bytes, or a plain value where nothing says a type: [`decode`] takes both.
 //!
 //! Limits: texts compare by the default's collation. Moments with offsets compare by their moment in UTC with those that
-//! have none. What groups, and keys that are unique, tell apart values that are equal and of two types.
+//! have none.
 
 use crate::convert::type_of;
 use crate::operation::data_type as read_type;
 use crate::operators::uuid_key;
 use crate::types::DataType;
+use mainstay_base::typed_bytes::{MARK, sort_part};
 use mainstay_base::{Date, Decimal, TICKS_PER_DAY, Time, Timestamp, Value, ValueRef};
 use std::cmp::Ordering;
-
-/// What such bytes begin with. No other bytes are taken for them, for what follows has to be right, too.
-const MARK: [u8; 4] = [0xF5, b'S', b'V', 1];
 
 /// What they end with: no zeros, which do not count at the ends of bytes.
 const END: u8 = 1;
@@ -47,11 +46,6 @@ enum Family {
 }
 
 impl Family {
-    fn of_number(number: u8) -> Option<Family> {
-        use Family::*;
-        [Uuid, Bytes, Text, Exact, Approximate, Moment].into_iter().find(|family| *family as u8 == number)
-    }
-
     fn of_value(value: ValueRef<'_>) -> Family {
         match value {
             ValueRef::Null | ValueRef::Boolean(_) | ValueRef::Integer(_) | ValueRef::Decimal(_) => Family::Exact,
@@ -76,16 +70,6 @@ impl Family {
             _ if data_type.is_moment() => Family::Moment,
             _ => return None,
         })
-    }
-
-    /// The length of its keys; `None` for those that end with two zeros.
-    fn key_bytes(self) -> Option<usize> {
-        match self {
-            Family::Uuid => Some(16),
-            Family::Exact => Some(32),
-            Family::Approximate | Family::Moment => Some(8),
-            Family::Text | Family::Bytes => None,
-        }
     }
 }
 
@@ -150,20 +134,14 @@ struct Parts {
 }
 
 fn parts(bytes: &[u8]) -> Option<Parts> {
-    let rest = bytes.strip_prefix(&MARK)?;
-    let (family, rest) = rest.split_first()?;
-    let family = Family::of_number(*family)?;
-    let key_bytes = match family.key_bytes() {
-        Some(length) => length,
-        None => escaped_length(rest)?,
-    };
-    let rest = rest.get(key_bytes..)?;
-    let (length, rest) = rest.split_first()?;
+    // No other bytes are taken for a variant, for what follows the mark has to be right, too.
+    let key_end = MARK.len() + sort_part(bytes)?.len();
+    let (length, rest) = bytes.get(key_end..)?.split_first()?;
     let (name, rest) = rest.split_at_checked(usize::from(*length))?;
     let data_type = read_type(std::str::from_utf8(name).ok()?)?;
     let (end, rest) = rest.split_last()?;
     let value = read_value(rest).filter(|_| *end == END)?;
-    Some(Parts { data_type, value, key_end: MARK.len() + 1 + key_bytes })
+    Some(Parts { data_type, value, key_end })
 }
 
 fn put_key(value: ValueRef<'_>, out: &mut Vec<u8>) {
@@ -208,19 +186,6 @@ fn put_escaped(bytes: &[u8], out: &mut Vec<u8>) {
         }
     }
     out.extend_from_slice(&[0, 0]);
-}
-
-/// How long such bytes are, with their end.
-fn escaped_length(bytes: &[u8]) -> Option<usize> {
-    let mut place = 0;
-    loop {
-        match bytes.get(place..)? {
-            [0, 0, ..] => return Some(place + 2),
-            [0, 0xFF, ..] => place += 2,
-            [0, ..] | [] => return None,
-            _ => place += 1,
-        }
-    }
 }
 
 fn put_value(value: ValueRef<'_>, out: &mut Vec<u8>) {

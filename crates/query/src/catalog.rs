@@ -2,7 +2,7 @@
 
 use crate::sequences::Sequences;
 use datafusion::catalog::TableProvider;
-use mainstay_base::Result;
+use mainstay_base::{Collation, Result};
 use mainstay_table::Table;
 use std::sync::Arc;
 
@@ -25,9 +25,19 @@ pub enum Relation {
 /// Versions from here on are of one session only.
 pub const FIRST_PRIVATE: u64 = 1 << 62;
 
-/// The bit of the version of a catalog whose blank fields are filled ([`Catalog::fills_blanks`]): the same text has another plan
-/// there.
-pub const FILLS_BLANKS: u64 = 1 << 60;
+/// How a language reads fields of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FileReading {
+    /// How text compares, blanks at its end left out.
+    pub collation: Collation,
+    /// Whether numbers and logical fields that nobody has filled in are 0 and FALSE, and not NULL.
+    pub fills_blanks: bool,
+}
+
+impl FileReading {
+    /// Text by its bytes, and blank fields as NULL.
+    pub const AS_THEY_ARE: FileReading = FileReading { collation: Collation::Binary, fills_blanks: false };
+}
 
 /// The names a statement can use.
 pub trait Catalog: Send + Sync {
@@ -47,15 +57,14 @@ pub trait Catalog: Send + Sync {
         self.relation(name)
     }
 
+    /// How the session's language reads fields of files.
+    fn reading(&self) -> FileReading {
+        FileReading::AS_THEY_ARE
+    }
+
     /// The functions that the session's language defines, if it has any.
     fn functions(&self) -> Option<Arc<dyn UserFunctions>> {
         None
-    }
-
-    /// Whether numbers and logical fields of a file that nobody has filled in are 0 and FALSE, and not NULL. The version of such a
-    /// catalog has the bit [`FILLS_BLANKS`].
-    fn fills_blanks(&self) -> bool {
-        false
     }
 
     /// The sequences of the session, if it has any to take values from.

@@ -28,8 +28,9 @@ use std::sync::{Arc, LazyLock};
 /// How the functions' names begin.
 const PREFIX: &str = "collate:";
 
-static MADE: LazyLock<[Arc<ScalarUDF>; 3]> = LazyLock::new(|| {
-    [Collation::Binary, Collation::CaseAccentInsensitive, Collation::CaseInsensitive].map(|collation| {
+static MADE: LazyLock<[Arc<ScalarUDF>; 4]> = LazyLock::new(|| {
+    use Collation::{Binary, CaseAccentInsensitive, CaseInsensitive, CaseSensitive};
+    [Binary, CaseAccentInsensitive, CaseInsensitive, CaseSensitive].map(|collation| {
         let (name, signature) =
             (format!("{PREFIX}{}", collation.name()), Signature::user_defined(Volatility::Immutable));
         Arc::new(ScalarUDF::from(Clause { name, collation, signature }))

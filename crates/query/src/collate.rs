@@ -18,18 +18,21 @@
 //! functions make of it (`upper(a)`, `a || b`) has it too, but not beyond the query that they are in. Where both sides
 //! have one, the first counts; what a COLLATE says of an expression counts before all of them ([`clause`](crate::clause)).
 //!
-//! Moments with offsets compare, group and sort the same way, by their moments ([`offset`](crate::offset)).
+//! Moments with offsets compare, group and sort the same way, by their moments ([`offset`](crate::offset)), and values of
+//! T-SQL's SQL_VARIANT by what they are whatever their types ([`mssql`](crate::mssql)).
 
 use crate::clause;
+use crate::compared_by::{BYTES, By, Derived, has_key, is_text, key_if_any};
+pub(crate) use crate::compared_by::{collation_of_field, has_collation};
+use crate::mssql;
 use crate::nodes::{PlanTree, Tree};
 use crate::offset;
 use crate::ordered_sets;
 use crate::rewrite::schema_of;
 use crate::rules::{is_comparison, null_if, nullif_of};
 use crate::sort_key::{FUNCTIONS, MADE};
-use datafusion::arrow::datatypes::Field;
 use datafusion::common::tree_node::{Transformed, TransformedResult};
-use datafusion::common::{Column, DFSchema, ExprSchema, Result};
+use datafusion::common::{Column, DFSchema, Result};
 use datafusion::functions_aggregate::expr_fn::min;
 use datafusion::functions_aggregate::first_last::first_value_udaf;
 use datafusion::logical_expr::expr::{
@@ -38,7 +41,7 @@ use datafusion::logical_expr::expr::{
 };
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{
-    Aggregate, BinaryExpr, Distinct, Expr, ExprSchemable, GroupingSet, Like, LogicalPlan, LogicalPlanBuilder, Operator,
+    Aggregate, BinaryExpr, Distinct, Expr, ExprSchemable, GroupingSet, Like, LogicalPlan, LogicalPlanBuilder,
     Projection, Subquery,
 };
 use mainstay_base::Collation;
@@ -99,155 +102,6 @@ pub(crate) fn fold(expr: Expr, collation: Collation) -> Expr {
     call(expr, collation, false)
 }
 
-/// The collation that a text is under.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Derived {
-    collation: Collation,
-    /// Whether a COLLATE says so. Only then it may be that of bytes.
-    is_said: bool,
-}
-
-impl Derived {
-    fn of_column(field: &Field) -> Option<Derived> {
-        collation_of_field(field).map(|collation| Derived { collation, is_said: false })
-    }
-
-    /// What counts for two texts that meet.
-    ///
-    /// Errors: `CollationMismatch`.
-    fn with(self, other: Derived) -> Result<Derived> {
-        match (self.is_said, other.is_said) {
-            (true, true) if self.collation != other.collation => Err(clause::conflict(self.collation, other.collation)),
-            (false, true) => Ok(other),
-            _ => Ok(self),
-        }
-    }
-
-    fn of_all<'e>(exprs: impl Iterator<Item = &'e Expr>, schema: &DFSchema) -> Result<Option<Derived>> {
-        let mut found: Option<Derived> = None;
-        for expr in exprs {
-            if let Some(derived) = Derived::of(expr, schema)? {
-                found = Some(found.map_or(Ok(derived), |found| found.with(derived))?);
-            }
-        }
-        Ok(found)
-    }
-
-    /// The collation that an expression is text under; `None` for what compares by its bytes.
-    fn of(expr: &Expr, schema: &DFSchema) -> Result<Option<Derived>> {
-        if let Some((collation, _)) = clause::said(expr) {
-            return Ok(Some(Derived { collation, is_said: true }));
-        }
-        Ok(match expr {
-            Expr::Column(column) => schema.field_from_column(column).ok().and_then(|it| Derived::of_column(it)),
-            // A column of the statement around a subquery.
-            Expr::OuterReferenceColumn(field, _) => Derived::of_column(field),
-            Expr::Alias(alias) => Derived::of(&alias.expr, schema)?,
-            Expr::Cast(cast) if cast.field.data_type().is_string() => Derived::of(&cast.expr, schema)?,
-            Expr::BinaryExpr(BinaryExpr { left, op: Operator::StringConcat, right }) => {
-                Derived::of_all([left.as_ref(), right.as_ref()].into_iter(), schema)?
-            }
-            Expr::ScalarFunction(call) if crate::mssql::collate_of(call).is_some() => {
-                let said = crate::mssql::collate_of(call).filter(|collation| *collation != Collation::Binary);
-                said.map(|collation| Derived { collation, is_said: false })
-            }
-            Expr::ScalarFunction(call) if keyed(expr).is_none() && is_text(expr, schema) => {
-                Derived::of_all(call.args.iter(), schema)?
-            }
-            Expr::Case(case) => {
-                let results = case.when_then_expr.iter().map(|(_, then)| then).chain(&case.else_expr);
-                Derived::of_all(results.map(AsRef::as_ref), schema)?
-            }
-            _ => None,
-        })
-    }
-}
-
-/// What values are compared by instead of themselves.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum By {
-    /// The sort keys of texts.
-    Text(Collation),
-    /// The moments of moments with offsets.
-    Moment,
-}
-
-impl By {
-    /// What an expression compares by; `None` for itself.
-    fn of(expr: &Expr, schema: &DFSchema) -> Result<Option<By>> {
-        By::of_all(&[expr], schema)
-    }
-
-    /// What expressions compare by when they meet.
-    ///
-    /// Errors: `CollationMismatch`.
-    fn of_all(exprs: &[&Expr], schema: &DFSchema) -> Result<Option<By>> {
-        let text = Derived::of_all(exprs.iter().copied(), schema)?.map(|derived| By::Text(derived.collation));
-        let is_moment = || exprs.iter().any(|expr| offset::is_with_offset(expr, schema));
-        Ok(text.or_else(|| is_moment().then_some(By::Moment)))
-    }
-
-    /// The same for values of a column.
-    fn of_field(field: &Field) -> Option<By> {
-        collation_of_field(field).map(By::Text).or_else(|| offset::has_offset(field).then_some(By::Moment))
-    }
-
-    /// Whether an expression has a key of this kind.
-    fn takes(self, expr: &Expr, schema: &DFSchema) -> bool {
-        match self {
-            By::Text(_) => is_text(expr, schema),
-            By::Moment => {
-                offset::is_with_offset(expr, schema) || matches!(expr, Expr::Literal(value, _) if value.is_null())
-            }
-        }
-    }
-
-    /// What an expression is compared by.
-    fn key(self, expr: Expr, schema: &DFSchema) -> Result<Expr> {
-        match self {
-            By::Text(Collation::Binary) => {
-                let text = clause::without(expr);
-                let is_collated = Derived::of(&text, schema)?.is_some();
-                Ok(if is_collated { clause::by_bytes(text) } else { text })
-            }
-            By::Text(collation) => Ok(key(clause::without(expr), collation)),
-            By::Moment => offset::key(expr),
-        }
-    }
-}
-
-/// What a COLLATE of bytes says.
-const BYTES: By = By::Text(Collation::Binary);
-
-/// The key of an expression that has one; others as they are.
-fn key_if_any(expr: Expr, schema: &DFSchema) -> Result<Expr> {
-    match By::of(&expr, schema)? {
-        Some(by) => by.key(expr, schema),
-        None => Ok(expr),
-    }
-}
-
-/// Whether a column compares by keys.
-fn has_key(field: &Field) -> bool {
-    By::of_field(field).is_some()
-}
-
-/// Whether a column holds text under a collation.
-pub(crate) fn has_collation(field: &Field) -> bool {
-    collation_of_field(field).is_some()
-}
-
-/// The collation of the text that a column holds; `None` for what compares by its bytes.
-pub(crate) fn collation_of_field(field: &Field) -> Option<Collation> {
-    let name = field.metadata().get(COLLATED_COLUMN)?;
-    Collation::by_name(name).filter(|collation| *collation != Collation::Binary)
-}
-
-/// Whether it is text, or NULL, or a parameter of a type that is not known yet.
-fn is_text(expr: &Expr, schema: &DFSchema) -> bool {
-    expr.get_type(schema).map_or(matches!(expr, Expr::Placeholder(_)), |kind| kind.is_string() || kind.is_null())
-}
-
 /// The expression with its comparisons of collated text by keys.
 pub(crate) fn rewritten(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     expr.map_up(|expr| compared(expr, schema))
@@ -293,7 +147,7 @@ fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
                 let Like { negated, expr, pattern, escape_char, .. } = like;
                 let folded = |expr: Box<Expr>| Box::new(fold(clause::without(*expr), by));
                 let (expr, pattern) = (folded(expr), folded(pattern));
-                let escape_char = escape_char.map(|escape| escape.to_ascii_lowercase());
+                let escape_char = escape_char.map(|it| if by.folds_case() { it.to_ascii_lowercase() } else { it });
                 Transformed::yes(Expr::Like(Like { negated, expr, pattern, escape_char, case_insensitive: false }))
             }
             _ => Transformed::no(Expr::Like(like)),
@@ -341,8 +195,9 @@ fn with_query(expr: Expr, subquery: Subquery, schema: &DFSchema) -> Result<(Expr
     let first = inner.fields().first();
     let by = By::of(&expr, schema)?.or_else(|| first.and_then(|field| By::of_field(field)));
     let takes_it = |by: &By| match by {
-        By::Text(_) => first.is_some_and(|field| field.data_type().is_string()),
+        By::Text(_) | By::Bytes => first.is_some_and(|field| field.data_type().is_string()),
         By::Moment => first.is_some_and(|field| offset::has_offset(field)),
+        By::Variant => first.is_some_and(|field| mssql::holds_variants(field)),
     };
     let by = by.filter(|by| by.takes(&expr, schema) && takes_it(by) && inner.fields().len() == 1);
     let Some(by) = by else { return Ok((expr, subquery, false)) };
@@ -446,7 +301,8 @@ fn reads_collated(plan: &LogicalPlan) -> Result<bool> {
         // What only a COLLATE puts under a collation, and moments with an offset that no column has.
         if !found {
             node.each_expression(|expr| {
-                found |= expr.has(|expr| Ok(clause::said(expr).is_some() || offset::is_made(expr)))?;
+                found |=
+                    expr.has(|it| Ok(clause::said(it).is_some() || offset::is_made(it) || mssql::makes_variant(it)))?;
                 Ok(datafusion::common::tree_node::TreeNodeRecursion::Continue)
             })?;
         }

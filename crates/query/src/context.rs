@@ -87,14 +87,17 @@ impl ContextProvider for StatementContext<'_> {
         };
         match relation.map_err(crate::error::to_datafusion)? {
             Some(Relation::Table(table)) => {
-                let relation = TableRelation::new(table, self.hidden_columns, self.visibility, self.fuse);
+                let relation =
+                    TableRelation::new(table, self.hidden_columns, self.visibility, self.fuse).collated(self.catalog);
                 let source = provider_as_source(Arc::new(relation));
-                match self.catalog.fills_blanks() {
+                match self.catalog.reading().fills_blanks {
                     true => crate::blanks::filled(name.table(), source),
                     false => Ok(source),
                 }
             }
-            Some(Relation::Foreign(provider)) => Ok(provider_as_source(provider)),
+            Some(Relation::Foreign(provider)) => {
+                Ok(provider_as_source(crate::parquet::collated(provider, self.catalog)))
+            }
             // Views of views of views are planned within each other: every few of them get a stack of their own.
             Some(Relation::View { query, columns }) if self.view_depth % 4 == 3 => {
                 crate::planner::on_deep_stack(|| Ok(self.view(&key, &query, &columns)))

@@ -43,6 +43,7 @@ mod collected;
 mod columnless;
 mod compact;
 mod compared;
+mod compared_by;
 mod condition;
 mod constants;
 mod contains;
@@ -151,7 +152,7 @@ mod work_table;
 mod years;
 
 pub use cancel::CancelHandle;
-pub use catalog::{Catalog, FILLS_BLANKS, FIRST_PRIVATE, Relation, UserFunctions};
+pub use catalog::{Catalog, FIRST_PRIVATE, FileReading, Relation, UserFunctions};
 pub use change::{BoundReturning, POSITION, RECORD_NUMBER, RowExpressions, SqlExpr, check_condition, expression};
 pub use collected::{Collected, CollectedRows};
 pub use constants::{Place, constants, values_queries};

@@ -44,9 +44,11 @@ fn look_up(
         return None;
     };
     let table = table_of(&name, context)?;
-    let relation = TableRelation::new(Arc::clone(&table), context.hidden_columns, context.visibility, true);
+    let relation = TableRelation::new(Arc::clone(&table), context.hidden_columns, context.visibility, true)
+        .collated(context.catalog);
     let schema = relation.schema();
-    if context.catalog.fills_blanks() && schema.fields().iter().any(|field| crate::blanks::may_be_blank(field)) {
+    if context.catalog.reading().fills_blanks && schema.fields().iter().any(|field| crate::blanks::may_be_blank(field))
+    {
         return None;
     }
     let columns = match columns {

@@ -1,6 +1,6 @@
 //! From text to a plan that can be run, and the cache of such plans.
 
-use crate::catalog::{Catalog, FILLS_BLANKS, FIRST_PRIVATE};
+use crate::catalog::{Catalog, FIRST_PRIVATE, FileReading};
 use crate::context::StatementContext;
 use crate::direct::Direct;
 use crate::error::{Names, from_datafusion};
@@ -72,8 +72,6 @@ pub struct Planner {
     task: Arc<TaskTemplate>,
     runtime: tokio::runtime::Runtime,
     cache: Mutex<Cache>,
-    /// The plans of sessions whose blank logical fields are FALSE.
-    of_blanks: Mutex<Cache>,
     /// Plans of catalogs that only one session has, by their versions.
     private: Mutex<HashMap<u64, Cache>>,
 }
@@ -81,8 +79,8 @@ pub struct Planner {
 #[derive(Default)]
 struct Cache {
     catalog_version: u64,
-    live: Plans,
-    all: Plans,
+    /// By the rows that they see, and how fields of files are read.
+    plans: HashMap<(Visibility, FileReading), Plans>,
 }
 
 /// The plans of statements that see the same rows.
@@ -96,15 +94,12 @@ struct Plans {
 }
 
 impl Cache {
-    fn plans(&mut self, visibility: Visibility) -> &mut Plans {
-        match visibility {
-            Visibility::Live => &mut self.live,
-            Visibility::All => &mut self.all,
-        }
+    fn plans(&mut self, seen: (Visibility, FileReading)) -> &mut Plans {
+        self.plans.entry(seen).or_default()
     }
 
     fn len(&self) -> usize {
-        [&self.live, &self.all].iter().map(|plans| plans.ready.len() + plans.shapes.len()).sum()
+        self.plans.values().map(|plans| plans.ready.len() + plans.shapes.len()).sum()
     }
 }
 
@@ -143,22 +138,14 @@ impl Planner {
         let optimizers = Arc::new(Optimizers::new(settings.threads.max(1), settings.fuse, &runtime_env));
         let task = Arc::new(TaskTemplate { config: optimizers.session().config().clone(), runtime_env });
         let (fuse, threads) = (settings.fuse, settings.threads.max(1));
-        Ok(Planner {
-            optimizers,
-            fuse,
-            threads,
-            task,
-            runtime,
-            cache: Mutex::default(),
-            of_blanks: Mutex::default(),
-            private: Mutex::default(),
-        })
+        Ok(Planner { optimizers, fuse, threads, task, runtime, cache: Mutex::default(), private: Mutex::default() })
     }
 
     /// The plan of a statement: from the cache by its text, from the cache by its shape, or made now.
     pub fn plan(&self, source: &str, catalog: &dyn Catalog, visibility: Visibility) -> Result<Arc<Planned>> {
         let version = catalog.version();
-        if let Some(planned) = self.cached(version, |cache| cache.plans(visibility).ready.get(source).cloned())
+        let seen = (visibility, catalog.reading());
+        if let Some(planned) = self.cached(version, |cache| cache.plans(seen).ready.get(source).cloned())
             && is_current(&planned, catalog, version)?
         {
             return Ok(planned);
@@ -171,15 +158,15 @@ impl Planner {
         // Reading the catalog may have found new files; what was planned belongs to the version before.
         if source.len() <= CACHED_TEXT_BYTES && !planned.is_momentary {
             let ready = Arc::clone(&planned);
-            self.cached(version, |cache| cache.plans(visibility).ready.insert(source.to_owned(), ready));
+            self.cached(version, |cache| cache.plans(seen).ready.insert(source.to_owned(), ready));
         }
         Ok(planned)
     }
 
     /// The plan of a query whose text has come before, if that is all there is to look at: the catalog has this version,
     /// and no file is part of the plan.
-    pub fn ready(&self, source: &str, version: u64, visibility: Visibility) -> Option<Arc<Planned>> {
-        let planned = self.cached(version, |cache| cache.plans(visibility).ready.get(source).cloned())?;
+    pub fn ready(&self, source: &str, version: u64, seen: (Visibility, FileReading)) -> Option<Arc<Planned>> {
+        let planned = self.cached(version, |cache| cache.plans(seen).ready.get(source).cloned())?;
         planned.foreign.is_empty().then_some(planned)
     }
 
@@ -249,8 +236,7 @@ impl Planner {
             }
             return work(cache);
         }
-        let cache = if version & FILLS_BLANKS == 0 { &self.cache } else { &self.of_blanks };
-        let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if cache.catalog_version != version || cache.len() >= CACHED_STATEMENTS {
             *cache = Cache { catalog_version: version, ..Cache::default() };
         }
@@ -292,7 +278,7 @@ impl Planner {
     ) -> Result<Planned> {
         let hidden_columns = purpose == Purpose::Rows { hidden_columns: true };
         let context = self.statement_context(text, catalog, visibility, hidden_columns);
-        let visibility = context.visibility;
+        let seen = (context.visibility, catalog.reading());
         let explained = |error| {
             let names = Names { tables: catalog.names(), functions: functions() };
             from_datafusion(error, Some(text), Some(&names))
@@ -307,8 +293,8 @@ impl Planner {
         let statement = with_own_names(statement);
         if self.fuse
             && let Some(lifted) = literals::lift(&statement)
-            && self.was_seen(&lifted.shape, catalog.version(), visibility)
-            && let Ok(logical) = self.plan_lifted(lifted, &context, visibility)
+            && self.was_seen(&lifted.shape, catalog.version(), seen)
+            && let Ok(logical) = self.plan_lifted(lifted, &context, seen)
             && let Ok(planned) = self.planned(logical, text, purpose == Purpose::Answer)
         {
             return Ok(planned);
@@ -353,9 +339,9 @@ impl Planner {
     }
 
     /// Whether a statement of this shape has come before; remembers that one has.
-    fn was_seen(&self, shape: &str, version: u64, visibility: Visibility) -> bool {
+    fn was_seen(&self, shape: &str, version: u64, seen_rows: (Visibility, FileReading)) -> bool {
         self.cached(version, |cache| {
-            let shapes = &mut cache.plans(visibility).shapes;
+            let shapes = &mut cache.plans(seen_rows).shapes;
             let seen = shapes.contains_key(shape);
             if !seen && shape.len() <= CACHED_TEXT_BYTES {
                 shapes.insert(shape.to_owned(), None);
@@ -369,13 +355,13 @@ impl Planner {
         &self,
         lifted: Lifted,
         context: &StatementContext<'_>,
-        visibility: Visibility,
+        seen: (Visibility, FileReading),
     ) -> Result<LogicalPlan, DataFusionError> {
         let version = context.catalog.version();
         let key = lifted.shape.clone();
         let fields = lifted.fields();
         let values = ParamValues::from(lifted.values);
-        let known = self.cached(version, |cache| cache.plans(visibility).shapes.get(&key).cloned().flatten());
+        let known = self.cached(version, |cache| cache.plans(seen).shapes.get(&key).cloned().flatten());
         let shape = match known {
             Some(shape) => shape,
             None => {
@@ -385,7 +371,7 @@ impl Planner {
                 }
                 let shape = Arc::new(plan);
                 if key.len() <= CACHED_TEXT_BYTES {
-                    self.cached(version, |cache| cache.plans(visibility).shapes.insert(key, Some(Arc::clone(&shape))));
+                    self.cached(version, |cache| cache.plans(seen).shapes.insert(key, Some(Arc::clone(&shape))));
                 }
                 shape
             }

@@ -5,11 +5,13 @@
 //! A condition that [`condition`](crate::condition) can express is taken over by the scan, which applies
 //! it exactly.
 
+use crate::catalog::Catalog;
+use crate::collate::COLLATED_COLUMN;
 use crate::condition;
 use crate::rules::{CHAR_COLUMN, FIELD_COLUMN, SHOWN_LENGTH};
 use crate::scan::TableScan;
 use crate::text::Text;
-use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;
 use datafusion::common::{DFSchema, Result};
 use datafusion::datasource::source_as_provider;
@@ -18,6 +20,7 @@ use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableSource};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::filter::FilterExecBuilder;
+use mainstay_base::Collation;
 use mainstay_table::Table;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,6 +36,9 @@ pub enum Visibility {
     /// Deleted rows too, as with SET DELETED OFF.
     All,
 }
+
+/// Metadata of a column of a native table: its type. Those of files have none.
+const SQL_TYPE: &str = "sql_type";
 
 /// A table of ours, in the role of one statement.
 #[derive(Debug)]
@@ -54,6 +60,40 @@ impl TableRelation {
         let shown = if hidden_columns { all.len() } else { all.len() - table.hidden_columns() };
         let fields: Vec<Field> = all[..shown].iter().map(|field| lower_case(field)).collect();
         TableRelation { schema: Arc::new(Schema::new(fields)), table, visibility, takes_conditions }
+    }
+
+    /// The same with the text of a file under the collation that the session's language has for it.
+    pub(crate) fn collated(self, catalog: &dyn Catalog) -> TableRelation {
+        let schema = collated(&self.schema, catalog.reading().collation);
+        TableRelation { schema, ..self }
+    }
+}
+
+/// Columns of a file with its text under a collation. Those of native tables have their own, and say which SQL type they are
+/// of.
+pub(crate) fn collated(schema: &SchemaRef, collation: Collation) -> SchemaRef {
+    let says_nothing = |field: &FieldRef| {
+        let metadata = field.metadata();
+        is_text(field.data_type()) && !metadata.contains_key(SQL_TYPE) && !metadata.contains_key(COLLATED_COLUMN)
+    };
+    if collation == Collation::Binary || !schema.fields().iter().any(says_nothing) {
+        return Arc::clone(schema);
+    }
+    let field = |field: &FieldRef| match says_nothing(field) {
+        true => {
+            let mut metadata = field.metadata().clone();
+            metadata.insert(COLLATED_COLUMN.to_owned(), collation.name().to_owned());
+            Arc::new(field.as_ref().clone().with_metadata(metadata))
+        }
+        false => Arc::clone(field),
+    };
+    Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>()))
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => values.is_string(),
+        other => other.is_string(),
     }
 }
 
@@ -150,7 +190,9 @@ pub(crate) fn named_schema(schema: &SchemaRef, text: &Text) -> SchemaRef {
         let original = || field.metadata().get(ORIGINAL_NAME).filter(|name| name.to_lowercase() == known).cloned();
         let name = written.or_else(original).or_else(|| text.spelling(known));
         let name = name.unwrap_or_else(|| known.to_owned());
-        let kept = [crate::mssql::DECLARED, FIELD_COLUMN].into_iter();
+        // How the text of a dialect compares is for who makes columns of it.
+        let collation = field.metadata().contains_key(crate::mssql::DECLARED).then_some(COLLATED_COLUMN);
+        let kept = [crate::mssql::DECLARED, FIELD_COLUMN].into_iter().chain(collation);
         let kept = kept.filter_map(|key| Some((key.to_owned(), field.metadata().get(key)?.clone())));
         let length = field.metadata().get(CHAR_COLUMN).map(|length| (SHOWN_LENGTH.to_owned(), length.clone()));
         let metadata = kept.chain(length).collect();

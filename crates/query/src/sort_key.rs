@@ -9,16 +9,18 @@ use mainstay_base::Collation;
 use std::sync::{Arc, LazyLock};
 
 /// The functions: their names, their collations, and whether blanks at the end do not count.
-pub(crate) const FUNCTIONS: [(&str, Collation, bool); 5] = [
+pub(crate) const FUNCTIONS: [(&str, Collation, bool); 7] = [
     ("ci_ai_key", Collation::CaseAccentInsensitive, true),
     ("ci_ai_fold", Collation::CaseAccentInsensitive, false),
     ("ci_as_key", Collation::CaseInsensitive, true),
     ("ci_as_fold", Collation::CaseInsensitive, false),
+    ("cs_as_key", Collation::CaseSensitive, true),
+    ("cs_as_fold", Collation::CaseSensitive, false),
     ("binary_key", Collation::Binary, true),
 ];
 
 /// The functions themselves, in the same order.
-pub(crate) static MADE: LazyLock<[Arc<ScalarUDF>; 5]> = LazyLock::new(|| {
+pub(crate) static MADE: LazyLock<[Arc<ScalarUDF>; 7]> = LazyLock::new(|| {
     FUNCTIONS.map(|(name, collation, pads)| Arc::new(ScalarUDF::from(SortKey::new(name, collation, pads))))
 });
 

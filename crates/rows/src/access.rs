@@ -2,9 +2,9 @@
 
 use crate::block::SortKey;
 use crate::expression::Expression;
-use mainstay_base::{Collation, SqlType};
-use mainstay_store::NativeTable;
+use mainstay_base::SqlType;
 use mainstay_store::index::Direction;
+use mainstay_store::{ColumnDefinition, NativeTable};
 use mainstay_table::Comparison;
 
 /// A range of an index: its first columns equal values, and the next one lies between bounds.
@@ -87,7 +87,7 @@ impl Turn<'_> {
             equal.push(value.clone());
         }
         let next = definition.columns.get(equal.len()).map(|column| column.column);
-        let next = next.filter(|next| orders_values(self.table.types()[*next]));
+        let next = next.filter(|next| orders_values(&self.table.definition().columns[*next]));
         let bound = |inclusive: Comparison, exclusive: Comparison| {
             let next = next?;
             let found = self.compared(next, &[inclusive]).map(|value| (value.clone(), true));
@@ -151,7 +151,7 @@ impl Turn<'_> {
             let declared = &self.table.definition().columns[column.column];
             // NULL is the lowest value of an index.
             let nulls_agree = !declared.nullable || key.nulls_first != key.descending;
-            if !nulls_agree || !self.is_ordered_by(&key.expression, column.column, declared.sql_type) {
+            if !nulls_agree || !self.is_ordered_by(&key.expression, column.column, declared) {
                 return None;
             }
             let wanted = match key.descending == column.descending {
@@ -166,13 +166,13 @@ impl Turn<'_> {
     }
 
     /// Whether an expression orders rows as the keys of an index of a column do.
-    fn is_ordered_by(&self, expression: &Expression, number: usize, sql_type: SqlType) -> bool {
+    fn is_ordered_by(&self, expression: &Expression, number: usize, declared: &ColumnDefinition) -> bool {
         let is_it = |expression: &Expression| matches!(expression, Expression::Column { source, column } if *source == self.source && *column == number);
         match expression {
             Expression::SortKey { text, collation, pads: true } => {
-                *collation != Collation::Binary && sql_type.collation() == Some(*collation) && is_it(text)
+                !declared.blanks_count() && declared.sql_type.collation() == Some(*collation) && is_it(text)
             }
-            expression => orders_values(sql_type) && is_it(expression),
+            expression => orders_values(declared) && is_it(expression),
         }
     }
 
@@ -202,9 +202,10 @@ pub(crate) fn has_results(expression: &Expression) -> bool {
 }
 
 /// Whether the order of an index's keys is that of the values as comparisons have it.
-fn orders_values(sql_type: SqlType) -> bool {
-    match sql_type {
-        SqlType::VarChar { collation, .. } => collation == Collation::Binary,
+fn orders_values(column: &ColumnDefinition) -> bool {
+    match column.sql_type {
+        SqlType::VarBinary { .. } => !column.is_typed(),
+        SqlType::VarChar { .. } => column.blanks_count(),
         SqlType::Char { .. } | SqlType::Real | SqlType::Double => false,
         _ => true,
     }

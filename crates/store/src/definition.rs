@@ -46,6 +46,19 @@ impl ColumnDefinition {
     pub fn new(name: impl Into<String>, sql_type: SqlType, nullable: bool) -> ColumnDefinition {
         ColumnDefinition { name: name.into(), sql_type, nullable, declared: None }
     }
+
+    /// Whether blanks at the ends of its texts tell values apart: in VARCHAR that compares byte by byte, unless a dialect
+    /// declared it, which has its own rule for them.
+    pub fn blanks_count(&self) -> bool {
+        let is_plain = matches!(self.sql_type, SqlType::VarChar { collation: Collation::Binary, .. });
+        is_plain && self.declared.is_none()
+    }
+
+    /// Whether its values have their types with them: those of two types can be equal, and other bytes than those of the
+    /// values say so ([`mainstay_base::typed_bytes`]).
+    pub fn is_typed(&self) -> bool {
+        self.declared.as_deref() == Some(mainstay_base::typed_bytes::DECLARED)
+    }
 }
 
 /// A column of an index.

@@ -11,7 +11,7 @@
 
 use crate::Predicate;
 use crate::predicate::{Comparison, Name};
-use mainstay_base::{Decimal, Value};
+use mainstay_base::{Collation, Decimal, Value};
 use std::fmt;
 
 /// A column, or what is computed of columns.
@@ -25,6 +25,9 @@ pub enum Term {
     Upper(Box<Term>),
     /// `lower(text)`
     Lower(Box<Term>),
+    /// A text as it sorts where case does not count and accents stand behind the letters. What is no letter of ASCII and not
+    /// behind `@` sorts before all letters so, too.
+    Folded(Box<Term>),
     /// A run of characters.
     Part {
         /// Of this text.
@@ -100,7 +103,7 @@ impl Term {
             Term::Column(column) => vec![*column],
             Term::Number(_) => Vec::new(),
             Term::Arithmetic(_, left, right) => [left.columns(), right.columns()].concat(),
-            Term::Upper(inner) | Term::Lower(inner) | Term::DayDigits(inner) => inner.columns(),
+            Term::Upper(inner) | Term::Lower(inner) | Term::Folded(inner) | Term::DayDigits(inner) => inner.columns(),
             Term::Year(inner) | Term::Month(inner) | Term::Day(inner) => inner.columns(),
             Term::Part { text, .. } | Term::Trimmed { text, .. } | Term::Padded { text, .. } => text.columns(),
             Term::Digits { number, .. } => number.columns(),
@@ -178,10 +181,49 @@ impl From<&Predicate> for Sought {
             Predicate::Truth { column, value } => leaf(column, Test::Truth(*value)),
             Predicate::And(parts) => Sought::And(parts.iter().map(Sought::from).collect()),
             Predicate::Or(parts) => Sought::Or(parts.iter().map(Sought::from).collect()),
+            Predicate::Collated { collation: Collation::CaseInsensitive, leaf, .. } => without_case(leaf),
             Predicate::In { .. } | Predicate::Like { .. } | Predicate::Collated { .. } | Predicate::Constant(_) => {
                 Sought::Any
             }
         }
+    }
+}
+
+/// What is known of rows whose text compares so where case does not count, and accents do.
+///
+/// Keys of ASCII are those of texts whose capitals are the key's: those of letters beyond ASCII have their accents behind
+/// them. A text that is before or behind one without letters is so whatever its own case, for all letters are behind what
+/// is no letter and is not behind `@`.
+fn without_case(leaf: &Predicate) -> Sought {
+    let is_printable = |text: &str| text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    let has_no_letter = |text: &str| text.bytes().all(|byte| (b' '..=b'@').contains(&byte));
+    let plain = |value: &Value| matches!(value, Value::Null) || matches!(value, Value::Text(key) if has_no_letter(key));
+    let capitals = |value: &Value| match value {
+        Value::Text(key) if is_printable(key) => Some(Value::Text(key.to_ascii_uppercase())),
+        Value::Null => Some(Value::Null),
+        _ => None,
+    };
+    let upper = |column: &usize, test: Test| Sought::Leaf(Term::Upper(Box::new(Term::Column(*column))), test);
+    match leaf {
+        Predicate::Compare { op: Comparison::Equal, value, .. } if plain(value) => Sought::from(leaf),
+        Predicate::Compare { column, op, value } if *op != Comparison::Equal && plain(value) => {
+            Sought::Leaf(Term::Folded(Box::new(Term::Column(*column))), Test::Compare(*op, value.clone()))
+        }
+        Predicate::Compare { column, op: Comparison::Equal, value } => match capitals(value) {
+            Some(value) => upper(column, Test::Compare(Comparison::Equal, value)),
+            None => Sought::Any,
+        },
+        Predicate::In { values, negated: false, .. } if values.iter().all(plain) => Sought::from(leaf),
+        Predicate::In { column, values, negated: false } => match values.iter().map(capitals).collect() {
+            Some(values) => upper(column, Test::In(values)),
+            None => Sought::Any,
+        },
+        Predicate::Like { column, pattern, escape: None, case_insensitive: false, negated: false }
+            if is_printable(pattern) =>
+        {
+            upper(column, Test::Like(pattern.to_ascii_uppercase()))
+        }
+        _ => Sought::Any,
     }
 }
 
@@ -201,6 +243,7 @@ impl<N: AsRef<str>> fmt::Display for ShownTerm<'_, N> {
             Term::Number(number) => write!(f, "{number}"),
             Term::Upper(inner) => write!(f, "upper({})", of(inner)),
             Term::Lower(inner) => write!(f, "lower({})", of(inner)),
+            Term::Folded(inner) => write!(f, "{}", of(inner)),
             Term::Part { text, start: 0, length: Some(length) } => write!(f, "left({}, {length})", of(text)),
             Term::Part { text, start, length: Some(length) } => {
                 write!(f, "substr({}, {}, {length})", of(text), start + 1)

@@ -295,13 +295,22 @@ fn pieces(mut line: &str, width: usize) -> Vec<&str> {
 /// Errors: 8178 for a parameter without a value, and those of the text.
 fn execute_sql(runner: &mut Runner<'_>, call: &mut StatementCall<'_>) -> Ran {
     let Some(statement) = place_of(call, 0, ["@stmt", "@statement"]) else {
-        let text = "Procedure expects parameter '@statement' of type 'ntext/nchar/nvarchar'.";
-        return Err(raised(Message::error(214, text).state(2)));
+        return Err(raised(not_national("@statement", 2)));
     };
-    let statement = text_of(call.input(statement));
-    let types = place_of(call, 1, ["@params", "@parameters"]).map(|place| text_of(call.input(place)));
-    let types = types.unwrap_or_default();
+    let national = |place: usize, name: &str, state: u8| match call.input(place) {
+        ValueRef::Null | ValueRef::Text(_) => Ok(text_of(call.input(place))),
+        _ => Err(raised(not_national(name, state))),
+    };
+    let statement = national(statement, "@statement", 2)?;
+    let types = place_of(call, 1, ["@params", "@parameters"]).map(|place| national(place, "@params", 3));
+    let types = types.transpose()?.unwrap_or_default();
     run_text(runner, call, (&statement, &types), 2)
+}
+
+/// The message of sp_executesql for a text that is not NVARCHAR.
+pub(crate) fn not_national(name: &str, state: u8) -> Message {
+    let message = Message::numbered(214, &[&name, &"ntext/nchar/nvarchar"]).state(state);
+    Message { procedure: Some("sp_executesql".to_owned()), line: 1, ..message }
 }
 
 /// Where the arguments of a call have the parameter of one of these names, or of this place.

@@ -220,6 +220,16 @@ impl Names<'_> {
         temporary.or_else(|| shared.tables.iter().find(in_schema)).map(work)
     }
 
+    /// The table whose trigger has a table of the core as its `inserted` or `deleted`.
+    fn table_of_trigger(&self, core: &str) -> Option<String> {
+        let name = core.trim_matches('"');
+        let depth = name.strip_prefix("inserted@").or_else(|| name.strip_prefix("deleted@"))?;
+        let level = self.state.levels.get(depth.parse::<usize>().ok()?.checked_sub(1)?)?;
+        let trigger = level.trigger.as_ref()?;
+        let trigger = self.modules.all().find(|object| *object.key == **trigger)?;
+        Some(core_name(&crate::session::object_name(&trigger.parent)))
+    }
+
     /// The names of the columns of keys of a table of the core.
     fn keys_of(
         &self,
@@ -435,6 +445,7 @@ impl Scope for Names<'_> {
             return None;
         }
         let core = self.table(name).ok()?;
+        let core = self.table_of_trigger(&core).unwrap_or(core);
         let columns = |table: &TableDefinition| {
             let text = |column: &ColumnDefinition| {
                 column.computed.as_ref().map(|computed| computed.text.clone()).filter(|text| reduce::is_momentary(text))

@@ -1,17 +1,19 @@
 //! SELECT ... INTO: a table of the query's columns, and its rows.
 //!
 //! A column is an identity column there when `IDENTITY(type, seed, increment)` stands for it, or when it is that of the
-//! one table that is read and nothing is done to it. It is NOT NULL where the query's text shows that it never is
+//! one table that is read and nothing is done to it. Text compares there as it does in the query. A column is NOT NULL where the query's text shows that it never is
 //! (`reduce::never_null`).
 
 use crate::errors::raised;
 use crate::identity::number_of;
 use crate::query::shown;
 use crate::runner::{Ran, Runner};
-use mainstay_base::{Decimal, Value, ValueRef};
+use mainstay_base::{Collation, Decimal, Value, ValueRef};
+use mainstay_mssql::collation::COMPARISON;
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
+use mainstay_query::mssql::collation_of;
 use mainstay_tds::{Column, Command};
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, ReducedQuery, Scope};
@@ -51,10 +53,12 @@ impl Runner<'_> {
         let mut plan = self.inner.plan(&text, parameters, heads)?;
         let values = self.values(&mut plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
-        let (mut columns, mut rows) = {
+        let (mut columns, collations, mut rows) = {
             let mut rows =
                 plan.prepared.query(&mut self.inner.core, &parameters).map_err(crate::errors::raised_error)?;
             let schema = rows.schema().cloned();
+            let collations: Vec<Option<Collation>> =
+                schema.iter().flat_map(|schema| schema.fields()).map(|field| collation_of(field)).collect();
             let columns = schema.map_or_else(Vec::new, |schema| shown(&schema, &plan.heads));
             let mut all = Vec::new();
             let limit = match self.inner.state.options.row_limit {
@@ -66,7 +70,7 @@ impl Runner<'_> {
             {
                 all.push((0..row.len()).map(|column| row.get(column).to_value()).collect::<Vec<_>>());
             }
-            (columns, all)
+            (columns, collations, all)
         };
         if columns.iter().any(|column| column.name.is_empty()) {
             let text = "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a \
@@ -85,7 +89,10 @@ impl Runner<'_> {
             .map(|(place, column)| {
                 let identity = numbered.as_ref().filter(|(of, _)| *of == place).map_or("", |(_, text)| text.as_str());
                 let null = if is_never_null(place) { " NOT NULL" } else { "" };
-                format!("{} {}{null}{identity}", reduce::quoted(&column.name), reduce::type_name(column.data_type))
+                let collation = collations.get(place).copied().flatten().filter(|own| *own != COMPARISON);
+                let collate = collation.map_or_else(String::new, |own| format!(" COLLATE \"{}\"", own.name()));
+                let (name, data_type) = (reduce::quoted(&column.name), reduce::type_name(column.data_type));
+                format!("{name} {data_type}{collate}{null}{identity}")
             })
             .collect();
         let is_own = crate::scope::is_temporary(name.last()) && !crate::scope::is_global(name.last());

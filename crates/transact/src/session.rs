@@ -20,7 +20,7 @@ use mainstay_base::{Date, Timestamp, Value, ValueRef};
 use mainstay_mssql::language::Language;
 use mainstay_mssql::{Forgiven, Message, Switches};
 use mainstay_program::{Limits, Machine, Raised, RunArgument};
-use mainstay_query::CancelHandle;
+use mainstay_query::{CancelHandle, FileReading};
 use mainstay_tds::{Call, Cancel, Column, Command, Done, DoneKind, Login, ParameterValue, Sink};
 use mainstay_tsql::compile::ModuleParameter;
 use mainstay_tsql::tree::{Name, ObjectName};
@@ -140,6 +140,10 @@ impl Session {
     ) -> Session {
         let mut core = instance.database.session();
         core.wait_for_pending_rows();
+        core.set_file_reading(FileReading {
+            collation: mainstay_mssql::collation::COMPARISON,
+            ..FileReading::AS_THEY_ARE
+        });
         // The time is that of a batch, and not of each statement that the core is given.
         let timeout = core.timeout();
         core.set_timeout(None);
@@ -365,6 +369,14 @@ impl Session {
         };
         match name {
             "sp_executesql" => {
+                for (place, name, state) in [(0, "@statement", 2), (1, "@params", 3)] {
+                    let given = call.parameters.get(place).filter(|given| !given.data_type.is_national());
+                    if let Some(given) = given
+                        && single(&given.value) != Value::Null
+                    {
+                        return Err(vec![crate::procedures::not_national(name, state)]);
+                    }
+                }
                 let loaded = self.inner.text(&text(0), &text(1))?;
                 self.run_text(&loaded, call, 2, sink);
                 Ok(())

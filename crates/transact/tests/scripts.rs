@@ -2,7 +2,7 @@
 //!
 //! The expected output was derived from SQL Server's documentation. `MAINSTAY_REWRITE=1` writes what is seen now, to be
 //! read before it is kept. Lines that begin with `--core` are statements of the core's SQL, which are run first, in a folder
-//! of its own; its files must be sound when the script is done.
+//! of its own; its files must be sound when the script is done. `--file NAME text` is a line of a file of that folder.
 
 #![allow(clippy::disallowed_methods, reason = "the scripts are files of the repository")]
 
@@ -16,10 +16,17 @@ use std::path::PathBuf;
 
 fn run(script: &str) -> String {
     let first: Vec<&str> = script.lines().filter_map(|line| line.strip_prefix("--core ")).collect();
-    if first.is_empty() {
+    let files = script.lines().filter_map(|line| line.strip_prefix("--file ").and_then(|rest| rest.split_once(' ')));
+    let files: Vec<(&str, &str)> = files.collect();
+    if first.is_empty() && files.is_empty() {
         return run_on(Database::in_memory().expect("a database in memory"), script);
     }
     let folder = tempfile::tempdir().expect("a folder");
+    for (name, line) in files {
+        let path = folder.path().join(name);
+        let before = std::fs::read_to_string(&path).unwrap_or_default();
+        std::fs::write(&path, format!("{before}{line}\n")).expect(name);
+    }
     let database = Database::open(folder.path()).expect("a database");
     let mut core = database.session();
     for statement in first {

@@ -492,12 +492,29 @@ fn files_of_the_folder_are_tables() {
                 CREATE TABLE kept (item VARCHAR(10)) INSERT kept SELECT item FROM prices SELECT COUNT(*) AS n FROM kept";
     let told = seen(&mut session, read);
     assert!(told.contains("\nbolt | 5.00\n(1 rows)\n[n int]\n1\n(1 rows)\n(2 rows affected)\n[n int]\n2\n"), "{told}");
-    // Text of files compares by its bytes.
-    assert!(seen(&mut session, "SELECT item FROM prices WHERE item = 'NUT'").ends_with("\n(0 rows)\n"));
+    // Text of files compares as that of tables does.
+    assert!(seen(&mut session, "SELECT item FROM prices WHERE item = 'NUT'").ends_with("\nnut\n(1 rows)\n"));
     for change in ["UPDATE prices SET price = 1", "DELETE prices", "INSERT prices VALUES ('x', 1)"] {
         assert!(seen(&mut session, change).contains("Msg 50000, Level 16"), "{change}");
     }
     assert!(seen(&mut session, "SELECT SUM(price) AS s FROM prices").contains("\n3.25\n"));
+}
+
+/// A temporary table is told of where it is.
+#[test]
+fn temporary_tables_are_told_of_in_tempdb() {
+    let mut session = instance().session();
+    seen(&mut session, "CREATE TABLE #told (id INT IDENTITY PRIMARY KEY, name VARCHAR(20) NOT NULL DEFAULT 'x')");
+    let told = seen(&mut session, "EXEC tempdb..sp_help '#told'");
+    for line in [
+        "\n#told | dbo | user table | ",
+        "\nname | varchar | no | 20 | ",
+        "\nid | 1 | 1 | 0\n",
+        "\nDEFAULT on column name | ",
+    ] {
+        assert!(told.contains(line), "{line}: {told}");
+    }
+    assert!(seen(&mut session, "EXEC sp_help '#told'").contains("Msg 15009, "));
 }
 
 /// What the procedures about the server say of two sessions and one database.

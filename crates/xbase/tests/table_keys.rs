@@ -4,8 +4,8 @@
 //! values are asked of it. What SQL says of a record is written down here once more, without keys. A range may hold more
 //! records than the condition; one that lacks a record is a fault.
 
-use mainstay_base::{Date, Decimal, Value};
-use mainstay_table::{Comparison, Operation, RowSet, Sought, Table, Term, Test, VectorCache};
+use mainstay_base::{Collation, Date, Decimal, Value};
+use mainstay_table::{Comparison, Operation, Predicate, RowSet, Sought, Table, Term, Test, VectorCache};
 use mainstay_vfs::{FileSystem, Memory};
 use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::dbf::OpenOptions;
@@ -162,6 +162,7 @@ fn value(term: &Term, row: &Row) -> Value {
         Term::Number(number) => Value::Decimal(*number),
         Term::Upper(inner) => text(inner, &|text| text.to_uppercase()),
         Term::Lower(inner) => text(inner, &|text| text.to_lowercase()),
+        Term::Folded(inner) => text(inner, &|text| Collation::CaseInsensitive.text_key(&text, true)),
         Term::Part { text: inner, start, length } => {
             text(inner, &|text| text.chars().skip(*start).take(length.unwrap_or(usize::MAX)).collect())
         }
@@ -409,14 +410,14 @@ const CONDITIONS_OF_TAGS: [&str; 18] = [
     "!EMPTY(CODE) .AND. !EMPTY(AMT)",
 ];
 
-/// The table with one tag, and what it is asked.
-fn check(
+/// A table of random records with one tag.
+fn tagged(
     random: &mut Random,
     (page, language): (CodePage, u8),
     kind: BagKind,
     key: &str,
     condition: &str,
-) -> (usize, usize) {
+) -> (DbfTable, Vec<Row>) {
     let memory = Memory::new();
     let (bytes, rows) = table(random, page, language);
     memory.write("t.dbf", bytes);
@@ -437,16 +438,27 @@ fn check(
             .unwrap();
     let unusable = table.indexes()[0].unusable.clone();
     assert_eq!(unusable, None, "{key} FOR {condition}");
+    (table, rows)
+}
+
+/// The records, by their places, that a way into the table gives.
+fn found_by(table: &DbfTable, access: &mainstay_table::Access) -> Vec<u32> {
+    match table.snapshot().unwrap().rows(access, usize::MAX).unwrap().unwrap() {
+        RowSet::List(rows) => rows,
+        RowSet::Bitmap(bits) => bits.set_indices_u32().collect(),
+    }
+}
+
+/// The table with one tag, and what it is asked.
+fn check(random: &mut Random, page: (CodePage, u8), kind: BagKind, key: &str, condition: &str) -> (usize, usize) {
+    let (table, rows) = tagged(random, page, kind, key, condition);
     let (mut used, mut narrowed) = (0, 0);
     for _ in 0..CONDITIONS {
         let sought = Writer(random).condition(2);
         let visible_only = random.below(2) == 0;
         let Some(access) = table.access_of(&sought, visible_only) else { continue };
         used += 1;
-        let found: Vec<u32> = match table.snapshot().unwrap().rows(&access, usize::MAX).unwrap().unwrap() {
-            RowSet::List(rows) => rows,
-            RowSet::Bitmap(bits) => bits.set_indices_u32().collect(),
-        };
+        let found = found_by(&table, &access);
         narrowed += usize::from(found.len() < RECORDS / 2);
         for (place, row) in rows.iter().enumerate() {
             let is_wanted = is_true(&sought, row) && !(visible_only && row.is_deleted);
@@ -486,6 +498,66 @@ fn ranges_have_every_record_of_a_condition() {
     }
     // Ranges are worth something: without any, or with whole tags only, nothing would be shown.
     assert!(all_used > 2_000 && all_narrowed * 2 > all_used, "{all_used} used, {all_narrowed} narrowed");
+}
+
+/// Conditions under which case does not count, as other dialects have them of all texts.
+#[test]
+fn ranges_have_every_record_whatever_its_case() {
+    let pages = [(437, 1), (1252, 3)].map(|(number, language)| (CodePage::from_number(number).unwrap(), language));
+    let (mut used, mut narrowed) = (0, 0);
+    for seed in 0..SEEDS * 4 {
+        let mut random = Random(seed);
+        for key in ["NAME", "CODE", "UPPER(NAME)", "CODE+NAME", "LEFT(NAME,3)", "LOWER(CODE)+STR(N,6)"] {
+            let page = *random.of(&pages);
+            let kind = *random.of(&[BagKind::Cdx, BagKind::Ntx]);
+            let (table, rows) = tagged(&mut random, page, kind, key, "");
+            for _ in 0..CONDITIONS {
+                let column = *random.of(&[NAME, CODE]);
+                let mut literal = || match random.below(3) {
+                    0 => (*random.of(&["", "[x", "_x", "12", "@", " ", "5 "])).to_owned(),
+                    _ => (*random.of(&NAMES)).to_owned(),
+                };
+                let (text, other) = (literal(), literal());
+                let of = |text: &str, pads| Collation::CaseInsensitive.text_key(text, pads);
+                let key = |text: &str| Value::Text(of(text, true));
+                let op = *random.of(&[
+                    Comparison::Equal,
+                    Comparison::Equal,
+                    Comparison::Less,
+                    Comparison::LessOrEqual,
+                    Comparison::Greater,
+                    Comparison::GreaterOrEqual,
+                ]);
+                let (leaf, pads) = match random.below(4) {
+                    0 => (Predicate::In { column, values: vec![key(&text), key(&other)], negated: false }, true),
+                    1 if !text.contains(['_', '%', '\\']) => {
+                        let pattern = format!("{}%", of(&text, false));
+                        let (escape, case_insensitive, negated) = (None, false, false);
+                        (Predicate::Like { column, pattern, escape, case_insensitive, negated }, false)
+                    }
+                    _ => (Predicate::Compare { column, op, value: key(&text) }, true),
+                };
+                let predicate =
+                    Predicate::Collated { collation: Collation::CaseInsensitive, pads, leaf: Box::new(leaf.clone()) };
+                let Some(access) = table.access_of(&Sought::from(&predicate), false) else { continue };
+                used += 1;
+                let found = found_by(&table, &access);
+                narrowed += usize::from(found.len() < RECORDS / 2);
+                for (place, row) in rows.iter().enumerate() {
+                    let Value::Text(own) = &row.values[column] else { continue };
+                    let own = of(own, pads);
+                    let is_wanted = match &leaf {
+                        Predicate::In { .. } => own == of(&text, true) || own == of(&other, true),
+                        Predicate::Like { .. } => own.starts_with(&of(&text, false)),
+                        _ => op.holds(own.cmp(&of(&text, true))),
+                    };
+                    let is_there = found.contains(&(place as u32));
+                    assert!(!is_wanted || is_there, "{own:?} {predicate:?} {access}");
+                }
+            }
+        }
+    }
+    assert!(used > 2_000 && narrowed * 2 > used, "{used} used, {narrowed} narrowed");
 }
 
 /// Three times a tenth is 0.30000000000000004 to a key, and 0.3 to SQL.

@@ -7,7 +7,7 @@ use super::forms::Form;
 use super::sequences::{Given, SessionSequences};
 use crate::catalog::FolderCatalog;
 use mainstay_base::{Code, Error, Result};
-use mainstay_query::{DEFAULT_SCHEMAS, FILLS_BLANKS, FIRST_PRIVATE, Name, Planner, Relation};
+use mainstay_query::{DEFAULT_SCHEMAS, FIRST_PRIVATE, FileReading, Name, Planner, Relation};
 use mainstay_store::files::catalog::{Catalog, SequenceDefinition, TableDefinition};
 use mainstay_store::{CatalogState, NativeTable, Shown, Store, TemporaryTables, Transaction};
 use std::sync::Arc;
@@ -203,7 +203,7 @@ pub(crate) struct SessionCatalog<'f> {
     pub(crate) scope: Scope,
     pub(crate) given: Arc<Given>,
     pub(crate) functions: Option<Arc<dyn mainstay_query::UserFunctions>>,
-    pub(crate) fills_blanks: bool,
+    pub(crate) reading: FileReading,
 }
 
 impl SessionCatalog<'_> {
@@ -222,7 +222,7 @@ impl SessionCatalog<'_> {
             given: Arc::clone(&self.given),
             // They belong to the database, and not to the session.
             functions: self.functions.clone(),
-            fills_blanks: self.fills_blanks,
+            reading: self.reading,
         }
     }
 }
@@ -245,7 +245,7 @@ impl mainstay_query::Catalog for SessionCatalog<'_> {
 
     fn version(&self) -> u64 {
         // Both only grow, so their sum changes when either does.
-        (self.folder.version() + self.scope.version()) | if self.fills_blanks { FILLS_BLANKS } else { 0 }
+        self.folder.version() + self.scope.version()
     }
 
     fn shared_relation(&self, name: &str) -> Result<Option<Relation>> {
@@ -255,12 +255,12 @@ impl mainstay_query::Catalog for SessionCatalog<'_> {
         }
     }
 
-    fn functions(&self) -> Option<Arc<dyn mainstay_query::UserFunctions>> {
-        self.functions.clone()
+    fn reading(&self) -> FileReading {
+        self.reading
     }
 
-    fn fills_blanks(&self) -> bool {
-        self.fills_blanks
+    fn functions(&self) -> Option<Arc<dyn mainstay_query::UserFunctions>> {
+        self.functions.clone()
     }
 
     fn sequences(&self) -> Option<Arc<dyn mainstay_query::Sequences>> {

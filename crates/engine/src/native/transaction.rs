@@ -63,8 +63,6 @@ pub(crate) struct SessionTransaction {
     outlook: Option<Arc<Outlook>>,
     /// The functions of the session's language.
     pub(crate) functions: Option<Arc<dyn UserFunctions>>,
-    /// Whether its language reads blank numbers and logical fields of files as 0 and FALSE.
-    pub(crate) fills_blanks: bool,
     /// Another session's, if this is the one in which its functions run.
     beside: Option<Beside>,
 }
@@ -97,7 +95,6 @@ impl SessionTransaction {
             on_commit: HashMap::new(),
             outlook: None,
             functions: None,
-            fills_blanks: false,
             beside: None,
         }
     }

@@ -14,7 +14,7 @@
 
 use crate::native::{Scope, SessionCatalog, are_alike};
 use mainstay_base::Result;
-use mainstay_query::{Catalog, Relation, Sequences, UserFunctions};
+use mainstay_query::{Catalog, FileReading, Relation, Sequences, UserFunctions};
 use mainstay_store::files::catalog::TableDefinition;
 use mainstay_store::{NativeTable, Shown};
 use mainstay_table::Table;
@@ -151,13 +151,13 @@ impl Catalog for Recorder<'_> {
         self.catalog.shared_relation(name)
     }
 
+    fn reading(&self) -> FileReading {
+        self.catalog.reading()
+    }
+
     fn functions(&self) -> Option<Arc<dyn UserFunctions>> {
         self.note_more();
         self.catalog.functions()
-    }
-
-    fn fills_blanks(&self) -> bool {
-        self.catalog.fills_blanks()
     }
 
     fn sequences(&self) -> Option<Arc<dyn Sequences>> {

@@ -17,8 +17,7 @@ impl Session {
         let shared = &self.database.shared;
         // The version of what a session can name: see `SessionCatalog`.
         let version = mainstay_query::Catalog::version(&shared.catalog) + self.catalog_version();
-        let version = version | if self.transaction.fills_blanks { mainstay_query::FILLS_BLANKS } else { 0 };
-        shared.planner.ready(words::without_end(statement), version, self.visibility)
+        shared.planner.ready(words::without_end(statement), version, (self.visibility, self.reading))
     }
 
     pub(super) fn query(&mut self, query: &str) -> Result<Answer> {

@@ -2,7 +2,7 @@
 
 use super::Session;
 use mainstay_base::{Code, Error, Result};
-use mainstay_query::{IsolationLevel, Visibility};
+use mainstay_query::{FileReading, IsolationLevel, Visibility};
 use std::time::Duration;
 
 /// A setting of a session.
@@ -34,6 +34,11 @@ const SETTINGS: [(&str, &str); 7] = [
 ];
 
 impl Session {
+    /// Says how the statements of this session read the fields of files: as they are, to begin with.
+    pub fn set_file_reading(&mut self, reading: FileReading) {
+        self.reading = reading;
+    }
+
     /// Changes a setting.
     pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
         match name.to_lowercase().as_str() {

@@ -62,7 +62,7 @@ fn has_part(binding: &Binding<'_>, part: Part, data_type: DataType) -> Result<()
 fn date_add_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     match binding.argument(0).data_type {
         Some(data_type) if !data_type.is_number() => return Err(binding.invalid(0)),
-        _ => drop(binding.become_type(0, DataType::BigInt)),
+        _ => drop(binding.become_type(0, DataType::Int)),
     }
     let data_type = moment(binding, 1, DataType::DateTime)?;
     let part = binding.part.unwrap_or(Part::Day);

@@ -8,7 +8,7 @@ pub fn find(haystack: &str, needle: &str, from: usize, collation: Collation) -> 
     if needle.is_empty() {
         return None;
     }
-    if collation == Collation::Binary {
+    if !collation.folds_case() {
         return rest.find(needle).map(|at| (from + at, from + at + needle.len()));
     }
     if rest.is_ascii() && needle.is_ascii() {

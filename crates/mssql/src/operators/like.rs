@@ -205,7 +205,7 @@ impl Like {
     /// Whether the whole text matches.
     pub fn matches(&self, text: &str) -> bool {
         if text.is_ascii() {
-            let lower = self.collation != Collation::Binary;
+            let lower = self.collation.folds_case();
             let bytes = text.as_bytes();
             let at = |i: usize| bytes.get(i).map(|b| char::from(if lower { b.to_ascii_lowercase() } else { *b }));
             return self.run(at, bytes.len(), 0);
@@ -244,7 +244,7 @@ impl Like {
                 }
                 (None, None) => return true,
                 (None, Some(_)) if self.only_blanks(&at, position, length) => return true,
-                (Some(wanted), Some(character)) => wanted.matches(character),
+                (Some(wanted), Some(character)) => wanted.matches(character, self.collation),
                 _ => false,
             };
             if matched {
@@ -268,22 +268,35 @@ impl Like {
 }
 
 impl Piece {
-    fn matches(&self, character: char) -> bool {
+    fn matches(&self, character: char, collation: Collation) -> bool {
         match self {
             Piece::One => true,
             Piece::Character(wanted) => *wanted == character,
             Piece::Class { negated, ranges } => {
-                ranges.iter().any(|(low, high)| (*low..=*high).contains(&character)) != *negated
+                ranges.iter().any(|(low, high)| is_between(*low, character, *high, collation)) != *negated
             }
             Piece::Any | Piece::Never => false,
         }
     }
 }
 
+/// Whether a character is in a range of a set, in the order of the collation.
+fn is_between(low: char, character: char, high: char, collation: Collation) -> bool {
+    let is_plain = collation.folds_case() && low.is_ascii() && character.is_ascii() && high.is_ascii();
+    if is_plain || low == high || collation == Collation::Binary {
+        return (low..=high).contains(&character);
+    }
+    let is_at_most = |a: char, b: char| {
+        let (mut of_a, mut of_b) = ([0; 4], [0; 4]);
+        collation.compare(a.encode_utf8(&mut of_a), b.encode_utf8(&mut of_b)).is_le()
+    };
+    is_at_most(low, character) && is_at_most(character, high)
+}
+
 /// What a character is to a collation: nothing for a bare accent, several for a ligature.
 fn folded(character: char, collation: Collation) -> impl Iterator<Item = char> {
     let mut key = Vec::new();
-    if collation != Collation::Binary && character.is_ascii() {
+    if collation.folds_case() && character.is_ascii() {
         key.push(character.to_ascii_lowercase());
     } else {
         key.extend(collation.text_key(character.encode_utf8(&mut [0; 4]), false).chars());

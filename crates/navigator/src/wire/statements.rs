@@ -47,7 +47,7 @@ choice! { SqlType {
     19 Uuid;
 } }
 
-choice! { Collation { 0 Binary; 1 CaseAccentInsensitive; 2 CaseInsensitive; } }
+choice! { Collation { 0 Binary; 1 CaseAccentInsensitive; 2 CaseInsensitive; 3 CaseSensitive; } }
 choice! { TransactionStep { 0 Begin; 1 Commit; 2 RollBack; 3 Savepoint(name); 4 RollBackTo(name); } }
 structure! { Parameter { name, value } }
 structure! { Column { name, sql_type } }

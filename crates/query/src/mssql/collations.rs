@@ -31,6 +31,7 @@ pub(super) fn check(operation: &Operation, args: &[Typed]) -> Result<()> {
     let named = |collation: Collation, page: Option<CodePage>| match collation {
         Collation::CaseInsensitive => mainstay_mssql::collation::name_of(page.unwrap_or_default()),
         Collation::CaseAccentInsensitive => "Latin1_General_CI_AI",
+        Collation::CaseSensitive => "Latin1_General_CS_AS",
         Collation::Binary => "Latin1_General_BIN2",
     };
     Err(failed(Message::numbered(468, &[&named(other, page), &named(first, first_page), &name])))

@@ -91,8 +91,7 @@ pub(crate) fn row_function(function: &ScalarUDF) -> Option<Arc<dyn mainstay_rows
 
 /// Whether a function of T-SQL gives moments with offsets.
 pub(crate) fn gives_offset(call: &ScalarFunction) -> bool {
-    let function = call.func.inner().downcast_ref::<Function>();
-    let result = function.and_then(|function| function.bound.as_ref()).and_then(|bound| bound.result);
+    let result = call.func.inner().downcast_ref::<Function>().and_then(Function::gives);
     matches!(result, Some(DataType::DateTimeOffset(_)))
 }
 
@@ -122,6 +121,11 @@ impl mainstay_rows::Function for OfRows {
 }
 
 impl Function {
+    /// The type of what it gives, once that is decided.
+    pub(super) fn gives(&self) -> Option<DataType> {
+        self.bound.as_ref().and_then(|bound| bound.result)
+    }
+
     fn bind(&self, fields: &[FieldRef], constants: &[Option<&ScalarValue>]) -> Result<Bound> {
         let types: Vec<Option<DataType>> = fields.iter().map(|field| types::declared_type(field)).collect();
         let constant = |value: &Option<&ScalarValue>| -> Option<Value> {

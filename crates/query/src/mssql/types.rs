@@ -43,9 +43,8 @@ pub(crate) fn metadata(data_type: DataType) -> HashMap<String, String> {
 /// The same for text that compares by this collation.
 pub(crate) fn metadata_collated(data_type: DataType, collation: Collation) -> HashMap<String, String> {
     let mut metadata = metadata(data_type);
-    if collation == Collation::Binary {
-        metadata.remove(COLLATION);
-    } else if let Some(name) = metadata.get_mut(COLLATION) {
+    // What compares by its bytes says so, too: a field that is given no collation keeps that of what it is made of.
+    if let Some(name) = metadata.get_mut(COLLATION) {
         *name = collation.name().to_owned();
     }
     metadata
@@ -91,6 +90,13 @@ fn by_arrow_type(field: &Field) -> Option<DataType> {
         ArrowType::Timestamp(TimeUnit::Nanosecond, None) => DataType::DateTime2(7),
         _ => return None,
     })
+}
+
+/// The collation of text that the dialect declared.
+pub fn collation_of(field: &Field) -> Option<Collation> {
+    let said = field.metadata().get(COLLATION).and_then(|name| Collation::by_name(name));
+    let is_declared = || field.data_type().is_string() && field.metadata().contains_key(DECLARED);
+    said.or_else(|| is_declared().then_some(Collation::Binary))
 }
 
 fn text_length(field: &Field) -> Length {

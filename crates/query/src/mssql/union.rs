@@ -84,7 +84,7 @@ fn brought_to(plan: &Arc<LogicalPlan>, common: &[Option<DataType>], settings: Se
             continue;
         };
         let data_type = types::declared_type(field).filter(|_| *field.data_type() != ArrowType::Null);
-        let collation = crate::collate::collation_of_field(field).unwrap_or(By::DEFAULT.collation);
+        let collation = types::collation_of(field).unwrap_or(By::DEFAULT.collation);
         let column = crate::offset::exact(column, field.data_type())?;
         let expr = convert(Typed { expr: column, data_type, by: By::DEFAULT }, *to, settings)?.expr;
         let metadata = FieldMetadata::from(types::metadata_collated(*to, collation));

@@ -24,6 +24,7 @@ mod statistics;
 pub(crate) use damaged::NameFiles;
 pub use statistics::{parquet_findings, parquet_rows};
 
+use crate::catalog::Catalog;
 use crate::error::from_datafusion;
 use crate::nodes::Tree;
 use crate::offset::offset_function;
@@ -51,9 +52,9 @@ use std::sync::Arc;
 /// From this many bytes on, reading with several threads is faster.
 const PARALLEL_FROM_BYTES: u64 = 32 << 20;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct ParquetTable {
-    inner: Files,
+    inner: Arc<Files>,
     schema: SchemaRef,
     files: Vec<PathBuf>,
     bytes: u64,
@@ -74,7 +75,7 @@ pub fn open_parquet(path: &Path, files: &[PathBuf], bytes: u64) -> mainstay_base
     // A text of another form than those that are shown, so that no condition is asked of it before it is made NULL.
     let below = |column: &SaidColumn| if column.has_null { DataType::Utf8 } else { column.data_type.clone() };
     let partitions: Vec<(&SaidColumn, DataType)> = said.iter().map(|column| (column, below(column))).collect();
-    let inner = Files::open(path, &files, &partitions).map_err(failed)?;
+    let inner = Arc::new(Files::open(path, &files, &partitions).map_err(failed)?);
     let mut taken = HashMap::new();
     let shown = |field: &FieldRef| {
         let name = free_name(field.name(), &mut taken);
@@ -86,6 +87,16 @@ pub fn open_parquet(path: &Path, files: &[PathBuf], bytes: u64) -> mainstay_base
     let schema = Arc::new(Schema::new(inner.schema().fields().iter().map(shown).collect::<Vec<Field>>()));
     let with_null = said.iter().filter(|column| column.has_null).map(|column| column.name.clone()).collect();
     Ok(Arc::new(ParquetTable { inner, schema, files, bytes, with_null }))
+}
+
+/// The table with its text under the collation that the session's language has for files.
+pub(crate) fn collated(provider: Arc<dyn TableProvider>, catalog: &dyn Catalog) -> Arc<dyn TableProvider> {
+    let Some(table) = provider.downcast_ref::<ParquetTable>() else { return provider };
+    let schema = crate::relation::collated(&table.schema, catalog.reading().collation);
+    match Arc::ptr_eq(&schema, &table.schema) {
+        true => provider,
+        false => Arc::new(ParquetTable { schema, ..table.clone() }),
+    }
 }
 
 /// The type that statements have for a column of a file.

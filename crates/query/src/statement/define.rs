@@ -413,13 +413,16 @@ pub(crate) fn collation(name: &str) -> Result<Collation> {
     if name.ends_with("_ci_as") {
         return Ok(Collation::CaseInsensitive);
     }
+    if name.ends_with("_cs_as") {
+        return Ok(Collation::CaseSensitive);
+    }
     // By code points: ISO 9075's name, and PostgreSQL's.
     if name == "ucs_basic" || name == "c" {
         return Ok(Collation::Binary);
     }
     Collation::by_name(&name).ok_or_else(|| {
         Error::new(Code::InvalidValue, format!("there is no collation \"{name}\""))
-            .hint("there are binary, ci_ai and ci_as")
+            .hint("there are binary, ci_ai, ci_as and cs_as")
     })
 }
 

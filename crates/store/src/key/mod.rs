@@ -15,6 +15,7 @@
 //!            UUIDs, BINARY(n)              as they are, zeros behind
 //!            text                          the collation's sort key, trailing blanks cut, as bytes below
 //!            bytes                         00 -> 01 01, 01 -> 01 02, then 00 for the end
+//!            values with their types       the part of their bytes that they sort by, as bytes
 //! ```
 //!
 //! The end is less than any byte before it can be, so that a text sorts before its continuations and the next column
@@ -73,6 +74,8 @@ pub(crate) enum Form {
     Fixed { bytes: usize },
     /// Bytes of any number, escaped and ended; of text, the sort key.
     Open { collation: Option<Collation> },
+    /// Bytes that have their type with them, of which a part counts.
+    Typed,
 }
 
 /// A column of a key.
@@ -86,12 +89,14 @@ pub struct KeyColumn {
     pub descending: bool,
     /// Whether blanks at the end of texts tell them apart.
     pub trailing_blanks_count: bool,
+    /// Whether its values have their types with them ([`mainstay_base::typed_bytes`]), so that those of two types can be equal.
+    pub is_typed: bool,
 }
 
 impl KeyColumn {
     /// An ascending column, in which trailing blanks do not count.
     pub fn new(sql_type: SqlType, nullable: bool) -> KeyColumn {
-        KeyColumn { sql_type, nullable, descending: false, trailing_blanks_count: false }
+        KeyColumn { sql_type, nullable, descending: false, trailing_blanks_count: false, is_typed: false }
     }
 
     /// The same, descending.
@@ -116,6 +121,7 @@ impl KeyColumn {
             SqlType::Char { collation, .. } | SqlType::VarChar { collation, .. } => {
                 Form::Open { collation: Some(collation) }
             }
+            SqlType::VarBinary { .. } if self.is_typed => Form::Typed,
             SqlType::VarBinary { .. } => Form::Open { collation: None },
             SqlType::Binary { length } => Form::Fixed { bytes: length as usize },
             SqlType::Uuid => Form::Fixed { bytes: 16 },
@@ -137,7 +143,7 @@ impl KeyColumn {
         let value = match self.form() {
             Form::Whole { bytes, .. } | Form::Fixed { bytes } => bytes,
             Form::Double => 8,
-            Form::Open { .. } => return None,
+            Form::Open { .. } | Form::Typed => return None,
         };
         Some(usize::from(self.nullable) + value)
     }

@@ -158,6 +158,7 @@ fn random_column(random: &mut Random) -> KeyColumn {
         nullable: random.below(2) == 1,
         descending: random.below(2) == 1,
         trailing_blanks_count: random.below(4) == 0,
+        is_typed: false,
     }
 }
 
@@ -206,7 +207,10 @@ fn keys_of_every_type_sort_as_their_values() {
         for descending in [false, true] {
             for trailing_blanks_count in [false, true] {
                 for nullable in [false, true] {
-                    check_order(&[KeyColumn { sql_type, nullable, descending, trailing_blanks_count }], &mut random);
+                    check_order(
+                        &[KeyColumn { sql_type, nullable, descending, trailing_blanks_count, is_typed: false }],
+                        &mut random,
+                    );
                 }
             }
         }

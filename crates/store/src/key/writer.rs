@@ -14,7 +14,7 @@
 
 use super::forms::{append_double, append_short, append_whole, escape};
 use super::{Form, KeyColumn, KeyEncoder, MAX_KEY_BYTES, ROW_BYTES, Uniqueness};
-use mainstay_base::{Code, Decimal, Error, Result, SqlType, ValueRef};
+use mainstay_base::{Code, Decimal, Error, Result, SqlType, ValueRef, typed_bytes};
 
 /// The marker of a NULL.
 const NULL: u8 = 0;
@@ -158,6 +158,12 @@ impl<'a> KeyWriter<'a> {
                     bounded(start, value.len())?;
                     out.extend_from_slice(value);
                     end_open(column, collation.is_some(), start, out);
+                }
+                Form::Typed => {
+                    let value = typed_bytes::sort_part(value).unwrap_or(value);
+                    bounded(start, value.len())?;
+                    out.extend_from_slice(value);
+                    escape(start, out);
                 }
                 _ => return Err(mismatch(column.sql_type)),
             }

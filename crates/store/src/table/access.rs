@@ -9,7 +9,7 @@
 //! only under the binary collation and of VARCHAR, because elsewhere the order of keys is not that of the bytes. Of several indexes that fit, the one with the most columns bound is taken; there are no statistics.
 
 use super::NativeTable;
-use super::indexes::{TableIndex, is_plain_text};
+use super::indexes::TableIndex;
 use crate::definition::IndexColumn;
 use crate::key::KeyRange as Keys;
 use mainstay_base::{Value, ValueRef};
@@ -111,8 +111,8 @@ impl NativeTable {
 
     /// Whether the order of a column's keys is that of its values as predicates compare them.
     fn orders_bytes(&self, column: usize) -> bool {
-        let sql_type = self.types()[column];
-        sql_type.collation().is_none() || is_plain_text(sql_type)
+        let column = &self.definition().columns[column];
+        !column.is_typed() && column.sql_type.collation().is_none() || column.blanks_count()
     }
 
     /// An index that has every row in this order, NULL first when ascending. The row ids may come last: an index that is
@@ -146,11 +146,11 @@ impl NativeTable {
 
     /// Whether the keys of indexes order a column so.
     fn orders(&self, key: &OrderKey) -> bool {
-        let Some(sql_type) = self.types().get(key.column) else { return false };
+        let Some(column) = self.definition().columns.get(key.column) else { return false };
         match key.collation {
             None => self.orders_bytes(key.column),
             // Indexes have the sort keys of their columns' own collations.
-            Some(collation) => sql_type.collation() == Some(collation) && !is_plain_text(*sql_type),
+            Some(collation) => column.sql_type.collation() == Some(collation) && !column.blanks_count(),
         }
     }
 

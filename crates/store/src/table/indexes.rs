@@ -5,7 +5,7 @@ use crate::filter::Filter;
 use crate::index::Index;
 use crate::key::{KeyColumn, KeyEncoder, Uniqueness};
 use crate::row::Row;
-use mainstay_base::{Collation, Result, SqlType};
+use mainstay_base::Result;
 
 /// An index of a table.
 pub struct TableIndex {
@@ -30,7 +30,8 @@ impl TableIndex {
                 KeyColumn {
                     descending: column.descending,
                     // Conditions on such a column compare byte by byte, and the index serves their ranges.
-                    trailing_blanks_count: is_plain_text(declared.sql_type),
+                    trailing_blanks_count: declared.blanks_count(),
+                    is_typed: declared.is_typed(),
                     ..KeyColumn::new(declared.sql_type, declared.nullable)
                 }
             })
@@ -92,9 +93,4 @@ impl TableIndex {
         }
         Ok(())
     }
-}
-
-/// Whether values compare byte by byte, blanks at their ends included.
-pub(super) fn is_plain_text(sql_type: SqlType) -> bool {
-    matches!(sql_type, SqlType::VarChar { collation: Collation::Binary, .. })
 }

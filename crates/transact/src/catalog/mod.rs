@@ -130,7 +130,8 @@ impl Column {
     pub(crate) fn collation_name(&self) -> Option<String> {
         let name = collation_name(self.data_type)?;
         Some(match self.compares {
-            Some(Collation::Binary) => name.replace("_CI_AS", "_CS_AS"),
+            Some(Collation::Binary) => name.trim_start_matches("SQL_").replace("_CP1_", "_").replace("_CI_AS", "_BIN2"),
+            Some(Collation::CaseSensitive) => name.replace("_CI_AS", "_CS_AS"),
             Some(Collation::CaseAccentInsensitive) => name.replace("_CI_AS", "_CI_AI"),
             _ => name.to_owned(),
         })

@@ -12,12 +12,22 @@ struct Text {
     name: &'static str,
     text: &'static str,
     object: OnceLock<Option<Object>>,
+    /// The same over the views of `tempdb`, for who calls it there.
+    of_temporary: OnceLock<Option<Object>>,
 }
+
+/// Those that tell of temporary tables when they are called as procedures of `tempdb`.
+const OF_TEMPORARY: [&str; 3] = ["sp_help", "sp_helpconstraint", "sp_helpindex"];
 
 /// The procedures, by the names of their files.
 macro_rules! texts {
     ($($name:literal),* $(,)?) => {
-        [$(Text { name: $name, text: include_str!(concat!($name, ".sql")), object: OnceLock::new() }),*]
+        [$(Text {
+            name: $name,
+            text: include_str!(concat!($name, ".sql")),
+            object: OnceLock::new(),
+            of_temporary: OnceLock::new(),
+        }),*]
     };
 }
 
@@ -90,7 +100,21 @@ pub(crate) fn find(name: &ObjectName) -> Option<&'static Object> {
     let is_open = schema.is_none_or(|schema| schema.is("sys") || schema.is("dbo") || schema.text.is_empty());
     let last = name.last();
     let known = TEXTS.iter().find(|known| known.name.eq_ignore_ascii_case(last)).filter(|_| is_open)?;
+    let database = name.parts.len().checked_sub(3).and_then(|place| name.parts.get(place));
+    if database.is_some_and(|database| database.is("tempdb")) && OF_TEMPORARY.contains(&known.name) {
+        return known.of_temporary.get_or_init(|| object_of_temporary(known)).as_ref();
+    }
     known.object.get_or_init(|| object(known)).as_ref()
+}
+
+/// A procedure whose views are those of `tempdb`.
+fn object_of_temporary(known: &Text) -> Option<Object> {
+    const NAMED: &str = "OBJECT_ID(CASE WHEN @objname LIKE 'tempdb.%' THEN @objname ELSE 'tempdb..' + @objname END)";
+    let text = known.text.replace("FROM sys.", "FROM tempdb.sys.").replace("JOIN sys.", "JOIN tempdb.sys.");
+    let text = text.replace("EXEC sys.", "EXEC tempdb.sys.").replace("OBJECT_ID(@objname)", NAMED);
+    let made = read(text.replace("= DB_NAME()", "= 'tempdb'"), OF_SYSTEM)?;
+    let (key, name) = (format!("{PREFIX}tempdb.{}", known.name), format!("sys.{}", known.name));
+    Some(Object { key, name, kind: "P".to_owned(), ..made })
 }
 
 /// The names of the system procedures that users know.

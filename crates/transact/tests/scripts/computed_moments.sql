@@ -48,3 +48,36 @@ UPDATE Heap SET Note = 'c' WHERE CURRENT OF c
 CLOSE c
 DEALLOCATE c
 SELECT Id, Note FROM Heap
+GO
+-- what triggers see
+CREATE TABLE Aged (Id INT PRIMARY KEY, Made DATETIME2(7), Note VARCHAR(10), Old AS CASE WHEN DATEDIFF(MILLISECOND, Made, SYSDATETIME()) >= 50 THEN 1 ELSE 0 END)
+CREATE TABLE Told (what VARCHAR(10), Id INT, Old INT)
+GO
+CREATE TRIGGER tells ON Aged AFTER UPDATE, DELETE AS
+BEGIN
+    INSERT Told SELECT 'deleted', Id, Old FROM deleted WHERE Old >= 0
+    INSERT Told SELECT 'inserted', i.Id, i.Old FROM inserted AS i JOIN deleted AS d ON d.Id = i.Id AND d.Old = i.Old
+    INSERT Told SELECT 'star', x.Id, x.Old FROM (SELECT * FROM deleted) AS x
+END
+GO
+INSERT Aged (Id, Made) VALUES (1, SYSDATETIME()), (2, SYSDATETIME())
+WAITFOR DELAY '00:00:00.060'
+UPDATE Aged SET Note = 'u' WHERE Id = 1
+DELETE Aged WHERE Id = 2
+SELECT what, Id, Old FROM Told ORDER BY Id, what
+GO
+-- names of columns of the query around a subquery, without their table
+DELETE Aged
+CREATE TABLE Numbers (x INT)
+INSERT Numbers VALUES (1), (2), (3)
+INSERT Aged (Id, Made) VALUES (1, SYSDATETIME()), (2, SYSDATETIME())
+WAITFOR DELAY '00:00:00.060'
+SELECT Id FROM Aged WHERE EXISTS (SELECT 1 FROM Numbers WHERE x = Id AND Old = 1) ORDER BY Id
+SELECT Id, (SELECT MAX(x) FROM Numbers WHERE Old = 1) AS most FROM Aged
+SELECT TOP 1 Id FROM Aged WHERE 1 = (SELECT COUNT(*) FROM Numbers WHERE x = Id AND (SELECT MIN(x + Old) FROM Numbers) = 2)
+UPDATE Aged SET Note = 'found' WHERE (SELECT COUNT(*) FROM Numbers WHERE x < 3 AND Old = 1) = 2
+SELECT Id, Note FROM Aged
+SELECT COUNT(*) AS n FROM Aged WHERE 0 = (SELECT COUNT(*) FROM (SELECT x, 0 AS Old FROM Numbers) AS o WHERE Old = 1)
+DELETE Aged WHERE Id IN (SELECT x FROM Numbers WHERE Old = 1)
+SELECT COUNT(*) AS n FROM Aged
+GO

@@ -27,3 +27,19 @@ SELECT COUNT(*) AS n FROM Parts
 CREATE TABLE Plain (id int)
 SELECT $ROWGUID FROM Plain
 GO
+-- In the branches of UNION, in MERGE, in lists of columns
+SELECT $identity AS k FROM t UNION ALL SELECT $identity FROM u ORDER BY k
+SELECT k FROM (SELECT IDENTITYCOL AS k FROM t EXCEPT SELECT $identity FROM u) AS d ORDER BY k
+SET IDENTITY_INSERT t ON
+INSERT t ($identity, a) VALUES (100, 'w')
+MERGE t USING (SELECT 100 AS k, 'v' AS a UNION ALL SELECT 101, 'n') AS s ON t.$identity = s.k
+WHEN MATCHED AND t.IDENTITYCOL > 50 THEN UPDATE SET a = s.a
+WHEN NOT MATCHED THEN INSERT ($identity, a) VALUES (s.k, s.a);
+SET IDENTITY_INSERT t OFF
+MERGE t AS x USING u ON u.$identity = x.$identity - 99 WHEN MATCHED THEN UPDATE SET a = CAST(u.$identity AS VARCHAR(5));
+SELECT * FROM t ORDER BY id
+INSERT Parts ($ROWGUID, name) VALUES ('6F9619FF-8B86-D011-B42D-00C04FC964FF', 'new')
+SELECT guid FROM Parts WHERE name = 'new'
+GO
+SELECT $identity FROM none UNION SELECT $identity FROM t
+GO

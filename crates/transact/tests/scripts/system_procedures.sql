@@ -121,3 +121,14 @@ EXEC sp_datatype_info -9, 3
 EXEC sp_datatype_info_100 3, 3
 EXEC sp_datatype_info_100 93, 4
 GO
+-- Temporary tables, in the database that they are in
+CREATE TABLE #told (id INT IDENTITY CONSTRAINT pk_told PRIMARY KEY, name VARCHAR(20) NOT NULL CONSTRAINT df_told DEFAULT 'x', CONSTRAINT ck_told CHECK (id > 0))
+CREATE INDEX by_name ON #told (name DESC)
+GO
+EXEC tempdb..sp_helpconstraint '#told'
+GO
+EXEC tempdb.dbo.sp_helpindex 'tempdb..#told'
+EXEC tempdb..sp_help '#none'
+GO
+EXEC sp_help '#told'
+GO

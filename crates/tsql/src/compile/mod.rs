@@ -12,6 +12,7 @@
 //! only known when it runs (SQL Server calls it deferred name resolution); the host reduces and plans it once, and again
 //! when what it depends on has changed.
 
+mod execute;
 mod expression;
 mod reading;
 mod statement;

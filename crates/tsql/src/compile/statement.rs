@@ -1,18 +1,18 @@
 //! Statements: variables, control of flow, calls; and everything else as a statement of the host.
 
-use super::{Action, Compiler, callee, storage_type};
+use super::{Action, Compiler, storage_type};
 use crate::reduce;
 use crate::span::Span;
 use crate::tree::{
-    self, AssignOperator, BinaryOperator, Change, Cursor, CursorName, CursorUpdate, Declaration, Execute,
-    ExecuteArgument, ExecuteModule, Expr, Fetch, InsertRows, LargeValue, LargeValueData, LargeValueWork, Literal, Name,
-    PhraseItem, Query, QueryBody, SelectItem, SetItem, SetVariable, Statement, StatementKind, With,
+    self, AssignOperator, BinaryOperator, Change, Cursor, CursorName, CursorUpdate, Declaration, Execute, Expr, Fetch,
+    InsertRows, LargeValue, LargeValueData, LargeValueWork, Literal, Name, PhraseItem, Query, QueryBody, SelectItem,
+    SetItem, SetVariable, Statement, StatementKind, With,
 };
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Length, Message};
-use mainstay_program::{self as program, Argument, ArgumentValue, Call, Callee, Expression, SlotId};
+use mainstay_program::{self as program, Expression, SlotId};
 
-type Compiled = Result<(), Box<Message>>;
+pub(super) type Compiled = Result<(), Box<Message>>;
 
 /// The columns of a row: their names and types.
 type Columns = Vec<(String, DataType)>;
@@ -178,7 +178,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn is_cursor(&self, name: &Name) -> bool {
+    pub(super) fn is_cursor(&self, name: &Name) -> bool {
         self.cursors.contains(&name.text.to_lowercase())
     }
 
@@ -408,49 +408,6 @@ impl Compiler<'_> {
             Ok(())
         })?;
         self.plain(line, program::StatementKind::If { condition, then, otherwise: Vec::new() })
-    }
-
-    fn execute(&mut self, execute: &Execute, line: u32, span: Span) -> Compiled {
-        let status = execute.status.as_ref().map(|name| self.variable(name)).transpose()?;
-        let result = status.map(|(slot, _)| slot);
-        let (callee, arguments) = match &execute.module {
-            ExecuteModule::Procedure(name, _, arguments) => (Callee::Named(callee(name)), arguments),
-            ExecuteModule::Variable(name, arguments) => {
-                let (slot, _) = self.variable(name)?;
-                (Callee::Dynamic(Box::new(Expression::slot(&self.routine, slot))), arguments)
-            }
-            ExecuteModule::Text(text, _, _, None) => {
-                let text = self.value_as(text, DataType::NVarChar(Length::Max))?;
-                self.host(line, Action::ExecuteText, span, vec![text], Vec::new());
-                return Ok(());
-            }
-            ExecuteModule::Text(..) => return Err(self.located(reduce::not_supported("EXEC AT"))),
-        };
-        let arguments = arguments.iter().map(|argument| self.argument(argument)).collect::<Result<_, _>>()?;
-        self.push(line, program::StatementKind::Call { call: Call { callee, arguments }, result });
-        self.host(line, Action::AfterCall, Span::default(), Vec::new(), Vec::new());
-        Ok(())
-    }
-
-    fn argument(&mut self, argument: &ExecuteArgument) -> Result<Argument, Box<Message>> {
-        let name = argument.name.as_ref().map(|name| name.text.clone());
-        let value = match &argument.value {
-            Expr::Default => ArgumentValue::Default,
-            Expr::Variable(variable) if argument.output && !self.is_cursor(variable) => {
-                ArgumentValue::InOut(self.variable(variable)?.0)
-            }
-            // A table variable goes by its name.
-            Expr::Variable(variable) if !self.slots.contains_key(&variable.text.to_lowercase()) => {
-                ArgumentValue::Value(Expression::text(variable.text.clone()))
-            }
-            // A word without quotes is a text: EXEC sp_help Customers.
-            Expr::Column(name) => ArgumentValue::Value(Expression::text(callee(name).to_string())),
-            value => {
-                let (value, _) = self.value(value)?;
-                ArgumentValue::Value(value)
-            }
-        };
-        Ok(Argument { name, value })
     }
 
     fn of_host(&mut self, kind: &StatementKind, statement: &Statement, line: u32, span: Span) -> Compiled {

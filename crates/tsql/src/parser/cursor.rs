@@ -216,6 +216,11 @@ impl<'t> Parser<'t> {
             // Nothing between two points is a part left out.
             parts.push(if self.is(0, ".") { Name::default() } else { self.name()? });
         }
+        // Reserved words that name columns: `t.IDENTITYCOL`.
+        if self.is(0, ".") && ["IDENTITYCOL", "ROWGUIDCOL"].iter().any(|word| self.is(1, word)) {
+            self.advance();
+            parts.push(self.take_name());
+        }
         Ok(ObjectName { parts, span: self.span_from(first) })
     }
 

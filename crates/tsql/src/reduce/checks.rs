@@ -191,24 +191,30 @@ impl Reducer<'_> {
         has_no_order(data_type).then_some(data_type)
     }
 
-    /// The columns of a source that is a table of the core's own, for looking at views takes longer; of a derived table those
-    /// without an order.
+    /// The columns of a source that is a table of the core's own; of a view, a common table expression and a derived table
+    /// those without an order, as their texts tell.
     fn columns_of_leaf(&self, leaf: &Leaf) -> Vec<(String, DataType)> {
         let table = match &leaf.source {
             Source::Table(table) => table,
             Source::Query(query, alias) => return self.without_order_in(query, alias),
             _ => return Vec::new(),
         };
-        let is_common = self.common.iter().any(|known| table.name.is(known));
-        if is_common || self.scope.natural_order(&table.name).is_none() {
-            return Vec::new();
+        if self.common.iter().any(|known| table.name.is(known)) {
+            let known = self.common_without_order.iter().rev().find(|(name, _)| table.name.is(name));
+            return known.map_or_else(Vec::new, |(_, columns)| columns.clone());
+        }
+        if self.scope.natural_order(&table.name).is_none() {
+            return match self.scope.view(&table.name) {
+                Some(view) => self.without_order_in(&view.query, &Alias { name: None, columns: view.columns.clone() }),
+                None => Vec::new(),
+            };
         }
         let columns = self.scope.columns(&table.name).unwrap_or_default();
         columns.into_iter().map(|column| (column.name, column.data_type)).collect()
     }
 
     /// The columns of a derived table whose values have no order; those of a star have their names in its tables.
-    fn without_order_in(&self, query: &Query, alias: &Alias) -> Vec<(String, DataType)> {
+    pub(super) fn without_order_in(&self, query: &Query, alias: &Alias) -> Vec<(String, DataType)> {
         let QueryBody::Select(select) = &query.body else { return Vec::new() };
         let mut found = Vec::new();
         for (place, item) in select.items.iter().enumerate() {
@@ -218,8 +224,10 @@ impl Reducer<'_> {
                     let name = alias.columns.get(place).or(name.as_ref()).map_or(own, |name| &name.text);
                     found.extend(self.type_without_order(select, value).map(|of| (name.to_owned(), of)));
                 }
-                SelectItem::Star(None) if alias.columns.is_empty() => {
-                    let columns = leaves(select).into_iter().flat_map(|leaf| self.columns_of_leaf(&leaf));
+                SelectItem::Star(of) if alias.columns.is_empty() => {
+                    let is_meant = |leaf: &Leaf| of.as_ref().is_none_or(|of| of.is(&leaf.alias));
+                    let leaves = leaves(select).into_iter().filter(is_meant);
+                    let columns = leaves.flat_map(|leaf| self.columns_of_leaf(&leaf));
                     found.extend(columns.filter(|(_, data_type)| has_no_order(*data_type)));
                 }
                 _ => {}

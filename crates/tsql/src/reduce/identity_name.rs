@@ -9,7 +9,8 @@ use super::Reducer;
 use super::outer_aggregate::{each, values_of};
 use super::updatable::{Leaf, leaves_of};
 use crate::tree::{
-    Argument, Call, Change, Expr, Literal, Name, ObjectName, Query, QueryBody, SelectItem, Source, TableSource, Target,
+    Argument, Call, Change, Expr, Insert, Literal, Merge, MergeAction, MergeBranch, Name, ObjectName, OrderItem, Query,
+    QueryBody, SelectItem, SetItem, Source, TableSource, Target,
 };
 use mainstay_mssql::DataType;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -50,29 +51,40 @@ pub fn column_tag(core: &str, column: &str) -> i64 {
 impl Reducer<'_> {
     /// The query with the columns named that are meant; `None` where there is nothing to name.
     pub(super) fn with_identities_named(&self, query: &Query) -> Option<Query> {
-        let QueryBody::Select(select) = &query.body else { return None };
-        let mut values = values_of(select, &query.order).chain(&select.condition);
-        if !values.any(names_identity) {
+        if !body_names_identity(&query.body, &query.order) {
             return None;
         }
         let mut named = query.clone();
-        let QueryBody::Select(named_select) = &mut named.body else { return None };
-        let items = named_select.items.iter_mut().filter_map(|item| match item {
-            SelectItem::Value(value, _) | SelectItem::Assign(_, _, value) => Some(value),
-            SelectItem::Star(_) => None,
-        });
-        let order = named.order.iter_mut().map(|item| &mut item.value);
-        let others = named_select.condition.iter_mut().chain(&mut named_select.having).chain(order);
-        items.chain(others).for_each(|value| self.name_identity(value, &select.from));
+        self.name_in_branches(&mut named.body, &mut named.order);
         (named != *query).then_some(named)
     }
 
-    /// The same for the condition of an UPDATE or DELETE.
+    fn name_in_branches(&self, body: &mut QueryBody, order: &mut [OrderItem]) {
+        let select = match body {
+            QueryBody::Set(left, _, _, right) => {
+                // The order of several queries is one of the names of their list.
+                self.name_in_branches(left, &mut []);
+                return self.name_in_branches(right, &mut []);
+            }
+            QueryBody::Select(select) => select,
+        };
+        let from = select.from.clone();
+        let items = select.items.iter_mut().filter_map(|item| match item {
+            SelectItem::Value(value, _) | SelectItem::Assign(_, _, value) => Some(value),
+            SelectItem::Star(_) => None,
+        });
+        let order = order.iter_mut().map(|item| &mut item.value);
+        let others = select.condition.iter_mut().chain(&mut select.having).chain(order);
+        items.chain(others).for_each(|value| self.name_identity(value, &from));
+    }
+
+    /// The same for the condition of an UPDATE or DELETE, the columns of an INSERT, and what a MERGE compares, sets and lists.
     pub(super) fn change_with_identities_named(&self, change: &Change) -> Option<Change> {
         let condition = match change {
             Change::Update(update) => update.condition.as_ref(),
             Change::Delete(delete) => delete.condition.as_ref(),
-            Change::Insert(_) | Change::Merge(_) => None,
+            Change::Insert(insert) => return self.insert_with_identities_named(insert),
+            Change::Merge(merge) => return self.merge_with_identities_named(merge),
         };
         condition.filter(|condition| names_identity(condition))?;
         let mut named = change.clone();
@@ -82,15 +94,67 @@ impl Reducer<'_> {
             Change::Insert(_) | Change::Merge(_) => return None,
         };
         let condition = condition.as_mut()?;
-        let own = match target {
-            Target::Table(name, _) => {
-                Source::Table(Box::new(TableSource { name: name.clone(), ..TableSource::default() }))
-            }
-            _ => return None,
-        };
-        let own = [own];
+        let own = [source_of(target, None)?];
         self.name_identity(condition, if from.is_empty() { &own } else { from });
         Some(named)
+    }
+
+    fn insert_with_identities_named(&self, insert: &Insert) -> Option<Change> {
+        if !insert.columns.iter().any(|column| meant(column).is_some()) {
+            return None;
+        }
+        let mut named = insert.clone();
+        let own = [source_of(&insert.target, None)?];
+        named.columns.iter_mut().for_each(|column| self.name_listed(column, &own));
+        Some(Change::Insert(Box::new(named)))
+    }
+
+    fn merge_with_identities_named(&self, merge: &Merge) -> Option<Change> {
+        let of_branch = |branch: &MergeBranch| match &branch.action {
+            MergeAction::Update(items) => items.iter().any(|item| match item {
+                SetItem::Column(_, _, value) | SetItem::Variable(_, _, value) => names_identity(value),
+                _ => false,
+            }),
+            MergeAction::Insert(columns, values) => {
+                columns.iter().any(|column| meant(column).is_some()) || values.iter().flatten().any(names_identity)
+            }
+            MergeAction::Delete => false,
+        };
+        let in_branch = |branch: &MergeBranch| branch.condition.iter().any(names_identity) || of_branch(branch);
+        if !names_identity(&merge.condition) && !merge.branches.iter().any(in_branch) {
+            return None;
+        }
+        let mut named = merge.clone();
+        let sources = [source_of(&merge.target, merge.alias.as_ref())?, merge.source.clone()];
+        self.name_identity(&mut named.condition, &sources);
+        for branch in &mut named.branches {
+            branch.condition.iter_mut().for_each(|condition| self.name_identity(condition, &sources));
+            match &mut branch.action {
+                MergeAction::Update(items) => {
+                    for item in items {
+                        if let SetItem::Column(_, _, value) | SetItem::Variable(_, _, value) = item {
+                            self.name_identity(value, &sources);
+                        }
+                    }
+                }
+                MergeAction::Insert(columns, values) => {
+                    columns.iter_mut().for_each(|column| self.name_listed(column, &sources[..1]));
+                    values.iter_mut().flatten().for_each(|value| self.name_identity(value, &sources[1..]));
+                }
+                MergeAction::Delete => {}
+            }
+        }
+        Some(Change::Merge(Box::new(named)))
+    }
+
+    /// A column in a list of columns.
+    fn name_listed(&self, column: &mut Name, own: &[Source]) {
+        let whole = ObjectName { span: column.span, parts: vec![column.clone()] };
+        if let Some(meant) = meant(column)
+            && let Some(name) = self.column_meant(meant, &whole, own)
+        {
+            *column = Name { text: name, quoted: true, ..column.clone() };
+        }
     }
 
     fn name_identity(&self, value: &mut Expr, sources: &[Source]) {
@@ -154,6 +218,21 @@ fn tables_said(column: &ObjectName, sources: &[Source]) -> Vec<(ObjectName, Stri
         _ => None,
     };
     leaves.into_iter().filter(is_said).filter_map(table).collect()
+}
+
+/// What a change is of, as a source of columns.
+fn source_of(target: &Target, alias: Option<&Name>) -> Option<Source> {
+    let Target::Table(name, _) = target else { return None };
+    let table = TableSource { name: name.clone(), alias: alias.cloned(), ..TableSource::default() };
+    Some(Source::Table(Box::new(table)))
+}
+
+/// Whether a query has what stands for a column.
+fn body_names_identity(body: &QueryBody, order: &[OrderItem]) -> bool {
+    match body {
+        QueryBody::Set(left, _, _, right) => body_names_identity(left, &[]) || body_names_identity(right, &[]),
+        QueryBody::Select(select) => values_of(select, order).chain(&select.condition).any(names_identity),
+    }
 }
 
 /// Whether an expression has what stands for a column.

@@ -424,6 +424,8 @@ struct Reducer<'s> {
     in_place: Vec<String>,
     /// The columns of the common table expressions whose columns can be told.
     common_columns: Vec<(String, Vec<String>)>,
+    /// Those of common table expressions whose values have no order, with their types.
+    common_without_order: Vec<(String, Vec<(String, DataType)>)>,
     /// Whether a path into XML of the SELECT goes up from the rows of `nodes`.
     looks_up: bool,
     /// How often the recursive part of a common table expression may run; 0 for no limit.
@@ -439,6 +441,9 @@ struct Reducer<'s> {
     is_negated: bool,
     /// The tables in sight with columns of the moment that are read themselves.
     read_itself: Vec<momentary::ReadItself>,
+    /// The columns of the tables of the queries in sight, by their depth, where there are such tables; `None` where they cannot
+    /// be told.
+    columns_in_sight: Vec<(usize, Option<Vec<String>>)>,
     /// The queries in sight whose groups are made below them.
     grouped: Vec<outer_aggregate::Grouped>,
     /// The options of the session, and what the names of functions say of them.
@@ -472,6 +477,7 @@ impl<'s> Reducer<'s> {
             inlined: Vec::new(),
             in_place: Vec::new(),
             common_columns: Vec::new(),
+            common_without_order: Vec::new(),
             looks_up: false,
             recursion_limit: 100,
             mark: String::new(),
@@ -479,6 +485,7 @@ impl<'s> Reducer<'s> {
             in_value: false,
             is_negated: false,
             read_itself: Vec::new(),
+            columns_in_sight: Vec::new(),
             grouped: Vec::new(),
             settings,
             settings_mark: settings.mark(),

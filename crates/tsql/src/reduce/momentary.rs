@@ -16,7 +16,8 @@
 //!   WHERE Age > 65                 WHERE "mssql:greater"("mssql:datediff:year"("People"."born", ...), 65)
 //! ```
 //!
-//! A subquery that names such a column of the query around it without its table sees what is stored.
+//! A subquery that names such a column of the query around it without its table means it where no table of its own has a
+//! column of that name.
 
 use super::output::OutputNames;
 use super::{Reducer, quoted, source_name};
@@ -100,6 +101,21 @@ impl Reducer<'_> {
                 self.note(&table, &leaf.alias);
             }
         }
+        if !self.read_itself.is_empty() {
+            let own: Option<Vec<Vec<String>>> = select.from.iter().map(|source| self.columns_of(source)).collect();
+            self.columns_in_sight.push((self.depth, own.map(|own| own.concat())));
+        }
+    }
+
+    /// Whether a name without its table is that of a column of the query at this depth, around the one that is written: no
+    /// table between them has a column of that name.
+    fn is_from_around(&self, depth: usize, column: &str) -> bool {
+        let has_none = |depth: usize| {
+            let known = self.columns_in_sight.iter().rev().find(|(of, _)| *of == depth);
+            let columns = known.and_then(|(_, columns)| columns.as_ref());
+            columns.is_some_and(|columns| !columns.iter().any(|known| known.eq_ignore_ascii_case(column)))
+        };
+        depth < self.depth && (depth + 1..=self.depth).all(has_none)
     }
 
     fn note(&mut self, table: &ObjectName, alias: &str) {
@@ -143,7 +159,7 @@ impl Reducer<'_> {
         let qualifier = name.parts.len().checked_sub(2).and_then(|place| name.parts.get(place));
         let is_meant = |table: &&ReadItself| match qualifier {
             Some(qualifier) => table.is_called(&qualifier.text),
-            None => table.depth == self.depth,
+            None => table.depth == self.depth || self.is_from_around(table.depth, &column.text),
         };
         let found = self.read_itself.iter().rev().filter(is_meant).find_map(|table| {
             let text = table.text(&column.text)?;

@@ -32,7 +32,7 @@ impl Reducer<'_> {
     pub(super) fn query(&mut self, query: &Query) -> Result<(), Message> {
         self.depth += 1;
         let (known, goes_up, tables) = (self.common.len(), self.looks_up, self.read_itself.len());
-        let grouped = self.grouped.len();
+        let (grouped, in_sight) = (self.grouped.len(), self.columns_in_sight.len());
         let in_value = std::mem::replace(&mut self.in_value, false);
         let is_negated = std::mem::replace(&mut self.is_negated, false);
         let written = self.whole_query(query);
@@ -40,6 +40,7 @@ impl Reducer<'_> {
         self.common.truncate(known);
         self.read_itself.truncate(tables);
         self.grouped.truncate(grouped);
+        self.columns_in_sight.truncate(in_sight);
         self.looks_up = goes_up;
         self.depth -= 1;
         written
@@ -59,8 +60,8 @@ impl Reducer<'_> {
             return self.whole_query(&named);
         }
         self.recursion_limit(&query.hints)?;
-        self.check_order(query)?;
         self.with(&query.with)?;
+        self.check_order(query)?;
         let top = match &query.body {
             QueryBody::Select(select) => {
                 self.note_read_itself(query, select);
@@ -131,8 +132,10 @@ impl Reducer<'_> {
             if number > 0 {
                 self.push(", ");
             }
-            self.common.push(table.name.text.to_lowercase());
             let as_source = crate::tree::Alias { name: None, columns: table.columns.clone() };
+            let without_order = self.without_order_in(&table.query, &as_source);
+            self.common_without_order.push((table.name.text.to_lowercase(), without_order));
+            self.common.push(table.name.text.to_lowercase());
             if let Some(columns) = self.columns_of(&Source::Query(Box::new(table.query.clone()), as_source)) {
                 self.common_columns.push((table.name.text.to_lowercase(), columns));
             }

@@ -21,6 +21,15 @@ impl CodePage {
         !matches!(self.0.source, Source::Multi(_) | Source::Utf8)
     }
 
+    /// Whether the page may have accents that are characters by themselves, behind their letters.
+    pub fn has_accents_alone(self) -> bool {
+        let is_accent = |byte: u8| {
+            let decoded = self.decode(std::slice::from_ref(&byte)).text.into_owned();
+            decoded.chars().any(|sign| ('\u{300}'..='\u{36F}').contains(&sign))
+        };
+        !self.is_single_byte() || (0x80..=0xFF).any(is_accent)
+    }
+
     /// The characters beyond ASCII of which Unicode's capitals (or small letters) begin with a letter of ASCII, as `SS` of
     /// `ß` does: their bytes, and what becomes of them. `None` for a page whose characters have several bytes.
     pub fn ascii_forms(self, capitals: bool) -> Option<&'static [(u8, String)]> {

@@ -10,7 +10,8 @@
 //! NULs below and with FF above. *Order*: SQL compares texts as Unicode, keys compare as bytes of a code page. The two agree
 //! wherever one side is ASCII, so bounds of other texts are used for equality only. *Capitals*: programs differ in which
 //! letters beyond ASCII they change, so a text in capitals is looked for up to its first such letter. And SQL makes `SS` of
-//! `ß`, which no key does: records with such a letter are looked for by the letter.
+//! `ß`, which no key does: records with such a letter are looked for by the letter. In keys whose letters are as they were
+//! written, a text in capitals is looked for in each way to write its first letters.
 
 use super::bounds::{Interval, Leaf, Part};
 use crate::expr::Kind;
@@ -111,7 +112,13 @@ pub(crate) fn intervals(of: &Part<'_>, term: &Term, (asked, test): Leaf<'_>) -> 
             .then(|| day_interval(key, days.first, days.last))?
             .map(|interval| vec![interval]);
     }
-    let shape = Shape::of(asked, false).filter(|shape| shape.base == key.base && shape.start == key.start)?;
+    // With a sign that becomes an accent of the letter before it, bytes sort otherwise.
+    let (asked, sorts_as_bytes) = match asked {
+        Term::Folded(text) => (text.as_ref(), !of.files.dbf.code_page().has_accents_alone()),
+        other => (other, true),
+    };
+    let shape = Shape::of(asked, false).filter(|_| sorts_as_bytes)?;
+    let shape = Some(shape).filter(|shape| shape.base == key.base && shape.start == key.start)?;
     let is_single_byte = of.files.dbf.code_page().is_single_byte();
     if key.start > 0 && !is_single_byte {
         return None;
@@ -152,12 +159,30 @@ impl Search<'_> {
         if head.is_empty() && (self.wanted != Wanted::Equal || !text.is_empty()) {
             return None;
         }
-        let bytes = self.in_case_of_key(self.of.files.encode(head)?);
-        let mut all = vec![self.interval(bytes, head.len() < text.len())];
-        if self.shape.is_changed() {
-            all.extend(self.by_other_letters(head, head.len() < text.len())?);
+        let was_cut = head.len() < text.len();
+        if !self.has_all_spellings() {
+            let bytes = self.in_case_of_key(self.of.files.encode(head)?);
+            let mut all = vec![self.interval(bytes, was_cut)];
+            if self.shape.is_changed() {
+                all.extend(self.by_other_letters(head, was_cut)?);
+            }
+            return Some(all);
         }
+        // All is ASCII, so a byte is a letter.
+        let spelled = head_to_spell(head);
+        let was_cut = was_cut || spelled.len() < head.len();
+        let mut all: Vec<Interval> = Vec::new();
+        for bytes in spellings(spelled) {
+            let text = format!(" (as {})", Value::Text(String::from_utf8_lossy(&bytes).into_owned()));
+            all.push(Interval { text, ..self.interval(bytes, was_cut) });
+        }
+        all.extend(self.by_other_letters(spelled, was_cut)?);
         Some(all)
+    }
+
+    /// Whether the key's letters are as they were written, and what is asked about has them changed.
+    fn has_all_spellings(&self) -> bool {
+        self.shape.is_changed() && self.key.case == Case::Kept
     }
 
     /// A text as keys have it that were made with other letters than what is asked about.
@@ -176,7 +201,6 @@ impl Search<'_> {
         let is_range = matches!(self.wanted, Wanted::AtLeast | Wanted::AtMost);
         let by_case = match (self.shape.case, self.key.case) {
             (asked, key) if asked == key => true,
-            (_, Case::Kept) => false,
             _ => !is_range,
         };
         // Programs differ in which signs they cut off at the beginning, and all that they do are less than any letter.
@@ -263,8 +287,14 @@ impl Search<'_> {
                 if !may_satisfy {
                     continue;
                 }
-                for byte in [*letter, changed[usize::from(*letter)]] {
-                    let mut bytes = self.in_case_of_key(text.as_bytes()[..place].to_vec());
+                let before = match self.has_all_spellings() {
+                    true => spellings(&text[..place]),
+                    false => vec![self.in_case_of_key(text.as_bytes()[..place].to_vec())],
+                };
+                for (mut bytes, byte) in before
+                    .into_iter()
+                    .flat_map(|before| [*letter, changed[usize::from(*letter)]].map(|byte| (before.clone(), byte)))
+                {
                     bytes.push(byte);
                     bytes.truncate(self.covered());
                     let text = format!(" (with {})", page.decode(&[*letter]).text);
@@ -277,6 +307,30 @@ impl Search<'_> {
         }
         Some(all)
     }
+}
+
+/// So many letters of a text are looked for in each way to write them.
+const SPELLED_LETTERS: usize = 5;
+
+/// The beginning of a text that is looked for in each way to write it.
+fn head_to_spell(text: &str) -> &str {
+    let mut letters = text.char_indices().filter(|(_, letter)| letter.is_ascii_alphabetic());
+    letters.nth(SPELLED_LETTERS).map_or(text, |(end, _)| &text[..end])
+}
+
+/// A text of ASCII with each of its letters as a capital and as a small one.
+fn spellings(text: &str) -> Vec<Vec<u8>> {
+    let mut all = vec![Vec::with_capacity(text.len())];
+    for byte in text.bytes() {
+        let other = if byte.is_ascii_uppercase() { byte.to_ascii_lowercase() } else { byte.to_ascii_uppercase() };
+        let others: Vec<Vec<u8>> = match other == byte {
+            true => Vec::new(),
+            false => all.iter().map(|spelling| [spelling.as_slice(), &[other]].concat()).collect(),
+        };
+        all.iter_mut().for_each(|spelling| spelling.push(byte));
+        all.extend(others);
+    }
+    all
 }
 
 /// The days from one to another, in a key of eight digits or some of them.
