@@ -72,3 +72,10 @@ EXEC @name
 EXEC dbo.[Not.There]
 SELECT SCHEMA_NAME(schema_id) AS s, name FROM sys.procedures WHERE name LIKE '%.%' ORDER BY name
 GO
+-- As an argument a name in brackets is what stands in them.
+CREATE PROCEDURE Says @text NVARCHAR(99) AS PRINT @text
+GO
+EXEC Says [a ]]"b]
+EXEC Says dbo.[a.b]
+EXEC Says plain
+GO
