@@ -66,7 +66,7 @@ impl Reducer<'_> {
     fn inlined_value(&mut self, value: &InlinedValue) {
         let mut rest = &value.text[..];
         let mut quote = None;
-        while let Some(at) = rest.find(|c| matches!(c, '$' | '\'' | '"')) {
+        while let Some(at) = rest.find(['$', '\'', '"']) {
             let (before, from) = rest.split_at(at);
             self.push(before);
             let (mark, behind) = from.split_at(1);
