@@ -18,7 +18,7 @@ import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
-PYTHON_PACKAGES = ["pymssql==2.4.6", "python-tds==1.17.1", "pyodbc==5.5.0", "mssql-python==1.16.0", "sqlalchemy>=2,<3"]
+PYTHON_PACKAGES = ["pymssql==2.4.6", "python-tds==1.17.1", "pyodbc==5.5.0", "mssql-python==1.16.0", "sqlalchemy>=2,<3", "pytest>=8"]
 DEBIAN_PACKAGES = ["freetds-bin", "tdsodbc"]
 # The hash of "Tester-1", cheap to check: these settings are for tests only.
 SETTINGS = """[[server.users]]
@@ -72,10 +72,14 @@ def install(work):
     installed.write_text(wanted())
 
 
-def clients(work, real=False):
-    """Name and command of each client; none where it is not installed."""
+# How long a client may take, in seconds, where that is not a minute.
+TIMES = {"sqlalchemy_suite": 600}
+
+
+def clients(work, real=False, own=False):
+    """Name and command of each client; none where it is not installed. `own`: the database is nobody's, and may be cleared."""
     python = work / "venv/bin/python"
-    for name in ["freetds", "pymssql", "pytds", "pyodbc", "mssql_python"] + (["sqlalchemy"] if real else []):
+    for name in ["freetds", "pymssql", "pytds", "pyodbc", "mssql_python"] + (["sqlalchemy"] if real else []) + (["sqlalchemy_suite"] if own else []):
         needs = {"freetds": shutil.which("tsql"), "pyodbc": odbc_driver(), "sqlalchemy": odbc_driver()}
         there = python.exists() and needs.get(name, True)
         yield name, [python, HERE / "python" / f"{name}_cases.py"] if there else None
@@ -193,7 +197,7 @@ def main():
         stop(server, options.serve)
         sys.exit(ended.returncode)
     failed = passed = 0
-    for name, command in clients(work, real=real):
+    for name, command in clients(work, real=real, own=bool(options.serve)):
         if options.only and options.only != name:
             continue
         if command is None:
@@ -204,7 +208,7 @@ def main():
         driver = [program.pop()] if name in ("mssql-jdbc", "jtds") else []
         program += [str(port), options.user, options.password, *driver]
         try:
-            said = subprocess.run(program, cwd=folder(work, name), capture_output=True, text=True, timeout=60, env=environment)
+            said = subprocess.run(program, cwd=folder(work, name), capture_output=True, text=True, timeout=TIMES.get(name, 60), env=environment)
             lines = [line for line in said.stdout.splitlines() if line.startswith(("PASS", "FAIL"))]
             if said.returncode != 0 and not any(line.startswith("FAIL") for line in lines):
                 lines.append(f"FAIL {name}: ended with {said.returncode}: {(said.stderr or said.stdout).strip()[-500:]}")

@@ -4,6 +4,7 @@ use crate::exit::Exit;
 use crate::output::Format;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use mainstay_engine::{Durability, Options};
+use mainstay_transact::CodePage;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -67,6 +68,17 @@ pub(crate) struct Arguments {
     /// A variable of T-SQL scripts, which $(NAME) stands for; scripts set others with :setvar
     #[arg(short = 'v', long = "variable", value_name = "NAME=VALUE", requires = "tsql", help_heading = "Statements")]
     pub(crate) variables: Vec<String>,
+
+    /// The code page of T-SQL scripts and procedures without a byte order mark, such as 850 or 1251 [default: UTF-8, else
+    /// 1252]
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        value_parser = parse_script_page,
+        requires = "tsql",
+        help_heading = "Statements"
+    )]
+    pub(crate) script_codepage: Option<CodePage>,
 
     /// Go on after a statement that failed; the exit code still says that one did
     #[arg(long, help_heading = "Statements")]
@@ -209,6 +221,10 @@ pub(crate) enum Action {
         #[arg(long, value_name = "ADDRESS:PORT")]
         navigator: Option<std::net::SocketAddr>,
 
+        /// The code page of procedures in files without a byte order mark, such as 850 or 1251 [default: UTF-8, else 1252]
+        #[arg(long, value_name = "NUMBER", value_parser = parse_script_page)]
+        script_codepage: Option<CodePage>,
+
         #[command(flatten)]
         engine: Engine,
     },
@@ -311,6 +327,11 @@ fn parse_time(text: &str) -> Result<Duration, String> {
         _ => return Err(wrong()),
     };
     Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero()).ok_or_else(wrong)
+}
+
+fn parse_script_page(text: &str) -> Result<CodePage, String> {
+    let known = "437, 850, 874, 932, 936, 949, 950, 1250 to 1258, or 65001 for UTF-8";
+    text.parse().ok().and_then(CodePage::from_number).ok_or_else(|| format!("a code page is one of {known}"))
 }
 
 fn parse_threads(text: &str) -> Result<usize, String> {

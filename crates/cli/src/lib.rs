@@ -58,8 +58,8 @@ pub fn run() -> ExitCode {
             check::run(&paths, &engine, repair.then_some(into.as_deref())).into()
         }
         Some(Action::Restore { file, folder }) => restore(&file, &folder).into(),
-        Some(Action::Serve { path, tds, http, navigator, engine }) => {
-            serve::run(path, &Addresses { tds, http, navigator }, &engine).into()
+        Some(Action::Serve { path, tds, http, navigator, script_codepage, engine }) => {
+            serve::run(path, &Addresses { tds, http, navigator }, script_codepage, &engine).into()
         }
         None => query(&arguments, &scripts).into(),
     }
@@ -81,7 +81,7 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
     };
     database.damage().iter().for_each(warn);
     if arguments.tsql {
-        return tsql::run(database, &path, scripts, &arguments.variables, arguments.output.output.as_deref());
+        return tsql::run(database, &path, scripts, arguments);
     }
     interrupt::install();
     let interactive = scripts.is_empty() && io::stdin().is_terminal();

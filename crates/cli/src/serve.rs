@@ -9,6 +9,7 @@ use mainstay_base::{Code, Error, Result};
 use mainstay_engine::Database;
 use mainstay_navigator::server::Service;
 use mainstay_server::{Config, NavigatorDoor, Server, log_event, log_warning};
+use mainstay_transact::CodePage;
 use mainstay_vfs::{Disk, Enclosed, FileSystem};
 use std::fmt::Display;
 use std::io;
@@ -25,9 +26,14 @@ pub(crate) struct Addresses {
 }
 
 /// Serves until a signal comes.
-pub(crate) fn run(path: Option<PathBuf>, addresses: &Addresses, engine: &Engine) -> Exit {
+pub(crate) fn run(
+    path: Option<PathBuf>,
+    addresses: &Addresses,
+    script_page: Option<CodePage>,
+    engine: &Engine,
+) -> Exit {
     let path = path.unwrap_or_else(|| PathBuf::from("."));
-    let (server, navigator) = match start(&path, addresses, engine) {
+    let (server, navigator) = match start(&path, addresses, script_page, engine) {
         Ok(doors) => doors,
         Err(error) => {
             complain(&error);
@@ -55,7 +61,12 @@ fn say_ready(server: &Server, navigator: Option<&NavigatorDoor>) {
     log_event(Box::new(io::stderr()), "ready", &fields);
 }
 
-fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server, Option<NavigatorDoor>)> {
+fn start(
+    path: &Path,
+    addresses: &Addresses,
+    script_page: Option<CodePage>,
+    engine: &Engine,
+) -> Result<(Server, Option<NavigatorDoor>)> {
     let mut config = match Disk.read(&path.join("mainstay.toml")) {
         Ok(bytes) => {
             let text = String::from_utf8(bytes)
@@ -88,7 +99,7 @@ fn start(path: &Path, addresses: &Addresses, engine: &Engine) -> Result<(Server,
         log_warning(Box::new(io::stderr()), "native_tables_in_use", text);
     }
     let for_ace = database.clone();
-    let instance = crate::tsql::instance(database, &folder, Arc::clone(&files), |complaint| {
+    let instance = crate::tsql::instance(database, &folder, Arc::clone(&files), script_page, |complaint| {
         log_warning(Box::new(io::stderr()), "procedure_not_compiled", complaint);
     })?;
     instance.read_procedures();

@@ -4,7 +4,7 @@
 //! did. What scripts say to sqlcmd itself is read by `sqlcmd`. Ctrl-C ends the batch that runs, and the script with it; who
 //! types goes on.
 
-use crate::arguments::Script;
+use crate::arguments::{Arguments, Script};
 use crate::exit::Exit;
 use crate::interrupt::{self, OnConsole};
 use crate::output::Destination;
@@ -13,32 +13,36 @@ use crate::{complain, script};
 use mainstay_base::{Code, Error};
 use mainstay_engine::Database;
 use mainstay_transact::batches;
-use mainstay_transact::{Console, Instance, Session, script_text};
+use mainstay_transact::{CodePage, Console, Instance, Session, script_text};
 use mainstay_vfs::{Disk, FileSystem};
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::sync::Arc;
 
-/// An instance of the folder, with the procedures that are files of it; `tell` hears of those that do not compile.
+/// An instance of the folder, with the procedures that are files of it; `page` is the code page of those without a byte
+/// order mark, and `tell` hears of those that do not compile.
 pub(crate) fn instance(
     database: Database,
     path: &Path,
     files: Arc<dyn FileSystem>,
+    page: Option<CodePage>,
     tell: fn(&str),
 ) -> Result<Instance, Error> {
     let name = std::path::absolute(path)?.file_name().map(|name| name.to_string_lossy().into_owned());
     let instance = Instance::new(database, name.as_deref().unwrap_or("mainstay"));
-    Ok(instance.with_procedures(files, path, Box::new(tell)))
+    Ok(instance.with_procedures(files, path, page, Box::new(tell)))
+}
+
+/// What scripts are read with.
+struct Reading {
+    variables: Variables,
+    /// The code page of texts without a byte order mark.
+    page: Option<CodePage>,
 }
 
 /// Runs the scripts, or standard input; what they print goes to a file, if there is one.
-pub(crate) fn run(
-    database: Database,
-    path: &Path,
-    scripts: &[Script],
-    variables: &[String],
-    output: Option<&Path>,
-) -> Exit {
+pub(crate) fn run(database: Database, path: &Path, scripts: &[Script], arguments: &Arguments) -> Exit {
+    let output = arguments.output.output.as_deref();
     let cannot_write = |error: io::Error| {
         let place = output.map_or(String::new(), |path| path.display().to_string());
         complain(&Error::from(error).at(place));
@@ -48,7 +52,7 @@ pub(crate) fn run(
         Ok(out) => out,
         Err(error) => return cannot_write(error),
     };
-    let mut session = match instance(database, path, Arc::new(Disk), |_| {}) {
+    let mut session = match instance(database, path, Arc::new(Disk), arguments.script_codepage, |_| {}) {
         Ok(instance) => instance.session(),
         Err(error) => {
             complain(&error);
@@ -64,8 +68,9 @@ pub(crate) fn run(
         let (name, value) = given.split_once('=').unwrap_or((given, ""));
         (name.trim().to_lowercase(), value.trim_matches('"').to_owned())
     };
-    let mut variables: Variables = variables.iter().map(variable).collect();
-    let done = start(&mut console, &mut session, scripts, &mut variables);
+    let variables: Variables = arguments.variables.iter().map(variable).collect();
+    let mut reading = Reading { variables, page: arguments.script_codepage };
+    let done = start(&mut console, &mut session, scripts, &mut reading);
     let ended = match done {
         Ok(()) if !interactive && interrupt::was_asked() => Exit::Interrupted,
         Ok(()) if console.has_failed() => Exit::StatementFailed,
@@ -82,19 +87,21 @@ fn start(
     console: &mut Console<'_>,
     session: &mut Session,
     scripts: &[Script],
-    variables: &mut Variables,
+    reading: &mut Reading,
 ) -> Result<(), Error> {
     if scripts.is_empty() {
         if io::stdin().is_terminal() {
             return Ok(console.stream(session, &mut io::stdin().lock(), true)?);
         }
-        return play(console, session, &script::read_stdin()?, variables).map(drop);
+        return play(console, session, &read_stdin(reading.page)?, reading).map(drop);
     }
     for one in scripts {
         let goes_on = match one {
-            Script::Text(text) => play(console, session, text, variables)?,
-            Script::File(path) if path.as_os_str() == "-" => play(console, session, &script::read_stdin()?, variables)?,
-            Script::File(path) => play(console, session, &read_script(path)?, variables)?,
+            Script::Text(text) => play(console, session, text, reading)?,
+            Script::File(path) if path.as_os_str() == "-" => {
+                play(console, session, &read_stdin(reading.page)?, reading)?
+            }
+            Script::File(path) => play(console, session, &read_script(path, reading.page)?, reading)?,
         };
         if !goes_on {
             break;
@@ -103,24 +110,34 @@ fn start(
     Ok(())
 }
 
-/// The text of a file: UTF-8 or UTF-16, as SQL Server's tools write them. It is said when neither was found.
-fn read_script(path: &Path) -> Result<String, Error> {
-    let read = script_text(&script::read_bytes(path).map_err(|error| error.at(path.display()))?);
+/// The text of a file.
+fn read_script(path: &Path, page: Option<CodePage>) -> Result<String, Error> {
+    let bytes = script::read_bytes(path).map_err(|error| error.at(path.display()))?;
+    Ok(decoded(&bytes, page, &path.display()))
+}
+
+/// The text of standard input, all of it.
+fn read_stdin(page: Option<CodePage>) -> Result<String, Error> {
+    let mut bytes = Vec::new();
+    io::Read::read_to_end(&mut io::stdin().lock(), &mut bytes)?;
+    Ok(decoded(&bytes, page, &"standard input"))
+}
+
+/// A script's text: by its byte order mark, in the code page that was said, or in UTF-8. It is said when it is none of these.
+fn decoded(bytes: &[u8], page: Option<CodePage>, place: &dyn std::fmt::Display) -> String {
+    let read = script_text(bytes, page);
     if read.is_assumed {
-        eprintln!("{}: neither UTF-8 nor UTF-16; read as Windows-1252", path.display());
+        eprintln!("{place}: neither UTF-8 nor UTF-16; read as Windows-1252 (--script-codepage says another)");
     }
-    Ok(read.text)
+    read.text
 }
 
 /// Runs a script; false when an error has ended it and those behind it.
-fn play(
-    console: &mut Console<'_>,
-    session: &mut Session,
-    script: &str,
-    variables: &mut Variables,
-) -> Result<bool, Error> {
-    let read = |file: &str| read_script(Path::new(file)).map_err(|error| error.to_string());
-    let pieces = pieces(script, variables, &read).map_err(|reason| Error::new(Code::InvalidValue, reason))?;
+fn play(console: &mut Console<'_>, session: &mut Session, script: &str, reading: &mut Reading) -> Result<bool, Error> {
+    let page = reading.page;
+    let read = |file: &str| read_script(Path::new(file), page).map_err(|error| error.to_string());
+    let pieces =
+        pieces(script, &mut reading.variables, &read).map_err(|reason| Error::new(Code::InvalidValue, reason))?;
     let mut ends_on_error = false;
     for piece in pieces {
         if interrupt::was_asked() {

@@ -179,6 +179,23 @@ fn tsql_scripts_may_be_utf_16_or_in_a_code_page() {
     let output = mainstay(&[folder, "--tsql", "-c", &format!(":r {}\n", old.display())], "");
     assert!(text(&output.stderr).contains("old.sql: neither UTF-8 nor UTF-16; read as Windows-1252"));
     assert!(text(&output.stdout).contains("\nMalm\u{f6}\n"), "{}", text(&output.stdout));
+
+    // What is said of the page is true of files, of those that they read, and of procedures.
+    std::fs::write(&old, b"SELECT 'Malm\x94' AS city\nGO\nEXEC dbo.town\nGO\n").unwrap();
+    std::fs::create_dir(std::path::Path::new(folder).join("procedures")).unwrap();
+    std::fs::write(
+        std::path::Path::new(folder).join("procedures/town.sql"),
+        b"CREATE PROCEDURE dbo.town AS SELECT '\x8Ere' AS town\n",
+    )
+    .unwrap();
+    for from in [["-f", old.to_str().unwrap()], ["-c", &format!(":r {}\n", old.display())]] {
+        let output = mainstay(&[folder, "--tsql", "--script-codepage", "850", from[0], from[1]], "");
+        assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
+        let shown = text(&output.stdout);
+        assert!(shown.contains("\nMalm\u{f6}\n") && shown.contains("\n\u{c4}re\n"), "{shown}");
+    }
+    let output = mainstay(&[folder, "--tsql", "--script-codepage", "851"], "");
+    assert!(text(&output.stderr).contains("a code page is one of 437, 850"), "{}", text(&output.stderr));
 }
 
 #[cfg(unix)]

@@ -26,10 +26,13 @@ fn main() {
             fs::write(folder.join(format!("seed_{name}_{number}")), input).expect("the seed can be written");
         }
     }
-    let folder = out.join("expression");
-    fs::create_dir_all(&folder).expect("the folder can be made");
-    for (number, input) in expressions(fixtures).into_iter().enumerate() {
-        fs::write(folder.join(format!("seed_{number:03}")), input).expect("the seed can be written");
+    let scripts = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tsql/tests/corpus"));
+    for (target, inputs) in [("expression", expressions(fixtures)), ("tsql", batches(scripts))] {
+        let folder = out.join(target);
+        fs::create_dir_all(&folder).expect("the folder can be made");
+        for (number, input) in inputs.into_iter().enumerate() {
+            fs::write(folder.join(format!("seed_{number:03}")), input).expect("the seed can be written");
+        }
     }
 }
 
@@ -74,4 +77,14 @@ fn expressions(fixtures: &Path) -> Vec<Vec<u8>> {
     let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty() && line[0] != b'#');
     let texts = lines.map(|line| line.split(|byte| *byte == b'\t').next().unwrap_or_default());
     texts.enumerate().map(|(number, text)| [&[(number % 8) as u8][..], text].concat()).collect()
+}
+
+/// The batches of the scripts of a folder.
+fn batches(folder: &Path) -> Vec<Vec<u8>> {
+    let texts = listed(folder).into_iter().map(|path| fs::read_to_string(path).expect("a script can be read"));
+    let inputs = |text: String| {
+        let texts = mainstay_tsql::batches(&text).into_iter().map(|batch| batch.text.to_owned()).collect::<Vec<_>>();
+        texts.into_iter().map(|text| [b"\0", text.as_bytes()].concat())
+    };
+    texts.flat_map(inputs).collect()
 }

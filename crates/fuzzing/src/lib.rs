@@ -27,6 +27,7 @@ pub mod memo;
 pub mod mutate;
 pub mod table;
 pub mod tds;
+pub mod tsql;
 
 use mainstay_vfs::{File, FileSystem, Memory};
 use std::path::Path;
@@ -42,7 +43,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 7] = [
+pub const TARGETS: [Target; 8] = [
     Target { name: "dbf", run: dbf::run },
     Target { name: "memo", run: memo::run },
     Target { name: "index", run: index::run },
@@ -50,6 +51,7 @@ pub const TARGETS: [Target; 7] = [
     Target { name: "csv", run: csv::run },
     Target { name: "table", run: table::run },
     Target { name: "tds", run: tds::run },
+    Target { name: "tsql", run: tsql::run },
 ];
 
 /// A file that exists only in memory; `None` is never given, because it was just written.

@@ -102,8 +102,13 @@ fn tds() {
 }
 
 #[test]
+fn tsql() {
+    run("tsql");
+}
+
+#[test]
 fn every_target_has_a_test_here() {
-    let tested = ["dbf", "memo", "index", "expression", "csv", "table", "tds"];
+    let tested = ["dbf", "memo", "index", "expression", "csv", "table", "tds", "tsql"];
     assert_eq!(TARGETS.map(|target| target.name), tested);
 }
 

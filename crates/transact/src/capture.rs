@@ -12,14 +12,14 @@ use crate::runner::{Ran, Runner, set};
 use crate::session::Inner;
 use crate::state::TemporaryTable;
 use mainstay_base::{Value, ValueRef};
-use mainstay_mssql::Message;
+use mainstay_mssql::{DataType, Message};
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_tds::Column;
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, TableColumn};
 use mainstay_tsql::tree::{
-    Change, InsertRows, Name, ObjectName, Query, QueryBody, Select, SelectItem, Source, TableSource, Target,
-    Transaction, With,
+    Change, Expr, InsertRows, Literal, Name, ObjectName, Query, QueryBody, Select, SelectItem, Source, TableSource,
+    Target, Transaction, With,
 };
 
 /// Rows that are collected, with their columns.
@@ -130,9 +130,21 @@ impl Runner<'_> {
             return Err(width());
         }
         let table = "#captured";
-        self.inner.keep_rows(table, columns, &captured.rows)?;
+        let names = self.inner.keep_rows(table, columns, &captured.rows)?;
+        // NULL by itself is an INT in a result, and goes into columns of every type all the same.
+        let is_null = |place: usize| {
+            columns[place].data_type == DataType::Int && captured.rows.iter().all(|row| row[place] == Value::Null)
+        };
+        let item = |(place, name): (usize, String)| match is_null(place) {
+            true => SelectItem::Value(Expr::Literal(Literal::Null), None),
+            false => SelectItem::Value(Expr::Column(object(&name)), None),
+        };
+        let mut query = all_of(table);
+        if let QueryBody::Select(select) = &mut query.body {
+            select.items = names.into_iter().enumerate().map(item).collect();
+        }
         let mut insert = insert.clone();
-        insert.rows = InsertRows::Query(Box::new(all_of(table)));
+        insert.rows = InsertRows::Query(Box::new(query));
         let outcome = self.made_change(host, &Change::Insert(insert), call);
         self.inner.drop_temporary(table);
         self.changed(change, outcome?)
@@ -181,8 +193,8 @@ impl Inner {
         }
     }
 
-    /// Puts rows into a temporary table of the level that runs.
-    fn keep_rows(&mut self, name: &str, columns: &[Column], rows: &[Vec<Value>]) -> Result<(), Box<Raised>> {
+    /// Puts rows into a temporary table of the level that runs; what its columns are called there.
+    fn keep_rows(&mut self, name: &str, columns: &[Column], rows: &[Vec<Value>]) -> Result<Vec<String>, Box<Raised>> {
         let named = |(place, column): (usize, &Column)| TableColumn {
             name: if column.name.is_empty() { format!("#c{place}") } else { column.name.clone() },
             data_type: column.data_type,
@@ -203,7 +215,7 @@ impl Inner {
             level.tables.insert(name.to_owned(), TemporaryTable::new(core));
         }
         self.state.names_changed();
-        Ok(())
+        Ok(columns.into_iter().map(|column| column.name).collect())
     }
 
     /// Takes a temporary table of the level that runs away.

@@ -208,8 +208,6 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
             data.map_or(Value::Null, |data| Value::Text(data.to_string()))
         }
         "@@trancount" => int((state.transactions + state.caller_transactions).into()),
-        // Nothing tells the last row version that was given.
-        "@@dbts" => Value::Binary(vec![0; 8]),
         "@@fetch_status" => int(state.fetch_status.into()),
         "@@cursor_rows" => int(state.cursor_rows()),
         "@@nestlevel" => int(nesting.saturating_sub(1) as i64),

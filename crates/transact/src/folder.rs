@@ -9,12 +9,12 @@
 //! The files are looked at when a session runs something, at most four times a second. An object of a file is found before
 //! one of the same name that the database keeps. No statement changes, renames or drops it (`Object::check_changeable`): the file
 //! would go on to define it. Around the object a file may have batches of SET and USE, as scripts that tools write do. It is
-//! UTF-8 or UTF-16, or else in Windows-1252.
+//! UTF-8 or UTF-16, or in the code page that is said for them, or else in Windows-1252.
 
 use crate::errors::raised;
 use crate::modules::{Modules, Object, defined, key_of, made_in_folder, read};
 use crate::scope::local_name;
-use mainstay_mssql::Message;
+use mainstay_mssql::{CodePage, Message};
 use mainstay_program::Raised;
 use mainstay_tsql::{Options, batches, parse};
 use mainstay_vfs::{FileSystem, Stamp};
@@ -35,6 +35,8 @@ pub type Tell = Box<dyn Fn(&str) + Send + Sync>;
 pub(crate) struct Folder {
     files: Arc<dyn FileSystem>,
     root: PathBuf,
+    /// The code page of files without a byte order mark.
+    page: Option<CodePage>,
     tell: Tell,
     state: Mutex<State>,
 }
@@ -52,8 +54,8 @@ struct Known {
 }
 
 impl Folder {
-    pub(crate) fn new(files: Arc<dyn FileSystem>, root: PathBuf, tell: Tell) -> Folder {
-        Folder { files, root, tell, state: Mutex::default() }
+    pub(crate) fn new(files: Arc<dyn FileSystem>, root: PathBuf, page: Option<CodePage>, tell: Tell) -> Folder {
+        Folder { files, root, page, tell, state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -129,7 +131,7 @@ impl Folder {
     fn object(&self, path: &Path, modules: &Modules) -> Result<Object, Message> {
         let failed = |text: String| Message::error(50000, text);
         let bytes = self.files.read(path).map_err(|error| failed(format!("The file cannot be read: {error}")))?;
-        let script = crate::script_text(&bytes).text;
+        let script = crate::script_text(&bytes, self.page).text;
         let mut found = None;
         for batch in batches(&script) {
             let parsed = parse(batch.text, Options::default());

@@ -127,7 +127,7 @@ impl Inner {
         match self.known(&own, |table| has_index(table, &index))? {
             Some(true) => {
                 let table = self.names(&[]).table(&own).map_err(raised)?;
-                self.execute(&format!("DROP INDEX {table}.{}", quoted(&index)))?;
+                self.execute(&format!("DROP INDEX {} ON {table}", quoted(&index)))?;
                 self.note_dropped_index(&own, &index)
             }
             _ if if_exists => Ok(()),

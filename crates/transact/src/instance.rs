@@ -8,7 +8,7 @@ use crate::scope::{GLOBALS, global_name};
 use crate::session::Session;
 use mainstay_base::Timestamp;
 use mainstay_engine::Database;
-use mainstay_mssql::Message;
+use mainstay_mssql::{CodePage, Message};
 use mainstay_tds::{Backend, Cancel, Client, Kill, Login};
 use mainstay_vfs::FileSystem;
 use std::collections::{BTreeMap, HashMap};
@@ -327,10 +327,18 @@ impl Instance {
 
     /// The same with the procedures, functions and triggers in the files `procedures/**/*.sql` of a folder, which are read
     /// when they are first needed, and again when they change. `tell` hears of those that do not compile, and so does the
-    /// session that comes upon them.
-    pub fn with_procedures(mut self, files: Arc<dyn FileSystem>, folder: &Path, tell: Tell) -> Instance {
+    /// session that comes upon them. `page` is the code page of files without a byte order mark, as [`script_text`] takes it.
+    ///
+    /// [`script_text`]: crate::script_text
+    pub fn with_procedures(
+        mut self,
+        files: Arc<dyn FileSystem>,
+        folder: &Path,
+        page: Option<CodePage>,
+        tell: Tell,
+    ) -> Instance {
         let root = folder.join("procedures");
-        self.folder = Some(Arc::new(Folder::new(files, root, tell)));
+        self.folder = Some(Arc::new(Folder::new(files, root, page, tell)));
         self
     }
 

@@ -98,6 +98,7 @@ mod xml_documents;
 pub use console::{Console, Interrupts};
 pub use folder::Tell;
 pub use instance::Instance;
+pub use mainstay_mssql::CodePage;
 pub use mainstay_tsql::batches;
 pub use script_text::{ScriptText, script_text};
 pub use session::Session;

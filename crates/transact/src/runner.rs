@@ -188,6 +188,9 @@ impl<'a> Runner<'a> {
         if function.name == "@@procid" {
             return Value::Integer(self.own_id());
         }
+        if function.name == "@@dbts" {
+            return Value::Binary(crate::sequences::last_row_version(&self.inner.core).to_be_bytes().to_vec());
+        }
         crate::flow::session_value(&self.inner.state, self.stack.len(), function, error)
     }
 
@@ -403,7 +406,8 @@ impl Host for Runner<'_> {
         if let Some(number) = procedures::number(object.last()) {
             return Ok(Resolved::Statement(StatementId(SYSTEM + number)));
         }
-        let text = format!("Could not find stored procedure '{name}'.");
+        let shown: Vec<&str> = object.parts.iter().map(|part| part.text.as_str()).collect();
+        let text = format!("Could not find stored procedure '{}'.", shown.join("."));
         Err(raised(Message::error(2812, text).state(62)))
     }
 

@@ -11,9 +11,9 @@ pub struct ScriptText {
     pub is_assumed: bool,
 }
 
-/// Reads a script: UTF-16 by its byte order mark, else UTF-8, with such a mark or without. What is neither is taken for text
-/// in Windows-1252, the code page of the database.
-pub fn script_text(bytes: &[u8]) -> ScriptText {
+/// Reads a script: UTF-16 or UTF-8 by its byte order mark, else in the code page that is said. Where none is said it is
+/// UTF-8, or else taken for text in Windows-1252, the code page of the database.
+pub fn script_text(bytes: &[u8], page: Option<CodePage>) -> ScriptText {
     let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
         let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
         char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
@@ -24,9 +24,10 @@ pub fn script_text(bytes: &[u8]) -> ScriptText {
         [0xEF, 0xBB, 0xBF, rest @ ..] if std::str::from_utf8(rest).is_ok() => {
             (String::from_utf8_lossy(rest).into_owned(), false)
         }
-        bytes => match std::str::from_utf8(bytes) {
-            Ok(text) => (text.to_owned(), false),
-            Err(_) => (CodePage::DEFAULT.decode(bytes), true),
+        bytes => match (page, std::str::from_utf8(bytes)) {
+            (Some(page), _) => (page.decode(bytes), false),
+            (None, Ok(text)) => (text.to_owned(), false),
+            (None, Err(_)) => (CodePage::DEFAULT.decode(bytes), true),
         },
     };
     ScriptText { text, is_assumed }
@@ -44,9 +45,23 @@ mod tests {
         };
         let marked = format!("\u{feff}{plain}");
         for bytes in [wide(u16::to_le_bytes), wide(u16::to_be_bytes), marked.into_bytes(), plain.as_bytes().to_vec()] {
-            assert_eq!(script_text(&bytes), ScriptText { text: plain.to_owned(), is_assumed: false });
+            assert_eq!(script_text(&bytes, None), ScriptText { text: plain.to_owned(), is_assumed: false });
         }
-        let old = script_text(b"SELECT 'Mal\xF6 \x80'");
+        let old = script_text(b"SELECT 'Mal\xF6 \x80'", None);
         assert_eq!(old, ScriptText { text: "SELECT 'Mal\u{f6} \u{20AC}'".to_owned(), is_assumed: true });
+    }
+
+    #[test]
+    fn scripts_without_a_mark_are_in_the_page_that_is_said() {
+        let read = |bytes: &[u8], page| script_text(bytes, CodePage::from_number(page));
+        let known = |text: &str| ScriptText { text: text.to_owned(), is_assumed: false };
+        assert_eq!(read(b"Mal\x94 \x9C", 850), known("Mal\u{f6} \u{a3}"));
+        assert_eq!(read(b"\xCC\xE8\xF0", 1251), known("\u{41c}\u{438}\u{440}"));
+        assert_eq!(read(b"\x93\xFA\x96\x7B", 932), known("\u{65e5}\u{672c}"));
+        // Bytes that would be UTF-8 as well are of the page, and a mark comes before it.
+        assert_eq!(read("\u{f6}".as_bytes(), 1252), known("\u{c3}\u{b6}"));
+        assert_eq!(read("\u{feff}\u{f6}".as_bytes(), 850), known("\u{f6}"));
+        assert_eq!(read(b"\xFF\xFE\xF6\0", 850), known("\u{f6}"));
+        assert_eq!(read(b"a\xF6", 65001), known("a\u{fffd}"));
     }
 }

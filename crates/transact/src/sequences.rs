@@ -12,7 +12,7 @@ use mainstay_engine::definitions::{Catalog, SequenceDefinition};
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::Raised;
-use mainstay_tsql::reduce;
+use mainstay_tsql::reduce::{self, ROW_VERSIONS};
 use mainstay_tsql::tree::{Expr, Literal, ObjectName, Sequence, SequenceOption, UnaryOperator};
 
 /// What a sequence is made with.
@@ -209,3 +209,16 @@ fn range_of(data_type: DataType) -> (i64, i64) {
         _ => (i64::MIN, i64::MAX),
     }
 }
+
+/// The row version that was given last in this database, or what a new one begins with.
+pub(crate) fn last_row_version(core: &mainstay_engine::Session) -> i64 {
+    let shared = core.definitions().shared;
+    let (schema, name) = ROW_VERSIONS.split_once('.').unwrap_or(("", ROW_VERSIONS));
+    let schema = shared.schemas.iter().find(|known| known.name == schema).map(|known| known.id);
+    let sequence = shared.sequences.iter().find(|known| Some(known.schema) == schema && known.name == name);
+    let next = sequence.and_then(|sequence| core.upcoming_value(sequence.id));
+    next.map_or(FIRST_ROW_VERSION, |next| next - 1)
+}
+
+/// Before the first value of the sequence of row versions.
+const FIRST_ROW_VERSION: i64 = 2000;

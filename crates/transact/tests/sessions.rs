@@ -73,7 +73,7 @@ fn procedures_are_files_of_the_folder() {
     let complaints: Arc<Mutex<Vec<String>>> = Arc::default();
     let told = Arc::clone(&complaints);
     let tell = Box::new(move |text: &str| told.lock().expect("a list").push(text.to_owned()));
-    let instance = instance().with_procedures(Arc::new(Disk), folder.path(), tell);
+    let instance = instance().with_procedures(Arc::new(Disk), folder.path(), None, tell);
     instance.read_procedures();
     let mut session = instance.session();
     assert!(seen(&mut session, "EXEC Half 14").contains("\n7\n"));
@@ -122,7 +122,7 @@ fn a_file_without_an_object_is_told_of() {
     let root = Path::new("/shop");
     files.write("/shop/procedures/two.sql", "CREATE PROCEDURE a AS RETURN\nGO\nCREATE PROCEDURE b AS RETURN");
     files.write("/shop/procedures/none.sql", "SELECT 1");
-    let instance = instance().with_procedures(Arc::new(files), root, Box::new(|_| {}));
+    let instance = instance().with_procedures(Arc::new(files), root, None, Box::new(|_| {}));
     let answer = seen(&mut instance.session(), "SELECT 1 AS n");
     assert!(answer.contains("procedures/none.sql, line 0: The file has no object"), "{answer}");
     assert!(answer.contains("procedures/two.sql, line 3: A file has one object (error 50000)."), "{answer}");

@@ -56,7 +56,7 @@ enum State {
 }
 
 impl State {
-    /// The state after a line that begins in this one. A doubled quote closes and opens again, which is the same.
+    /// The state after a line that begins in this one. A doubled quotation mark closes and opens again, which is the same.
     fn after(self, line: &str) -> State {
         let bytes = line.as_bytes();
         let (mut state, mut at) = (self, 0);
@@ -67,6 +67,8 @@ impl State {
                 (State::Plain, (b'-', b'-')) => return State::Plain,
                 (State::Plain, (b'\'' | b'"', _)) => State::Quoted(pair.0),
                 (State::Plain, (b'[', _)) => State::Quoted(b']'),
+                // What opens a name in brackets is not what closes it: two that close stand for one.
+                (State::Quoted(b']'), (b']', b']')) => (at += 1, state).1,
                 (State::Quoted(quote), (byte, _)) if quote == byte => State::Plain,
                 (State::Plain, (b'/', b'*')) => (at += 1, State::Comment(1)).1,
                 (State::Comment(depth), (b'/', b'*')) => (at += 1, State::Comment(depth + 1)).1,
@@ -101,5 +103,11 @@ mod tests {
     fn a_go_with_other_words_is_none() {
         assert_eq!(batches("GO x\nGO 1 2\nGOTO a\n").len(), 1);
         assert!(batches(" \nGO\n").is_empty());
+    }
+
+    #[test]
+    fn a_doubled_bracket_is_part_of_its_name() {
+        let found = batches("SELECT 1 AS [a]]b.\"c]\nGO\nSELECT [x'']]]\nGO\n");
+        assert_eq!(found.iter().map(|batch| batch.first_line).collect::<Vec<_>>(), [1, 3]);
     }
 }

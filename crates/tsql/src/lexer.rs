@@ -275,9 +275,9 @@ impl Lexer<'_> {
 
     fn symbol(&mut self, first: char) -> TokenKind {
         let rest = &self.text.as_bytes()[self.at..];
-        let long: [&[u8]; 17] = [
+        let long: [&[u8]; 19] = [
             b"||=", b"<>", b"<=", b">=", b"!=", b"!<", b"!>", b"+=", b"-=", b"*=", b"/=", b"%=", b"&=", b"|=", b"^=",
-            b"::", b"||",
+            b"::", b"||", b"<<", b">>",
         ];
         if let Some(long) = long.iter().find(|long| rest.starts_with(long)) {
             self.at += long.len();

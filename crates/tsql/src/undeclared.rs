@@ -282,14 +282,14 @@ impl Reader<'_> {
         Some(Hint::Inserted(table, column, place))
     }
 
-    /// Where the parenthesis is opened that is closed here.
+    /// Where the parenthesis is opened that is closed here; nothing where none is closed.
     fn opening(&self, close: usize) -> Option<usize> {
         let (mut at, mut depth) = (close, 0usize);
         loop {
             match self.text_at(at) {
                 ")" => depth += 1,
                 "(" => {
-                    depth -= 1;
+                    depth = depth.checked_sub(1)?;
                     if depth == 0 {
                         return Some(at);
                     }
@@ -342,6 +342,9 @@ mod tests {
             ("EXEC (@p)", "@p Unknown"),
             ("EXEC @p @q", "@p Unknown, @q :0"),
             ("VALUES (@p", "@p Unknown"),
+            // What stands before the comma closes nothing.
+            ("SELECT (1, (@p)", "@p Unknown"),
+            ("f(a, (@p, @q", "@p Unknown, @q Unknown"),
             ("", ""),
         ] {
             assert_eq!(shown(text), wanted, "{text}");

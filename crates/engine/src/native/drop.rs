@@ -43,10 +43,10 @@ impl Definitions<'_> {
         let (mut of_own, mut of_all) = (Dropped::default(), Dropped::default());
         for name in &drop.names {
             let is_own = match &own {
-                Some(own) => of_own.find(&own.catalog(transaction), drop.kind, name),
+                Some(own) => of_own.find(&own.catalog(transaction), drop, name),
                 None => false,
             };
-            if !(is_own || of_all.find(&shared.catalog(transaction), drop.kind, name) || drop.if_exists) {
+            if !(is_own || of_all.find(&shared.catalog(transaction), drop, name) || drop.if_exists) {
                 let error = Error::new(Code::UnknownTable, format!("there is no {name} to drop"));
                 return Err(error.about(name.to_string()));
             }
@@ -61,10 +61,10 @@ impl Definitions<'_> {
 
 impl Dropped {
     /// Notes what a name leads to: whether there is anything.
-    fn find(&mut self, catalog: &Catalog, kind: DropKind, name: &Name) -> bool {
+    fn find(&mut self, catalog: &Catalog, drop: &Drop, name: &Name) -> bool {
         let key = key_of(name);
         let is_it = |schema: u64, known: &str| key_in(catalog, schema, known) == key;
-        match kind {
+        match drop.kind {
             DropKind::Table => {
                 let found = catalog.tables.iter().find(|table| is_it(table.schema, &table.name));
                 found.map(|table| self.tables.insert(table.id)).is_some()
@@ -78,7 +78,8 @@ impl Dropped {
                 found.map(|sequence| self.sequences.insert(sequence.id)).is_some()
             }
             DropKind::Index => {
-                let found = catalog.tables.iter().find_map(|table| index_of(catalog, table, name));
+                let of = drop.table.as_ref();
+                let found = catalog.tables.iter().find_map(|table| index_of(catalog, table, of, name));
                 found.map(|index| self.indexes.insert(index)).is_some()
             }
             DropKind::Schema => {
@@ -207,13 +208,13 @@ pub(super) fn free_of_sequences(
     Ok(())
 }
 
-/// An index of a table, with its table's name before its own where that is said: other tables may have one of the name.
-fn index_of(catalog: &Catalog, table: &TableDefinition, name: &Name) -> Option<(u64, u64)> {
-    let (of, last) = match name.key.rsplit_once('.') {
-        Some((of, last)) => (Some(of), last),
-        None => (None, name.key.as_str()),
-    };
-    let is_of = |of: &str| key_in(catalog, table.schema, &table.name) == key_of(&Name::new(of));
-    let index = table.indexes.iter().find(|index| index.name.to_lowercase() == last)?;
-    of.is_none_or(is_of).then_some((table.id, index.id))
+/// An index of a table, if that is the one it is said to be of: `index ON t`, `t.index`. Other tables may have one of the name.
+fn index_of(catalog: &Catalog, table: &TableDefinition, of: Option<&Name>, name: &Name) -> Option<(u64, u64)> {
+    let said = of.cloned().or_else(|| name.schema.as_deref().map(Name::new));
+    let key = key_in(catalog, table.schema, &table.name);
+    let is_its_schema = |schema: &str| key.strip_suffix(&table.name.to_lowercase()) == Some(&format!("{schema}."));
+    // What stands before an index alone may be the schema of its table as well.
+    let is_of = |said: &Name| key == key_of(said) || of.is_none() && said.schema.is_none() && is_its_schema(&said.key);
+    let index = table.indexes.iter().find(|index| index.name.to_lowercase() == name.key)?;
+    said.as_ref().is_none_or(is_of).then_some((table.id, index.id))
 }

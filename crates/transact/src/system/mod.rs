@@ -123,12 +123,26 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The system's functions of rows.
-static FUNCTIONS: [Text; 5] = texts![
+static FUNCTIONS: [Text; 19] = texts![
+    "dm_db_incremental_stats_properties",
+    "dm_db_index_operational_stats",
+    "dm_db_index_physical_stats",
+    "dm_db_stats_histogram",
+    "dm_db_stats_properties",
+    "dm_exec_input_buffer",
+    "dm_exec_plan_attributes",
+    "dm_exec_query_plan",
+    "dm_exec_query_plan_stats",
+    "dm_exec_query_statistics_xml",
     "dm_exec_sql_text",
+    "dm_exec_text_query_plan",
+    "dm_io_virtual_file_stats",
+    "dm_os_volume_stats",
     "dm_sql_referenced_entities",
     "dm_sql_referencing_entities",
     "fn_helpcollations",
-    "fn_listextendedproperty"
+    "fn_listextendedproperty",
+    "fn_my_permissions",
 ];
 
 /// The system function of this name.

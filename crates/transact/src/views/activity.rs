@@ -7,19 +7,27 @@
 use super::{Facts, Rows, View, row};
 use crate::catalog::kept_id;
 use crate::instance::Process;
+use crate::options::Options;
+use mainstay_base::Value;
 use mainstay_engine::{Awaited, Held, LockMode};
 use mainstay_mssql::{Settings, Switches};
 use std::collections::HashSet;
 
-pub(super) const VIEWS: [View; 7] = [
+pub(super) const VIEWS: [View; 8] = [
     View { name: "sys.dm_exec_sessions", columns: SESSION, rows: sessions },
     View {
         name: "sys.dm_exec_requests",
-        columns: "session_id:s request_id:i=0 start_time:d status:n30 \
-        command:n32=SELECT sql_handle:y64 statement_start_offset:i=0 statement_end_offset:i=-1 plan_handle:y64=null \
-        database_id:s user_id:i=1 connection_id:g=null blocking_session_id:s wait_type:n60 wait_time:i \
-        last_wait_type:n60 wait_resource:n256= open_transaction_count:i percent_complete:r=0 \
-        cpu_time:i=0 total_elapsed_time:i reads:l=0 writes:l=0 logical_reads:l=0 row_count:l",
+        columns: "session_id:s request_id:i=0 start_time:d status:n30 command:n32=SELECT sql_handle:y64 \
+        statement_start_offset:i=0 statement_end_offset:i=-1 plan_handle:y64=null database_id:s user_id:i=1 \
+        connection_id:g=null blocking_session_id:s wait_type:n60 wait_time:i last_wait_type:n60 wait_resource:n256= \
+        open_transaction_count:i open_resultset_count:i=1 transaction_id:l context_info:y128=null percent_complete:r=0 \
+        estimated_completion_time:l=0 cpu_time:i=0 total_elapsed_time:i scheduler_id:i=0 task_address:y8=null reads:l=0 \
+        writes:l=0 logical_reads:l=0 text_size:i language:n date_format:n3 date_first:s quoted_identifier:b arithabort:b \
+        ansi_null_dflt_on:b ansi_defaults:b ansi_warnings:b ansi_padding:b ansi_nulls:b concat_null_yields_null:b \
+        transaction_isolation_level:s lock_timeout:i deadlock_priority:i row_count:l prev_error:i=0 nest_level:i=0 \
+        granted_query_memory:i=0 executing_managed_code:b=0 group_id:i=2 query_hash:y8=null query_plan_hash:y8=null \
+        statement_sql_handle:y64=null statement_context_id:l=null dop:i=1 parallel_worker_count:i=null \
+        external_script_request_id:g=null is_resumable:b=0 page_resource:y8=null page_server_reads:l=0",
         rows: requests,
     },
     // What `sys.dm_exec_sql_text` chooses from.
@@ -42,14 +50,27 @@ pub(super) const VIEWS: [View; 7] = [
     },
     View {
         name: "sys.dm_tran_session_transactions",
-        columns: "session_id:i transaction_id:l is_user_transaction:b=1 \
+        columns: "session_id:i transaction_id:l transaction_descriptor:y8=null enlist_count:i=0 is_user_transaction:b=1 \
         is_local:b=1 is_enlisted:b=0 is_bound:b=0 open_transaction_count:i",
         rows: open_transactions,
     },
     View {
         name: "sys.dm_tran_active_transactions",
         columns: "transaction_id:l name:n32=user_transaction \
-        transaction_begin_time:d transaction_type:i=1 transaction_state:i=2",
+        transaction_begin_time:d transaction_type:i=1 transaction_uow:g=null transaction_state:i=2 transaction_status:i=0 \
+        transaction_status2:i=0 dtc_state:i=0 dtc_status:i=0 dtc_isolation_level:i=-1 filestream_transaction_id:y128=null",
+        rows: active_transactions,
+    },
+    View {
+        name: "sys.dm_tran_database_transactions",
+        columns: "transaction_id:l database_id:i=5 database_transaction_begin_time:d database_transaction_type:i=1 \
+        database_transaction_state:i=4 database_transaction_status:i=0 database_transaction_status2:i=0 \
+        database_transaction_log_record_count:l=0 database_transaction_replicate_record_count:i=0 \
+        database_transaction_log_bytes_used:l=0 database_transaction_log_bytes_reserved:l=0 \
+        database_transaction_log_bytes_used_system:i=0 database_transaction_log_bytes_reserved_system:i=0 \
+        database_transaction_begin_lsn:m=null database_transaction_last_lsn:m=null \
+        database_transaction_most_recent_savepoint_lsn:m=null database_transaction_commit_lsn:m=null \
+        database_transaction_last_rollback_lsn:m=null database_transaction_next_undo_lsn:m=null",
         rows: active_transactions,
     },
 ];
@@ -62,10 +83,10 @@ const SESSION: &str = "session_id:s login_time:d host_name:n program_name:n host
     quoted_identifier:b arithabort:b ansi_null_dflt_on:b ansi_defaults:b ansi_warnings:b ansi_padding:b \
     ansi_nulls:b concat_null_yields_null:b transaction_isolation_level:s lock_timeout:i deadlock_priority:i \
     row_count:l prev_error:i=0 original_security_id:y85=null original_login_name:n group_id:i=2 database_id:s \
-    authenticating_database_id:i=1 open_transaction_count:i";
+    authenticating_database_id:i=1 open_transaction_count:i page_server_reads:l=0 contained_availability_group_id:g=null";
 
 /// The ticks of a moment in a millisecond.
-const TICKS_PER_MS: i64 = 10_000;
+pub(super) const TICKS_PER_MS: i64 = 10_000;
 
 /// A session that waits for another one.
 pub(super) struct Blocked {
@@ -111,15 +132,41 @@ pub(super) fn wait_of<'b>(blocked: &'b [Blocked], process: &Process) -> Option<&
     blocked.iter().find(|wait| wait.process == process.number)
 }
 
+/// The options of a session as `text_size` and what follows it show them, up to `deadlock_priority`.
+fn option_cells(process: &Process, options: &Options) -> Vec<Value> {
+    let Settings { language, date_format, date_first, switches, .. } = options.settings;
+    let has = |switch: Switches| switches.has(switch);
+    row![
+        i64::from(options.text_size),
+        language.name,
+        date_format.name(),
+        i64::from(date_first),
+        has(Switches::QUOTED_IDENTIFIER),
+        has(Switches::ARITHABORT),
+        has(Switches::ANSI_NULL_DFLT_ON),
+        options.implicit_transactions && has(Switches::ANSI_DEFAULTS),
+        has(Switches::ANSI_WARNINGS),
+        has(Switches::ANSI_PADDING),
+        has(Switches::ANSI_NULLS),
+        has(Switches::CONCAT_NULL_YIELDS_NULL),
+        process.activity.isolation(),
+        i64::from(options.lock_timeout),
+        i64::from(options.deadlock_priority)
+    ]
+}
+
+/// The options of a session, which the one that asks knows of itself.
+fn options_of(facts: &Facts<'_>, process: &Process) -> Options {
+    match process.number == facts.state.process {
+        true => facts.state.options.clone(),
+        false => process.activity.options(),
+    }
+}
+
 fn sessions(facts: &Facts<'_>) -> Rows {
-    let own = facts.state.process;
     let row = |process: Process| {
-        let is_own = process.number == own;
-        let (state, request) = (facts.state, process.activity.request());
-        let options = if is_own { state.options.clone() } else { process.activity.options() };
-        let Settings { language, date_format, date_first, switches, .. } = options.settings;
-        let has = |switch: Switches| switches.has(switch);
-        row![
+        let request = process.activity.request();
+        let mut cells = row![
             i64::from(process.number),
             process.since,
             &process.host,
@@ -127,27 +174,12 @@ fn sessions(facts: &Facts<'_>) -> Rows {
             &process.login,
             if process.activity.is_running() { "running" } else { "sleeping" },
             request.since,
-            request.since,
-            i64::from(options.text_size),
-            language.name,
-            date_format.name(),
-            i64::from(date_first),
-            has(Switches::QUOTED_IDENTIFIER),
-            has(Switches::ARITHABORT),
-            has(Switches::ANSI_NULL_DFLT_ON),
-            options.implicit_transactions && has(Switches::ANSI_DEFAULTS),
-            has(Switches::ANSI_WARNINGS),
-            has(Switches::ANSI_PADDING),
-            has(Switches::ANSI_NULLS),
-            has(Switches::CONCAT_NULL_YIELDS_NULL),
-            process.activity.isolation(),
-            i64::from(options.lock_timeout),
-            i64::from(options.deadlock_priority),
-            if is_own { state.row_count } else { 0 },
-            &process.login,
-            5,
-            process.activity.transactions()
-        ]
+            request.since
+        ];
+        cells.extend(option_cells(&process, &options_of(facts, &process)));
+        let row_count = if process.number == facts.state.process { facts.state.row_count } else { 0 };
+        cells.extend(row![row_count, &process.login, 5, process.activity.transactions()]);
+        cells
     };
     facts.instance.processes().into_iter().map(row).collect()
 }
@@ -161,7 +193,8 @@ fn requests(facts: &Facts<'_>) -> Rows {
         let request = process.activity.request();
         let since = request.since;
         let elapsed_ms = (crate::session::now().0 - since.0).max(0) / TICKS_PER_MS;
-        row![
+        let transactions = process.activity.transactions();
+        let mut cells = row![
             i64::from(process.number),
             since,
             if wait.is_some() { "suspended" } else { "running" },
@@ -171,10 +204,13 @@ fn requests(facts: &Facts<'_>) -> Rows {
             wait.map(Blocked::kind),
             wait.map_or(0, |wait| wait.ms),
             wait.map_or("MISCELLANEOUS", Blocked::kind),
-            process.activity.transactions(),
-            elapsed_ms,
-            if process.number == facts.state.process { facts.state.row_count } else { 0 }
-        ]
+            transactions,
+            if transactions > 0 { i64::from(process.number) } else { 0 },
+            elapsed_ms
+        ];
+        cells.extend(option_cells(process, &options_of(facts, process)));
+        cells.extend(row![if process.number == facts.state.process { facts.state.row_count } else { 0 }]);
+        cells
     };
     running.map(row).collect()
 }

@@ -12,12 +12,14 @@ mod columns;
 mod compatible;
 mod information;
 mod keys;
+mod machine;
 mod names;
 mod objects;
 mod odbc;
 mod properties;
 mod server;
 mod type_info;
+mod unmeasured;
 
 use crate::catalog::{Catalog, Object};
 use crate::instance::Instance;
@@ -177,7 +179,7 @@ pub(crate) use row;
 
 /// All views.
 fn all() -> impl Iterator<Item = &'static View> {
-    let lists: [&'static [View]; 12] = [
+    let lists: [&'static [View]; 14] = [
         &objects::VIEWS,
         &columns::VIEWS,
         &keys::VIEWS,
@@ -189,6 +191,8 @@ fn all() -> impl Iterator<Item = &'static View> {
         &type_info::VIEWS,
         &properties::VIEWS,
         &names::VIEWS,
+        &machine::VIEWS,
+        &unmeasured::VIEWS,
         &absent::VIEWS,
     ];
     lists.into_iter().flatten()

@@ -1,11 +1,13 @@
 //! The server and its users: `sys.databases`, `sys.database_principals`, `sys.configurations`, the dynamic views.
 
+use super::activity::TICKS_PER_MS;
+use super::machine::cores;
 use super::{Facts, Rows, View, row};
 use crate::instance::Process;
 use mainstay_base::Value;
 use mainstay_mssql::language::{self, Language};
 
-pub(super) const VIEWS: [View; 21] = [
+pub(super) const VIEWS: [View; 20] = [
     View { name: "sys.databases", columns: DATABASE, rows: databases },
     View { name: "sys.database_files", columns: FILE, rows: files },
     View { name: "sys.master_files", columns: MASTER_FILE, rows: master_files },
@@ -82,8 +84,15 @@ pub(super) const VIEWS: [View; 21] = [
     },
     View {
         name: "sys.dm_os_sys_info",
-        columns: "cpu_count:i physical_memory_kb:l=8388608 sqlserver_start_time:d \
-        scheduler_count:i ms_ticks:l=0 virtual_machine_type:i=0 container_type:i=0",
+        columns: "cpu_ticks:l=0 ms_ticks:l cpu_count:i hyperthread_ratio:i=1 physical_memory_kb:l=8388608 \
+        virtual_memory_kb:l=137438953344 committed_kb:l=0 committed_target_kb:l=8388608 visible_target_kb:l=8388608 \
+        stack_size_in_bytes:i=2093056 os_quantum:l=4 os_error_mode:i=0 os_priority_class:i=32 max_workers_count:i=512 \
+        scheduler_count:i scheduler_total_count:i deadlock_monitor_serial_number:i=0 sqlserver_start_time_ms_ticks:l=0 \
+        sqlserver_start_time:d affinity_type:i=2 affinity_type_desc:v60=AUTO process_kernel_time_ms:l=0 \
+        process_user_time_ms:l=0 time_source:i=0 time_source_desc:n60=QUERY_PERFORMANCE_COUNTER virtual_machine_type:i=0 \
+        virtual_machine_type_desc:n60=NONE softnuma_configuration:i=0 softnuma_configuration_desc:n60=OFF \
+        process_physical_affinity:n3072= sql_memory_model:i=1 sql_memory_model_desc:n60=CONVENTIONAL socket_count:i=1 \
+        cores_per_socket:i numa_node_count:i=1 container_type:i=0 container_type_desc:n60=NONE",
         rows: system,
     },
     View {
@@ -97,12 +106,6 @@ pub(super) const VIEWS: [View; 21] = [
         name: "sys.dm_os_performance_counters",
         columns: "object_name:c128 counter_name:c128 instance_name:c128 \
         cntr_value:l cntr_type:i",
-        rows: |_| Vec::new(),
-    },
-    View {
-        name: "sys.dm_exec_query_stats",
-        columns: "sql_handle:y64 statement_start_offset:i statement_end_offset:i \
-        plan_handle:y64 execution_count:l total_worker_time:l total_elapsed_time:l total_logical_reads:l",
         rows: |_| Vec::new(),
     },
     View {
@@ -301,6 +304,7 @@ fn connections(facts: &Facts<'_>) -> Rows {
 }
 
 fn system(facts: &Facts<'_>) -> Rows {
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as i64);
-    vec![row![cores, facts.started(), cores]]
+    let cores = cores();
+    let ms = (crate::session::now().0 - facts.catalog.started.0).max(0) / TICKS_PER_MS;
+    vec![row![ms, cores, cores, cores, facts.started(), cores]]
 }

@@ -165,3 +165,21 @@ CREATE TABLE Var1 (Id INT, V SQL_VARIANT);
 INSERT Var1 VALUES (1, 5), (2, 'text'), (3, CAST(1.5 AS DECIMAL(5,2))), (4, NULL), (5, CAST('2024-01-02' AS DATE));
 SELECT Id, V FROM Var1 ORDER BY Id;
 SELECT Id, SQL_VARIANT_PROPERTY(V, 'BaseType') AS base FROM Var1 ORDER BY Id;
+GO
+-- An index is dropped of the table that is named, whatever schema it is in.
+CREATE SCHEMA Jobs
+GO
+CREATE TABLE Jobs.Counter (id INT, k INT)
+CREATE TABLE FirstOf (a INT)
+CREATE TABLE SecondOf (a INT)
+CREATE INDEX ix_shared ON FirstOf (a)
+CREATE INDEX ix_shared ON SecondOf (a)
+CREATE INDEX ix_shared ON Jobs.Counter (k)
+DROP INDEX ix_shared ON SecondOf
+SELECT OBJECT_NAME(object_id) AS t FROM sys.indexes WHERE name = 'ix_shared' ORDER BY t
+DROP INDEX [ix_shared] ON [Jobs].[Counter]
+SELECT OBJECT_NAME(object_id) AS t FROM sys.indexes WHERE name = 'ix_shared' ORDER BY t
+DROP INDEX FirstOf.ix_shared
+SELECT COUNT(*) AS n FROM sys.indexes WHERE name = 'ix_shared'
+DROP INDEX ix_shared ON FirstOf
+GO

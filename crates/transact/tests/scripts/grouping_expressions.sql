@@ -27,3 +27,9 @@ SELECT YEAR(d) AS y FROM g GROUP BY GROUPING SETS ((YEAR(d), region), ()) HAVING
 GO
 SELECT g.region, GROUPING(region) AS g FROM g GROUP BY ROLLUP (g.region) ORDER BY 2, 1
 GO
+-- EXISTS does not look at the list.
+IF EXISTS (SELECT * FROM (VALUES (1, 2), (1, 3)) AS t (a, b) GROUP BY a HAVING COUNT(*) > 1) PRINT 'twice'
+IF NOT EXISTS (SELECT * FROM (VALUES (1, 2), (2, 3)) AS t (a, b) GROUP BY a HAVING COUNT(*) > 1) PRINT 'once'
+SELECT x.n, CASE WHEN EXISTS (SELECT * FROM (VALUES (1), (1), (2)) AS t (a) WHERE t.a = x.n GROUP BY a HAVING COUNT(*) > 1) THEN 'y' ELSE 'n' END AS e
+FROM (VALUES (1), (2)) AS x (n) ORDER BY x.n
+GO

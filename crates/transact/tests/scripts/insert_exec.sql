@@ -69,3 +69,10 @@ CREATE TRIGGER TInserted ON T AFTER INSERT AS
 GO
 INSERT INTO T (A, B) EXEC Two 20
 GO
+-- A NULL by itself goes into a column of any type.
+CREATE TABLE Notes (id INT, doc XML, at DATE, id2 UNIQUEIDENTIFIER)
+INSERT Notes EXEC ('SELECT 1, NULL, NULL AS at, NULL')
+INSERT Notes (doc, id) EXEC ('SELECT NULL AS id, 2 AS id UNION ALL SELECT NULL, 3')
+SELECT * FROM Notes ORDER BY id
+INSERT Notes (doc) EXEC ('SELECT 1')
+GO

@@ -58,3 +58,24 @@ END
 GO
 SELECT n, dbo.Fact(n) AS f FROM Numbers WHERE dbo.Fact(n) > 1 ORDER BY n
 GO
+-- Names with points, brackets and blanks in them.
+CREATE PROCEDURE dbo.[Sales.Check total] AS PRINT 'Sales.Check total'
+GO
+CREATE PROCEDURE [a]]b."c] AS PRINT 'a]b."c'
+GO
+EXEC dbo.[Sales.Check total]
+EXEC [Sales.Check total]
+EXEC [a]]b."c]
+EXEC ('EXEC [dbo].[Sales.Check total]')
+DECLARE @name NVARCHAR(99) = '[dbo].[Sales.Check total]'
+EXEC @name
+EXEC dbo.[Not.There]
+SELECT SCHEMA_NAME(schema_id) AS s, name FROM sys.procedures WHERE name LIKE '%.%' ORDER BY name
+GO
+-- As an argument a name in brackets is what stands in them.
+CREATE PROCEDURE Says @text NVARCHAR(99) AS PRINT @text
+GO
+EXEC Says [a ]]"b]
+EXEC Says dbo.[a.b]
+EXEC Says plain
+GO

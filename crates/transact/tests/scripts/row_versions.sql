@@ -18,3 +18,11 @@ SELECT COUNT(DISTINCT Ver) AS n, COUNT(*) AS c FROM R
 SELECT name FROM sys.sequences
 SELECT DATA_TYPE FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'R' AND COLUMN_NAME = 'Ver'
 GO
+-- The one that was given last.
+CREATE TABLE Versioned (id INT, v ROWVERSION)
+INSERT Versioned (id) VALUES (1), (2)
+SELECT IIF(@@DBTS = MAX(v), 'is the last', 'is another') AS dbts FROM Versioned
+UPDATE Versioned SET id = 3 WHERE id = 1
+SELECT IIF(@@DBTS = MAX(v), 'is the last', 'is another') AS dbts FROM Versioned
+SELECT DATALENGTH(@@DBTS) AS bytes
+GO

@@ -48,3 +48,22 @@ SELECT s FROM #u ORDER BY s
 GO
 SELECT DISTINCT x FROM A ORDER BY s
 GO
+-- Within another query what UNION joins may have an order of its own, which says the rows of its TOP.
+CREATE TABLE Ranked (id INT PRIMARY KEY, v VARCHAR(9), w INT)
+INSERT Ranked VALUES (1, 'one', 30), (2, 'two', 20), (3, 'three', 10)
+GO
+SELECT * FROM (SELECT TOP 1 id, v FROM Ranked ORDER BY w UNION ALL SELECT 0, '') AS x ORDER BY id
+SELECT * FROM ((SELECT TOP 1 id, v FROM Ranked ORDER BY w) UNION (SELECT TOP 2 id, v FROM Ranked ORDER BY w DESC)) AS x ORDER BY id
+SELECT * FROM (SELECT TOP 1 id FROM Ranked ORDER BY w UNION ALL SELECT TOP 1 id + 10 FROM Ranked ORDER BY v DESC) AS x ORDER BY id
+GO
+WITH q AS (SELECT TOP 1 id, v FROM Ranked ORDER BY v UNION ALL SELECT id, v FROM Ranked WHERE id = 2 EXCEPT SELECT 5, '')
+SELECT v FROM q ORDER BY v
+SELECT id FROM Ranked WHERE id IN ((SELECT TOP 1 id FROM Ranked ORDER BY w) UNION SELECT 2)
+GO
+-- Not by itself, and not without TOP.
+SELECT TOP 1 id FROM Ranked ORDER BY w UNION ALL SELECT 0
+GO
+(SELECT TOP 1 id FROM Ranked ORDER BY w) UNION SELECT 0
+GO
+SELECT * FROM (SELECT id FROM Ranked UNION SELECT 0 ORDER BY id) AS x
+GO

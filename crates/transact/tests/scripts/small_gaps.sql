@@ -31,3 +31,10 @@ WITH c AS (SELECT id, name FROM j WHERE name IS NOT NULL)
 SELECT @list = (SELECT name + ',' FROM c FOR XML PATH('')), @count = (SELECT COUNT(*) FROM c)
 SELECT @list AS list, @count AS count
 GO
+-- The other form of LEFT_SHIFT and RIGHT_SHIFT, as tight as +.
+SELECT 1 << 4 AS l, 255 >> 4 AS r, 1 << 2 + 1 AS a, 1 + 1 << 2 AS b, 2 * 3 << 1 AS c, CAST(1 AS BIGINT) << 40 AS wide
+SELECT n FROM (VALUES (1), (2), (8)) AS t (n) WHERE n << 1 > 3 AND n >> 2 < 2 ORDER BY n
+DECLARE @n INT = 3
+SET @n = @n << 2
+PRINT @n
+GO

@@ -127,3 +127,39 @@ GO
 SELECT a FROM Deep32()
 SELECT a FROM Deep33()
 GO
+-- A function that is a query may call one that fills a table with what it is given itself.
+CREATE FUNCTION Filled(@x NVARCHAR(50)) RETURNS @r TABLE (a INT IDENTITY, b NVARCHAR(50)) AS BEGIN INSERT @r VALUES (@x) RETURN END
+GO
+CREATE FUNCTION Asks(@x INT) RETURNS TABLE AS RETURN SELECT m.b, @x AS x FROM Filled(@x) AS m
+GO
+CREATE FUNCTION AsksOfObject(@x INT) RETURNS TABLE AS RETURN SELECT m.b FROM Filled('of $1 ' + OBJECT_NAME(@x)) AS m
+GO
+CREATE FUNCTION AsksTwice(@x INT, @y VARCHAR(9)) RETURNS TABLE AS RETURN SELECT a.x, a.b, m.b AS c FROM Asks(@x) AS a, Filled(@y + '$2') AS m
+GO
+SELECT * FROM Asks(5)
+DECLARE @y INT = 7, @z INT = 8, @s VARCHAR(9) = 's'
+SELECT @s AS s, b, x FROM Asks(@y)
+SELECT @s AS s, b, x FROM Asks(@y + @z) WHERE @z = 8
+SELECT * FROM AsksTwice(@z - @y, @s)
+SELECT * FROM AsksTwice(@z, '$1')
+GO
+SELECT * FROM AsksOfObject(OBJECT_ID('Filled'))
+DECLARE @y INT = OBJECT_ID('Asks')
+SELECT * FROM AsksOfObject(@y)
+SELECT b INTO #asked FROM AsksOfObject(@y)
+SELECT * FROM #asked
+GO
+-- What it does not use is not asked for.
+CREATE FUNCTION Unused(@x INT, @y INT) RETURNS TABLE AS RETURN SELECT @y AS y
+GO
+DECLARE @a INT = 1, @b INT = 2
+SELECT y, @a + @b AS s FROM Unused(@a, @b)
+SELECT y FROM Unused(@a * 2, @b * 2)
+GO
+-- Its parameter is not the variable of that name where it is called.
+CREATE FUNCTION NamesIt(@x INT) RETURNS TABLE AS RETURN SELECT OBJECT_NAME(@x) AS n
+GO
+DECLARE @x INT = OBJECT_ID('Asks'), @other INT = OBJECT_ID('Filled')
+SELECT n FROM NamesIt(@other)
+SELECT n FROM NamesIt(@x)
+GO

@@ -95,3 +95,18 @@ DROP TABLE V
 CREATE TABLE V (Id INT IDENTITY(1, 1), A INT)
 INSERT INTO V (A) OUTPUT inserted.Id VALUES (2)
 GO
+-- A trigger without a schema is in that of its table.
+CREATE SCHEMA Yard
+GO
+CREATE TABLE Yard.Bins (id INT)
+GO
+CREATE TRIGGER BinFilled ON Yard.Bins AFTER INSERT AS PRINT 'filled'
+GO
+SELECT SCHEMA_NAME(o.schema_id) AS s, o.name, OBJECT_NAME(o.parent_object_id) AS t FROM sys.objects AS o WHERE o.name = 'BinFilled'
+EXEC sp_addextendedproperty 'note', 'a', 'SCHEMA', 'Yard', 'TABLE', 'Bins', 'TRIGGER', 'BinFilled'
+DROP TRIGGER BinFilled
+INSERT Yard.Bins VALUES (1)
+DISABLE TRIGGER BinFilled ON Yard.Bins
+INSERT Yard.Bins VALUES (2)
+DROP TRIGGER Yard.BinFilled
+GO

@@ -69,7 +69,10 @@ impl Compiler<'_> {
                 ArgumentValue::Value(Expression::text(variable.text.clone()))
             }
             // A word without quotes is a text: EXEC sp_help Customers.
-            Expr::Column(name) => ArgumentValue::Value(Expression::text(callee(name).to_string())),
+            Expr::Column(name) => {
+                let parts: Vec<&str> = name.parts.iter().map(|part| part.text.as_str()).collect();
+                ArgumentValue::Value(Expression::text(parts.join(".")))
+            }
             value => {
                 let (value, _) = self.value(value)?;
                 ArgumentValue::Value(value)

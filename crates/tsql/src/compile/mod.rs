@@ -569,6 +569,11 @@ fn first_line(text: &str) -> String {
 
 /// The name of what EXEC calls, as the host resolves it.
 pub(crate) fn callee(name: &ObjectName) -> Arc<str> {
-    let parts: Vec<&str> = name.parts.iter().map(|part| part.text.as_str()).collect();
+    let needs_brackets = |text: &str| text.contains(['.', '[', ']', '"']) || text.trim() != text;
+    let part = |text: &str| match needs_brackets(text) {
+        true => format!("[{}]", text.replace(']', "]]")),
+        false => text.to_owned(),
+    };
+    let parts: Vec<String> = name.parts.iter().map(|name| part(&name.text)).collect();
     Arc::from(parts.join("."))
 }

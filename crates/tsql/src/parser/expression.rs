@@ -1,16 +1,32 @@
 //! Operators, by the precedence of T-SQL.
 //!
-//! From the tightest: `~`; `* / %`; `+ - & ^ |` and the signs; comparisons; NOT; AND; OR, BETWEEN, IN, LIKE, ALL, ANY.
+//! From the tightest: `~`; `* / %`; `+ - & ^ | << >>` and the signs; comparisons; NOT; AND; OR, BETWEEN, IN, LIKE, ALL, ANY.
 //! Source: "Operator precedence (Transact-SQL)". A sign binds *looser* than `*`: `100 / -100 * 10` is `100 / -(100 * 10)`.
 
 use super::Parser;
 use crate::error::Parse;
 use crate::lexer::TokenKind;
-use crate::tree::{BinaryOperator, Expr, Quantifier, Test, UnaryOperator};
+use crate::span::Span;
+use crate::tree::{Argument, BinaryOperator, Call, Expr, Name, ObjectName, Quantifier, Test, UnaryOperator};
 
 /// How tight an operator between values binds.
 const MULTIPLICATIVE: u8 = 2;
 const ADDITIVE: u8 = 1;
+
+/// What stands between two values and makes one of them.
+enum Arithmetic {
+    Operator(BinaryOperator),
+    /// A function of this name has both as its arguments.
+    Function(&'static str),
+}
+
+/// The call of a function of the system.
+fn called(name: &str, span: Span, arguments: [Expr; 2]) -> Expr {
+    let name = Name { text: name.to_owned(), quoted: false, span };
+    let name = ObjectName { parts: vec![name], span };
+    let arguments = arguments.into_iter().map(Argument::Value).collect();
+    Expr::Call(Box::new(Call { name, arguments, ..Call::default() }))
+}
 
 impl Parser<'_> {
     /// A value.
@@ -235,18 +251,33 @@ impl Parser<'_> {
         let mut left = self.signed()?;
         while let Some((operator, tightness)) = self.arithmetic_operator().filter(|found| found.1 >= least) {
             self.require_value_before(&left, self.at)?;
+            let span = self.span();
             self.advance();
             let outer = std::mem::take(&mut self.height);
             let right = self.arithmetic(tightness + 1)?;
             self.require_value(&right)?;
             self.height = self.height.max(outer);
             self.grow()?;
-            left = Expr::Binary(Box::new(left), operator, Box::new(right));
+            left = match operator {
+                Arithmetic::Operator(operator) => Expr::Binary(Box::new(left), operator, Box::new(right)),
+                Arithmetic::Function(name) => called(name, span, [left, right]),
+            };
         }
         Ok(left)
     }
 
-    fn arithmetic_operator(&self) -> Option<(BinaryOperator, u8)> {
+    fn arithmetic_operator(&self) -> Option<(Arithmetic, u8)> {
+        // "a << n" and "a >> n" are other forms of functions (LEFT_SHIFT and RIGHT_SHIFT of the reference).
+        match self.token_text(0) {
+            "<<" if self.kind() == TokenKind::Symbol => return Some((Arithmetic::Function("LEFT_SHIFT"), ADDITIVE)),
+            ">>" if self.kind() == TokenKind::Symbol => return Some((Arithmetic::Function("RIGHT_SHIFT"), ADDITIVE)),
+            _ => {}
+        }
+        let (operator, tightness) = self.binary_operator()?;
+        Some((Arithmetic::Operator(operator), tightness))
+    }
+
+    fn binary_operator(&self) -> Option<(BinaryOperator, u8)> {
         use BinaryOperator::*;
         if self.kind() != TokenKind::Symbol {
             return None;

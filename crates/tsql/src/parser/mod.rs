@@ -116,6 +116,7 @@ fn run<T>(
         checks: Checks::new(),
         quoted_identifier: options.quoted_identifier,
         permit_all_variables: false,
+        orders_branches: false,
         is_lost: false,
         depth: 0,
         height: 0,
@@ -156,6 +157,8 @@ struct Parser<'t> {
     quoted_identifier: bool,
     /// Variables need no declaration: the text is a piece.
     permit_all_variables: bool,
+    /// A query within another one is read: what UNION joins there may have orders of their own.
+    orders_branches: bool,
     /// A limit was passed: no more messages.
     is_lost: bool,
     depth: u32,

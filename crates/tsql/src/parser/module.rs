@@ -156,9 +156,16 @@ impl Parser<'_> {
     }
 
     pub(super) fn trigger(&mut self, define: DefineKind) -> Parse<StatementKind> {
-        let name = self.module_name(Module::Trigger)?;
+        let mut name = self.module_name(Module::Trigger)?;
         self.expect("ON")?;
         let target = self.trigger_target()?;
+        // One without a schema is in that of its table.
+        if let (1, TriggerTarget::Table(table)) = (name.parts.len(), &target)
+            && let Some(schema) = table.parts.len().checked_sub(2).and_then(|place| table.parts.get(place))
+            && !schema.text.is_empty()
+        {
+            name.parts.insert(0, schema.clone());
+        }
         let options = self.with_words()?;
         let instead = match self.accept_any(&["FOR", "AFTER", "INSTEAD OF"]) {
             Some(word) => word == "INSTEAD OF",

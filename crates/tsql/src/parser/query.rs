@@ -18,7 +18,10 @@ impl Parser<'_> {
     /// A query of its own: with OPTION, and any ORDER BY.
     pub(super) fn query(&mut self, with: With) -> Parse<Query> {
         self.nested(|parser| {
-            let mut query = parser.query_without_hints(with)?;
+            let around = std::mem::replace(&mut parser.orders_branches, false);
+            let query = parser.query_without_hints(with);
+            parser.orders_branches = around;
+            let mut query = query?;
             query.hints = parser.query_hints()?;
             Ok(query)
         })
@@ -27,7 +30,10 @@ impl Parser<'_> {
     /// A query that is a part of something: its order counts only where it decides which rows there are.
     pub(super) fn subquery(&mut self) -> Parse<Query> {
         let at = self.at;
-        let query = self.nested(|parser| parser.query_without_hints(With::default()))?;
+        let around = std::mem::replace(&mut self.orders_branches, true);
+        let query = self.nested(|parser| parser.query_without_hints(With::default()));
+        self.orders_branches = around;
+        let query = query?;
         self.check_order(&query, at)?;
         Ok(query)
     }
@@ -169,19 +175,20 @@ impl Parser<'_> {
     }
 
     fn query_body(&mut self) -> Parse<QueryBody> {
-        let mut left = self.query_term()?;
+        let mut left = self.query_term(false)?;
         while let Some(word) = self.accept_any(&["UNION ALL", "UNION", "EXCEPT"]) {
             let operator = if word == "EXCEPT" { SetOperator::Except } else { SetOperator::Union };
-            let right = self.beside(Self::query_term)?;
+            let right = self.beside(|parser| parser.query_term(true))?;
             left = QueryBody::Set(Box::new(left), operator, word == "UNION ALL", Box::new(right));
         }
         Ok(left)
     }
 
-    fn query_term(&mut self) -> Parse<QueryBody> {
-        let mut left = self.query_primary()?;
+    /// `is_right`: whether it is joined to what stands before it.
+    fn query_term(&mut self, is_right: bool) -> Parse<QueryBody> {
+        let mut left = self.query_primary(is_right)?;
         while self.accept("INTERSECT") {
-            let right = self.beside(Self::query_primary)?;
+            let right = self.beside(|parser| parser.query_primary(true))?;
             left = QueryBody::Set(Box::new(left), SetOperator::Intersect, false, Box::new(right));
         }
         Ok(left)
@@ -196,13 +203,66 @@ impl Parser<'_> {
         Ok(right)
     }
 
-    fn query_primary(&mut self) -> Parse<QueryBody> {
+    fn query_primary(&mut self, is_right: bool) -> Parse<QueryBody> {
+        let at = self.at;
         if self.accept("(") {
-            let body = self.nested(|parser| parser.query_body())?;
+            let mut body = self.nested(|parser| parser.query_body())?;
+            if self.orders_branches && self.sees("ORDER") {
+                body = self.ordered_branch(body, at)?;
+            }
             self.expect(")")?;
             return Ok(body);
         }
-        Ok(QueryBody::Select(Box::new(self.select()?)))
+        let select = self.select()?;
+        let is_branch = self.orders_branches && self.sees("ORDER") && select.top.is_some();
+        let body = QueryBody::Select(Box::new(select));
+        if is_branch && (is_right || self.is_followed_by_set_operator()) {
+            return self.ordered_branch(body, at);
+        }
+        Ok(body)
+    }
+
+    /// Whether what is read is joined by UNION or its kin with what follows it, before the parenthesis around it ends.
+    fn is_followed_by_set_operator(&self) -> bool {
+        let (mut ahead, mut open) = (0, 0usize);
+        while self.token(ahead).kind != TokenKind::End {
+            if open == 0 && SET_OPERATORS.iter().any(|word| self.is(ahead, word)) {
+                return true;
+            }
+            open += usize::from(self.is(ahead, "("));
+            match (self.is(ahead, ")"), open.checked_sub(1)) {
+                (true, Some(less)) => open = less,
+                (true, None) => return false,
+                (false, _) => {}
+            }
+            ahead += 1;
+        }
+        false
+    }
+
+    /// A side of UNION or its kin that has an order of its own, which decides the rows that its TOP takes. SQL Server reads
+    /// that within other queries only; here it is a query over the one that is ordered.
+    fn ordered_branch(&mut self, mut body: QueryBody, at: usize) -> Parse<QueryBody> {
+        if let QueryBody::Select(select) = &mut body {
+            let unnamed = |value: &Expr| !matches!(value, Expr::Column(_));
+            for (place, item) in select.items.iter_mut().enumerate() {
+                if let SelectItem::Value(value, alias @ None) = item
+                    && unnamed(value)
+                {
+                    *alias = Some(Name { text: format!("#{place}"), quoted: true, span: Span::default() });
+                }
+            }
+        }
+        let order = self.order_by()?;
+        let mut query =
+            Query { with: With::default(), body, order, offset: None, fetch: None, format: None, hints: Vec::new() };
+        self.offset(&mut query)?;
+        self.check_order(&query, at)?;
+        let name = Name { text: "#branch".to_owned(), quoted: true, span: Span::default() };
+        let from = vec![Source::Query(Box::new(query), Alias { name: Some(name), columns: Vec::new() })];
+        self.grow()?;
+        let select = Select { items: vec![SelectItem::Star(None)], from, ..Select::default() };
+        Ok(QueryBody::Select(Box::new(select)))
     }
 
     fn select(&mut self) -> Parse<Select> {

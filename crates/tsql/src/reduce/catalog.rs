@@ -127,7 +127,8 @@ impl Reducer<'_> {
                 let value = literal_value(literal)?;
                 Ok(Input::Value(value.map_or(Value::Null, |(_, value)| value)))
             }
-            Expr::Variable(name) if !name.text.starts_with("@@") => {
+            // What stands for a parameter of a function in its place is a value like any other.
+            Expr::Variable(name) if !name.text.starts_with("@@") && !self.is_inlined(name) => {
                 self.variable_type(name)?;
                 Ok(Input::Variable(name.text.to_lowercase()))
             }

@@ -10,8 +10,23 @@
 //! ```
 
 use super::Reducer;
-use crate::tree::{Expr, Literal, Name, ObjectName, Query, QueryBody, Select};
+use crate::tree::{Expr, Literal, Name, ObjectName, Query, QueryBody, Select, SelectItem};
 use mainstay_mssql::Message;
+
+/// Whether a query of EXISTS has groups and a star: there its list is not looked at.
+pub(super) fn is_star_of_groups(query: &Query) -> bool {
+    let QueryBody::Select(select) = &query.body else { return false };
+    (select.group.is_some() || select.having.is_some()) && matches!(select.items[..], [SelectItem::Star(None)])
+}
+
+/// The same with a constant as its list.
+pub(super) fn without_list(query: &Query) -> Query {
+    let mut query = query.clone();
+    if let QueryBody::Select(select) = &mut query.body {
+        select.items = vec![SelectItem::Value(Expr::Literal(Literal::Integer("1".to_owned())), None)];
+    }
+    query
+}
 
 impl Reducer<'_> {
     /// `EXISTS (SELECT ...)` where it is part of a value.

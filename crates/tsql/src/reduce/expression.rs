@@ -50,6 +50,10 @@ impl Reducer<'_> {
             Expr::Unary(UnaryOperator::Not, inner) => self.not(|it| it.condition(inner)),
             Expr::Binary(left, operator, right) if operator.is_comparison() => self.comparison(left, *operator, right),
             Expr::Test(value, negated, test) => self.test(value, *negated, test),
+            Expr::Exists(query) if super::counted::is_star_of_groups(query) => {
+                let counted = super::counted::without_list(query);
+                self.condition(&Expr::Exists(Box::new(counted)))
+            }
             Expr::Exists(query) if self.in_value => self.exists_as_count(query),
             Expr::Exists(query) => {
                 self.push("EXISTS (");

@@ -418,8 +418,8 @@ struct Reducer<'s> {
     in_table: bool,
     /// Whether a change gives back its rows whole.
     images: bool,
-    /// The values of a function's parameters, where its query stands in for its call: by the names with the `@`.
-    inlined: Vec<(String, String)>,
+    /// The values of a function's parameters, where its query stands in for its call.
+    inlined: Vec<variable::InlinedValue>,
     /// The views and inline functions whose queries are being written in their places, by their names in lower case.
     in_place: Vec<String>,
     /// The columns of the common table expressions whose columns can be told.

@@ -44,10 +44,7 @@ impl Reducer<'_> {
         match operand {
             Expr::Literal(Literal::Null) => true,
             Expr::Variable(name) if name.text.starts_with("@@") => false,
-            Expr::Variable(name) => {
-                let is_inlined = self.inlined.iter().any(|(known, _)| known.eq_ignore_ascii_case(&name.text));
-                !is_inlined && self.scope.is_null(&name.text)
-            }
+            Expr::Variable(name) => !self.is_inlined(name) && self.scope.is_null(&name.text),
             _ => false,
         }
     }

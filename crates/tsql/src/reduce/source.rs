@@ -264,7 +264,7 @@ impl Reducer<'_> {
         call: &crate::tree::Call,
         alias: &Alias,
     ) -> Result<(), Message> {
-        let before = self.inlined.len();
+        let (before, own) = (self.inlined.len(), self.parameters.len());
         let mut inlined = Vec::new();
         for (place, (name, data_type)) in function.parameters.iter().enumerate() {
             let text = match call.arguments.get(place) {
@@ -284,7 +284,11 @@ impl Reducer<'_> {
             inlined.push((name.clone(), text));
         }
         self.begin_in_place(&call.name)?;
-        self.inlined.extend(inlined);
+        let parameters: std::rc::Rc<[super::Parameter]> = self.parameters.as_slice().into();
+        let value = |(name, text)| super::variable::InlinedValue { name, text, parameters: parameters.clone() };
+        self.inlined.extend(inlined.into_iter().map(value));
+        // What the arguments need is a parameter where the query uses them.
+        self.parameters.truncate(own);
         self.made += 1;
         let mark = std::mem::replace(&mut self.mark, format!(":{}", self.made));
         self.push("(");

@@ -1,0 +1,6 @@
+-- Plans are not shown.
+CREATE FUNCTION sys.dm_exec_query_plan_stats (@handle varbinary(64))
+RETURNS TABLE AS RETURN
+SELECT CAST(NULL AS smallint) AS dbid, CAST(NULL AS int) AS objectid, CAST(NULL AS smallint) AS number,
+  CAST(NULL AS bit) AS encrypted, CAST(NULL AS xml) AS query_plan
+WHERE 1 = 0
