@@ -5,8 +5,9 @@
 //! query over itself to statements of that dialect, whose conditions, columns and changes then see what the rest of it sees:
 //!
 //! ```text
-//!   FROM t            SELECT name, paid IS TRUE AS paid, filled(due) AS due FROM t
-//!   due > 5           due > 5 AND due IS NOT NULL            what the scan is asked, so that indexes serve it
+//!   FROM t            SELECT name, filled(paid) AS paid, filled(due) AS due FROM t
+//!   paid              paid AND paid IS NOT NULL              what the scan is asked, so that indexes serve it
+//!   due > 5           due > 5 AND due IS NOT NULL
 //!   due < 5           due < 5 OR due IS NULL
 //!   due IS NULL       due IS NULL OR due = 0                 the first half is for rows that an outer join has no partner for
 //! ```
@@ -23,7 +24,7 @@ use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::catalog::ViewSource;
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, ExprSchema, Result, ScalarValue, internal_err};
-use datafusion::logical_expr::expr::{FieldMetadata, ScalarFunction};
+use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
     BinaryExpr, ColumnarValue, Expr, LogicalPlan, LogicalPlanBuilder, Operator, ReturnFieldArgs, ScalarFunctionArgs,
     ScalarUDF, ScalarUDFImpl, Signature, TableSource, Volatility, lit,
@@ -55,19 +56,10 @@ pub(crate) fn filled(name: &str, source: Arc<dyn TableSource>) -> Result<Arc<dyn
         .iter()
         .map(|(table, field)| {
             let column = Expr::Column(Column::from((table, field)));
-            let Some(nulls) = field.metadata().get(BLANK_COLUMN) else { return column };
-            let mut metadata = field.metadata().clone();
-            metadata.remove(BLANK_COLUMN);
-            let value = match field.data_type() {
-                DataType::Boolean => Expr::IsTrue(Box::new(column)),
-                _ => {
-                    if nulls == "none" {
-                        metadata.insert(FILLED_COLUMN.to_owned(), String::new());
-                    }
-                    Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(&FILLED), vec![column]))
-                }
-            };
-            value.alias_with_metadata(field.name(), Some(FieldMetadata::from(metadata)))
+            if !may_be_blank(field) {
+                return column;
+            }
+            Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(&FILLED), vec![column])).alias(field.name())
         })
         .collect();
     Ok(Arc::new(ViewSource::new(table.project(columns)?.build()?)))
@@ -138,21 +130,31 @@ pub(crate) fn of_filled(predicate: Predicate) -> Option<Predicate> {
     })
 }
 
-/// Whether 0 compares so with a number; `None` for what is none.
+/// Whether 0 compares so with a number, or FALSE with a truth; `None` for what is neither.
 fn zero_is(op: Comparison, value: &Value) -> Option<bool> {
     let order = match value {
         Value::Integer(value) => 0.cmp(value),
         Value::Decimal(value) => 0.cmp(&value.unscaled),
         Value::Float(value) => 0.0.partial_cmp(value)?,
+        Value::Boolean(value) => false.cmp(value),
         _ => return None,
     };
     Some(op.holds(order))
 }
 
+/// What stands in the place of a blank.
+fn filling(data_type: &DataType) -> Result<ScalarValue> {
+    match data_type {
+        DataType::Boolean => Ok(ScalarValue::from(false)),
+        number => ScalarValue::new_zero(number),
+    }
+}
+
 static FILLED: LazyLock<Arc<ScalarUDF>> =
     LazyLock::new(|| Arc::new(ScalarUDF::from(Filled { signature: Signature::any(1, Volatility::Immutable) })));
 
-/// Numbers with 0 in the place of NULL.
+/// Numbers with 0 in the place of NULL, truths with FALSE. What is known of their fields goes on with the values, and not with an
+/// alias: rules that put a projection together again make its columns of its expressions.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Filled {
     signature: Signature,
@@ -173,7 +175,14 @@ impl ScalarUDFImpl for Filled {
 
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
         match args.arg_fields {
-            [value] => Ok(Arc::new(Field::clone(value).with_nullable(false))),
+            [value] => {
+                let mut metadata = value.metadata().clone();
+                let nulls = metadata.remove(BLANK_COLUMN);
+                if nulls.is_some_and(|nulls| nulls == "none") && value.data_type() != &DataType::Boolean {
+                    metadata.insert(FILLED_COLUMN.to_owned(), String::new());
+                }
+                Ok(Arc::new(Field::clone(value).with_nullable(false).with_metadata(metadata)))
+            }
             fields => internal_err!("filled takes a column and not {}", fields.len()),
         }
     }
@@ -181,11 +190,11 @@ impl ScalarUDFImpl for Filled {
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         match args.args.into_iter().next() {
             Some(ColumnarValue::Array(values)) if values.null_count() > 0 => {
-                let zero = ScalarValue::new_zero(values.data_type())?.to_scalar()?;
+                let zero = filling(values.data_type())?.to_scalar()?;
                 Ok(ColumnarValue::Array(zip(&is_not_null(&values)?, &values, &zero)?))
             }
             Some(ColumnarValue::Scalar(value)) if value.is_null() => {
-                Ok(ColumnarValue::Scalar(ScalarValue::new_zero(&value.data_type())?))
+                Ok(ColumnarValue::Scalar(filling(&value.data_type())?))
             }
             Some(value) => Ok(value),
             None => internal_err!("filled takes a column"),

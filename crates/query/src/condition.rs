@@ -109,9 +109,13 @@ fn build(condition: &Expr, schema: &Schema, constant: ConstantOf<'_>) -> Option<
         Expr::IsNull(inner) | Expr::IsNotNull(inner) if blanks::filled_column(inner).is_some() => None,
         Expr::IsNull(inner) => Some(Predicate::Null { column: operand(inner, schema)?, negated: false }),
         Expr::IsNotNull(inner) => Some(Predicate::Null { column: operand(inner, schema)?, negated: true }),
+        Expr::IsFalse(inner) if blanks::filled_column(inner).is_some() => {
+            certain(inner, true, schema).map(Predicate::negate)
+        }
         Expr::IsTrue(inner) => certain(inner, true, schema),
         Expr::IsFalse(inner) => certain(inner, false, schema),
         Expr::Column(_) => truth(condition, true, schema),
+        Expr::ScalarFunction(_) if let Some(column) = blanks::filled_column(condition) => certain(column, true, schema),
         Expr::Literal(ScalarValue::Boolean(Some(value)), _) => Some(Predicate::Constant(*value)),
         // What is left of a comparison with NULL; any column will do.
         Expr::Literal(ScalarValue::Boolean(None) | ScalarValue::Null, _) if !schema.fields().is_empty() => {

@@ -141,3 +141,27 @@ SELECT id, n FROM blanks ORDER BY id
 DELETE FROM blanks WHERE n = 1
 --;
 SELECT id, n FROM blanks ORDER BY id
+--;
+CREATE INDEX word ON blanks (word)
+--;
+SELECT * FROM blanks ORDER BY word
+--;
+SELECT * FROM truths ORDER BY id
+--;
+CREATE TABLE both2 (k Integer, l Logical, n Numeric(4,1))
+--;
+INSERT INTO both2 (k) VALUES (2)
+--;
+INSERT INTO both2 VALUES (1, TRUE, 1), (3, FALSE, 2)
+--;
+CREATE INDEX k ON both2 (k)
+--;
+SELECT * FROM both2 ORDER BY k
+--;
+SELECT k FROM both2 WHERE NOT (l = TRUE) ORDER BY k
+--;
+SELECT k FROM both2 WHERE l <> TRUE AND NOT (n > 1) ORDER BY k
+--;
+SELECT TOP 2 n, k FROM both2 ORDER BY n, k
+--;
+SELECT k FROM both2 WHERE l IN (FALSE) ORDER BY k

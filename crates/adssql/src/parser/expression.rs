@@ -125,7 +125,6 @@ impl Parser<'_> {
             ("=", _) => (Equal, 1),
             ("<>" | "!=", _) => (NotEqual, 1),
             ("<", "=") => (LessOrEqual, 2),
-            ("<", "<") | (">", ">") => return None,
             ("<", _) => (Less, 1),
             ("<=", _) => (LessOrEqual, 1),
             (">", _) => (Greater, 1),
@@ -160,8 +159,8 @@ impl Parser<'_> {
                 ("&", Some(BinaryOperator::BitAnd)),
                 ("|", Some(BinaryOperator::BitOr)),
                 ("^", Some(BinaryOperator::BitXor)),
-                ("< <", None),
-                ("> >", None),
+                ("<<", None),
+                (">>", None),
             ],
             &[
                 ("+", Some(BinaryOperator::Add)),
@@ -179,7 +178,7 @@ impl Parser<'_> {
             let right = self.binary(level + 1)?;
             left = match operator {
                 Some(operator) => Expr::Binary(Box::new(left), *operator, Box::new(right)),
-                None if *symbol == "< <" => call("shift_left", vec![left, right]),
+                None if *symbol == "<<" => call("shift_left", vec![left, right]),
                 None => call("shift_right", vec![left, right]),
             };
         }
