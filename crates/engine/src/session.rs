@@ -187,32 +187,6 @@ impl Session {
         Arc::clone(&self.transaction.sign)
     }
 
-    /// The number that this session's last new row of a table was given by the table's identity column, or by the counter
-    /// of a DBF; `None` before there was one, and for a table without such a column.
-    ///
-    /// Errors: `UnknownTable`.
-    pub fn last_identity(&self, table: &str) -> Result<Option<i64>> {
-        let key = table.replace('"', "").to_lowercase();
-        let form = match self.form(&key) {
-            Err(error) if error.code() == Code::UnknownTable && self.dbf_table(&Name::new(&key))?.is_some() => {
-                return Ok(self.transaction.given.last_of_file(&key));
-            }
-            form => form?,
-        };
-        let sequence = form.definition.columns.iter().find_map(|column| column.identity.as_ref());
-        Ok(sequence.and_then(|identity| self.transaction.given.last_of(identity.sequence)))
-    }
-
-    /// The number of this session's last new record of a DBF table; `None` before there was one.
-    pub fn last_record(&self) -> Option<u64> {
-        self.transaction.given.last_record()
-    }
-
-    /// How many rows the last INSERT with ON CONFLICT DO NOTHING has left out.
-    pub fn rows_left_out(&self) -> u64 {
-        self.transaction.given.left_out()
-    }
-
     /// The next number of an identity column, by its sequence.
     pub(crate) fn next_identity(&self, sequence: u64) -> Result<i64> {
         let (scope, given) = (self.scope(), Arc::clone(&self.transaction.given));

@@ -1,8 +1,9 @@
-//! Where identity columns and sequences stand.
+//! Where identity columns and sequences stand, and what new rows were given.
 
 use super::Session;
 use crate::native::Identity;
 use mainstay_base::{Code, Result};
+use mainstay_query::Name;
 use mainstay_store::ValueRange;
 
 impl Session {
@@ -38,6 +39,32 @@ impl Session {
     /// Errors: those of the journal.
     pub fn take_range(&self, id: u64, count: u64) -> Result<Option<ValueRange>> {
         self.scope().take_range(id, count)
+    }
+
+    /// The number that this session's last new row of a table was given by the table's identity column, or by the counter
+    /// of a DBF; `None` before there was one, and for a table without such a column.
+    ///
+    /// Errors: `UnknownTable`.
+    pub fn last_identity(&self, table: &str) -> Result<Option<i64>> {
+        let key = table.replace('"', "").to_lowercase();
+        let form = match self.form(&key) {
+            Err(error) if error.code() == Code::UnknownTable && self.dbf_table(&Name::new(&key))?.is_some() => {
+                return Ok(self.transaction.given.last_of_file(&key));
+            }
+            form => form?,
+        };
+        let sequence = form.definition.columns.iter().find_map(|column| column.identity.as_ref());
+        Ok(sequence.and_then(|identity| self.transaction.given.last_of(identity.sequence)))
+    }
+
+    /// The number of this session's last new record of a DBF table; `None` before there was one.
+    pub fn last_record(&self) -> Option<u64> {
+        self.transaction.given.last_record()
+    }
+
+    /// How many rows the last INSERT with ON CONFLICT DO NOTHING has left out.
+    pub fn rows_left_out(&self) -> u64 {
+        self.transaction.given.left_out()
     }
 
     /// The sequence of a table's identity column.
