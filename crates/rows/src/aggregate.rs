@@ -2,8 +2,8 @@
 
 use crate::arithmetic::Number;
 use crate::expression::{Current, Expression, compare};
-use arrow_buffer::BooleanBuffer;
 use mainstay_base::{Code, Decimal, Error, Result, SqlType, ValueRef, rounded_quotient};
+use mainstay_store::Seen;
 use mainstay_store::column::{Column, Slice};
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -32,26 +32,6 @@ pub enum Call {
     Least(Expression),
     /// `MAX(x)`
     Greatest(Expression),
-}
-
-/// Rows of a group of a table: those of its first slots that are seen.
-pub(crate) struct Seen<'s> {
-    pub(crate) length: usize,
-    /// `None` for all of them.
-    pub(crate) visible: Option<&'s BooleanBuffer>,
-}
-
-impl Seen<'_> {
-    pub(crate) fn count(&self) -> usize {
-        self.visible.map_or(self.length, BooleanBuffer::count_set_bits)
-    }
-
-    fn for_each(&self, mut row: impl FnMut(usize) -> Result<()>) -> Result<()> {
-        match self.visible {
-            None => (0..self.length).try_for_each(row),
-            Some(visible) => visible.set_indices().try_for_each(&mut row),
-        }
-    }
 }
 
 /// What is known of one call in one group.
@@ -171,7 +151,7 @@ fn add_whole<T: Copy + Into<i64>>(
     values: &[T],
 ) -> Result<()> {
     let nulls = column.null_marks();
-    seen.for_each(|offset| {
+    seen.try_for_each(|offset| {
         let is_null = nulls.is_some_and(|nulls| nulls.get(offset) == Some(&1));
         if let Some(value) = values.get(offset).filter(|_| !is_null) {
             *sum = sum.checked_add((*value).into()).ok_or_else(too_large)?;
@@ -227,7 +207,7 @@ impl Call {
             (State::Whole { sum, count }, Slice::I8(values)) if is_whole => {
                 add_whole((sum, count), seen, column, values)
             }
-            (state, _) => seen.for_each(|offset| self.fold(state, column.value(offset))),
+            (state, _) => seen.try_for_each(|offset| self.fold(state, column.value(offset))),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Nested loops over indexes.
 
 use crate::access::Access;
-use crate::aggregate::{Groups, Seen};
+use crate::aggregate::Groups;
 use crate::block::SortKey;
 use crate::buffer::Buffer;
 use crate::expression::{Current, Expression, MAX_SOURCES, compare};
@@ -246,15 +246,14 @@ impl<'r> Run<'r> {
     fn walk(&mut self, whole: &'r Whole) -> Result<()> {
         let (Some(reader), Some(groups)) = (self.readers.first(), &mut self.groups) else { return Ok(()) };
         let (visits, most) = (&mut self.visits, self.plan.visits());
-        reader.for_each_group(&mut |group, length, visible| {
-            let seen = Seen { length, visible };
+        for seen in reader.groups() {
             *visits += seen.count();
             if *visits > most {
-                return Ok(ControlFlow::Break(()));
+                break;
             }
-            groups.add_seen(&seen, |call| group.columns().get(whole.argument(call)))?;
-            Ok(ControlFlow::Continue(()))
-        })
+            groups.add_seen(&seen, |call| seen.group.columns().get(whole.argument(call)))?;
+        }
+        Ok(())
     }
 
     /// The groups that the kernels have made.

@@ -45,7 +45,7 @@ pub use journal::Durability;
 pub use row::{Changed, Row, Stored};
 pub use stamp::View;
 pub use store::{CatalogState, Store};
-pub use table::{Action, ActionCursor, NativeTable, Reader, Referring, Shown, TableSnapshot, Version, Written};
+pub use table::{Action, ActionCursor, NativeTable, Reader, Referring, Seen, Shown, TableSnapshot, Version, Written};
 pub use transaction::{
     Account, Accounts, Awaited, Held, HeldLock, Interval, Isolation, KeyRange, LockMode, Outlook, Read, Savepoint,
     Transaction, Wait,

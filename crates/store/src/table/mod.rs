@@ -39,7 +39,7 @@ mod write;
 
 pub use actions::{Action, ActionCursor, Referring};
 pub use indexes::TableIndex;
-pub use read::{Reader, Version};
+pub use read::{Reader, Seen, Version};
 pub(crate) use references::{Check, Reference};
 pub use snapshot::{Shown, TableSnapshot};
 pub use vacuum::Vacuumed;

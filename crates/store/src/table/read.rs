@@ -22,6 +22,31 @@ use std::sync::atomic::{Ordering, fence};
 /// Entries that are read from an index at a time.
 const PORTION: usize = 256;
 
+/// What a view sees of a group.
+pub struct Seen<'r> {
+    /// The group.
+    pub group: &'r Arc<Group>,
+    /// How many of its slots there are for the view.
+    pub length: usize,
+    /// Which of these it sees; `None` for all.
+    pub visible: Option<BooleanBuffer>,
+}
+
+impl Seen<'_> {
+    /// How many rows it sees.
+    pub fn count(&self) -> usize {
+        self.visible.as_ref().map_or(self.length, BooleanBuffer::count_set_bits)
+    }
+
+    /// The slots that it sees, until one fails.
+    pub fn try_for_each(&self, mut slot: impl FnMut(usize) -> Result<()>) -> Result<()> {
+        match &self.visible {
+            None => (0..self.length).try_for_each(slot),
+            Some(visible) => visible.set_indices().try_for_each(&mut slot),
+        }
+    }
+}
+
 /// What a statement sees of a table.
 pub struct Reader<'t> {
     table: &'t NativeTable,
@@ -264,32 +289,24 @@ impl<'t> Reader<'t> {
 
     /// Visits every version that the view sees, until `visit` breaks.
     pub fn for_each<'s>(&'s self, visit: &mut dyn FnMut(Version<'s>) -> Result<ControlFlow<()>>) -> Result<()> {
-        self.for_each_group(&mut |group, length, visible| {
+        for Seen { group, length, visible } in self.groups() {
             for offset in 0..length {
-                if visible.is_none_or(|visible| visible.value(offset))
+                if visible.as_ref().is_none_or(|visible| visible.value(offset))
                     && visit(Version { position: group.position(offset), group, offset })?.is_break()
                 {
-                    return Ok(ControlFlow::Break(()));
+                    return Ok(());
                 }
-            }
-            Ok(ControlFlow::Continue(()))
-        })
-    }
-
-    /// Visits every group, with the number of its slots that there are for the view and which of them it sees (`None`: all),
-    /// until `visit` breaks.
-    pub fn for_each_group<'s>(
-        &'s self,
-        visit: &mut dyn FnMut(&'s Arc<Group>, usize, Option<&BooleanBuffer>) -> Result<ControlFlow<()>>,
-    ) -> Result<()> {
-        for (ordinal, group) in self.directory.groups().iter().enumerate() {
-            let length = self.length(ordinal);
-            let visible = group.visible(self.view, length);
-            if visit(group, length, visible.as_ref())?.is_break() {
-                break;
             }
         }
         Ok(())
+    }
+
+    /// What the view sees of each group.
+    pub fn groups(&self) -> impl Iterator<Item = Seen<'_>> {
+        self.directory.groups().iter().enumerate().map(|(ordinal, group)| {
+            let length = self.length(ordinal);
+            Seen { group, length, visible: group.visible(self.view, length) }
+        })
     }
 
     /// How many rows the view sees.
