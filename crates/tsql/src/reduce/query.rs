@@ -427,8 +427,11 @@ impl Reducer<'_> {
         Ok(())
     }
 
-    /// TOP n PERCENT: the rows whose number in the order is at most so much of their count.
+    /// TOP n PERCENT: the rows whose number in the order, or WITH TIES whose rank, is at most so much of their count.
     pub(super) fn percent(&mut self, top: &Top, order: &[OrderItem]) -> Result<(), Message> {
+        if top.with_ties && order.is_empty() {
+            return Err(ties_without_order());
+        }
         self.push(" QUALIFY ");
         self.is_in_share(top, order)?;
         self.order(order)
@@ -436,7 +439,7 @@ impl Reducer<'_> {
 
     /// Whether a row is among the first n per cent.
     pub(super) fn is_in_share(&mut self, top: &Top, order: &[OrderItem]) -> Result<(), Message> {
-        self.push("row_number() OVER (");
+        self.push(if top.with_ties { "rank() OVER (" } else { "row_number() OVER (" });
         self.order(order)?;
         self.push(") <= ceil(count(1) OVER () * CAST(");
         self.call("cast:float", &[&top.count])?;
