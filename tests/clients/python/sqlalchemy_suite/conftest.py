@@ -12,7 +12,6 @@ DIFFERENT = {
     "ComputedReflectionTest::test_get_column_returns_computed": "computed columns are always stored",
     "ComputedReflectionTest::test_get_column_returns_persisted": "computed columns are always stored",
     "ComputedReflectionTest::test_get_column_returns_persisted_with_schema": "computed columns are always stored",
-    "FetchLimitOffsetTest::test_simple_fetch_percent_ties": "TOP n PERCENT WITH TIES leaves the ties out",
 }
 
 
