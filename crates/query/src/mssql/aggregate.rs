@@ -305,7 +305,7 @@ fn widened(argument: Option<DataType>, expr: Expr) -> (Expr, DataType) {
 }
 
 /// What a SQL_VARIANT compares by.
-pub(super) fn variant_key(expr: Expr) -> Result<Expr> {
+pub(crate) fn variant_key(expr: Expr) -> Result<Expr> {
     let variant = Typed { expr, data_type: Some(DataType::SqlVariant), by: By::DEFAULT };
     Ok(call("variant_key", vec![variant])?.expr)
 }

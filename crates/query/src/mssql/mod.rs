@@ -26,14 +26,14 @@ mod variant;
 use crate::contains::{any_expression, any_node};
 use datafusion::logical_expr::LogicalPlan;
 
-pub(crate) use aggregate::function as aggregate_function;
+pub(crate) use aggregate::{function as aggregate_function, variant_key};
 pub(crate) use function::{failed, function, gives_offset, row_function};
 pub(crate) use lower::{collate_of, in_expression, in_plan};
 pub(crate) use types::{DECLARED, custom_type, declared_type_of as declared_type, field as field_of};
 pub use types::{collation_of, declared_type as type_of_field, sql_type as sql_type_of};
 pub use user::{FunctionsInForce, calls_functions};
 pub(crate) use user::{STORED, calls_user_functions, stored_function, user_function};
-pub(crate) use variant::{holds_variants, is_variant, makes_variant, variant_key};
+pub(crate) use variant::{holds_variants, is_variant, makes_variant};
 
 /// What the names of these functions begin with.
 pub(crate) const PREFIX: &str = "mssql:";

@@ -3,7 +3,7 @@
 use super::lower::function_of;
 use super::types::{DECLARED, declared_type};
 use datafusion::arrow::datatypes::Field;
-use datafusion::common::{DFSchema, ExprSchema, Result};
+use datafusion::common::{DFSchema, ExprSchema};
 use datafusion::logical_expr::{Expr, ExprSchemable};
 use mainstay_mssql::DataType;
 
@@ -38,9 +38,4 @@ pub(crate) fn is_variant(expr: &Expr, schema: &DFSchema) -> bool {
 pub(crate) fn makes_variant(expr: &Expr) -> bool {
     let Expr::ScalarFunction(call) = expr else { return false };
     function_of(call).is_some_and(|function| function.gives() == Some(DataType::SqlVariant))
-}
-
-/// What such a value compares by.
-pub(crate) fn variant_key(expr: Expr) -> Result<Expr> {
-    super::aggregate::variant_key(expr)
 }

@@ -5,6 +5,19 @@
 
 use super::{View, absent::absent};
 
+/// What is counted of procedures and of triggers.
+const MODULE_STATS: &str = "database_id:i object_id:i type:c2 type_desc:n60 sql_handle:y64 plan_handle:y64 cached_time:d \
+    last_execution_time:d execution_count:l total_worker_time:l last_worker_time:l min_worker_time:l \
+    max_worker_time:l total_physical_reads:l last_physical_reads:l min_physical_reads:l \
+    max_physical_reads:l total_logical_writes:l last_logical_writes:l min_logical_writes:l \
+    max_logical_writes:l total_logical_reads:l last_logical_reads:l min_logical_reads:l \
+    max_logical_reads:l total_elapsed_time:l last_elapsed_time:l min_elapsed_time:l max_elapsed_time:l \
+    total_spills:l last_spills:l min_spills:l max_spills:l total_num_physical_reads:l \
+    last_num_physical_reads:l min_num_physical_reads:l max_num_physical_reads:l \
+    total_page_server_reads:l last_page_server_reads:l min_page_server_reads:l max_page_server_reads:l \
+    total_num_page_server_reads:l last_num_page_server_reads:l min_num_page_server_reads:l \
+    max_num_page_server_reads:l";
+
 pub(super) static VIEWS: [View; 35] = [
     absent(
         "sys.dm_os_wait_stats",
@@ -104,34 +117,8 @@ pub(super) static VIEWS: [View; 35] = [
         min_page_server_reads:l max_page_server_reads:l total_num_page_server_reads:l \
         last_num_page_server_reads:l min_num_page_server_reads:l max_num_page_server_reads:l",
     ),
-    absent(
-        "sys.dm_exec_procedure_stats",
-        "database_id:i object_id:i type:c2 type_desc:n60 sql_handle:y64 plan_handle:y64 cached_time:d \
-        last_execution_time:d execution_count:l total_worker_time:l last_worker_time:l min_worker_time:l \
-        max_worker_time:l total_physical_reads:l last_physical_reads:l min_physical_reads:l \
-        max_physical_reads:l total_logical_writes:l last_logical_writes:l min_logical_writes:l \
-        max_logical_writes:l total_logical_reads:l last_logical_reads:l min_logical_reads:l \
-        max_logical_reads:l total_elapsed_time:l last_elapsed_time:l min_elapsed_time:l max_elapsed_time:l \
-        total_spills:l last_spills:l min_spills:l max_spills:l total_num_physical_reads:l \
-        last_num_physical_reads:l min_num_physical_reads:l max_num_physical_reads:l \
-        total_page_server_reads:l last_page_server_reads:l min_page_server_reads:l max_page_server_reads:l \
-        total_num_page_server_reads:l last_num_page_server_reads:l min_num_page_server_reads:l \
-        max_num_page_server_reads:l",
-    ),
-    absent(
-        "sys.dm_exec_trigger_stats",
-        "database_id:i object_id:i type:c2 type_desc:n60 sql_handle:y64 plan_handle:y64 cached_time:d \
-        last_execution_time:d execution_count:l total_worker_time:l last_worker_time:l min_worker_time:l \
-        max_worker_time:l total_physical_reads:l last_physical_reads:l min_physical_reads:l \
-        max_physical_reads:l total_logical_writes:l last_logical_writes:l min_logical_writes:l \
-        max_logical_writes:l total_logical_reads:l last_logical_reads:l min_logical_reads:l \
-        max_logical_reads:l total_elapsed_time:l last_elapsed_time:l min_elapsed_time:l max_elapsed_time:l \
-        total_spills:l last_spills:l min_spills:l max_spills:l total_num_physical_reads:l \
-        last_num_physical_reads:l min_num_physical_reads:l max_num_physical_reads:l \
-        total_page_server_reads:l last_page_server_reads:l min_page_server_reads:l max_page_server_reads:l \
-        total_num_page_server_reads:l last_num_page_server_reads:l min_num_page_server_reads:l \
-        max_num_page_server_reads:l",
-    ),
+    absent("sys.dm_exec_procedure_stats", MODULE_STATS),
+    absent("sys.dm_exec_trigger_stats", MODULE_STATS),
     absent(
         "sys.dm_exec_function_stats",
         "database_id:i object_id:i type:c2 type_desc:n60 sql_handle:y64 plan_handle:y64 cached_time:d \
