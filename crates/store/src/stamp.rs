@@ -41,15 +41,16 @@ pub struct View {
     pub mark: u64,
     /// The same of tables that are not temporary.
     shared: (u64, u64),
-    /// Whether versions are seen, too, that other transactions have put in and not committed.
-    with_pending: bool,
+    /// Versions whose stamp of creation is greater are seen, too: those of open transactions, and of commits that were not
+    /// published when the view was made. `u64::MAX` for none.
+    pending_above: u64,
 }
 
 impl View {
     /// What is seen of all tables alike.
     #[inline]
     pub fn at(commit: u64, mark: u64) -> View {
-        View { commit, mark, shared: (commit, mark), with_pending: false }
+        View { commit, mark, shared: (commit, mark), pending_above: u64::MAX }
     }
 
     /// The same with all tables but temporary ones as somebody else sees them.
@@ -61,13 +62,14 @@ impl View {
     #[inline]
     pub(crate) fn of(self, is_temporary: bool) -> View {
         let (commit, mark) = if is_temporary { (self.commit, self.mark) } else { self.shared };
-        View { with_pending: self.with_pending, ..View::at(commit, mark) }
+        View { pending_above: self.pending_above, ..View::at(commit, mark) }
     }
 
-    /// The same with the versions that other transactions have put in and not committed, beside those that they are to
-    /// replace: for who looks whether there is somebody to wait for, and never for an answer.
-    pub(crate) fn with_pending(self) -> View {
-        View { with_pending: true, ..self }
+    /// The same with the versions that other transactions have put in and not committed, or whose commits are later than
+    /// the last `published` one, beside those that they are to replace: for a caller that looks whether there is somebody
+    /// to wait for, and never for an answer.
+    pub(crate) fn with_pending(self, published: u64) -> View {
+        View { pending_above: published, ..self }
     }
 
     /// The transaction has become a writer, with this mark.
@@ -86,7 +88,7 @@ impl View {
     /// Whether a version whose creator has left this stamp is there, for this view.
     #[inline]
     pub(crate) fn sees_created(self, stamp: u64) -> bool {
-        self.sees(stamp) || (self.with_pending && is_mark(stamp))
+        self.sees(stamp) || (stamp > self.pending_above && stamp < ABORTED)
     }
 }
 
@@ -118,8 +120,9 @@ mod tests {
 
     #[test]
     fn with_what_is_pending_a_view_sees_marks_of_others_and_not_what_they_end() {
-        let view = View::at(7, MARK | 3).with_pending().of(false);
-        assert!(view.sees_created(7) && view.sees_created(MARK | 2) && !view.sees_created(8));
+        let view = View::at(7, MARK | 3).with_pending(8).of(false);
+        assert!(view.sees_created(7) && view.sees_created(MARK | 2));
+        assert!(!view.sees_created(8) && view.sees_created(9), "8 is published, and 9 is not");
         assert!(!view.sees_created(ABORTED) && !view.sees(MARK | 2));
         assert!(!View::at(7, MARK | 3).sees_created(MARK | 2));
     }

@@ -7,14 +7,17 @@
 //! A call that fails has done nothing, but for half a write ([`Fault::Short`], [`Fault::NoSpace`]). The call after
 //! it succeeds again, which is how a program that repeats a failed sync is found out; [`Faulty::lasting`] lets
 //! all later calls of the kind fail too, as on a full or dead disk.
+//!
+//! Syncs of files can be held back ([`Faulty::hold_syncs`]), as on a slow disk: a test then sees the state between a write and its
+//! sync for as long as it needs.
 
 use crate::{
     ByteRange, Create, Entry, File, FileSystem, FolderLock, LockHolder, LockMode, Mapping, Stamp, WritableFile,
 };
 use mainstay_base::{Code, Error, Result};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// How a call fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +63,36 @@ struct Plan {
     operation: Operation,
     failing: std::ops::Range<u64>,
     fault: Fault,
+    gate: Gate,
+}
+
+/// Holds callers back while it is closed.
+#[derive(Debug, Default)]
+struct Gate {
+    state: Mutex<GateState>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct GateState {
+    is_closed: bool,
+    held: usize,
+}
+
+impl Gate {
+    fn pass(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.held += 1;
+        while state.is_closed {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.held -= 1;
+    }
+
+    fn set_closed(&self, is_closed: bool) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).is_closed = is_closed;
+        self.changed.notify_all();
+    }
 }
 
 impl Plan {
@@ -114,7 +147,23 @@ impl<F: FileSystem> Faulty<F> {
     }
 
     fn planned(inner: F, operation: Operation, failing: std::ops::Range<u64>, fault: Fault) -> Faulty<F> {
-        Faulty { inner, plan: Arc::new(Plan { calls: Default::default(), operation, failing, fault }) }
+        let (calls, gate) = (Default::default(), Gate::default());
+        Faulty { inner, plan: Arc::new(Plan { calls, operation, failing, fault, gate }) }
+    }
+
+    /// Holds every sync of a file back from now on, until [`Faulty::release_syncs`].
+    pub fn hold_syncs(&self) {
+        self.plan.gate.set_closed(true);
+    }
+
+    /// Lets syncs go on, those that are held back included.
+    pub fn release_syncs(&self) {
+        self.plan.gate.set_closed(false);
+    }
+
+    /// How many syncs are held back now.
+    pub fn held_syncs(&self) -> usize {
+        self.plan.gate.state.lock().unwrap_or_else(PoisonError::into_inner).held
     }
 
     /// How many reads there were.
@@ -241,6 +290,7 @@ impl<T: WritableFile + ?Sized> WritableFile for FaultyFile<T> {
     }
 
     fn sync(&self) -> Result<()> {
+        self.plan.gate.pass();
         self.plan.check(Operation::Sync, self.inner.path())?;
         self.inner.sync()
     }

@@ -11,10 +11,16 @@
 //!     ... frame 41 | zeros to the end of the file                             ->  clean end, nothing to cut
 //! ```
 //!
-//! So behind a bad frame every offset is looked at for a frame that fits (the damage may have hit the length) and
-//! claims durability beyond it.
+//! So from a bad frame on every offset is looked at for a frame that fits (the damage may have hit the length) and claims
+//! durability beyond the bad one's first byte. It may stand anywhere: where bytes are missing, all that follows has moved.
 //!
-//! **Limits.** The frames that were synced last have nobody behind them to speak for them: damage to them passes
+//! ```text
+//!     ... frame 41 | frame 42 without 3 of its bytes | frame 43, whole, 3 bytes before its place: durable_up_to = end of 42
+//!     ... frame 41 | frame 57: durable_up_to = end of 56, far behind itself              ->  damage, both
+//! ```
+//!
+//! **Limits.** Frames behind more missing bytes than the file has left, and than 64 MiB, are not found. The frames that were
+//! synced last have nobody behind them to speak for them: damage to them passes
 //! for a torn tail, unless the journal was closed in order (its last frame is then a mark). A file that was cut
 //! exactly between two frames looks whole, unless a later journal follows.
 
@@ -25,6 +31,9 @@ use std::sync::Arc;
 
 /// Bytes that are read at once where a frame does not need more.
 const WINDOW: u64 = 256 << 10;
+
+/// So many bytes may be missing in a journal of any length, for frames behind them to be found.
+const MISSING_BYTES: u64 = 64 << 20;
 
 /// What room that was made in advance looks like.
 static PAGE: [u8; 4096] = [0; 4096];
@@ -136,21 +145,17 @@ impl JournalReader {
         Ok(JournalEnd { offset: self.offset, next_sequence: self.sequence, tail })
     }
 
-    /// Looks for a frame behind the bad one that speaks for it.
+    /// Looks for a whole frame at the bad place or behind it that was made when more than that was on the disk.
+    ///
+    /// Where it stands does not matter, for bytes may be missing in between: then it stands before its own `durable_up_to`, and
+    /// more frames lie between than would fit there.
     fn refuse_damage(&mut self) -> Result<()> {
-        let (bad, sequence, length) = (self.offset, self.sequence, self.window.length);
-        // Only frames that fit are worth a checksum, so this bound is met by files that were made to exceed it.
+        let (bad, length) = (self.offset, self.window.length);
+        // Only candidates are worth a checksum, so this bound is met by files that were made to exceed it.
         let mut budget = length.saturating_mul(4);
-        for offset in bad + 1..length.saturating_sub(FRAME_HEADER as u64 - 1) {
-            // A frame takes 24 bytes at least, so no more of them can lie between.
-            let between = (offset - bad) / FRAME_HEADER as u64;
-            let claims = |header: &FrameHeader| {
-                header.durable_up_to > bad
-                    && header.durable_up_to <= offset
-                    && header.sequence.checked_sub(sequence).is_some_and(|frames| (1..=between).contains(&frames))
-            };
+        for offset in bad..length.saturating_sub(FRAME_HEADER as u64 - 1) {
             let Some(header) = self.window.header(offset)? else { break };
-            if !claims(&header) || header.frame_bytes() > length - offset {
+            if !self.claims(&header, offset) || !self.may_be_whole(&header, offset)? {
                 continue;
             }
             let spent = header.frame_bytes();
@@ -158,14 +163,40 @@ impl JournalReader {
                 return Err(self.damage("cannot be told from a torn one: too much behind it looks like frames"));
             }
             budget -= spent;
-            if let Some(header) = self.window.frame(offset, self.header.salt, claims)? {
+            if let Some(header) = self.window.frame(offset, self.header.salt, |_| true)? {
                 let (later, durable) = (header.sequence, header.durable_up_to);
                 return Err(self.damage(&format!(
-                    "is bad, although frame {later} at byte {offset} says that everything before byte {durable} was on the disk"
+                    "is bad or missing, although frame {later} at byte {offset} says that everything before byte {durable} was on the disk"
                 )));
             }
         }
         Ok(())
+    }
+
+    /// Whether a frame at this offset would be a later one than the bad one, and made when that was on the disk, if as much
+    /// is missing in between as is there now.
+    fn claims(&self, header: &FrameHeader, offset: u64) -> bool {
+        let (bad, missing) = (self.offset, self.window.length.max(MISSING_BYTES));
+        let most = (offset - bad).saturating_add(missing);
+        let is_later = |frames| frames <= most / FRAME_HEADER as u64;
+        header.durable_up_to > bad
+            && header.durable_up_to <= offset.saturating_add(missing)
+            && header.frame_bytes() <= self.window.length - offset
+            && header.sequence.checked_sub(self.sequence).is_some_and(is_later)
+    }
+
+    /// Whether what stands behind such a frame goes on as a journal does: with the next frame, or with nothing. That costs
+    /// less than its checksum, and hardly anything but a frame has it. A frame that is no further than it was written is
+    /// worth its checksum in any case, for what follows may be torn.
+    fn may_be_whole(&self, header: &FrameHeader, offset: u64) -> Result<bool> {
+        let between = (offset - self.offset) / FRAME_HEADER as u64;
+        let is_in_place = header.durable_up_to <= offset && header.sequence - self.sequence <= between;
+        if is_in_place {
+            return Ok(true);
+        }
+        let Some(next) = self.window.peek(offset + header.frame_bytes())? else { return Ok(true) };
+        let goes_on = next.sequence == header.sequence.wrapping_add(1) && next.durable_up_to >= header.durable_up_to;
+        Ok(goes_on || next == FrameHeader { length: 0, checksum: 0, sequence: 0, durable_up_to: 0 })
     }
 
     fn damage(&self, what: &str) -> Error {
@@ -217,6 +248,16 @@ impl Window {
             return Ok(None);
         }
         Ok(FrameHeader::decode(self.bytes(offset, FRAME_HEADER as u64)?))
+    }
+
+    /// The same beside what is in memory, which stays there.
+    fn peek(&self, offset: u64) -> Result<Option<FrameHeader>> {
+        if self.length.saturating_sub(offset) < FRAME_HEADER as u64 {
+            return Ok(None);
+        }
+        let mut bytes = [0; FRAME_HEADER];
+        self.file.read_exact_at(&mut bytes, offset)?;
+        Ok(FrameHeader::decode(&bytes))
     }
 
     /// The frame at this offset, if it is whole and as wanted.

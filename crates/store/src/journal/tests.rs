@@ -335,3 +335,97 @@ fn a_failed_sync_reaches_every_thread_and_takes_back_nothing() {
 fn salts_differ() {
     assert_ne!(random_salt(), random_salt());
 }
+
+/// Bytes that are missing, not changed: `break-06`. A deleted byte, up to 63 of them, a block, line ends that a transfer in
+/// text mode has shortened, whole frames. Everything behind the gap is whole and has moved.
+#[test]
+fn missing_bytes_are_damage_wherever_they_were() {
+    // Commits one by one, as one caller under `Full` makes them; and by threes, as group commit does.
+    for batch in [1, 3] {
+        let (bytes, starts) = journal_of(400, batch);
+        // What the last batch has is spoken for by nobody.
+        let last = starts[400 / batch * batch - if 400 % batch == 0 { batch } else { 0 }];
+        let mut random = 0x2545_F491_4F6C_DD1Du64 + batch as u64;
+        let mut below = move |limit: usize| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random as usize % limit
+        };
+        for round in 0..240 {
+            let at = FILE_HEADER + below(last - FILE_HEADER);
+            let length = match round % 3 {
+                0 => 1,
+                1 => 2 + below(62),
+                _ => 4096,
+            };
+            let gap = at..(at + length).min(last);
+            let mut damaged = bytes[..gap.start].to_vec();
+            damaged.extend_from_slice(&bytes[gap.end..]);
+            refused(&damaged, &starts, gap.start, &format!("{batch} a batch, bytes {gap:?} missing"));
+            // Room that was made in advance does not hide it.
+            damaged.resize(damaged.len() + 5000, 0);
+            refused(&damaged, &starts, gap.start, &format!("{batch} a batch, bytes {gap:?} missing, and zeros"));
+        }
+        for frame in [0, 1, 7, 200] {
+            let (start, end) = (starts[frame], starts[frame + batch]);
+            let damaged = [&bytes[..start], &bytes[end..]].concat();
+            refused(&damaged, &starts, start, "whole frames are missing");
+        }
+        // CR LF becomes LF.
+        let first = bytes.windows(2).position(|pair| pair == b"\r\n").expect("the payloads have line ends");
+        let mut damaged = bytes.clone();
+        while let Some(at) = damaged.windows(2).position(|pair| pair == b"\r\n") {
+            damaged.remove(at);
+        }
+        refused(&damaged, &starts, first, "line ends are shorter");
+        // Cut off, with nothing behind: a torn tail, whose whole frames are read.
+        for len in (FILE_HEADER..last).step_by(977) {
+            let (found, end) = read(&bytes[..len]).unwrap();
+            assert_eq!(found.len(), starts.iter().filter(|start| **start <= len).count() - 1, "cut at {len}");
+            assert!(end.offset <= len as u64);
+        }
+    }
+}
+
+/// A journal of so many payloads with binary numbers, text and line ends, synced by so many at once.
+fn journal_of(count: usize, batch: usize) -> (Vec<u8>, Vec<usize>) {
+    let (mut bytes, mut starts, mut durable) = (header().encode().to_vec(), Vec::new(), FILE_HEADER);
+    for number in 0..count {
+        if number % batch == 0 {
+            durable = bytes.len();
+        }
+        starts.push(bytes.len());
+        let mut payload = format!("row {number}\r\nof a table\r\n").into_bytes();
+        (0..number as u64 % 40).for_each(|value| payload.extend_from_slice(&value.to_le_bytes()));
+        encode_frame(&mut bytes, &payload, crc32c(&payload), 1 + number as u64, durable as u64, SALT);
+    }
+    starts.push(bytes.len());
+    (bytes, starts)
+}
+
+/// The journal is refused, and the frame of the gap is named.
+fn refused(damaged: &[u8], starts: &[usize], gap: usize, what: &str) {
+    let error = read(damaged).map(|(found, end)| format!("{} frames, {end:?}", found.len())).expect_err(what);
+    assert_eq!(error.code(), Code::Damaged, "{what}: {error}");
+    // Bytes behind the gap may be those that are missing, so the frame is bad from a later place on.
+    let frame = starts.iter().rposition(|start| *start <= gap).unwrap_or(0);
+    let place = error.place().unwrap().rsplit_once("byte ").unwrap().1.parse::<usize>().unwrap();
+    assert!(place >= starts[frame], "{what}: {error}");
+    assert!(error.place().unwrap().starts_with("db/journal-0000000000000001.log"), "{what}: {error}");
+}
+
+/// Numbers in a row that look like headers of frames do not make a torn tail damage, nor take a checksum each.
+#[test]
+fn a_torn_frame_of_numbers_that_look_like_headers_is_torn() {
+    let mut bytes = header().encode().to_vec();
+    let first = b"kept";
+    encode_frame(&mut bytes, first, crc32c(first), 1, FILE_HEADER as u64, SALT);
+    let (torn, mut payload) = (bytes.len(), Vec::new());
+    (100..60_000u64).for_each(|number| payload.extend_from_slice(&number.to_le_bytes()));
+    encode_frame(&mut bytes, &payload, crc32c(&payload), 2, torn as u64, SALT);
+    bytes.truncate(bytes.len() - 10);
+    let (found, end) = read(&bytes).unwrap();
+    assert_eq!(found, [b"kept"]);
+    assert_eq!(end.offset, torn as u64);
+}

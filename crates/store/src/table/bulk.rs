@@ -101,7 +101,7 @@ impl NativeTable {
             for i in 0..count as u64 {
                 let row = Stored { group: &group, offset: offset_of(first) + i as usize };
                 let (row_id, position) = (first_row_id + i, first + i);
-                let newcomer = Newcomer { row: &row, row_id, position, mark, view, old: None };
+                let newcomer = Newcomer { row: &row, row_id, position, mark, view, old: None, is_alone: false };
                 let kept_out = self.kept_out(&row, mark, true).map_or(Ok(()), |by| Err(Refused::Obstacle(by)));
                 if let Err(refused) = kept_out.and_then(|()| self.enter(writer, &newcomer)) {
                     (entered, stopped) = (i as usize, Some(refused));

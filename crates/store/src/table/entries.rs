@@ -6,6 +6,7 @@
 //! ```text
 //!   live (or created by an open transaction that is the own one)     a duplicate, if the index is unique
 //!   created or ended by another open transaction                     wait; it may go either way
+//!   created or ended by a commit that is not published yet           wait; no statement sees it before
 //!   ended, rolled back, or the version that is being replaced        take the entry over
 //! ```
 //!
@@ -134,6 +135,9 @@ pub(super) struct Newcomer<'a, R: ?Sized> {
     pub(super) view: u64,
     /// The version that it replaces.
     pub(super) old: Option<Replaced<'a>>,
+    /// Whether it is restored from files, moved, or entered by a transaction that has the table alone: no commit can be
+    /// unpublished then that it meets.
+    pub(super) is_alone: bool,
 }
 
 /// A version that is replaced by a new one of the same row.
@@ -232,7 +236,9 @@ impl NativeTable {
             return Ok(());
         }
         let ended = group.ended(offset);
-        let found = obstacle(group, offset, created, new.mark).or_else(|| obstacle(group, offset, ended, new.mark));
+        let published = if new.is_alone { MARK - 1 } else { self.shared.last_published() };
+        let stamps = (new.mark, published);
+        let found = obstacle(group, offset, created, stamps).or_else(|| obstacle(group, offset, ended, stamps));
         match found {
             // An index that is not unique has an entry per row: nobody else's version can be under its key.
             Some(obstacle) => Err(Box::new(Refused::Obstacle(obstacle))),

@@ -7,8 +7,8 @@
 //!   parent   end the row (a mark)                   then: does any child have its key?
 //! ```
 //!
-//! So of two transactions that do both at once, at least one sees the other's mark and waits for its end. What is looked
-//! at is the newest state, whatever the own view. Checking at the end of a statement lets one statement delete a row and
+//! So of two transactions that do both at once, at least one sees the other's mark and waits until that has ended and its
+//! commit is published. What is looked at is the newest state, whatever the own view. Checking at the end of a statement lets one statement delete a row and
 //! what refers to it, in any order; a deferred reference is checked at the end of the transaction
 //! (`transaction/deferral.rs`). A reference with a NULL refers to nothing (ISO's MATCH SIMPLE), or is to have nothing but
 //! NULLs (MATCH FULL).
@@ -160,7 +160,7 @@ pub(super) enum Verdict {
     Live,
     /// It is not.
     Dead,
-    /// Another transaction decides.
+    /// Another transaction decides, or has decided and is not published yet.
     Open(Obstacle),
 }
 
@@ -270,9 +270,12 @@ impl Check {
         let index = own.get(reference.parent_index).ok_or_else(|| internal("a reference lost its index"))?;
         let mut key = Vec::new();
         index.key(&stored, 0, &mut key)?;
-        let entry = index.entries.get(&key);
-        if entry.is_some_and(|entry| matches!(verdict(&self.table, entry, transaction.mark_or_none()), Verdict::Live)) {
-            return Ok(());
+        while let Some(entry) = index.entries.get(&key) {
+            match verdict(&self.table, entry, transaction.mark_or_none()) {
+                Verdict::Live => return Ok(()),
+                Verdict::Dead => break,
+                Verdict::Open(obstacle) => transaction.wait(&obstacle)?,
+            }
         }
         let values: Vec<ValueRef<'_>> = columns.iter().map(|column| stored.value(*column)).collect();
         match child.referring(reference, transaction, &values)?.is_empty() {
@@ -385,7 +388,8 @@ pub(super) fn verdict(table: &NativeTable, position: u64, mark: u64) -> Verdict 
     if created == ABORTED {
         return Verdict::Dead;
     }
-    match obstacle(group, offset, created, mark).or_else(|| obstacle(group, offset, ended, mark)) {
+    let stamps = (mark, table.shared.last_published());
+    match obstacle(group, offset, created, stamps).or_else(|| obstacle(group, offset, ended, stamps)) {
         Some(obstacle) => Verdict::Open(obstacle),
         None if ended == NEVER => Verdict::Live,
         None => {

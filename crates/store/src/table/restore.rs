@@ -98,7 +98,7 @@ impl NativeTable {
                     pace.step()?;
                     let (row, position) = (Stored { group, offset }, group.position(offset));
                     let row_id = group.row_id(offset);
-                    let new = Newcomer { row: &row, row_id, position, mark, view: u64::MAX, old: None };
+                    let new = Newcomer { row: &row, row_id, position, mark, view: u64::MAX, old: None, is_alone: true };
                     self.enter_one(writer, number, index, &new).map_err(refusal)?;
                 }
             }
@@ -119,7 +119,7 @@ impl NativeTable {
         let group = self.room(writer)?;
         let position = group.next_position();
         group.reserve(mark, NOWHERE);
-        let newcomer = Newcomer { row, row_id, position, mark, view: u64::MAX, old: None };
+        let newcomer = Newcomer { row, row_id, position, mark, view: u64::MAX, old: None, is_alone: true };
         if let Err(refused) = self.enter(writer, &newcomer) {
             if let Some(group) = &writer.current {
                 group.unreserve();
@@ -157,7 +157,8 @@ impl NativeTable {
             for i in 0..count as u64 {
                 let row = Stored { group: &stored, offset: offset_of(first) + i as usize };
                 let (row_id, position) = (row_id.saturating_add(i), first + i);
-                let newcomer = Newcomer { row: &row, row_id, position, mark: 0, view: u64::MAX, old: None };
+                let newcomer =
+                    Newcomer { row: &row, row_id, position, mark: 0, view: u64::MAX, old: None, is_alone: true };
                 self.enter(&mut writer, &newcomer).map_err(refusal)?;
                 visit(row_id, position);
             }

@@ -233,7 +233,8 @@ impl NativeTable {
             let target = self.room(writer)?;
             let position = target.next_position();
             target.reserve(group.created(offset), old.position);
-            let newcomer = Newcomer { row: &row, row_id, position, mark: 0, view: u64::MAX, old: Some(old) };
+            let newcomer =
+                Newcomer { row: &row, row_id, position, mark: 0, view: u64::MAX, old: Some(old), is_alone: true };
             match self.enter(writer, &newcomer) {
                 Ok(()) => {}
                 // Its entries point to the old version, so neither can be.

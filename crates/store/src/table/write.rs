@@ -6,8 +6,8 @@
 //!   delete    latch -> mark the version ended
 //! ```
 //!
-//! A mark of another open transaction, on the version or on a key, means: let go of the latch, wait, start over. After that
-//! the version may be ended: then read committed looks at the newest one ([`Written::Moved`]), and the caller decides
+//! A mark of another open transaction, on the version or on a key, means: let go of the latch, wait, start over. So does the
+//! stamp of a commit that is not published yet, for no statement sees what it did. After that the version may be ended: then read committed looks at the newest one ([`Written::Moved`]), and the caller decides
 //! whether it still wants to change it; the other isolations fail with `Conflict`.
 
 use super::entries::{Newcomer, Refused, Replaced};
@@ -45,7 +45,7 @@ pub enum Written {
 enum Ended {
     Done,
     Obstacle(Obstacle),
-    /// Ended by a transaction that has committed.
+    /// Ended by a transaction whose commit is published.
     Overtaken,
     /// Ended by the own transaction, or rolled back.
     Gone,
@@ -315,8 +315,9 @@ impl NativeTable {
             let offset = offset_of(at);
             let (created, ended) = (group.created(offset), group.ended(offset));
             let row = (self.id, group.row_id(offset));
-            let found = obstacle(&group, offset, created, mark)
-                .or_else(|| obstacle(&group, offset, ended, mark))
+            let stamps = (mark, self.shared.last_published());
+            let found = obstacle(&group, offset, created, stamps)
+                .or_else(|| obstacle(&group, offset, ended, stamps))
                 .or_else(|| transaction.lock_obstacle(row, mode));
             match found {
                 Some(_) if !waits => return Ok(None),
@@ -429,7 +430,7 @@ impl NativeTable {
             None => writer.next_row_id,
         };
         if !writer.indexes.is_empty() {
-            let newcomer = Newcomer { row, row_id, position, mark, view, old };
+            let newcomer = Newcomer { row, row_id, position, mark, view, old, is_alone: false };
             match self.enter(writer, &newcomer) {
                 Ok(()) => {}
                 Err(refused) => {
@@ -465,14 +466,16 @@ impl NativeTable {
         if created == ABORTED {
             return Ended::Gone;
         }
-        if let Some(obstacle) = obstacle(group, offset, created, mark) {
+        if let Some(obstacle) = obstacle(group, offset, created, (mark, self.shared.last_published())) {
             return Ended::Obstacle(obstacle);
         }
         match group.end(offset, mark) {
             Ok(()) => Ended::Done,
             Err(stamp) if stamp == mark => Ended::Gone,
-            Err(stamp) if stamp >= MARK => Ended::Obstacle(Obstacle::Mark { group: Arc::clone(group), offset, stamp }),
-            Err(_) => Ended::Overtaken,
+            Err(stamp) => match obstacle(group, offset, stamp, (mark, self.shared.last_published())) {
+                Some(obstacle) => Ended::Obstacle(obstacle),
+                None => Ended::Overtaken,
+            },
         }
     }
 }

@@ -6,8 +6,7 @@
 //! ```
 //!
 //! Stamps are set before the journal has kept its promise: nobody reads them as committed, because views read at the
-//! published number. Writers that waited go on from the stamps; their own commits come later in the journal, so they are
-//! never durable without this one.
+//! published number, and a writer that meets such a stamp waits for its publication ([`super::Obstacle::Commit`]).
 
 use super::history::Committed;
 use super::{Isolation, Transaction, Write};
@@ -29,6 +28,19 @@ struct Stamped {
     unseen: Option<u64>,
 }
 
+/// Why a commit did not get a number.
+struct Refused {
+    error: Error,
+    /// The commit of another transaction that was first.
+    overtaken_by: Option<u64>,
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Refused {
+        Refused { error, overtaken_by: None }
+    }
+}
+
 impl Transaction {
     /// Makes the changes last and visible: the commit's number. A transaction without changes has that of its view.
     ///
@@ -48,9 +60,13 @@ impl Transaction {
         }
         let Stamped { commit, ticket, durability, unseen } = match self.commit_stamps() {
             Ok(committed) => committed,
-            Err(error) => {
+            Err(Refused { error, overtaken_by }) => {
                 self.rollback_all();
-                return Err(error);
+                // Run again at once, the transaction is to see the one that was first.
+                return match overtaken_by {
+                    Some(commit) => self.shared.wait_published_for(commit, None).and(Err(error)),
+                    None => Err(error),
+                };
             }
         };
         let outcome = match (ticket, unseen) {
@@ -74,7 +90,7 @@ impl Transaction {
     }
 
     /// The part under the commit mutex: the number, and the journal's ticket if there was something to write.
-    fn commit_stamps(&mut self) -> Result<Stamped> {
+    fn commit_stamps(&mut self) -> Result<Stamped, Refused> {
         let shared = Arc::clone(&self.shared);
         let mut commits = shared.commits();
         shared.check()?;
@@ -83,9 +99,10 @@ impl Transaction {
                 self.reads.extend(outlook.take_reads());
             }
             let view = self.view.map_or(0, |view| view.commit);
-            if commits.history.conflict(view, &self.reads).is_some() {
+            if let Some(commit) = commits.history.conflict(view, &self.reads) {
                 let message = "another transaction changed what this one has read";
-                return Err(Error::new(Code::Conflict, message).hint("run the transaction again"));
+                let error = Error::new(Code::Conflict, message).hint("run the transaction again");
+                return Err(Refused { error, overtaken_by: Some(commit) });
             }
         }
         let commit = commits.last + 1;
@@ -93,10 +110,10 @@ impl Transaction {
             Some(redo) => match shared.journal.append(commit, redo.seal(commit)) {
                 Ok(ticket) => Some(ticket),
                 // Too large for a frame: nothing was written.
-                Err(error) if error.code() == Code::Unsupported => return Err(error),
+                Err(error) if error.code() == Code::Unsupported => return Err(error.into()),
                 Err(error) => {
                     drop(commits);
-                    return Err(shared.fail(error));
+                    return Err(shared.fail(error).into());
                 }
             },
             None => None,

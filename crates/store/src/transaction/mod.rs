@@ -300,7 +300,7 @@ impl Transaction {
                 commits.history.enter();
                 commits.last
             };
-            if let Err(error) = self.shared.wait_published(last) {
+            if let Err(error) = self.shared.wait_published_for(last, None) {
                 self.shared.commits().history.leave();
                 return Err(error);
             }
@@ -321,14 +321,12 @@ impl Transaction {
         Ok(view)
     }
 
-    /// Waits until everything that other transactions have committed so far is to be seen. Rows are theirs no more from the
-    /// moment of the commit's number on, and are seen once it has kept its promise (a sync takes milliseconds): who was
-    /// overtaken between the two and looked again at once would find the same row as before.
+    /// Waits until everything that other transactions have committed so far is published, so that the next view shows it.
     ///
-    /// Errors: the store failed; it never will be.
+    /// Errors: the store failed, and it never will be; those of [`mainstay_base::interrupt`].
     pub fn wait_for_commits(&self) -> Result<()> {
         let last = self.shared.commits().last;
-        self.shared.wait_published(last)
+        self.shared.wait_published_for(last, None).map(drop)
     }
 
     /// Everything that is committed now, whatever the statement sees: for a table that the transaction holds
@@ -337,7 +335,7 @@ impl Transaction {
     /// Errors: the store failed.
     pub fn view_of_now(&self) -> Result<View> {
         let last = self.shared.commits().last;
-        self.shared.wait_published(last)?;
+        self.shared.wait_published_for(last, None)?;
         Ok(View::at(last, self.mark_or_none()))
     }
 
@@ -430,13 +428,10 @@ impl Transaction {
                 let holder = *stamp & !MARK;
                 let is_held = || group.created(*offset) == *stamp || group.ended(*offset) == *stamp;
                 self.wait_as((Awaited::Row, "a row"), holder, is_held)?;
-                for stamp in [group.created(*offset), group.ended(*offset)] {
-                    if stamp < MARK {
-                        self.shared.wait_published(stamp)?;
-                    }
-                }
-                Ok(())
+                let stamps = [group.created(*offset), group.ended(*offset)];
+                stamps.into_iter().filter(|stamp| *stamp < MARK).try_for_each(|commit| self.wait_for_commit(commit))
             }
+            Obstacle::Commit { commit } => self.wait_for_commit(*commit),
             Obstacle::Lock { row, holder, mode } => {
                 let is_held = || self.shared.locks.obstacle(*row, self.id, *mode) == Some(*holder);
                 self.wait_as((Awaited::Row, "a row"), *holder, is_held)
@@ -446,6 +441,15 @@ impl Transaction {
                 self.wait_as((Awaited::Range, "rows"), *holder, is_held)
             }
         }
+    }
+
+    /// Waits until a commit that is decided is published, as long as for any lock.
+    fn wait_for_commit(&self, commit: u64) -> Result<()> {
+        if self.shared.wait_published_for(commit, self.lock_timeout)? {
+            return Ok(());
+        }
+        let statement = self.statement.as_deref().unwrap_or("a statement");
+        Err(waits::timed_out(statement, self.lock_timeout.unwrap_or_default(), "a row"))
     }
 
     /// The error of whoever comes second, unless its isolation lets it look again.

@@ -3,7 +3,7 @@
 use super::RowName;
 use super::locks::LockMode;
 use crate::group::Group;
-use crate::stamp::is_mark;
+use crate::stamp::{MARK, is_mark};
 use mainstay_base::{Code, Error};
 use std::sync::Arc;
 
@@ -11,6 +11,8 @@ use std::sync::Arc;
 pub(crate) enum Obstacle {
     /// The mark of an open transaction on a version.
     Mark { group: Arc<Group>, offset: usize, stamp: u64 },
+    /// The stamp of a commit that is decided and not published: no view sees what it did.
+    Commit { commit: u64 },
     /// A row lock of an open transaction.
     Lock { row: RowName, holder: u64, mode: LockMode },
     /// A range of a table that an open transaction holds.
@@ -24,8 +26,23 @@ pub(crate) fn overtaken() -> Error {
         .hint("roll back and run the transaction again")
 }
 
-/// What keeps a transaction of this mark from a version with this stamp, if another one has put it there and is open.
+/// What keeps a transaction of the mark `own` from acting on a version with this stamp: another transaction has put the stamp
+/// there and is open, or its commit is later than the last `published` one.
+///
+/// A transaction that acted on a commit before it is published would be told of a row (a duplicate key, a parent that is gone)
+/// that its next statement does not find.
 #[inline]
-pub(crate) fn obstacle(group: &Arc<Group>, offset: usize, stamp: u64, own: u64) -> Option<Obstacle> {
-    (is_mark(stamp) && stamp != own).then(|| Obstacle::Mark { group: Arc::clone(group), offset, stamp })
+pub(crate) fn obstacle(
+    group: &Arc<Group>,
+    offset: usize,
+    stamp: u64,
+    (own, published): (u64, u64),
+) -> Option<Obstacle> {
+    if stamp <= published || stamp == own {
+        return None;
+    }
+    if stamp < MARK {
+        return Some(Obstacle::Commit { commit: stamp });
+    }
+    is_mark(stamp).then(|| Obstacle::Mark { group: Arc::clone(group), offset, stamp })
 }

@@ -10,17 +10,17 @@
 //!                                                                         begins again, finds 7 and changes it
 //! ```
 //!
-//! So before such a change looks for its rows, it looks for them in a view that has the marks of all others in it
-//! ([`View::with_pending`]), if there is another writer of its table. What it finds there is compared with nothing and
+//! So before such a change looks for its rows, it looks for them in a view that has the marks of all others in it, and the
+//! commits that are not published yet ([`View::with_pending`]), if there is another writer of its table. What it finds there is compared with nothing and
 //! changed by nobody: it only tells whom to wait for. New versions of rows that others have changed are found in the same
 //! way, so that a row which comes to match is waited for as one that is new.
 //!
 //! Repeatable read and serializable go on seeing what their first statement saw. When that statement has waited it begins
 //! again with another view; a later one cannot, and fails with `Conflict`.
 
-use super::{Isolation, Obstacle, Transaction, overtaken};
+use super::{Isolation, Transaction, obstacle, overtaken};
 use crate::group::offset_of;
-use crate::stamp::{ABORTED, MARK, View, is_mark};
+use crate::stamp::{ABORTED, MARK, View};
 use crate::table::NativeTable;
 use mainstay_base::Result;
 use std::sync::Arc;
@@ -31,11 +31,11 @@ impl Transaction {
         self.waits_for_pending = waits && self.isolation != Isolation::Snapshot;
     }
 
-    /// What a statement of this view would see together with rows that are not committed; `None` where it need not look
-    /// for them.
+    /// What a statement of this view would see together with rows that are not committed, or not published yet; `None` where
+    /// it need not look for them.
     pub fn pending_view(&self, table: &NativeTable, view: View) -> Option<View> {
         let is_written = || table.definition_lock().is_some_and(|lock| lock.other_writer(self.id).is_some());
-        (self.waits_for_pending && is_written()).then(|| view.with_pending())
+        (self.waits_for_pending && is_written()).then(|| view.with_pending(self.shared.last_published()))
     }
 
     /// Whether a version that was found with [`Transaction::pending_view`] is one that this transaction's view does not show.
@@ -56,9 +56,9 @@ impl Transaction {
         self.enter(table)?;
         let Some((position, group)) = table.resolve(position) else { return Ok(true) };
         let offset = offset_of(position);
-        let stamp = group.created(offset);
-        if is_mark(stamp) {
-            self.wait(&Obstacle::Mark { group: Arc::clone(&group), offset, stamp })?;
+        let stamps = (self.mark_or_none(), self.shared.last_published());
+        if let Some(obstacle) = obstacle(&group, offset, group.created(offset), stamps) {
+            self.wait(&obstacle)?;
         }
         let stays = group.created(offset) < MARK && group.ended(offset) >= MARK;
         if stays && self.isolation != Isolation::ReadCommitted {

@@ -14,16 +14,17 @@ use super::log::Journal;
 use super::names::NameLocks;
 use super::ranges::RangeLocks;
 use super::views::Views;
-use super::waits::Waits;
+use super::waits::{NAP, Waits};
 use crate::catalog::Cataloged;
 use crate::catalog::sequences::Sequences;
 use crate::journal::Durability;
 use crate::journal::redo::RedoBuffer;
 use crate::memory::RowMemory;
-use mainstay_base::{Code, Error, Result};
+use mainstay_base::{Code, Error, Result, interrupt};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 /// The state of all transactions of a store.
 pub(crate) struct Shared {
@@ -233,6 +234,12 @@ impl Shared {
         &self.published
     }
 
+    /// The number of the last commit that new views see.
+    #[inline]
+    pub(crate) fn last_published(&self) -> u64 {
+        self.published.load(Ordering::Acquire)
+    }
+
     /// Lets new views see everything up to this commit. The journal's promise covers all commits before, too.
     pub(crate) fn publish(&self, commit: u64) {
         // Who has a number behind a state of the catalog has seen it counted, under the mutex that gave the number.
@@ -293,23 +300,43 @@ impl Shared {
         Ok(())
     }
 
-    /// Waits until this commit is published.
+    /// Waits until this commit is published. Not to be interrupted: for commits that are decided themselves.
     ///
     /// Errors: the store failed; it never will be.
     pub(crate) fn wait_published(&self, commit: u64) -> Result<()> {
         if self.published.load(Ordering::Acquire) >= commit {
             return Ok(());
         }
+        let _whole = interrupt::suspended();
+        self.wait_published_for(commit, None).map(drop)
+    }
+
+    /// Waits until this commit is published, at most so long: whether it is.
+    ///
+    /// Errors: the store failed, and it never will be; those of [`interrupt`].
+    pub(crate) fn wait_published_for(&self, commit: u64, timeout: Option<Duration>) -> Result<bool> {
+        let is_published = || self.published.load(Ordering::SeqCst) >= commit;
+        if is_published() {
+            return Ok(true);
+        }
+        let deadline = timeout.map(|timeout| Instant::now() + timeout);
+        // Before the mutex is taken: the thread that publishes looks at the count first, and takes the mutex to wake.
         self.waits.count_in();
         let mut commits = self.commits();
         let outcome = loop {
-            if self.published.load(Ordering::SeqCst) >= commit {
-                break Ok(());
+            if is_published() {
+                break Ok(true);
             }
-            if let Err(error) = self.check() {
+            if let Err(error) = self.check().and_then(|()| interrupt::check()) {
                 break Err(error);
             }
-            commits = self.publishing.wait(commits).unwrap_or_else(PoisonError::into_inner);
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let nap = interrupt::is_in_force().then_some(NAP);
+            commits = match left.into_iter().chain(nap).min() {
+                Some(Duration::ZERO) => break Ok(false),
+                Some(pause) => self.publishing.wait_timeout(commits, pause).unwrap_or_else(PoisonError::into_inner).0,
+                None => self.publishing.wait(commits).unwrap_or_else(PoisonError::into_inner),
+            };
         };
         self.waits.count_out();
         outcome

@@ -21,7 +21,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often one who waits looks whether it is to stop.
-const NAP: Duration = Duration::from_millis(20);
+pub(super) const NAP: Duration = Duration::from_millis(20);
 
 /// The waits of all transactions of a store.
 #[derive(Default)]
@@ -122,7 +122,7 @@ impl Waits {
             let nap = interrupt::is_in_force().then_some(NAP);
             edges = match left.into_iter().chain(nap).min() {
                 Some(Duration::ZERO) => {
-                    outcome = Err(timed_out(waiter));
+                    outcome = Err(timed_out(waiter.statement, waiter.timeout.unwrap_or_default(), waiter.named));
                     break;
                 }
                 Some(pause) => self.changed.wait_timeout(edges, pause).unwrap_or_else(PoisonError::into_inner).0,
@@ -204,10 +204,9 @@ fn deadlock(statement: &str, other: &str) -> Error {
 }
 
 #[cold]
-fn timed_out(waiter: &Waiter<'_>) -> Error {
-    let ms = waiter.timeout.unwrap_or_default().as_millis();
-    let message =
-        format!("\"{}\" waited {ms} ms for {} that another transaction holds", waiter.statement, waiter.named);
+pub(super) fn timed_out(statement: &str, timeout: Duration, named: &str) -> Error {
+    let ms = timeout.as_millis();
+    let message = format!("\"{statement}\" waited {ms} ms for {named} that another transaction holds");
     Error::new(Code::LockTimeout, message)
 }
 
