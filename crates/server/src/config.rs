@@ -197,7 +197,7 @@ pub const KEYS: &[Key] = &[
     Key {
         name: "follow_links",
         default: "false",
-        meaning: "Whether symbolic links in the folder may lead out of it. While they may not, what is behind such a link is not there for any client. Hard links lead wherever they lead; the links `.mainstay` and `mainstay.toml` are always followed.",
+        meaning: "Whether symbolic links in the folder, and paths in its files, may lead out of it. While they may not, what is behind such a link is not there for any client, and the journal of a transaction that names a file elsewhere is refused. Hard links lead wherever they lead; the links `.mainstay` and `mainstay.toml` are always followed.",
     },
 ];
 

@@ -2,8 +2,10 @@
 //!
 //! The file is of a format of our own (docs/formats/backup.md) and is read by `mainstay restore`. One file holds one backup:
 //! another one into the same file replaces it, which SQL Server does WITH INIT. It is below the folder of the database: whoever
-//! may log in would else write files all over the machine (3201); `.backup` of the command writes anywhere. Other options are accepted. DBF, CSV and
-//! Parquet files are not in it: they are files, and copied as such. Limits: one DISK; DIFFERENTIAL and LOG are refused.
+//! may log in would else write files all over the machine (3201); `.backup` of the command writes anywhere. For the same reason
+//! its name is none that means something to Mainstay: no settings, no procedure, no table and nothing that belongs to one.
+//! Other options are accepted. DBF, CSV and Parquet files are not in it: they are files, and copied as such. Limits: one DISK;
+//! DIFFERENTIAL and LOG are refused.
 
 use crate::errors::raised;
 use crate::session::Inner;
@@ -12,12 +14,34 @@ use mainstay_mssql::Message;
 use mainstay_program::Raised;
 use mainstay_tsql::reduce;
 use mainstay_tsql::tree::{Literal, PhraseItem, Words};
+use mainstay_vfs::client_path;
+use std::path::{Component, Path, PathBuf};
 use std::time::Instant;
 
 /// 3201.
 fn cannot_open(file: &str, error: &Error) -> Box<Raised> {
     let text = format!("Cannot open backup device '{file}'. Operating system error: {error}.");
     raised(Message::error(3201, text))
+}
+
+/// The extensions that Mainstay, or a program that shares its folder, gives a meaning: tables, memos and indexes, data
+/// dictionaries and database containers, procedures, settings, and what is kept beside tables.
+const TAKEN: [&str; 30] = [
+    "adi", "adm", "adt", "add", "ai", "am", "cdx", "cpg", "csv", "dbc", "dbf", "dbt", "dct", "dcx", "fpt", "idx",
+    "link", "mdx", "ndx", "new", "ntx", "parquet", "prj", "shp", "shx", "smt", "sql", "stale", "toml", "tsv",
+];
+
+/// The folder of the procedures that are files.
+const PROCEDURES: &str = "procedures";
+
+/// The path of a backup that a client names; `None` where it may not be.
+fn backup_path(folder: &Path, named: &str) -> Option<PathBuf> {
+    let path = client_path(folder, named)?;
+    let below = path.strip_prefix(folder).ok()?;
+    let extension = below.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let first = below.components().find(|part| !matches!(part, Component::CurDir))?;
+    let is_of_procedures = first.as_os_str().eq_ignore_ascii_case(PROCEDURES);
+    (!is_of_procedures && !TAKEN.contains(&extension.as_str())).then_some(path)
 }
 
 /// The file of the only `DISK = '...'`.
@@ -51,10 +75,11 @@ impl Inner {
         };
         let begun = Instant::now();
         let database = &self.instance.database;
-        let Some(path) = crate::bulk_file::below(database.path(), file) else {
+        let Some(path) = backup_path(database.path(), file) else {
             let text = format!(
                 "Cannot open backup device '{file}'. Operating system error 5(Access is denied: backups are made below the \
-                 folder of the database only.)."
+                 folder of the database only, under no name of a table, a procedure or the server's own files: use one \
+                 that ends in .bak.)."
             );
             return Err(raised(Message::error(3201, text)));
         };

@@ -26,8 +26,8 @@ use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_tds::Command;
 use mainstay_tsql::reduce::{self, Scope, TableColumn};
 use mainstay_tsql::tree::{Literal, ObjectName, Phrase, PhraseItem};
+use mainstay_vfs::client_path;
 use std::collections::HashMap;
-use std::path::{Component, Path, PathBuf};
 
 /// What a load has done.
 struct Loaded {
@@ -159,10 +159,10 @@ impl Instance {
     /// Errors: 4860 for one that is not there, 4861 for one that is not below the opened folder.
     pub(crate) fn bulk_bytes(&self, named: &str) -> Result<Vec<u8>, Message> {
         let folder = self.database.path();
-        let Some(path) = below(folder, named) else {
+        let Some(path) = client_path(folder, named) else {
             let text = format!(
                 "Cannot bulk load because the file \"{named}\" could not be opened. Operating system error code 5(Access \
-                 is denied: only files below the folder of the database are read.)."
+                 is denied: only files below the folder of the database are read, and none of the server's own.)."
             );
             return Err(Message::error(4861, text));
         };
@@ -183,17 +183,6 @@ impl Instance {
             (Ok(bytes), function) => Value::Text(decoded(&bytes, function == "bulk_nclob", CodePage::DEFAULT)),
         }
     }
-}
-
-/// The path of a file within a folder; `None` for any other.
-pub(crate) fn below(folder: &Path, named: &str) -> Option<PathBuf> {
-    let named = PathBuf::from(named.replace('\\', "/"));
-    let within = match named.is_absolute() {
-        true => named.strip_prefix(folder).ok()?.to_path_buf(),
-        false => named,
-    };
-    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-    within.components().all(is_plain).then(|| folder.join(within))
 }
 
 /// A column, and what is done with its field.

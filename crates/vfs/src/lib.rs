@@ -28,7 +28,7 @@ mod simulated;
 mod writing;
 
 pub use disk::Disk;
-pub use enclosed::Enclosed;
+pub use enclosed::{Enclosed, client_path, is_client_name, leads_below};
 pub use faulty::{Fault, Faulty, Operation};
 pub use locking::{ByteRange, LockHolder, LockMode};
 pub use mapping::Mapping;

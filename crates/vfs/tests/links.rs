@@ -54,8 +54,17 @@ fn no_link_leads_out_of_an_enclosed_folder() {
     assert_eq!(listed, [".mainstay", "a.dbf", "alias.dbf", "sub", "x"]);
     assert_eq!(files.read(&shop.join("alias.dbf")).unwrap(), b"in");
     assert_eq!(files.read(&shop.join(".mainstay/own")).unwrap(), b"out");
-    // What is not below the folder is not its business.
-    assert_eq!(files.read(&other.join("secret.dbf")).unwrap(), b"out");
+    // A path that does not begin in the folder leads out of it: a journal may name one (`break-02`).
+    for path in [other.join("secret.dbf"), all.path().join("shop-other"), "secret.dbf".into(), "".into()] {
+        assert_eq!(files.open(&path).unwrap_err().code(), Code::NotPermitted, "{path:?}");
+        assert_eq!(files.create(&path, Create::OpenOrCreate).unwrap_err().code(), Code::NotPermitted, "{path:?}");
+    }
+    assert_eq!(std::fs::read(other.join("secret.dbf")).unwrap(), b"out");
+    // Mainstay's own temporary files are.
+    let temporary = tempfile::Builder::new().prefix("mainstay-test-").tempdir().unwrap();
+    files.replace(&temporary.path().join("t.dbf"), b"rows").unwrap();
+    symlink(other.join("secret.dbf"), temporary.path().join("link.dbf")).unwrap();
+    assert!(files.open(&temporary.path().join("link.dbf")).is_err());
 }
 
 /// The folder may be a link itself, and be one by which it is reached.

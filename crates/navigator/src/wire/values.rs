@@ -2,6 +2,7 @@
 
 use super::{Reader, Wire, choice, malformed, structure};
 use mainstay_base::{Code, Decimal, DialectError, Error, Result};
+use mainstay_vfs::is_client_name;
 use mainstay_workarea::{
     CopyOptions, Counting, Customize, FieldValue, Form, Mode, NewOrder, Optimized, OrderId, OrderInfo, Position,
     RowChanges, SeekHow, SeekKey, Side, ValueKind, WordIndex, WordOptions,
@@ -129,22 +130,16 @@ pub(crate) fn place_of(what: Counting) -> usize {
     }
 }
 
-/// The settings of a database, with the users and the hashes of their passwords.
-const SETTINGS: &str = "mainstay.toml";
+/// The folder of a database's procedures in files, which its administrator writes.
+const PROCEDURES: &str = "procedures";
 
-/// Refuses what is no name of a file below a folder for clients: an absolute path, one that leads out, one of a hidden
-/// folder, the settings.
+/// Refuses names that are not for clients: an absolute path, one that leads out, one of a hidden folder, the settings
+/// ([`is_client_name`]), and the folder of procedures.
 pub(crate) fn check_relative(path: &std::path::Path) -> Result<()> {
-    use std::path::Component;
     let text = path.to_string_lossy();
-    let is_plain = |part: Component<'_>| match part {
-        Component::Normal(name) => {
-            name.to_str().is_some_and(|name| !name.starts_with('.') && !name.eq_ignore_ascii_case(SETTINGS))
-        }
-        Component::CurDir => true,
-        _ => false,
-    };
-    match text.len() <= 1024 && !text.contains('\0') && !text.contains('\\') && path.components().all(is_plain) {
+    let first = path.components().find(|part| !matches!(part, std::path::Component::CurDir));
+    let is_of_procedures = first.is_some_and(|part| part.as_os_str().eq_ignore_ascii_case(PROCEDURES));
+    match text.len() <= 1024 && !text.contains('\\') && is_client_name(path) && !is_of_procedures {
         true => Ok(()),
         false => Err(malformed("a name leads out of the folder")),
     }
