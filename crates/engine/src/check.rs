@@ -10,6 +10,7 @@ use mainstay_store::Store;
 use mainstay_table::VectorCache;
 use mainstay_vfs::{Disk, FileSystem};
 use mainstay_xbase::dbf::OpenOptions;
+use mainstay_xbase::indexed::check_journals;
 use mainstay_xbase::{Finding, Severity, table};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,6 +57,8 @@ pub fn check_what_can_be(path: &Path, options: &Options) -> Result<Checked> {
             Kind::Parquet => findings.extend(check_parquet(fs.as_ref(), file)?),
         }
     }
+    let tables = listing.tables.values().filter(|file| file.kind == Kind::Dbf).map(|file| file.path.as_path());
+    findings.extend(check_journals(fs.as_ref(), folder, tables));
     let store = folder.join(STORE_FOLDER);
     let mut unchecked = None;
     if fs.is_folder(&path) && fs.is_folder(&store) {

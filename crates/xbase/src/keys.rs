@@ -70,6 +70,23 @@ impl TagKeys {
         Ok(())
     }
 
+    /// The value of the record's key for people: a text in quotation marks, without the blanks at its end.
+    pub(crate) fn shown(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Option<String> {
+        Some(match self.key.evaluate(scratch, record, recno).ok()? {
+            ExprValue::Character(text) => {
+                let text = String::from_utf8_lossy(text);
+                format!("'{}'", text.trim_end_matches(' ').replace('\'', "''"))
+            }
+            ExprValue::Number(number) => number.to_string(),
+            ExprValue::Date(julian) => Date::from_julian(julian).to_string(),
+            ExprValue::Timestamp { day, ms } => {
+                Timestamp::new(Date::from_julian(day), u32::try_from(ms).unwrap_or(0)).to_string()
+            }
+            ExprValue::Logical(value) => if value { "TRUE" } else { "FALSE" }.to_owned(),
+            ExprValue::Null => "NULL".to_owned(),
+        })
+    }
+
     /// The key that the record must have.
     pub fn key_of(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<Vec<u8>> {
         let mut key = Vec::with_capacity(self.key_type.key_len());

@@ -34,7 +34,9 @@ impl IndexedTable {
         values: impl Iterator<Item = (usize, ValueRef<'v>)> + Clone,
         given: usize,
     ) -> Result<u64> {
-        let appended = self.followed(|writer, follower| writer.append_fields(values, given, follower))?;
+        let appended = self.waiting_for_keys(|table| {
+            table.followed(|writer, follower| writer.append_fields(values.clone(), given, follower))
+        })?;
         self.release_at_end(appended, self.keeps_appended);
         Ok(appended)
     }
@@ -53,7 +55,10 @@ impl IndexedTable {
             }
             return Ok(first.map(|first| first..=last));
         }
-        let appended = self.followed(|writer, follower| writer.append_many_followed(rows, follower))?;
+        let rows: Vec<&[ValueRef<'v>]> = rows.into_iter().collect();
+        let appended = self.waiting_for_keys(|table| {
+            table.followed(|writer, follower| writer.append_many_followed(rows.iter().copied(), follower))
+        })?;
         if let Some(joined) = &mut self.joined {
             appended.iter().cloned().flatten().for_each(|record| joined.release_at_end(record));
         }
@@ -63,7 +68,9 @@ impl IndexedTable {
     /// Gives some fields of a record new values, each field by its place. The record is locked for the time of the
     /// change, unless it is locked already.
     pub fn update(&mut self, record: u64, values: &[(usize, ValueRef<'_>)]) -> Result<Change> {
-        let update = self.changing(record, |writer, follower| writer.update_followed(record, values, follower))?;
+        let update = self.waiting_for_keys(|table| {
+            table.changing(record, |writer, follower| writer.update_followed(record, values, follower))
+        })?;
         match &mut self.joined {
             None => Ok(self.writer.keep(update)),
             // Its old memos may be wanted again.
@@ -83,7 +90,9 @@ impl IndexedTable {
 
     /// Marks a record as deleted, or takes the mark away.
     pub fn set_deleted(&mut self, record: u64, deleted: bool) -> Result<Change> {
-        self.changing(record, |writer, follower| writer.set_deleted_followed(record, deleted, follower))
+        self.waiting_for_keys(|table| {
+            table.changing(record, |writer, follower| writer.set_deleted_followed(record, deleted, follower))
+        })
     }
 
     /// Changes records that pass their candidate keys on to each other, as two that swap them do: while `work` changes
@@ -141,18 +150,27 @@ impl IndexedTable {
         &mut self,
         change: impl FnOnce(&mut TableWriter, Follower<'_>) -> Result<T>,
     ) -> Result<T> {
-        let IndexedTable { fs, writer, indexes, options, joined, unlisted, .. } = self;
+        let IndexedTable { fs, writer, indexes, options, joined, unlisted, contested, .. } = self;
         let (waiting, mut is_listed) = (*unlisted, false);
         let is_shared = !indexes.sharing.alone;
         let notes = joined.is_some() || is_shared && indexes.has_unique();
         let about = notes.then(|| (writer.path().to_owned(), writer.lock_bytes().scheme()));
+        let table = (is_shared && indexes.has_candidate()).then(|| writer.path().to_owned());
         let mut safeguard = Safeguard::default();
         let changed = change(writer, &mut |record, old, new| {
             // The record is not written yet, and those before it can be undone.
             interrupt::check()?;
             let is_waiting = waiting == Some(record);
             is_listed |= is_waiting;
-            indexes.follow(record, if is_waiting { None } else { old }, Some(new))?;
+            let old_keys = if is_waiting { None } else { old };
+            let followed = indexes.follow(record, old_keys, Some(new));
+            match &table {
+                None => followed?,
+                Some(table) => {
+                    let own = joined.as_ref().and_then(|joined| joined.journal_of_transaction());
+                    contested.check((&**fs, table, own.as_deref()), indexes, (record, old_keys, new), followed)?;
+                }
+            }
             let Some((path, scheme)) = &about else { return Ok(()) };
             if joined.is_none() && !indexes.changes_unique {
                 return Ok(());

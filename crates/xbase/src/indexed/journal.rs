@@ -9,9 +9,10 @@
 //! transaction keeps the file locked (flock) as long as the process lives; a file that is not locked belongs to nobody,
 //! and who opens a table of its folder undoes what it says. Byte for byte: `docs/formats/dbf-transactions.md`.
 
+use super::reach::{self, Target, real_folder_of, tables_of, target_of};
 use crate::lock::LockScheme;
 use mainstay_base::{Code, Error, Result};
-use mainstay_vfs::{Create, FileSystem, LockMode, WritableFile};
+use mainstay_vfs::{Create, FileSystem, LockMode, WritableFile, leads_below};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -96,8 +97,8 @@ impl Journal {
 
     /// Adds an entry.
     pub(super) fn write(&mut self, entry: &Entry, durable: bool) -> Result<()> {
-        if let Entry::Table { path, .. } = entry {
-            self.link(folder_of(path), durable)?;
+        if let Entry::Table { path, bags, .. } = entry {
+            self.link_all(path, bags, durable)?;
         }
         let payload = encode(entry, &self.folder);
         let mut bytes = Vec::with_capacity(FRAME_LENGTH + payload.len());
@@ -109,6 +110,20 @@ impl Journal {
             self.file.sync()?;
         }
         self.end += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Leaves links where the table and its index files are, by their names and in truth: who opens them there looks for
+    /// journals there, and undoing follows a path out of the own folder to such a link only (`reach.rs`).
+    fn link_all(&mut self, table: &Path, bags: &[PathBuf], durable: bool) -> Result<()> {
+        self.link(folder_of(table), durable)?;
+        for path in std::iter::once(table).chain(bags.iter().map(PathBuf::as_path)) {
+            let is_beside = folder_of(path) == self.folder && !self.fs.is_link(path);
+            if !is_beside && !leads_below(&*self.fs, path, &self.folder)? {
+                let folder = real_folder_of(&*self.fs, path)?;
+                self.link(&folder, durable)?;
+            }
+        }
         Ok(())
     }
 
@@ -180,14 +195,14 @@ pub(super) fn abandoned(fs: &dyn FileSystem, table: &Path) -> Result<Vec<Abandon
         let extension = entry.path.extension().and_then(|extension| extension.to_str());
         let path = match extension {
             Some("undo") => entry.path,
-            Some("link") => {
-                let target = PathBuf::from(String::from_utf8_lossy(&fs.read(&entry.path)?).into_owned());
-                if fs.stamp(&target).is_err() {
+            Some("link") => match target_of(fs, &entry.path)? {
+                Target::Journal(target) => target,
+                Target::Gone => {
                     ignore_missing(fs.remove(&entry.path))?;
                     continue;
                 }
-                target
-            }
+                Target::Unwritten => continue,
+            },
             _ => continue,
         };
         found.extend(Abandoned::open(fs, &path)?);
@@ -219,8 +234,8 @@ impl Abandoned {
         let mut bytes = vec![0; usize::try_from(file.stamp()?.len).unwrap_or(usize::MAX)];
         let length = file.read_at(&mut bytes, 0)?;
         bytes.truncate(length);
-        let folder = path.parent().and_then(Path::parent).unwrap_or(Path::new(""));
-        let (entries, end) = parse(&bytes, folder).map_err(|error| error.at(path.display()))?;
+        let (entries, end) = parse(&bytes, tables_of(path)).map_err(|error| error.at(path.display()))?;
+        reach::check(fs, path, &entries)?;
         Ok(Some(Abandoned { path: path.to_owned(), file, end, entries }))
     }
 
@@ -297,25 +312,39 @@ fn encode(entry: &Entry, folder: &Path) -> Vec<u8> {
 }
 
 /// The entries of a journal up to the first that is not whole, and where they end. A record is written after its entry,
-/// so what is not whole has not happened.
-fn parse(bytes: &[u8], folder: &Path) -> Result<(Vec<Entry>, u64)> {
+/// so what is not whole has not happened - unless whole entries follow, whose records were written later: then it is damage.
+///
+/// Errors: `Unsupported` for another header, `Damaged` with the byte of an entry.
+pub(super) fn parse(bytes: &[u8], folder: &Path) -> Result<(Vec<Entry>, u64)> {
     let Some(mut rest) = bytes.get(HEADER_LENGTH as usize..) else { return Ok((Vec::new(), HEADER_LENGTH)) };
     if !bytes.starts_with(&MAGIC) {
         if bytes.starts_with(&[0; HEADER_LENGTH as usize]) {
             // The file grew on the disk before its header arrived.
             return Ok((Vec::new(), HEADER_LENGTH));
         }
-        return Err(Error::new(Code::Unsupported, "a journal of another version: it says what is to be undone"));
+        let error = Error::new(Code::Unsupported, "a journal of another version: it says what is to be undone");
+        return Err(error.at("byte 0"));
     }
     let mut entries = Vec::new();
     while let Some((payload, after)) = whole_entry(rest) {
         let Some(entry) = decode(payload, folder) else {
-            return Err(Error::new(Code::Damaged, "an entry of the journal makes no sense"));
+            let error = Error::new(Code::Damaged, "an entry of the journal makes no sense");
+            return Err(error.at(format_args!("byte {}", bytes.len() - rest.len())));
         };
         entries.push(entry);
         rest = after;
     }
-    Ok((entries, (bytes.len() - rest.len()) as u64))
+    let end = bytes.len() - rest.len();
+    let later = (1..rest.len()).find(|at| {
+        let whole = rest.get(*at..).and_then(whole_entry);
+        whole.is_some_and(|(payload, _)| decode(payload, folder).is_some())
+    });
+    if let Some(later) = later {
+        let message = format!("an entry of the journal is damaged, and a whole one follows at byte {}", end + later);
+        let error = Error::new(Code::Damaged, message).at(format_args!("byte {end}"));
+        return Err(error.hint("what it says cannot be undone; take it away to keep the tables as they are"));
+    }
+    Ok((entries, end as u64))
 }
 
 /// The first entry, if it is whole, and what follows it.
@@ -414,11 +443,22 @@ mod tests {
             assert_eq!(found, entries[..whole]);
             assert_eq!(end as usize, if whole == 0 { HEADER_LENGTH as usize } else { ends[whole - 1] });
         }
+        // Damage of the last entry is taken for one that was cut off; any other has whole entries behind it.
+        let last = ends[entries.len() - 2];
         for at in HEADER_LENGTH as usize..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x40;
-            let (found, _) = parse(&damaged, folder).unwrap();
-            assert!(found.len() < entries.len() && found == entries[..found.len()], "{at}");
+            match parse(&damaged, folder) {
+                Ok((found, _)) => assert!(at >= last && found == entries[..entries.len() - 1], "{at}"),
+                Err(error) => {
+                    let start = ends.iter().rev().find(|end| **end <= at).copied().unwrap_or(HEADER_LENGTH as usize);
+                    assert!(at < last, "{at}: {error}");
+                    assert_eq!((error.code(), error.place()), (Code::Damaged, Some(&*format!("byte {start}"))), "{at}");
+                }
+            }
+            // The same with the byte missing.
+            damaged.remove(at);
+            assert_eq!(parse(&damaged, folder).is_err(), at < last, "{at}");
         }
         assert!(parse(&bytes[..5], folder).unwrap().0.is_empty());
         assert_eq!(parse(&[7; 40], folder).unwrap_err().code(), Code::Unsupported);

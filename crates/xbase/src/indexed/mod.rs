@@ -38,14 +38,18 @@ mod bag;
 mod build;
 mod change;
 mod columns;
+mod contested;
+mod inspect;
 mod journal;
 mod locks;
 mod raw;
+mod reach;
 mod rebuild;
 mod recovery;
 mod repair;
 mod safeguard;
 mod set;
+mod stand_in;
 mod transaction;
 mod trust;
 mod unlisted;
@@ -53,6 +57,7 @@ mod watch;
 
 pub use build::{Building, IndexSpec, Telling};
 pub use columns::{advantage_spec, declared, declared_spec, field_spec, field_value, spec_of, table_spec};
+pub use inspect::check_journals;
 pub(crate) use recovery::recover;
 pub use recovery::{InDoubt, in_doubt, settle};
 pub use repair::repair;
@@ -64,6 +69,7 @@ use crate::index::{Bag, KeyType, Tag};
 use crate::lock::IndexLock;
 use crate::writer::{Access, TableWriter, WriteOptions};
 use bag::{OpenBag, Sharing};
+use contested::Contested;
 use mainstay_base::{Code, Error, Result, Value};
 use mainstay_vfs::{File, FileSystem};
 use set::{IndexSet, no_such_bag, no_such_tag};
@@ -118,6 +124,8 @@ pub struct IndexedTable {
     joined: Option<Joined>,
     /// Transactions of others that were cut off.
     watch: Watch,
+    /// Keys that depend on transactions of others.
+    contested: Contested,
     /// The record that is being appended stays locked for the caller.
     keeps_appended: bool,
     /// A record that was appended, is locked, and has no keys yet: `unlisted.rs`.
@@ -175,8 +183,10 @@ impl IndexedTable {
         let alone = options.access == Access::Exclusive;
         let sharing = Sharing { alone, lock: IndexLock::of(writer.lock_plan()), wait: options.wait };
         let indexes = IndexSet::new(dbf, sharing, options.durable);
-        let (joined, watch, keeps_appended, unlisted) = (None, Watch::default(), false, None);
-        let mut table = IndexedTable { fs, writer, indexes, options, joined, watch, keeps_appended, unlisted };
+        let (watch, contested) = (Watch::default(), Contested::default());
+        let (joined, keeps_appended, unlisted) = (None, false, None);
+        let mut table =
+            IndexedTable { fs, writer, indexes, options, joined, watch, contested, keeps_appended, unlisted };
         if let Some(cdx) = crate::table::sibling(&*table.fs, path, &["cdx"]) {
             let bag = OpenBag::structural(&*table.fs, &cdx, &table.indexes.dbf, sharing)?;
             table.indexes.bags.push(bag);

@@ -14,12 +14,13 @@
 
 use super::bag::OpenBag;
 use super::build::{IndexSpec, beside, tag_spec};
+use super::reach::{real_folder_of, refusal};
 use super::{IndexedTable, Telling};
 use crate::dbf::{Dbf, OpenOptions, TableSpec};
 use crate::index::write::TagSpec;
 use crate::writer::Source;
 use mainstay_base::{Code, Error, Result, interrupt};
-use mainstay_vfs::{Create, File, FileSystem, Memory};
+use mainstay_vfs::{Create, File, FileSystem, Memory, leads_below};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -135,12 +136,10 @@ impl IndexedTable {
             return Ok(());
         }
         self.must_be_alone("its indexes be made anew, which belong to an earlier state of it")?;
-        let names = self.fs.read(&list)?;
-        for name in String::from_utf8_lossy(&names).lines() {
-            let path = Path::new(name);
+        for path in stale_indexes(&*self.fs, self.path())? {
             let is_open = self.bags().any(|open| open == path);
-            if !is_open && self.fs.stamp(path).is_ok() {
-                self.open_bag(path)?;
+            if !is_open && self.fs.stamp(&path).is_ok() {
+                self.open_bag(&path)?;
             }
         }
         let of_table = self.indexes.bags.iter().filter(|bag| bag.is_structural).count();
@@ -153,6 +152,33 @@ impl IndexedTable {
 /// The list of the indexes that belong to an earlier state of a table.
 pub(super) fn stale_list(table: &Path) -> PathBuf {
     beside(table, ".stale")
+}
+
+/// The index files that a table's list of stale ones names.
+///
+/// Errors: `NotPermitted` when one of them is out of the table's folder: the list may come from anybody who may write there,
+/// and the indexes that it names are written.
+pub(super) fn stale_indexes(fs: &dyn FileSystem, table: &Path) -> Result<Vec<PathBuf>> {
+    let list = stale_list(table);
+    let names = match fs.read(&list) {
+        Err(error) if error.code() == Code::NotFound => return Ok(Vec::new()),
+        names => names?,
+    };
+    let folder = real_folder_of(fs, table)?;
+    let paths: Vec<PathBuf> = String::from_utf8_lossy(&names).lines().map(PathBuf::from).collect();
+    for path in &paths {
+        let leads_out = match leads_below(fs, path, &folder) {
+            // One that is gone is not made.
+            Err(error) if error.code() == Code::NotFound => false,
+            below => !below?,
+        };
+        if leads_out {
+            let message =
+                format!("the list of stale indexes names a file out of the table's folder: {}", path.display());
+            return Err(refusal(&message).at(list.display()));
+        }
+    }
+    Ok(paths)
 }
 
 /// Notes that these indexes of a table are not to be believed.

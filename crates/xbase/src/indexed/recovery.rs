@@ -15,6 +15,7 @@
 use super::IndexedTable;
 use super::journal::{Abandoned, Entry, abandoned};
 use super::rebuild::mark_stale;
+use super::stand_in;
 use crate::Severity;
 use crate::dbf::OpenOptions;
 use crate::lock::{LockScheme, LockWait};
@@ -223,6 +224,10 @@ impl Undoing<'_> {
             None if is_of_both(now, &vec![0; new.len()], new) || is_half_removed(now, new) => {
                 self.take_out(table, with_keys)
             }
+            // Taking it out was cut off in the middle of its bytes.
+            None if now.first() == Some(&b'*') && is_half_blank(now, &table.writer.blank_deleted(), new) => {
+                self.take_out(table, with_keys)
+            }
             _ => Ok(()),
         }
     }
@@ -246,22 +251,36 @@ impl Undoing<'_> {
         if indexes.end(removed)? {
             return Ok(());
         }
-        let blank = table.writer.blank_deleted();
-        match self.restore(table, &blank, with_keys) {
-            // A blank key may be one that only one record can have.
-            Err(error) if error.code() == Code::UniqueViolation => {
-                let mut deleted = self.new.to_vec();
-                if let Some(mark) = deleted.first_mut() {
-                    *mark = b'*';
-                }
-                self.restore(table, &deleted, with_keys)
-            }
-            Ok(()) => {
-                table.writer.free_memos_of(self.new);
-                Ok(())
-            }
-            other => other,
+        if self.leave_blank(table, with_keys)? {
+            table.writer.free_memos_of(self.new);
+            return Ok(());
         }
+        let mut deleted = self.new.to_vec();
+        if let Some(mark) = deleted.first_mut() {
+            *mark = b'*';
+        }
+        self.restore(table, &deleted, with_keys)
+    }
+
+    /// Makes the record blank and deleted, but for candidate keys that only one record can have ([`super::stand_in`]);
+    /// whether they could be given up.
+    fn leave_blank(self, table: &mut IndexedTable, with_keys: bool) -> Result<bool> {
+        let blank = table.writer.blank_deleted();
+        let stand_ins = (0..stand_in::ATTEMPTS).map(Some);
+        for attempt in std::iter::once(None).chain(stand_ins) {
+            let bytes = match attempt {
+                None => blank.clone(),
+                Some(attempt) => match table.stand_in(self.record, attempt) {
+                    Some(bytes) => bytes,
+                    None => return Ok(false),
+                },
+            };
+            match self.restore(table, &bytes, with_keys) {
+                Err(error) if error.code() == Code::UniqueViolation => {}
+                restored => return restored.map(|()| true),
+            }
+        }
+        Ok(false)
     }
 }
 
@@ -270,6 +289,11 @@ fn is_of_both(now: &[u8], old: &[u8], new: &[u8]) -> bool {
     now.len() == new.len()
         && old.len() == new.len()
         && now.iter().zip(old.iter().zip(new)).all(|(now, (old, new))| now == old || now == new)
+}
+
+/// Whether some bytes of a record are blank and others are still as they were appended.
+fn is_half_blank(now: &[u8], blank: &[u8], new: &[u8]) -> bool {
+    is_of_both(now, blank, new) && now != blank
 }
 
 /// Whether a record was being taken out when that was cut off: its first byte is the mark of the end.

@@ -20,6 +20,7 @@ use crate::expr::Scratch;
 use crate::keys::{Letters, TagKeys};
 use crate::lock::LockWait;
 use mainstay_base::{Code, Error, Result};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Pages of changed keys are written after so many changes by one who is alone, to bound the memory they take.
@@ -46,6 +47,14 @@ pub(super) struct IndexSet {
     pub(super) changes_unique: bool,
     /// Candidate keys may be those of two records for a while.
     pub(super) lets_keys_repeat: bool,
+}
+
+/// A key of a tag: the numbers of its file and of the tag in it, and the bytes of the key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct TagKey {
+    bag: usize,
+    tag: usize,
+    key: Vec<u8>,
 }
 
 /// What a change of a record means for one tag.
@@ -96,6 +105,40 @@ impl IndexSet {
     /// Whether a tag lists the first record with each key only.
     pub(super) fn has_unique(&self) -> bool {
         self.bags.iter().any(|bag| bag.live().is_ok_and(|live| live.writer.tags().any(|tag| tag.unique)))
+    }
+
+    /// Whether a tag takes each key once.
+    pub(super) fn has_candidate(&self) -> bool {
+        self.bags.iter().any(|bag| bag.live().is_ok_and(|live| live.writer.tags().any(|tag| tag.candidate)))
+    }
+
+    /// The candidate keys of a record of these bytes, without those that it has with the bytes of `but`, too.
+    pub(super) fn candidate_keys(&mut self, record: u64, bytes: &[u8], but: Option<&[u8]>) -> Vec<TagKey> {
+        let (mut found, record) = (Vec::new(), u32::try_from(record).unwrap_or(u32::MAX));
+        let IndexSet { bags, scratch, .. } = self;
+        for (number, bag) in bags.iter().enumerate() {
+            let Ok(live) = bag.live() else { continue };
+            for (tag, (header, keys)) in live.writer.tags().zip(&live.keys).enumerate() {
+                let Some(keys) = keys.as_ref().ok().filter(|_| header.candidate && !header.custom) else { continue };
+                let mut key_of = |bytes: &[u8]| match keys.lists(scratch, bytes, record) {
+                    Ok(true) => keys.key_of(scratch, bytes, record).ok(),
+                    _ => None,
+                };
+                let Some(key) = key_of(bytes) else { continue };
+                if but.and_then(&mut key_of).as_ref() != Some(&key) {
+                    found.push(TagKey { bag: number, tag, key });
+                }
+            }
+        }
+        found
+    }
+
+    /// The fields that candidate keys are made of.
+    pub(super) fn candidate_fields(&self) -> BTreeSet<usize> {
+        let live = self.bags.iter().filter_map(|bag| bag.live().ok());
+        let tags = live.flat_map(|live| live.writer.tags().zip(&live.keys));
+        let candidates = tags.filter(|(header, _)| header.candidate).filter_map(|(_, keys)| keys.as_ref().ok());
+        candidates.flat_map(|keys| keys.key.fields().iter().copied()).collect()
     }
 
     pub(super) fn set_wait(&mut self, wait: LockWait) {
@@ -244,11 +287,15 @@ impl IndexSet {
                 new_at += length;
                 live.look_at_text(step.tag, key, &self.dbf)?;
                 let writer = &mut live.writer;
-                let is_added = adds
-                    && match self.lets_keys_repeat {
-                        false => writer.insert(step.tag, key, record)?,
-                        true => writer.insert_repeated(step.tag, key, record)?,
-                    };
+                let is_added = match self.lets_keys_repeat {
+                    _ if !adds => Ok(false),
+                    false => writer.insert(step.tag, key, record),
+                    true => writer.insert_repeated(step.tag, key, record),
+                };
+                let is_added = is_added.map_err(|error| match error.code() {
+                    Code::UniqueViolation => taken(error, live, step.tag, (&mut self.scratch, new, record), &self.dbf),
+                    _ => error,
+                })?;
                 if is_added {
                     self.log.note(bag, step.tag, record, key, true);
                 }
@@ -467,6 +514,23 @@ impl KeyLog {
         self.entries.clear();
         self.keys.clear();
     }
+}
+
+/// Names the table, the tag and the value of a key that another record has.
+#[cold]
+fn taken(
+    error: Error,
+    live: &Live,
+    tag: usize,
+    (scratch, new, record): (&mut Scratch, Option<&[u8]>, u32),
+    dbf: &Dbf,
+) -> Error {
+    let table = dbf.file().path().file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+    let name = live.writer.tags().nth(tag).map_or_else(String::new, |header| header.name.clone());
+    let keys = live.keys.get(tag).and_then(|keys| keys.as_ref().ok());
+    let value = keys.zip(new).and_then(|(keys, new)| keys.shown(scratch, new, record));
+    let error = error.at(format_args!("{table}, unique index {name}"));
+    value.map_or(error.clone(), |value| error.about(value))
 }
 
 #[cold]

@@ -343,6 +343,11 @@ impl Joined {
         Ok(())
     }
 
+    /// The journal of the transaction, if it has one by now.
+    pub(super) fn journal_of_transaction(&self) -> Option<PathBuf> {
+        self.transaction.state().journal.as_ref().map(|journal| journal.path().to_owned())
+    }
+
     /// A record was changed that had not been locked: it is given back at the end.
     pub(super) fn release_at_end(&mut self, record: u64) {
         self.release.insert(record);

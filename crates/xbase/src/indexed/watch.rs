@@ -11,6 +11,7 @@
 //! goes back to a savepoint cuts its journal off.
 
 use super::journal::{Entry, FOLDER, FRAME_LENGTH, HEADER_LENGTH, decode, folder_of, whole_entry};
+use super::reach::{Target, tables_of, target_of};
 use mainstay_base::Result;
 use mainstay_vfs::{Create, File, FileSystem, LockMode, Stamp, WritableFile};
 use std::collections::{BTreeMap, BTreeSet};
@@ -123,14 +124,14 @@ impl Watch {
 }
 
 /// The journals that a folder of them holds or has links to, without the own one.
-fn others_in(fs: &dyn FileSystem, journals: &Path, own: Option<&Path>) -> Result<Vec<PathBuf>> {
+pub(super) fn others_in(fs: &dyn FileSystem, journals: &Path, own: Option<&Path>) -> Result<Vec<PathBuf>> {
     let mut others = Vec::new();
     for entry in fs.list(journals)? {
         let path = match entry.path.extension().and_then(|extension| extension.to_str()) {
             Some("undo") => entry.path,
-            Some("link") => match fs.read(&entry.path) {
-                Ok(target) => PathBuf::from(String::from_utf8_lossy(&target).into_owned()),
-                Err(_) => continue,
+            Some("link") => match target_of(fs, &entry.path) {
+                Ok(Target::Journal(target)) => target,
+                _ => continue,
             },
             _ => continue,
         };
@@ -147,20 +148,23 @@ fn is_of_this_process(journal: &Path) -> bool {
     name.split('-').next() == Some(&std::process::id().to_string())
 }
 
-/// The records of a table that a journal names, as far as it was read.
+/// How far the journal of another transaction was read: it goes on, and may be cut off at a savepoint.
 #[derive(Debug, Default)]
-struct Named {
-    /// The table has these numbers there.
-    numbers: BTreeSet<u32>,
-    records: BTreeSet<u64>,
-    /// Where the last entry is that was read, and what is in front of it: the journal goes on behind it, or was cut off.
+pub(super) struct Progress {
+    /// Where the last entry is that was read, and what is in front of it.
     last: Option<(u64, [u8; FRAME_LENGTH])>,
 }
 
-impl Named {
-    /// Reads what has come to the journal.
-    fn read(&mut self, fs: &dyn FileSystem, file: &dyn WritableFile, journal: &Path, table: &Path) -> Result<()> {
+impl Progress {
+    /// Tells what has come to a journal, `None` first where it has to be read from its beginning.
+    pub(super) fn read(
+        &mut self,
+        file: &dyn WritableFile,
+        journal: &Path,
+        note: &mut dyn FnMut(Option<Entry>),
+    ) -> Result<()> {
         let length = file.stamp()?.len;
+        // The entry that was read last is told again.
         let mut at = match self.last {
             Some((at, frame)) => {
                 let mut now = [0; FRAME_LENGTH];
@@ -170,9 +174,10 @@ impl Named {
             None => HEADER_LENGTH,
         };
         if at == HEADER_LENGTH {
-            *self = Named::default();
+            self.last = None;
+            note(None);
         }
-        let folder = journal.parent().and_then(Path::parent).unwrap_or(Path::new(""));
+        let folder = tables_of(journal);
         let mut window = WINDOW;
         while at < length {
             let mut bytes = vec![0; usize::try_from(window.min(length - at)).unwrap_or(usize::MAX)];
@@ -181,7 +186,7 @@ impl Named {
             let before = at;
             while let Some((payload, after)) = whole_entry(rest) {
                 if let (Some(entry), Some(frame)) = (decode(payload, folder), rest.first_chunk()) {
-                    self.note(fs, &entry, table);
+                    note(Some(entry));
                     self.last = Some((at, *frame));
                 }
                 at += (rest.len() - after.len()) as u64;
@@ -197,20 +202,40 @@ impl Named {
         }
         Ok(())
     }
+}
 
-    fn note(&mut self, fs: &dyn FileSystem, entry: &Entry, table: &Path) {
-        match entry {
-            Entry::Table { number, path, .. } => {
-                let identity = |path: &Path| fs.stamp(path).ok().map(|stamp| stamp.identity);
-                if path == table || identity(path).is_some_and(|found| identity(table) == Some(found)) {
-                    self.numbers.insert(*number);
-                }
+/// Whether two paths lead to the same file.
+pub(super) fn is_same_file(fs: &dyn FileSystem, path: &Path, table: &Path) -> bool {
+    let identity = |path: &Path| fs.stamp(path).ok().map(|stamp| stamp.identity);
+    path == table || identity(path).is_some_and(|found| identity(table) == Some(found))
+}
+
+/// The records of a table that a journal names, as far as it was read.
+#[derive(Debug, Default)]
+struct Named {
+    /// The table has these numbers there.
+    numbers: BTreeSet<u32>,
+    records: BTreeSet<u64>,
+    progress: Progress,
+}
+
+impl Named {
+    /// Reads what has come to the journal.
+    fn read(&mut self, fs: &dyn FileSystem, file: &dyn WritableFile, journal: &Path, table: &Path) -> Result<()> {
+        let Named { numbers, records, progress } = self;
+        progress.read(file, journal, &mut |entry| match entry {
+            None => {
+                numbers.clear();
+                records.clear();
             }
-            Entry::Change { table, record, .. } if self.numbers.contains(table) => {
-                self.records.insert(*record);
+            Some(Entry::Table { number, path, .. }) if is_same_file(fs, &path, table) => {
+                numbers.insert(number);
             }
-            Entry::Undone { table } if self.numbers.contains(table) => self.records.clear(),
-            _ => {}
-        }
+            Some(Entry::Change { table, record, .. }) if numbers.contains(&table) => {
+                records.insert(record);
+            }
+            Some(Entry::Undone { table }) if numbers.contains(&table) => records.clear(),
+            Some(_) => {}
+        })
     }
 }
