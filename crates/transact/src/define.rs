@@ -37,6 +37,9 @@ impl Inner {
         if !is_temporary(last) {
             return Ok(core_name(name));
         }
+        if self.modules.own(name).is_some() {
+            return Err(name_taken(name, 6));
+        }
         if is_global(last) {
             return self.new_global(last);
         }
@@ -219,7 +222,10 @@ impl Inner {
                         if drop.if_exists {
                             continue;
                         }
-                        return Err(cannot_drop(&drop.kind.to_lowercase(), name));
+                        return Err(match drop.kind {
+                            "TYPE" => raised(Message::numbered(218, &[&shown_name(name)])),
+                            kind => cannot_drop(&kind.to_lowercase(), name),
+                        });
                     };
                     object.check_changeable()?;
                     if drop.kind == "FUNCTION" {
@@ -233,7 +239,7 @@ impl Inner {
                         subject = Subject::Part(table, name.last());
                     }
                     modules::forget(&mut self.core, &object.key).map_err(raised)?;
-                    self.objects_changed()?;
+                    self.object_changed(name)?;
                     self.forget_properties(subject)?;
                 }
                 // Nobody is kept.
@@ -342,8 +348,10 @@ impl Inner {
         self.check_tables_given(statement)?;
         self.check_module_columns(statement)?;
         let made_under = self.state.options.settings.switches;
-        let is_kept = modules::keep(&mut self.core, statement, define, text, made_under).map_err(raised)?;
-        self.objects_changed()?;
+        let known = self.modules.own(name).filter(|_| is_global(name.last())).map(|object| object.parent.clone());
+        let owner = known.unwrap_or_else(|| self.state.process.to_string());
+        let is_kept = modules::keep(&mut self.core, statement, define, text, (made_under, &owner)).map_err(raised)?;
+        self.object_changed(name)?;
         // Where it is not kept another session was first.
         let lost = if is_kept { None } else { refusal(define == DefineKind::Create) };
         lost.map_or(Ok(()), Err)
@@ -352,7 +360,7 @@ impl Inner {
     /// Keeps the text of a view, which the core has as well.
     fn keep_view(&mut self, statement: &Statement, text: &str) -> Result<(), Box<Raised>> {
         let made_under = self.state.options.settings.switches;
-        modules::keep(&mut self.core, statement, DefineKind::CreateOrAlter, text, made_under).map_err(raised)?;
+        modules::keep(&mut self.core, statement, DefineKind::CreateOrAlter, text, (made_under, "")).map_err(raised)?;
         self.objects_changed()
     }
 
@@ -403,6 +411,7 @@ impl Runner<'_> {
 
     pub(crate) fn defined(&mut self, statement: &Statement, host: &HostStatement, call: &mut StatementCall<'_>) -> Ran {
         let inner = &mut *self.inner;
+        modules::check_name(statement)?;
         inner.check_schema_of(statement)?;
         let text = &*host.text;
         let command = match &statement.kind {

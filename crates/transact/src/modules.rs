@@ -33,11 +33,13 @@ const DEFAULT_PREFIX: &str = "default:";
 const TYPE_OF_USERS: &str = "usertype:";
 
 mod rows;
+mod temporary;
 mod version;
 
 pub(crate) use rows::{
     forget, forget_parts, keep, keep_default, keep_row, keep_type, move_parts, rename, rename_parts,
 };
+pub(crate) use temporary::check_name;
 pub(crate) use version::Version;
 
 /// A module that is ready to run. It belongs to one session.
@@ -90,7 +92,7 @@ pub(crate) struct Object {
     pub(crate) name: String,
     /// `P`, `FN`, `IF`, `TF`, `TR`, `V`, `TT`, `UDT`, as in `sys.objects`.
     pub(crate) kind: String,
-    /// The table of a trigger.
+    /// The table of a trigger; the number of the session that created a global temporary procedure.
     pub(crate) parent: String,
     /// CREATE with everything.
     pub(crate) text: Arc<str>,
@@ -131,6 +133,8 @@ pub(crate) struct Modules {
     compiled: Mutex<[HashMap<String, Arc<Loaded>>; 2]>,
     /// The state of the database's objects that this is of.
     version: u64,
+    /// How often the session's own procedures have changed.
+    own_changes: u64,
     is_read: bool,
     has_instead: bool,
     has_functions: bool,
@@ -140,16 +144,55 @@ pub(crate) struct Modules {
     kept: Kept,
 }
 
+/// What the tables of modules hold.
+#[derive(Default)]
+struct Read {
+    objects: HashMap<String, Object>,
+    defaults: HashMap<String, String>,
+    switches: TriggerSwitches,
+    kept: Kept,
+}
+
+impl Read {
+    /// Takes the rows of one of the tables, if it is there.
+    fn take_rows(&mut self, core: &mut mainstay_engine::Session, table: &str) -> Result<()> {
+        if core.changeable_columns(temporary::plain_name(table))?.is_none() {
+            return Ok(());
+        }
+        let mut statement = core.prepare(&format!("SELECT \"key\", name, kind, parent, \"text\" FROM {table}"))?;
+        let mut rows = statement.query(core, &[])?;
+        while let Some(row) = rows.next()? {
+            let text = |column: usize| match row.get(column) {
+                ValueRef::Text(text) => text.to_owned(),
+                _ => String::new(),
+            };
+            if text(2) == DEFAULT {
+                self.defaults.insert(text(0).trim_start_matches(DEFAULT_PREFIX).to_owned(), text(1));
+            } else if self.switches.take(&text(2), &text(0), &text(1))
+                || self.kept.take(&text(2), &text(0), &text(1), &text(3), &text(4))
+            {
+            } else if let Some(object) = read(text(4), kind_of(&text(2)).1) {
+                let kind = kind_of(&text(2)).0.to_owned();
+                let known_as = match kind.as_str() {
+                    // Databases are there that keep types as all else.
+                    "TT" | "UDT" if !text(0).starts_with(TYPE_OF_USERS) => format!("{TYPE_OF_USERS}{}", text(0)),
+                    _ => text(0),
+                };
+                let object = Object { key: text(0), name: text(1), kind, parent: text(3), ..object };
+                if object.belongs_to(table) {
+                    self.objects.insert(known_as, object);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Modules {
     /// The module that has this program.
     pub(crate) fn by_program(&self, program: &Arc<Program>) -> Option<Arc<Loaded>> {
         let compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         compiled.iter().flat_map(HashMap::values).find(|loaded| Arc::ptr_eq(&loaded.program, program)).cloned()
-    }
-
-    /// A number that changes with the objects.
-    pub(crate) fn version(&self) -> u64 {
-        self.version
     }
 
     /// Whether these are the objects of the database in this state, as far as it is known.
@@ -171,32 +214,11 @@ impl Modules {
             return Ok(());
         }
         let now = version.get();
-        let (mut objects, mut defaults) = (HashMap::new(), HashMap::new());
-        let (mut switches, mut kept) = (TriggerSwitches::default(), Kept::default());
-        if core.changeable_columns(TABLE)?.is_some() {
-            let mut statement = core.prepare(&format!("SELECT \"key\", name, kind, parent, \"text\" FROM {TABLE}"))?;
-            let mut rows = statement.query(core, &[])?;
-            while let Some(row) = rows.next()? {
-                let text = |column: usize| match row.get(column) {
-                    ValueRef::Text(text) => text.to_owned(),
-                    _ => String::new(),
-                };
-                if text(2) == DEFAULT {
-                    defaults.insert(text(0).trim_start_matches(DEFAULT_PREFIX).to_owned(), text(1));
-                } else if switches.take(&text(2), &text(0), &text(1))
-                    || kept.take(&text(2), &text(0), &text(1), &text(3), &text(4))
-                {
-                } else if let Some(object) = read(text(4), kind_of(&text(2)).1) {
-                    let kind = kind_of(&text(2)).0.to_owned();
-                    let known_as = match kind.as_str() {
-                        // Databases are there that keep types as all else.
-                        "TT" | "UDT" if !text(0).starts_with(TYPE_OF_USERS) => format!("{TYPE_OF_USERS}{}", text(0)),
-                        _ => text(0),
-                    };
-                    objects.insert(known_as, Object { key: text(0), name: text(1), kind, parent: text(3), ..object });
-                }
-            }
+        let mut read = Read::default();
+        for table in temporary::TABLES {
+            read.take_rows(core, table)?;
         }
+        let Read { mut objects, defaults, switches, kept } = read;
         let files = folder.map(Folder::objects).unwrap_or_default();
         objects.extend(files.into_iter().map(|object| (object.key.clone(), object)));
         let compiled = self.compiled.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -530,7 +552,9 @@ pub(crate) fn loaded(
 /// Schema and name in lower case.
 pub(crate) fn key_of(name: &ObjectName) -> String {
     let (schema, last) = local_name(name);
-    format!("{}.{}", schema.unwrap_or("dbo").to_lowercase(), last.to_lowercase())
+    // A temporary object is in no schema of the database, whatever its name says.
+    let schema = schema.filter(|_| !last.starts_with('#')).unwrap_or("dbo");
+    format!("{}.{}", schema.to_lowercase(), last.to_lowercase())
 }
 
 /// The same of a type.

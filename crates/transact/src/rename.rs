@@ -59,6 +59,10 @@ fn object(inner: &mut Inner, known: &ObjectName, name: &str, to: &str, kind: &st
     if catalog.find(&target).is_some() {
         return Err(raised(Message::numbered(15335, &[&to, &"object"])));
     }
+    if found.kind == "P" && found.is_temporary {
+        // It is an object of tempdb.
+        return Err(missing(inner));
+    }
     match found.kind {
         "U" => {
             let table = inner.names(&[]).table(known).map_err(raised)?;

@@ -412,7 +412,7 @@ impl Host for Runner<'_> {
     }
 
     fn stamp(&self) -> u64 {
-        self.inner.instance.version.get()
+        self.inner.modules.version_at(&self.inner.instance.version)
     }
 
     fn fault(&mut self, fault: Fault) -> FaultAnswer {

@@ -480,13 +480,14 @@ impl Drop for Session {
         if self.inner.seat.is_some() {
             self.inner.instance.locks.end(self.inner.state.process, false);
         }
-        if self.inner.state.globals.is_empty() {
+        if self.inner.state.globals.is_empty() && !self.inner.state.has_global_procedures {
             return;
         }
         if self.inner.state.transactions > 0 {
             let _ = self.inner.rollback(None);
         }
         self.inner.drop_globals();
+        self.inner.drop_temporary_procedures();
     }
 }
 

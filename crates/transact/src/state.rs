@@ -54,6 +54,8 @@ pub(crate) struct State {
     pub(crate) cursors: Cursors,
     /// The temporary tables that this session has made for all.
     pub(crate) globals: Vec<String>,
+    /// Whether it has created procedures for all sessions.
+    pub(crate) has_global_procedures: bool,
     /// The tables that the transaction has changed while cursors watched, and whether rows came in.
     pub(crate) changed: Vec<(String, bool)>,
     /// Rows that INSERT ... EXEC collects.
@@ -258,6 +260,7 @@ impl State {
             cursors: Cursors::default(),
             changed: Vec::new(),
             globals: Vec::new(),
+            has_global_procedures: false,
             captured: Vec::new(),
             handles: HashMap::new(),
             last_handle: 0,

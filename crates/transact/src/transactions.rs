@@ -166,6 +166,10 @@ impl Inner {
                 let variables = self.table_variables();
                 self.execute(&format!("ROLLBACK TO SAVEPOINT {}", reduce::quoted(name)))?;
                 self.state.restore_names(names);
+                if self.state.has_defined || self.core.has_changed_catalog() {
+                    self.instance.version.bump();
+                }
+                self.look_again_at_objects()?;
                 return self.restore_variables(variables);
             }
             if !self.state.transaction_name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name)) {
@@ -193,8 +197,15 @@ impl Inner {
             self.instance.version.bump();
         }
         self.state.restore_names(0);
+        self.look_again_at_objects()?;
         self.restore_variables(variables)?;
         self.restore_fired()
+    }
+
+    /// Reads the objects again where a rollback has undone changes of them: what follows in the batch asks for them.
+    fn look_again_at_objects(&mut self) -> Result<(), Box<Raised>> {
+        self.modules.may_have_lost_own();
+        self.refresh_changed().map_err(raised)
     }
 
     fn save(&mut self, name: &str) -> Result<(), Box<Raised>> {
@@ -278,6 +289,7 @@ impl Inner {
         self.state.context_info = None;
         self.state.xml_documents = XmlDocuments::default();
         self.drop_globals();
+        self.drop_temporary_procedures();
         self.state.levels.push(crate::state::Level::default());
         self.state.cursors = Default::default();
         self.state.server_cursors.clear();

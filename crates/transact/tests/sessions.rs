@@ -52,6 +52,52 @@ fn a_procedure_makes_temporary_tables_of_all_that_outlive_it() {
     assert!(seen(&mut second, "SELECT n FROM ##made").contains("\n3\n"));
 }
 
+/// Fault tsql-03: CREATE PROCEDURE in SQL Server's manual, "Temporary procedures".
+#[test]
+fn temporary_procedures_end_with_their_session() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = || Database::open(folder.path()).expect("a database");
+    {
+        let instance = Instance::new(database(), "test");
+        let (mut first, mut second) = (instance.session(), instance.session());
+        seen(&mut first, "CREATE PROCEDURE #own AS SELECT 1 AS n");
+        seen(&mut first, "CREATE PROCEDURE ##all AS SELECT 2 AS n");
+        seen(&mut second, "CREATE PROCEDURE ##other AS SELECT 3 AS n");
+        assert!(seen(&mut first, "EXEC #own").contains("\n1\n"));
+        assert!(seen(&mut second, "EXEC #own").contains("Msg 2812"));
+        assert!(seen(&mut second, "EXEC ##all").contains("\n2\n"));
+        // An open transaction of the session that ends is rolled back first.
+        seen(&mut first, "BEGIN TRANSACTION; DROP PROCEDURE ##all");
+        drop(first);
+        assert!(seen(&mut second, "EXEC ##all").contains("Msg 2812"));
+        assert!(seen(&mut second, "EXEC ##other").contains("\n3\n"));
+        let mut third = instance.session();
+        seen(&mut third, "CREATE PROCEDURE ##all AS SELECT 4 AS n");
+        assert!(seen(&mut second, "EXEC ##all").contains("\n4\n"));
+        // A crash ends no session.
+        std::mem::forget((second, third));
+    }
+    let copy = tempfile::tempdir().expect("a folder");
+    copy_folder(folder.path(), copy.path());
+    let instance = Instance::new(Database::open(copy.path()).expect("a database"), "test");
+    let mut session = instance.session();
+    assert!(seen(&mut session, "EXEC ##all").contains("Msg 2812"));
+    assert!(seen(&mut session, "EXEC ##other").contains("Msg 2812"));
+    assert!(seen(&mut session, "EXEC #own").contains("Msg 2812"));
+    assert!(seen(&mut session, "SELECT name FROM tempdb.sys.objects").contains("(0 rows)"));
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("a folder").flatten() {
+        let target = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy_folder(&entry.path(), &target),
+            false => std::fs::copy(entry.path(), target).map(drop).expect("to copy a file"),
+        }
+    }
+}
+
 /// Waits until files are looked at again.
 fn later() {
     std::thread::sleep(Duration::from_millis(300));

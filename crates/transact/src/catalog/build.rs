@@ -106,6 +106,7 @@ impl Made<'_> {
         objects.sort_by_key(|object| (object.schema, object.name.to_lowercase()));
         let key = |object: &Object| match object.is_temporary && object.kind == "U" {
             true => self.temporary_name(&object.name).to_lowercase(),
+            false if object.name.starts_with('#') => object.name.to_lowercase(),
             false => key(&schemas, object.schema, &object.name),
         };
         // A name that a type has as well is the other object's.
@@ -309,6 +310,7 @@ impl Made<'_> {
                 statement: Some(Arc::clone(&module.statement)),
                 columns: self.module_columns(&module.statement.kind),
                 made_under: module.made_under,
+                is_temporary: module.is_temporary(),
                 detail: numbers.get(&module.key).map_or(Detail::None, |number| Detail::Type(*number)),
                 ..plain(named_id(&module.key), schema, name, kind)
             });
@@ -482,7 +484,7 @@ fn schema_of(catalog: &definitions::Catalog, id: u64) -> Option<i64> {
     let schema = catalog.schemas.iter().find(|schema| schema.id == id)?;
     match schema.name.to_lowercase().as_str() {
         "main" | "dbo" => Some(DBO),
-        "sys" => None,
+        "sys" | GLOBALS => None,
         _ => Some(5 + id as i64),
     }
 }

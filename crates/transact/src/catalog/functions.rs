@@ -180,13 +180,14 @@ impl Inner {
         }
     }
 
-    /// Whether a name is that of a temporary table that is not there: asked so often that it has a way of its own.
+    /// Whether a name is that of a temporary object that is not there: asked so often that it has a way of its own.
     fn is_missing_temporary(&self, given: &Arguments<'_>) -> bool {
         let name = given.text(0).map(|name| object_name(&name));
         name.is_some_and(|name| {
             name.last().starts_with('#')
                 && !crate::scope::is_global(name.last())
                 && self.state.temporary(name.last()).is_none()
+                && self.modules.own(&name).is_none()
         })
     }
 

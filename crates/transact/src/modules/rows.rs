@@ -1,18 +1,19 @@
 //! The rows of the table that keeps the texts: written, and taken out again.
 
+use super::temporary::{definition_of, plain_name, table_of};
 use super::{DEFAULT, DEFAULT_PREFIX, MADE_UNDER, TABLE, defined, key_of, key_of_type, kind_of};
 use crate::catalog::key_of_column;
 use crate::errors::message_of;
 use crate::ignored_keys::{IGNORED, IGNORED_PREFIX};
 use crate::kept::{TYPE, TYPE_PREFIX};
-use crate::scope::local_name;
+use crate::scope::{is_global, local_name};
 use mainstay_base::{Code, Result, ValueRef};
 use mainstay_mssql::{Message, Switches};
 use mainstay_tsql::reduce;
 use mainstay_tsql::tree::{DefineKind, ObjectName, Statement};
 
 /// Keeps an object's text: false when CREATE finds an object of its name, or ALTER finds none. What another session has made
-/// or dropped since the names were looked at counts, too.
+/// or dropped since the names were looked at counts, too. `owner` is the session that a global temporary procedure ends with.
 ///
 /// Errors: those of writing the table.
 pub(crate) fn keep(
@@ -20,14 +21,18 @@ pub(crate) fn keep(
     statement: &Statement,
     define: DefineKind,
     text: &str,
-    made_under: Switches,
+    (made_under, owner): (Switches, &str),
 ) -> std::result::Result<bool, Message> {
     let Some((name, kind, parent)) = defined(statement) else {
         return Err(reduce::not_supported("An object of this kind"));
     };
     let (schema, last) = local_name(name);
     let shown = format!("{}.{last}", schema.unwrap_or("dbo"));
-    let parent = parent.map_or_else(String::new, key_of);
+    let parent = match parent {
+        Some(parent) => key_of(parent),
+        None if is_global(last) => owner.to_owned(),
+        None => String::new(),
+    };
     let key = if matches!(kind, "TT" | "UDT") { key_of_type(name) } else { key_of(name) };
     let text = crate::kept_text::as_created(text);
     let off = MADE_UNDER.iter().filter(|(switch, _)| !made_under.has(*switch)).map(|(_, off)| *off);
@@ -221,17 +226,21 @@ pub(crate) fn keep_row(
 
 /// Writes a row of the table of objects, which is made when it is not there: how many it has written.
 fn write_row(core: &mut mainstay_engine::Session, values: [&str; 5], define: DefineKind) -> Result<u64> {
-    if core.changeable_columns(TABLE)?.is_none() {
-        core.execute("CREATE SCHEMA IF NOT EXISTS sys")?;
+    let table = table_of(values[0]);
+    if core.changeable_columns(plain_name(table))?.is_none() {
+        let (schema, create) = definition_of(table);
+        if let Some(schema) = schema {
+            core.execute(&format!("CREATE SCHEMA IF NOT EXISTS {schema}"))?;
+        }
         core.execute(&format!(
-            "CREATE TABLE IF NOT EXISTS {TABLE} (\"key\" TEXT PRIMARY KEY, name TEXT, kind TEXT, parent TEXT, \"text\" TEXT)"
+            "{create} {table} (\"key\" TEXT PRIMARY KEY, name TEXT, kind TEXT, parent TEXT, \"text\" TEXT)"
         ))?;
     }
-    let insert = format!("INSERT INTO {TABLE} VALUES ($1, $2, $3, $4, $5)");
+    let insert = format!("INSERT INTO {table} VALUES ($1, $2, $3, $4, $5)");
     let statement = match define {
         DefineKind::Create => insert,
         DefineKind::Alter => {
-            format!("UPDATE {TABLE} SET name = $2, kind = $3, parent = $4, \"text\" = $5 WHERE \"key\" = $1")
+            format!("UPDATE {table} SET name = $2, kind = $3, parent = $4, \"text\" = $5 WHERE \"key\" = $1")
         }
         // In one statement: nobody is to find an object missing while it is replaced.
         DefineKind::CreateOrAlter => format!(
@@ -248,8 +257,12 @@ fn write_row(core: &mut mainstay_engine::Session, values: [&str; 5], define: Def
 pub(crate) fn forget(core: &mut mainstay_engine::Session, key: &str) -> std::result::Result<(), Message> {
     let work = |core: &mut mainstay_engine::Session| -> Result<u64> {
         for key in std::iter::once(key.to_owned()).chain(crate::triggers::keys_of(key)) {
-            let mut delete = core.prepare(&format!("DELETE FROM {TABLE} WHERE \"key\" = ?"))?;
-            delete.execute(core, &[ValueRef::Text(&key)])?;
+            let table = table_of(&key);
+            // A rollback may have removed the table together with what it held.
+            if core.changeable_columns(plain_name(table))?.is_some() {
+                let mut delete = core.prepare(&format!("DELETE FROM {table} WHERE \"key\" = ?"))?;
+                delete.execute(core, &[ValueRef::Text(&key)])?;
+            }
         }
         Ok(0)
     };
