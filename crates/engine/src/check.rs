@@ -124,7 +124,8 @@ fn check_parquet(fs: &dyn FileSystem, file: &TableFile) -> Result<Vec<Finding>> 
         true => folder::parquet_files(fs, &file.path)?.into_iter().map(|(path, _)| path).collect(),
         false => vec![file.path.clone()],
     };
-    let settings = Settings { memory_limit_bytes: CACHE_BYTES as usize, threads: 1, fuse: true };
+    let settings =
+        Settings { memory_limit_bytes: CACHE_BYTES as usize, threads: 1, fuse: true, disabled_rules: Vec::new() };
     let planner = Planner::new(&settings)?;
     let read = |path: &Path| -> Result<()> {
         let bytes = fs.stamp(path)?.len;

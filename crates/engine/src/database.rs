@@ -70,6 +70,7 @@ impl Database {
             memory_limit_bytes: usize::try_from(limit / 2).unwrap_or(usize::MAX),
             threads: options.threads(),
             fuse: !options.general_executor_only,
+            disabled_rules: options.disabled_optimizer_rules.clone(),
         };
         let planner = Arc::new(Planner::new(&settings)?);
         let cache = VectorCache::new(limit / 4);

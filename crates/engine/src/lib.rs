@@ -109,6 +109,7 @@ pub use bulk::{Appender, TableCursor};
 pub use check::{Checked, check, check_what_can_be};
 pub use database::Database;
 pub use describe::{ColumnInfo, IndexInfo, TableInfo};
+pub use mainstay_query::OPTIONAL_RULES as OPTIONAL_OPTIMIZER_RULES;
 pub use mainstay_query::{Answer, CancelHandle, Progress, check_condition, functions, keywords, statements};
 pub use mainstay_store::{Awaited, Durability, Held, HeldLock, LockMode, ValueRange, Wait};
 pub use mainstay_table::names::free_name;

@@ -40,6 +40,9 @@ pub struct Options {
     /// Runs every statement on the general executor, without the vector kernels and indexes. Slower, and with
     /// the same answer: it is there to compare the two.
     pub general_executor_only: bool,
+    /// Optimizer rules to leave out, by their names in [`OPTIONAL_OPTIMIZER_RULES`](crate::OPTIONAL_OPTIMIZER_RULES).
+    /// Slower, and with the same answer: it is there for diagnosis, to find the rule that a wrong answer comes from.
+    pub disabled_optimizer_rules: Vec<String>,
     /// What a commit waits for in sessions that do not say (`SET durability`). Where this is not said either, what the
     /// folder's settings say, or `full`.
     pub durability: Option<Durability>,

@@ -51,6 +51,7 @@ mod context;
 mod deep_names;
 mod determined;
 mod direct;
+mod disabled_rules;
 mod distinct_on;
 mod ended;
 mod ends;
@@ -157,6 +158,7 @@ pub use change::{BoundReturning, POSITION, RECORD_NUMBER, RowExpressions, SqlExp
 pub use collected::{Collected, CollectedRows};
 pub use constants::{Place, constants, values_queries};
 pub use context::DEFAULT_SCHEMAS;
+pub use disabled_rules::OPTIONAL_RULES;
 pub use error::{columns_and_texts, located, placed, start_of_query, unknown_column, unknown_table};
 pub use followed::{query_names, query_with_renamed_column, query_with_renamed_table, with_renamed_sequence};
 pub use memory::HeldMemory;

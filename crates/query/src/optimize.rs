@@ -20,6 +20,7 @@ use crate::circular::Circular;
 use crate::coded::CodeGroups;
 use crate::compact::CompactKept;
 use crate::determined::Determined;
+use crate::disabled_rules::DisabledRules;
 use crate::ended::Ended;
 use crate::fuse::Fuse;
 use crate::fused::Fused;
@@ -91,6 +92,13 @@ pub(crate) struct Optimizers {
     spilling: SessionState,
 }
 
+/// The rules of a planner's sessions.
+pub(crate) struct Rules {
+    /// Kernels answer what they can: see [`Fuse`].
+    pub(crate) fuse: bool,
+    pub(crate) disabled: DisabledRules,
+}
+
 /// A plan that is ready to run.
 pub(crate) struct Physical {
     pub(crate) plan: Arc<dyn ExecutionPlan>,
@@ -102,10 +110,10 @@ pub(crate) struct Physical {
 
 impl Optimizers {
     /// Optimizers for statements of up to this many threads.
-    pub(crate) fn new(threads: usize, fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> Optimizers {
-        let plain = plain_session(fuse, runtime_env);
+    pub(crate) fn new(threads: usize, rules: &Rules, runtime_env: &Arc<RuntimeEnv>) -> Optimizers {
+        let plain = plain_session(rules, runtime_env);
         let lateral = Arc::new(LateralPlanner { plain: Arc::new(plain.clone()) });
-        let session = |need, threads| session(need, threads, fuse, (runtime_env, Arc::clone(&lateral)));
+        let session = |need, threads| session(need, threads, rules, (runtime_env, Arc::clone(&lateral)));
         let (single, parallel) = (session(Need::Speed, 1), session(Need::Speed, threads));
         Optimizers { plain, single, parallel, spilling: session(Need::Memory, 1) }
     }
@@ -203,16 +211,17 @@ fn rules(
 fn session(
     need: Need,
     partitions: usize,
-    fuse: bool,
+    of: &Rules,
     (runtime_env, nodes): (&Arc<RuntimeEnv>, Arc<LateralPlanner>),
 ) -> SessionState {
+    let fuse = of.fuse;
     let mut physical = before(fuse);
     physical.push(Arc::new(Circular));
     physical.push(Arc::new(OuterRows));
     if need == Need::Memory {
         physical.push(Arc::new(SortedJoins));
     }
-    let known = PhysicalOptimizer::new().rules.into_iter();
+    let known = PhysicalOptimizer::new().rules.into_iter().filter(|rule| of.disabled.keeps_physical(rule));
     physical.extend(known.map(PickedColumns::hold).map(DistinctNames::hold).map(HeldLimits::hold));
     match need {
         Need::Speed if fuse => physical.push(Arc::new(CodeGroups)),
@@ -223,7 +232,8 @@ fn session(
     physical.push(Arc::new(WatchJoins));
     physical.push(Arc::new(NameFiles));
     let physical = physical.into_iter().map(Ended::physical).collect();
-    let logical = Optimizer::new().rules.into_iter().map(AboveGroups::hold).map(Determined::hold).map(NullKeys::hold);
+    let logical = Optimizer::new().rules.into_iter().filter(|rule| of.disabled.keeps_logical(rule));
+    let logical = logical.map(AboveGroups::hold).map(Determined::hold).map(NullKeys::hold);
     let logical = logical.map(Ended::logical).collect();
     let mut config = config(partitions, runtime_env);
     if need == Need::Memory {
@@ -234,14 +244,17 @@ fn session(
 }
 
 /// A session with the rules for plain statements.
-fn plain_session(fuse: bool, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
-    let is_kept = |rule: &Arc<dyn OptimizerRule + Send + Sync>| PLAIN_RULES.contains(&rule.name());
+fn plain_session(of: &Rules, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
+    let is_kept = |rule: &Arc<dyn OptimizerRule + Send + Sync>| {
+        PLAIN_RULES.contains(&rule.name()) && of.disabled.keeps_logical(rule)
+    };
     let logical = Optimizer::new().rules.into_iter().filter(is_kept);
     let logical = logical.map(AboveGroups::hold).map(Ended::logical).collect();
     let mut config = config(1, runtime_env);
     config.options_mut().optimizer.max_passes = 1;
-    let mut physical = before(fuse);
-    physical.push(Arc::new(LimitPushdown::new()));
+    let mut physical = before(of.fuse);
+    let limits: Arc<dyn PhysicalOptimizerRule + Send + Sync> = Arc::new(LimitPushdown::new());
+    physical.extend(of.disabled.keeps_physical(&limits).then_some(limits));
     physical.push(Arc::new(NameFiles));
     let physical = physical.into_iter().map(Ended::physical).collect();
     SessionState::new(config, Arc::clone(runtime_env), rules(logical, physical))

@@ -3,11 +3,12 @@
 use crate::catalog::{Catalog, FIRST_PRIVATE, FileReading};
 use crate::context::StatementContext;
 use crate::direct::Direct;
+use crate::disabled_rules::DisabledRules;
 use crate::error::{Names, from_datafusion};
 use crate::kept::only_of_tables;
 use crate::literals::{self, Lifted};
 use crate::memory::Pool;
-use crate::optimize::{Optimizers, Physical};
+use crate::optimize::{Optimizers, Physical, Rules};
 use crate::planned::{Built, Planned, tables_of};
 use crate::relation::{ORIGINAL_NAME, Visibility, named_schema};
 use crate::rows::Short;
@@ -62,6 +63,8 @@ pub struct Settings {
     /// statements that differ in their literals share a plan. Without it every statement is planned by itself
     /// and runs on the general executor alone: slower, and with the same answer. It is there to compare the two.
     pub fuse: bool,
+    /// Optimizer rules that are left out, of [`OPTIONAL_RULES`](crate::OPTIONAL_RULES): for diagnosis.
+    pub disabled_rules: Vec<String>,
 }
 
 /// Plans statements, keeps their plans, and runs them.
@@ -135,7 +138,9 @@ impl Planner {
             .with_object_list_cache_limit(0)
             .build_arc()
             .map_err(|error| from_datafusion(error, None, None))?;
-        let optimizers = Arc::new(Optimizers::new(settings.threads.max(1), settings.fuse, &runtime_env));
+        let disabled = DisabledRules::new(&settings.disabled_rules)?;
+        let rules = Rules { fuse: settings.fuse, disabled };
+        let optimizers = Arc::new(Optimizers::new(settings.threads.max(1), &rules, &runtime_env));
         let task = Arc::new(TaskTemplate { config: optimizers.session().config().clone(), runtime_env });
         let (fuse, threads) = (settings.fuse, settings.threads.max(1));
         Ok(Planner { optimizers, fuse, threads, task, runtime, cache: Mutex::default(), private: Mutex::default() })
@@ -544,7 +549,13 @@ mod tests {
 
     #[test]
     fn the_cache_stays_bounded() {
-        let planner = Planner::new(&Settings { memory_limit_bytes: 1_000_000, threads: 1, fuse: true }).unwrap();
+        let planner = Planner::new(&Settings {
+            memory_limit_bytes: 1_000_000,
+            threads: 1,
+            fuse: true,
+            disabled_rules: Vec::new(),
+        })
+        .unwrap();
         let cached = || planner.cache.lock().unwrap().len();
         for i in 0..CACHED_STATEMENTS + 1 {
             let statement = format!("SELECT 1 AS c{i}, q.x FROM (SELECT 1 AS x) q WHERE q.x = {i}");
