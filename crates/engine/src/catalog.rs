@@ -2,9 +2,9 @@
 
 use crate::folder::{self, Kind, Listing, TableFile};
 use crate::native::{Native, Scope, SessionCatalog};
-use crate::options::CodePages;
+use crate::options::FileSettings;
 use mainstay_base::{Code, Error, Result};
-use mainstay_external::{CsvOptions, CsvTable};
+use mainstay_external::CsvTable;
 use mainstay_query::{FileReading, Planned, Planner, Relation, Visibility, open_parquet};
 use mainstay_table::{Table, VectorCache};
 use mainstay_vfs::{FileSystem, Stamp};
@@ -20,7 +20,7 @@ pub(crate) struct FolderCatalog {
     fs: Arc<dyn FileSystem>,
     path: PathBuf,
     cache: VectorCache,
-    code_pages: CodePages,
+    settings: FileSettings,
     planner: Arc<Planner>,
     pub(crate) native: Native,
     version: AtomicU64,
@@ -76,14 +76,14 @@ impl FolderCatalog {
         fs: Arc<dyn FileSystem>,
         path: &Path,
         cache: VectorCache,
-        code_pages: CodePages,
+        settings: FileSettings,
         planner: Arc<Planner>,
         native: Native,
     ) -> Result<FolderCatalog> {
         let listing = folder::list(fs.as_ref(), path)?;
         let tables = Mutex::new(Tables { listing, ..Tables::default() });
         let version = AtomicU64::new(0);
-        Ok(FolderCatalog { fs, path: path.to_owned(), cache, code_pages, planner, native, version, tables })
+        Ok(FolderCatalog { fs, path: path.to_owned(), cache, settings, planner, native, version, tables })
     }
 
     /// Gives a file from anywhere a name in this database.
@@ -249,12 +249,12 @@ impl FolderCatalog {
         let fs = Arc::clone(&self.fs);
         Ok(match file.kind {
             Kind::Dbf => {
-                let options = OpenOptions { code_page: self.code_pages.of_table(name) };
+                let options = OpenOptions { code_page: self.settings.code_page(name) };
                 let table = DbfTable::open(fs, &file.path, name, options, self.cache.clone(), indexes)?;
                 OpenTable::Dbf(Arc::new(table))
             }
             Kind::Csv => {
-                let options = CsvOptions::default();
+                let options = self.settings.csv(name);
                 OpenTable::Csv(Arc::new(CsvTable::open(fs, &file.path, name, self.cache.clone(), options)?))
             }
             Kind::Parquet => {

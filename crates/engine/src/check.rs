@@ -40,12 +40,12 @@ pub fn check_what_can_be(path: &Path, options: &Options) -> Result<Checked> {
     let path = table_of(fs.as_ref(), std::path::absolute(path)?)?;
     let listing = folder::list(fs.as_ref(), &path)?;
     let folder = if fs.is_folder(&path) { path.as_path() } else { path.parent().unwrap_or(&path) };
-    let code_pages = FolderSettings::read(fs.as_ref(), folder, options)?.code_pages;
+    let settings = FolderSettings::read(fs.as_ref(), folder, options)?.files;
     let mut findings = Vec::new();
     for (name, file) in &listing.tables {
         match file.kind {
             Kind::Dbf => {
-                let options = OpenOptions { code_page: code_pages.of_table(name) };
+                let options = OpenOptions { code_page: settings.code_page(name) };
                 // An index file may be looked at for several tables; what is wrong with it is said once.
                 for finding in table::check(&fs, &file.path, options, &listing.indexes) {
                     if !findings.contains(&finding) {
@@ -53,7 +53,7 @@ pub fn check_what_can_be(path: &Path, options: &Options) -> Result<Checked> {
                     }
                 }
             }
-            Kind::Csv => findings.extend(check_csv(&fs, name, file)),
+            Kind::Csv => findings.extend(check_csv(&fs, name, file, settings.csv(name))),
             Kind::Parquet => findings.extend(check_parquet(fs.as_ref(), file)?),
         }
     }
@@ -101,9 +101,9 @@ fn failure(path: &Path, error: &Error) -> Finding {
     Finding { severity: Severity::Error, path: path.to_owned(), place: String::new(), message }
 }
 
-fn check_csv(fs: &Arc<dyn FileSystem>, name: &str, file: &TableFile) -> Vec<Finding> {
+fn check_csv(fs: &Arc<dyn FileSystem>, name: &str, file: &TableFile, options: CsvOptions) -> Vec<Finding> {
     let cache = VectorCache::new(CACHE_BYTES);
-    match CsvTable::open(Arc::clone(fs), &file.path, name, cache, CsvOptions::default()) {
+    match CsvTable::open(Arc::clone(fs), &file.path, name, cache, options) {
         Err(error) => vec![failure(&file.path, &error)],
         Ok(table) => table.findings().into_iter().map(csv_finding).collect(),
     }

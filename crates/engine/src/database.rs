@@ -64,7 +64,7 @@ impl Database {
     /// Errors: as [`Database::open`].
     pub fn open_on(fs: Arc<dyn FileSystem>, path: &Path, options: Options) -> Result<Database> {
         let folder = if fs.is_folder(path) { path } else { path.parent().unwrap_or(path) };
-        let FolderSettings { code_pages, durability } = FolderSettings::read(fs.as_ref(), folder, &options)?;
+        let FolderSettings { files, durability } = FolderSettings::read(fs.as_ref(), folder, &options)?;
         let limit = options.memory_limit_bytes();
         let settings = Settings {
             memory_limit_bytes: usize::try_from(limit / 2).unwrap_or(usize::MAX),
@@ -86,7 +86,7 @@ impl Database {
             false if fs.is_folder(path) => Place::memory(Arc::clone(&fs)),
             false => Place::of_file(Arc::clone(&fs)),
         });
-        let catalog = FolderCatalog::open(fs, path, cache, code_pages, Arc::clone(&planner), native)?;
+        let catalog = FolderCatalog::open(fs, path, cache, files, Arc::clone(&planner), native)?;
         let database = Database { shared: Arc::new(Shared { planner, catalog, options, durability }) };
         settle_commits(&database)?;
         Ok(database)

@@ -131,6 +131,14 @@ pub(crate) fn missing_index(catalog: &FolderCatalog, name: &str) -> Result<Optio
     })
 }
 
+/// How a CSV file is read: what was detected of it, and what its settings say.
+pub(crate) fn csv_reading(catalog: &FolderCatalog, name: &str) -> Result<Option<String>> {
+    Ok(match catalog.table(name)? {
+        Some((_, OpenTable::Csv(table))) => Some(table.reading()),
+        _ => None,
+    })
+}
+
 fn dbf_info(info: TableInfo, table: &DbfTable) -> Result<TableInfo> {
     let (rows, deleted) = table.row_counts()?;
     let mut columns = info.columns;

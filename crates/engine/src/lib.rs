@@ -102,6 +102,7 @@ mod prepared;
 mod repair;
 mod returning;
 mod session;
+mod table_settings;
 mod words;
 mod xbase_words;
 

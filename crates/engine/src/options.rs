@@ -6,9 +6,12 @@
 //! [tables.customers]
 //! code_page = "windows-1252"   # for this one, whatever its file says
 //! ```
+//! The section of a CSV table says more ([`TableSettings`]).
 //! How the tables are locked is said there, too: see [`LockSettings`], which tables read for themselves.
 
+use crate::table_settings::TableSettings;
 use mainstay_base::{Code, Error, Result};
+use mainstay_external::CsvOptions;
 use mainstay_store::Durability;
 use mainstay_vfs::FileSystem;
 use mainstay_xbase::codepage::CodePage;
@@ -95,18 +98,6 @@ struct SettingsFile {
     _server: toml::Table,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TableSettings {
-    code_page: Option<String>,
-    #[serde(rename = "lock_scheme")]
-    _lock_scheme: Option<String>,
-    #[serde(rename = "lock_timeout_ms")]
-    _lock_timeout_ms: Option<u64>,
-    #[serde(rename = "lock_interval_ms")]
-    _lock_interval_ms: Option<u64>,
-}
-
 impl SettingsFile {
     /// The file at this path; nothing is said where there is none.
     fn read(fs: &dyn FileSystem, path: &Path) -> Result<SettingsFile> {
@@ -128,7 +119,7 @@ impl SettingsFile {
 /// What the caller's options and the settings file of the folder say together; the caller has the last word.
 #[derive(Debug)]
 pub(crate) struct FolderSettings {
-    pub(crate) code_pages: CodePages,
+    pub(crate) files: FileSettings,
     /// What a commit of native tables waits for, unless a session says otherwise.
     pub(crate) durability: Durability,
 }
@@ -139,42 +130,51 @@ impl FolderSettings {
         let settings = SettingsFile::read(fs, &path)?;
         // What the caller asks for is no fault of the file.
         let asked = options.code_page.as_deref().map(code_page).transpose()?;
-        let code_pages = CodePages::of(&settings, asked).map_err(|error| error.at(path.display()))?;
+        let files = FileSettings::of(&settings, asked).map_err(|error| error.at(path.display()))?;
         let said = settings.durability.as_deref().map(str::parse).transpose();
         let said = said.map_err(|error: Error| error.at(path.display()))?;
-        Ok(FolderSettings { code_pages, durability: options.durability.or(said).unwrap_or(Durability::Full) })
+        Ok(FolderSettings { files, durability: options.durability.or(said).unwrap_or(Durability::Full) })
     }
 }
 
-/// The code page to read each table in, as far as somebody has said.
+/// The settings by which the files of other programs are read, table by table.
 #[derive(Debug, Default)]
-pub(crate) struct CodePages {
-    all: Option<CodePage>,
-    by_table: HashMap<String, CodePage>,
+pub(crate) struct FileSettings {
+    code_page: Option<CodePage>,
+    code_pages: HashMap<String, CodePage>,
+    csv: HashMap<String, CsvOptions>,
 }
 
-impl CodePages {
-    fn of(settings: &SettingsFile, asked: Option<CodePage>) -> Result<CodePages> {
-        let all = match asked {
+impl FileSettings {
+    fn of(settings: &SettingsFile, asked: Option<CodePage>) -> Result<FileSettings> {
+        let code_page_of_all = match asked {
             Some(asked) => Some(asked),
             None => settings.code_page.as_deref().map(code_page).transpose()?,
         };
-        let mut by_table = HashMap::new();
+        let mut files = FileSettings { code_page: code_page_of_all, ..FileSettings::default() };
         for (table, settings) in &settings.tables {
             if let Some(name) = &settings.code_page {
-                by_table.insert(table.to_lowercase(), code_page(name)?);
+                files.code_pages.insert(table.to_lowercase(), code_page(name)?);
             }
+            let options = settings.csv_options();
+            let options = options.map_err(|error| error.at(format!("[tables.{table}]")))?;
+            files.csv.insert(table.to_lowercase(), options);
         }
-        Ok(CodePages { all, by_table })
+        Ok(files)
     }
 
-    /// The code page of a table, if somebody has said.
-    pub(crate) fn of_table(&self, table: &str) -> Option<CodePage> {
-        self.by_table.get(table).copied().or(self.all)
+    /// The code page of a DBF table, where a setting gives it.
+    pub(crate) fn code_page(&self, table: &str) -> Option<CodePage> {
+        self.code_pages.get(table).copied().or(self.code_page)
+    }
+
+    /// The options of a CSV table.
+    pub(crate) fn csv(&self, table: &str) -> CsvOptions {
+        self.csv.get(table).cloned().unwrap_or_default()
     }
 }
 
-fn code_page(name: &str) -> Result<CodePage> {
+pub(crate) fn code_page(name: &str) -> Result<CodePage> {
     CodePage::by_name(name).ok_or_else(|| {
         Error::new(Code::InvalidSetting, format!("no code page \"{name}\""))
             .hint("write it as cp437, cp850, windows-1252, mazovia ...")

@@ -63,11 +63,11 @@ pub fn repair(path: &Path, into: Option<&Path>, options: &Options) -> Result<Vec
     let path = table_of(fs.as_ref(), std::path::absolute(path)?)?;
     let listing = folder::list(fs.as_ref(), &path)?;
     let folder = if fs.is_folder(&path) { path.as_path() } else { path.parent().unwrap_or(&path) };
-    let code_pages = FolderSettings::read(fs.as_ref(), folder, options)?.code_pages;
+    let settings = FolderSettings::read(fs.as_ref(), folder, options)?.files;
     let into = into.map(std::path::absolute).transpose()?;
     let mut repaired = Vec::new();
     for (name, file) in listing.tables.iter().filter(|(_, file)| file.kind == Kind::Dbf) {
-        let options = OpenOptions { code_page: code_pages.of_table(name) };
+        let options = OpenOptions { code_page: settings.code_page(name) };
         // One whose structural index is missing is not written to: the new one does not ask for it.
         let lacks_index = || table::lacks_index(&fs, &file.path, options).unwrap_or(false);
         if !has_error(&table::check(&fs, &file.path, options, &listing.indexes)) && !lacks_index() {

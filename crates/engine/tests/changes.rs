@@ -303,6 +303,31 @@ fn code_pages_come_from_options_and_from_the_settings_file() {
 }
 
 #[test]
+fn settings_of_a_csv_file_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    file("prices.csv", "Prices of May\narticle;price;count\nA0;1.000,50;1.000\nA1;12,00;2.500\n");
+    let sums = "SELECT SUM(price), SUM(count) FROM prices";
+    let with = || Database::open(folder.path()).map(|database| database.session());
+    let (_, notices) = lines_and_notices(&mut with().unwrap(), "SELECT article FROM prices");
+    assert!(notices.iter().any(|notice| notice == "rows above the table that are not part of it: 1"), "{notices:?}");
+    file("mainstay.toml", "[tables.Prices]\ndecimal = ','\nthousands = '.'\n");
+    assert_eq!(lines(&mut with().unwrap(), sums), ["1012.50|3500"]);
+    let (_, notices) = lines_and_notices(&mut with().unwrap(), "SHOW COLUMNS FROM prices");
+    assert!(notices.iter().any(|notice| notice.contains("decimal sign ,, thousands .")), "{notices:?}");
+    file("mainstay.toml", "[tables.prices]\nskip = 2\nheader = false\ntypes = { column3 = 'integer' }\n");
+    assert_eq!(lines(&mut with().unwrap(), "SELECT column1, column3 FROM prices"), ["A0|NULL", "A1|NULL"]);
+    let findings = mainstay_engine::check(folder.path(), &Options::default()).unwrap();
+    assert!(findings.len() == 2 && findings[0].message.contains("is not of its declared type"), "{findings:?}");
+    for wrong in ["delimiter = ';;'", "decimal = 'x'", "types = { a = 'money' }", "separator = ';'"] {
+        file("mainstay.toml", &format!("[tables.prices]\n{wrong}\n"));
+        let error = with().map(|_| ()).unwrap_err();
+        assert_eq!(error.code(), Code::InvalidSetting, "{error}");
+        assert!(error.to_string().contains("mainstay.toml"), "{error}");
+    }
+}
+
+#[test]
 fn record_numbers_find_records() {
     let (_folder, _, mut session) = large();
     assert_eq!(

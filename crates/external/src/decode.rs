@@ -6,8 +6,11 @@
 
 use crate::checksum::Checksum;
 use crate::guess::{ColumnType, DayOrder};
+use crate::options::CsvOptions;
 use crate::scan::{Group, Scan, changed};
-use crate::shape::{boolean, decimal, dotted_date, double, integer, iso_date, slashed_date, timestamp, trim};
+use crate::shape::{
+    NumberFormat, boolean, decimal, dotted_date, double, integer, iso_date, slashed_date, timestamp, trim,
+};
 use crate::split::{ESCAPED, Field, QUOTED, Rows, Step, unescape, unquote};
 use crate::text::TextBuilder;
 use arrow_array::ArrayRef;
@@ -21,7 +24,14 @@ use mainstay_vfs::File;
 use std::sync::Arc;
 
 /// The columns of a group, decoded, in the order asked for.
-pub(crate) fn decode(file: &dyn File, scan: &Scan, group: &Group, columns: &[usize]) -> Result<Vec<ArrayRef>> {
+pub(crate) fn decode(
+    file: &dyn File,
+    scan: &Scan,
+    options: &CsvOptions,
+    group: &Group,
+    columns: &[usize],
+) -> Result<Vec<ArrayRef>> {
+    let reader = Reader { scan, options, numbers: options.numbers(scan.dialect.grammar.delimiter) };
     let bytes = read_group(file, group)?;
     let mut builders = Vec::with_capacity(columns.len());
     for &column in columns {
@@ -37,7 +47,7 @@ pub(crate) fn decode(file: &dyn File, scan: &Scan, group: &Group, columns: &[usi
                 count += 1;
                 for (column, builder) in &mut builders {
                     let fits = match fields.get(*column) {
-                        Some(field) => builder.append_field(&bytes, field, scan, &mut unquoted),
+                        Some(field) => builder.append_field(&bytes, field, *column, &reader, &mut unquoted),
                         None => builder.append_null(),
                     };
                     if !fits {
@@ -69,6 +79,40 @@ pub(crate) fn read_group(file: &dyn File, group: &Group) -> Result<Vec<u8>> {
 /// The scan and the decoder disagree about the same bytes.
 fn broken(what: &str) -> Error {
     Error::new(Code::Internal, format!("reading a CSV file met {what}"))
+}
+
+/// The form of the texts of a file.
+struct Reader<'a> {
+    scan: &'a Scan,
+    options: &'a CsvOptions,
+    numbers: NumberFormat,
+}
+
+/// The field, without its quotes, is blank or a value of the type.
+pub(crate) fn is_of_type(column_type: ColumnType, bytes: &[u8], numbers: NumberFormat) -> bool {
+    let bytes = trim(bytes);
+    let ungrouped = if is_number(column_type) { numbers.ungroup(bytes) } else { None };
+    let bytes = ungrouped.as_ref().map_or(bytes, |number| number.bytes());
+    bytes.is_empty()
+        || match column_type {
+            ColumnType::Integer => integer(bytes).is_some(),
+            ColumnType::Decimal { precision, scale, comma } => {
+                let point = if comma { b',' } else { b'.' };
+                let largest = 10i128.pow(u32::from(precision)) - 1;
+                decimal(bytes, u32::from(scale), point).is_some_and(|value| value.abs() <= largest)
+            }
+            ColumnType::Double => double(bytes).is_some(),
+            ColumnType::Boolean => boolean(bytes).is_some(),
+            ColumnType::IsoDate => iso_date(bytes).is_some(),
+            ColumnType::DottedDate => dotted_date(bytes).is_some(),
+            ColumnType::SlashedDate(order) => slashed_date(bytes, order).is_some(),
+            ColumnType::Timestamp { .. } => moment(bytes).is_some(),
+            ColumnType::Text => true,
+        }
+}
+
+fn is_number(column_type: ColumnType) -> bool {
+    matches!(column_type, ColumnType::Integer | ColumnType::Decimal { .. } | ColumnType::Double)
 }
 
 /// The values of a column, as they come.
@@ -122,9 +166,16 @@ impl ColumnBuilder {
 
     /// Appends the value of a field; false if it is not of the type.
     #[inline(always)]
-    fn append_field(&mut self, data: &[u8], field: &Field, scan: &Scan, unquoted: &mut Vec<u8>) -> bool {
-        let bytes = field.bytes(data);
-        if bytes.is_empty() && field.flags & QUOTED == 0 {
+    fn append_field(
+        &mut self,
+        data: &[u8],
+        field: &Field,
+        column: usize,
+        reader: &Reader<'_>,
+        unquoted: &mut Vec<u8>,
+    ) -> bool {
+        let (bytes, scan) = (field.bytes(data), reader.scan);
+        if field.flags & QUOTED == 0 && (bytes.is_empty() || reader.options.is_null(bytes)) {
             return self.append_null();
         }
         if let ColumnBuilder::Text(builder) = self {
@@ -140,7 +191,21 @@ impl ColumnBuilder {
         }
         match trim(bytes) {
             [] => self.append_null(),
-            bytes => self.append_value(bytes),
+            bytes if reader.options.types.is_empty() && reader.numbers.thousands.is_none() => self.append_value(bytes),
+            bytes => self.append_declared(bytes, column, reader),
+        }
+    }
+
+    /// Appends a value of a file whose options declare types or a sign between thousands.
+    fn append_declared(&mut self, bytes: &[u8], column: usize, reader: &Reader<'_>) -> bool {
+        let Some(&column_type) = reader.scan.types.get(column) else { return false };
+        let is_declared = reader.scan.declared.get(column).copied().unwrap_or_default();
+        if is_declared && !is_of_type(column_type, bytes, reader.numbers) {
+            return self.append_null();
+        }
+        match reader.numbers.ungroup(bytes).filter(|_| is_number(column_type)) {
+            Some(number) => self.append_value(number.bytes()),
+            None => self.append_value(bytes),
         }
     }
 

@@ -15,11 +15,15 @@
 //!
 //! **Columns.** As many as most rows have, or as the first row has if that is more: a field too many is
 //! worse than a NULL.
+//!
+//! **Preamble.** Reports have title lines above the row of names. Rows of one field at the beginning are not part of the table
+//! if the rows below them agree on one number of fields, and these read like a table: a row of names, or values of a type.
+//! Prose does not: its commas and semicolons are followed by blanks.
 
 use crate::guess::{ColumnType, Guess};
 use crate::options::CsvOptions;
 use crate::scan::MAX_COLUMNS;
-use crate::shape::{Shape, shape, trim};
+use crate::shape::{NumberFormat, Shape, trim};
 use crate::split::{ESCAPED, Field, Grammar, LineEnd, QUOTED, Rows, Step, unquote};
 use std::collections::HashSet;
 
@@ -27,8 +31,11 @@ use std::collections::HashSet;
 const SAMPLE_ROWS: usize = 1_000;
 const SAMPLE_FIELDS: usize = 1_000_000;
 
+/// The most rows that can stand above the row of names.
+const PREAMBLE_ROWS: usize = 64;
+
 /// The delimiter of a file that has none: the ASCII unit separator.
-const NO_DELIMITER: u8 = 0x1f;
+pub(crate) const NO_DELIMITER: u8 = 0x1f;
 
 /// Between equals, the first wins.
 const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
@@ -45,31 +52,34 @@ pub(crate) struct Dialect {
     pub(crate) data_line: u64,
     /// How the row of names ends.
     pub(crate) line_end: LineEnd,
-}
-
-impl Dialect {
-    /// Whether a number may have a comma for its point.
-    pub(crate) fn decimal_comma(&self) -> bool {
-        self.grammar.delimiter == b';'
-    }
+    /// The number of rows above the row of names that are not part of the table.
+    pub(crate) preamble: usize,
 }
 
 /// The first rows of a file under some grammar.
 struct Sample {
     /// The values of each row, and whether each was quoted.
     rows: Vec<Vec<(Vec<u8>, bool)>>,
-    /// Where the second row begins, and its line.
-    second_row: (usize, u64),
-    /// How the first row ends.
-    line_end: LineEnd,
+    /// The ends of the first rows: as many as can be a preamble, and the row of names below them.
+    ends: Vec<RowEnd>,
+    /// The number of rows that were taken away from the beginning.
+    preamble: usize,
     /// Quotes occur, and each opens and closes a field.
     clean_quotes: bool,
 }
 
+/// The place behind a row in the sample.
+#[derive(Clone, Copy)]
+struct RowEnd {
+    /// The byte behind it, and that byte's line from 1.
+    at: usize,
+    line: u64,
+    line_end: LineEnd,
+}
+
 impl Sample {
     fn read(bytes: &[u8], at_end: bool, grammar: Grammar) -> Sample {
-        let mut sample =
-            Sample { rows: Vec::new(), second_row: (bytes.len(), 1), line_end: LineEnd::None, clean_quotes: true };
+        let mut sample = Sample { rows: Vec::new(), ends: Vec::new(), preamble: 0, clean_quotes: true };
         let (mut fields, mut line, mut quoted_fields) = (Vec::new(), 1, 0);
         let (mut start, mut quotes_until, mut seen_fields) = (0, usize::MAX, 0);
         'again: loop {
@@ -78,16 +88,15 @@ impl Sample {
                 match rows.next_row(&mut fields) {
                     Step::Row(row) => {
                         line += u64::from(row.lines_before + row.lines);
+                        if sample.ends.len() <= PREAMBLE_ROWS {
+                            sample.ends.push(RowEnd { at: start + rows.position(), line, line_end: row.line_end });
+                        }
                         seen_fields += fields.len();
                         // Enough to see that there are too many.
                         fields.truncate(MAX_COLUMNS + 1);
                         sample.clean_quotes &= row.text_after_quote.is_none();
                         quoted_fields += fields.iter().filter(|field| field.flags & QUOTED != 0).count();
                         sample.rows.push(fields.iter().map(|field| value(field, &bytes[start..], grammar)).collect());
-                        if sample.rows.len() == 1 {
-                            sample.second_row = (start + rows.position(), line);
-                            sample.line_end = row.line_end;
-                        }
                     }
                     Step::Unterminated { quote } => {
                         sample.clean_quotes = false;
@@ -102,6 +111,40 @@ impl Sample {
         }
         sample.clean_quotes &= quoted_fields > 0;
         sample
+    }
+
+    /// The same without the rows above the row of names that are not part of the table.
+    fn without_preamble(mut self, numbers: NumberFormat) -> Sample {
+        self.preamble = self.preamble_rows(numbers);
+        self.rows.drain(..self.preamble);
+        self
+    }
+
+    fn preamble_rows(&self, numbers: NumberFormat) -> usize {
+        let titles = self.rows.iter().take_while(|row| row.len() == 1).count();
+        let (fields, _) = self.most_frequent_count();
+        let table = &self.rows[titles..];
+        let agree = table.iter().filter(|row| row.len() == fields).count();
+        let is_table = (1..=PREAMBLE_ROWS).contains(&titles)
+            && fields > 1
+            && table.len() > 1
+            && table[0].len() == fields
+            && agree * 10 >= table.len() * 9;
+        if !is_table {
+            return 0;
+        }
+        let has_types = column_types(table, fields, numbers).any(|column_type| column_type != ColumnType::Text);
+        let is_prose = || table.iter().all(|row| row.iter().skip(1).all(|(value, _)| value.starts_with(b" ")));
+        let has_names = || !is_prose() && is_header(table, fields, numbers);
+        if has_types || has_names() { titles } else { 0 }
+    }
+
+    /// The end of the first so many rows: the byte behind them, and its line.
+    fn end_of(&self, rows: usize) -> (usize, u64) {
+        match rows.checked_sub(1).and_then(|last| self.ends.get(last)) {
+            Some(end) => (end.at, end.line),
+            None => (0, 1),
+        }
     }
 
     /// The number of fields that most rows have, and how many rows that is.
@@ -123,6 +166,8 @@ impl Sample {
         let first = self.rows.first().map_or(0, Vec::len);
         let accepted = fields > 1 && percent >= if first == 1 { 90 } else { 25 };
         match accepted {
+            // A table that needs a preamble to be one is less likely than one that does not.
+            true if first == fields && self.preamble > 0 => 50 + percent / 10,
             true if first == fields => 100 + percent / 10,
             true => percent / 10,
             false => 0,
@@ -140,17 +185,24 @@ fn value(field: &Field, bytes: &[u8], grammar: Grammar) -> (Vec<u8>, bool) {
 
 /// The dialect of a file that begins with these bytes; `at_end` if they are all of it.
 pub(crate) fn detect(bytes: &[u8], at_end: bool, options: &CsvOptions) -> Dialect {
-    let (declared, skipped) = declared_delimiter(bytes);
+    let (declared, sep_len) = declared_delimiter(bytes);
     let known = options.delimiter.or(declared);
-    let (grammar, sample) = choose_grammar(&bytes[skipped..], at_end, known, options.quote);
+    let (skipped, skipped_lines) = match options.skip {
+        0 => (sep_len, u64::from(sep_len > 0)),
+        lines => (end_of_lines(bytes, lines), lines),
+    };
+    let (grammar, sample) = choose_grammar(&bytes[skipped..], at_end, known, options);
     let first_row = sample.rows.first().map_or(0, Vec::len);
     let columns = sample.most_frequent_count().0.max(first_row).max(1);
-    let names = options.header.unwrap_or_else(|| is_header(&sample, columns, grammar.delimiter == b';'));
-    let names = if names { sample.rows.first() } else { None };
+    let numbers = options.numbers(grammar.delimiter);
+    let has_names = options.header.unwrap_or_else(|| is_header(&sample.rows, columns, numbers));
+    let names = sample.rows.first().filter(|_| has_names);
     let names = names.map(|row| row.iter().map(|(name, _)| trim(name).to_vec()).collect::<Vec<_>>());
-    let skipped_lines = u64::from(skipped > 0);
-    let ((data_start, data_line), line_end) =
-        if names.is_some() { (sample.second_row, sample.line_end) } else { ((0, 1), LineEnd::None) };
+    let (data_start, data_line) = sample.end_of(sample.preamble + usize::from(names.is_some()));
+    let line_end = match names {
+        Some(_) => sample.ends.get(sample.preamble).map_or(LineEnd::None, |end| end.line_end),
+        None => LineEnd::None,
+    };
     Dialect {
         grammar,
         names,
@@ -158,12 +210,26 @@ pub(crate) fn detect(bytes: &[u8], at_end: bool, options: &CsvOptions) -> Dialec
         data_start: skipped + data_start,
         data_line: skipped_lines + data_line,
         line_end,
+        preamble: sample.preamble,
     }
 }
 
+/// The length of the first so many lines.
+fn end_of_lines(bytes: &[u8], lines: u64) -> usize {
+    let last = usize::try_from(lines).unwrap_or(usize::MAX).saturating_sub(1);
+    memchr::memchr_iter(b'\n', bytes).nth(last).map_or(bytes.len(), |end| end + 1)
+}
+
 /// The delimiter and quote that divide the rows best, where they are not known, and the rows under them.
-fn choose_grammar(bytes: &[u8], at_end: bool, delimiter: Option<u8>, quote: Option<u8>) -> (Grammar, Sample) {
-    let read = |grammar| (grammar, Sample::read(bytes, at_end, grammar));
+fn choose_grammar(bytes: &[u8], at_end: bool, delimiter: Option<u8>, options: &CsvOptions) -> (Grammar, Sample) {
+    let quote = options.quote;
+    // Options that say where the table begins leave no room for a preamble.
+    let begins = options.skip > 0 || options.header == Some(false);
+    let read = |grammar: Grammar| {
+        let sample = Sample::read(bytes, at_end, grammar);
+        let numbers = options.numbers(grammar.delimiter);
+        (grammar, if begins { sample } else { sample.without_preamble(numbers) })
+    };
     let best_with = |quote: u8| match delimiter {
         Some(delimiter) => Some(read(Grammar { delimiter, quote })),
         None => {
@@ -197,15 +263,15 @@ fn is_delimiter(byte: u8) -> bool {
     byte == b'\t' || (byte.is_ascii_punctuation() && byte != b'"')
 }
 
-fn is_header(sample: &Sample, columns: usize, decimal_comma: bool) -> bool {
-    let Some((first, below)) = sample.rows.split_first() else { return false };
+fn is_header(rows: &[Vec<(Vec<u8>, bool)>], columns: usize, numbers: NumberFormat) -> bool {
+    let Some((first, below)) = rows.split_first() else { return false };
     let names: Vec<&[u8]> = first.iter().map(|(name, _)| trim(name)).collect();
     let named = names.iter().filter(|name| !name.is_empty()).count();
-    let only_text = names.iter().all(|name| name.is_empty() || shape(name, decimal_comma) == Shape::Text);
+    let only_text = names.iter().all(|name| name.is_empty() || numbers.shape(name) == Shape::Text);
     if !only_text || named == 0 || named * 2 < columns {
         return false;
     }
-    let types_differ = column_types(below, columns, decimal_comma).any(|column_type| column_type != ColumnType::Text);
+    let types_differ = column_types(below, columns, numbers).any(|column_type| column_type != ColumnType::Text);
     let distinct = names.iter().filter(|name| !name.is_empty()).collect::<HashSet<_>>().len() == named;
     let come_back = below
         .iter()
@@ -216,12 +282,12 @@ fn is_header(sample: &Sample, columns: usize, decimal_comma: bool) -> bool {
 fn column_types(
     rows: &[Vec<(Vec<u8>, bool)>],
     columns: usize,
-    decimal_comma: bool,
+    numbers: NumberFormat,
 ) -> impl Iterator<Item = ColumnType> + use<> {
     let mut guesses = vec![Guess::new(); columns];
     for row in rows {
         for (guess, (value, quoted)) in guesses.iter_mut().zip(row) {
-            guess.observe(value, *quoted, decimal_comma);
+            guess.observe(value, *quoted, numbers);
         }
     }
     guesses.into_iter().filter(|guess| !guess.is_empty()).map(|guess| guess.column_type())
@@ -256,6 +322,26 @@ mod tests {
         assert_eq!(delimiter("\"a;b\",c\n\"d;e\",f\n"), ',');
         assert_eq!(delimiter("sep=^\na^b\n"), '^');
         assert_eq!(dialect("note\none, two\nthree\n").columns, 1);
+    }
+
+    #[test]
+    fn lines_above_the_names_are_a_preamble() {
+        let seen = |text: &str| {
+            let dialect = dialect(text);
+            (dialect.preamble, dialect.columns, dialect.data_line, dialect.names.is_some())
+        };
+        assert_eq!(seen("Report\nid;name;amt\n1;a;2,5\n2;b;3,5\n"), (1, 3, 3, true));
+        assert_eq!(seen("Report\n\nof May\n\nid,name\n1,a\n2,b\n"), (2, 2, 6, true));
+        assert_eq!(seen("Report\n1;2\n3;4\n"), (1, 2, 2, false));
+        assert_eq!(seen("Names\nfirst,last\nAnna,Berg\nOtto,Lund\n"), (1, 2, 3, true));
+        // A column of prose, and one of decimal commas below its name.
+        assert_eq!(seen("name\nBerg, Anna\nLund, Otto\n"), (0, 1, 2, true));
+        assert_eq!(seen("id;price\n1;2,5\n2;3,5\n"), (0, 2, 2, true));
+        let given = CsvOptions { header: Some(false), ..CsvOptions::default() };
+        assert_eq!(detect(b"Report\na;1\nb;2\n", true, &given).preamble, 0);
+        let skipped = CsvOptions { skip: 2, ..CsvOptions::default() };
+        let skipped = detect(b"a;b\nx;y\nid;name\n1;c\n", true, &skipped);
+        assert_eq!((skipped.names.map(|names| names[0].clone()), skipped.data_line), (Some(b"id".to_vec()), 4));
     }
 
     #[test]

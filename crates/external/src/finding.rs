@@ -60,10 +60,12 @@ pub(crate) enum Kind {
     NulByte,
     MixedLineEnds,
     NotUtf8,
+    NotOfType,
+    Ambiguous,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Kind; 7] = [
+    pub(crate) const ALL: [Kind; 9] = [
         Kind::TooManyFields,
         Kind::TooFewFields,
         Kind::UnterminatedQuote,
@@ -71,12 +73,16 @@ impl Kind {
         Kind::NulByte,
         Kind::MixedLineEnds,
         Kind::NotUtf8,
+        Kind::NotOfType,
+        Kind::Ambiguous,
     ];
 
     pub(crate) fn severity(self) -> Severity {
         match self {
-            Kind::TooManyFields | Kind::UnterminatedQuote | Kind::TextAfterQuote => Severity::Error,
-            Kind::TooFewFields | Kind::NulByte | Kind::MixedLineEnds | Kind::NotUtf8 => Severity::Warning,
+            Kind::TooManyFields | Kind::UnterminatedQuote | Kind::TextAfterQuote | Kind::NotOfType => Severity::Error,
+            Kind::TooFewFields | Kind::NulByte | Kind::MixedLineEnds | Kind::NotUtf8 | Kind::Ambiguous => {
+                Severity::Warning
+            }
         }
     }
 
@@ -90,6 +96,8 @@ impl Kind {
             Kind::NulByte => "NUL bytes",
             Kind::MixedLineEnds => "line ends of another kind",
             Kind::NotUtf8 => "bytes that are not UTF-8",
+            Kind::NotOfType => "values that are not of their column's type, and are NULL",
+            Kind::Ambiguous => "columns with ambiguous points, and are text",
         }
     }
 }

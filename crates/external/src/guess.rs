@@ -15,7 +15,8 @@
 //! | 2024-12-31 23:59:59.123456                          | TIMESTAMP (mixed with dates: midnight) |
 //! | anything else, a mixture, or an empty text in quotes| TEXT                                   |
 
-use crate::shape::{Shape, shape};
+use crate::options::DateFormat;
+use crate::shape::{NumberFormat, Shape};
 use arrow_schema::{DataType, TimeUnit};
 
 /// Which number of a date with slashes is the day.
@@ -127,6 +128,8 @@ pub(crate) struct Guess {
     point_digits: u32,
     /// The most digits of a second.
     second_fraction: u32,
+    /// Some point is not in the place of a sign between thousands.
+    not_grouped: bool,
 }
 
 impl Guess {
@@ -143,16 +146,17 @@ impl Guess {
             whole_digits: 0,
             point_digits: 0,
             second_fraction: 0,
+            not_grouped: false,
         }
     }
 
     /// Takes a value into account. `bytes` are those between the quotes, if there are quotes.
     #[inline(always)]
-    pub(crate) fn observe(&mut self, bytes: &[u8], quoted: bool, decimal_comma: bool) {
+    pub(crate) fn observe(&mut self, bytes: &[u8], quoted: bool, numbers: NumberFormat) {
         if self.seen & TEXT != 0 || (bytes.is_empty() && !quoted) {
             return;
         }
-        match shape(bytes, decimal_comma) {
+        match numbers.shape(bytes) {
             // By far the most frequent, and nothing new most of the time.
             Shape::Integer { digits, fits: true } => self.integer(digits),
             Shape::Blank if quoted => self.seen |= TEXT,
@@ -174,6 +178,7 @@ impl Guess {
             }
             Shape::Decimal { whole, fraction, zeros, comma } => {
                 self.point_digits = self.point_digits.max(whole + fraction - zeros);
+                self.not_grouped |= !comma && (fraction != 3 || !(1..=3).contains(&whole));
                 self.number(if comma { COMMA } else { POINT }, whole, fraction)
             }
             Shape::Double { digits } => {
@@ -213,6 +218,30 @@ impl Guess {
     /// Whether no value has been seen.
     pub(crate) fn is_empty(&self) -> bool {
         self.seen == 0
+    }
+
+    /// Some value has a comma for its decimal sign.
+    pub(crate) fn has_decimal_comma(&self) -> bool {
+        self.seen & COMMA != 0
+    }
+
+    /// The column is one of numbers whose points could all stand between thousands: `1.000`, `12.500`, `7`.
+    pub(crate) fn may_be_grouped(&self) -> bool {
+        self.seen & POINT != 0 && self.seen & !(POINT | INTEGER) == 0 && !self.not_grouped
+    }
+
+    /// The type of a column of these values, whose dates have this form where it is given.
+    pub(crate) fn column_type_with(&self, dates: Option<DateFormat>) -> ColumnType {
+        let is_possible = |order| match order {
+            DayOrder::DayFirst => !self.not_day_first,
+            DayOrder::MonthFirst => !self.not_month_first,
+        };
+        match (self.seen, dates) {
+            (SLASHED_DATE, Some(DateFormat::Slashed(order))) if is_possible(order) => ColumnType::SlashedDate(order),
+            (SLASHED_DATE, Some(_)) => ColumnType::Text,
+            (DOTTED_DATE, Some(format)) if format != DateFormat::Dotted => ColumnType::Text,
+            _ => self.column_type(),
+        }
     }
 
     /// The type of a column of these values.
@@ -267,10 +296,16 @@ mod tests {
         guess_with(values, false)
     }
 
-    fn guess_with(values: &[&str], decimal_comma: bool) -> ColumnType {
+    const POINTS: NumberFormat = NumberFormat { comma: false, point: true, thousands: None };
+
+    fn guess_with(values: &[&str], comma: bool) -> ColumnType {
+        seen(values, NumberFormat { comma, ..POINTS }).column_type()
+    }
+
+    fn seen(values: &[&str], numbers: NumberFormat) -> Guess {
         let mut guess = Guess::new();
-        values.iter().for_each(|value| guess.observe(value.as_bytes(), false, decimal_comma));
-        guess.column_type()
+        values.iter().for_each(|value| guess.observe(value.as_bytes(), false, numbers));
+        guess
     }
 
     fn decimal(precision: u8, scale: u8) -> ColumnType {
@@ -306,6 +341,24 @@ mod tests {
     }
 
     #[test]
+    fn points_in_the_places_of_thousands() {
+        assert!(seen(&["1.000", "7", "12.500"], POINTS).may_be_grouped());
+        for values in [&["1.000", "1.5"], &["0.125", "1.000"], &["1234.567", "1"], &["1", "2"], &["1.000", "x"]] {
+            assert!(!seen(values, POINTS).may_be_grouped(), "{values:?}");
+        }
+    }
+
+    #[test]
+    fn given_forms_of_dates() {
+        let slashed = |values: &[&str], dates| seen(values, POINTS).column_type_with(Some(dates));
+        let day_first = DateFormat::Slashed(DayOrder::DayFirst);
+        assert_eq!(slashed(&["01/02/2024"], day_first), ColumnType::SlashedDate(DayOrder::DayFirst));
+        assert_eq!(slashed(&["01/31/2024"], day_first), ColumnType::Text);
+        assert_eq!(slashed(&["31.01.2024"], day_first), ColumnType::Text);
+        assert_eq!(slashed(&["2024-01-31"], day_first), ColumnType::IsoDate);
+    }
+
+    #[test]
     fn dates_and_times() {
         assert_eq!(guess(&["2024-01-31", ""]), ColumnType::IsoDate);
         assert_eq!(guess(&["01.02.2024", "1.12.1999"]), ColumnType::DottedDate);
@@ -324,8 +377,8 @@ mod tests {
     #[test]
     fn an_empty_text_in_quotes_is_no_number() {
         let mut guess = Guess::new();
-        guess.observe(b"1", false, false);
-        guess.observe(b"", true, false);
+        guess.observe(b"1", false, POINTS);
+        guess.observe(b"", true, POINTS);
         assert_eq!(guess.column_type(), ColumnType::Text);
     }
 }

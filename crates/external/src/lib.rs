@@ -31,5 +31,5 @@ mod text;
 
 pub use finding::{Finding, Severity};
 pub use guess::{ColumnType, DayOrder};
-pub use options::{CodePage, CsvOptions};
+pub use options::{CodePage, CsvOptions, DateFormat, DeclaredType};
 pub use table::CsvTable;

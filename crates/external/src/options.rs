@@ -1,5 +1,7 @@
 //! What the caller may know better than detection does.
 
+use crate::guess::{ColumnType, DayOrder};
+use crate::shape::NumberFormat;
 use mainstay_base::{Code, Error, Result};
 use std::sync::Arc;
 
@@ -58,22 +60,99 @@ impl std::fmt::Debug for CodePage {
     }
 }
 
-/// What is known about a CSV file; whatever is `None` is detected.
-#[derive(Clone, Debug, Default)]
+/// Properties of a CSV file that are known beforehand; whatever is `None` (or empty) is detected.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CsvOptions {
     /// The ASCII character between fields.
     pub delimiter: Option<u8>,
     /// The ASCII character around fields; 0 if nothing is a quote.
     pub quote: Option<u8>,
-    /// Whether the first row holds the names of the columns.
+    /// The first row holds the names of the columns.
     pub header: Option<bool>,
+    /// The number of lines at the beginning that are not part of the table.
+    pub skip: u64,
+    /// The sign between the whole digits of a number and its fraction: `.` or `,`.
+    pub decimal: Option<u8>,
+    /// The sign between groups of three digits of a number: `.`, `,`, `'` or a blank.
+    pub thousands: Option<u8>,
+    /// The form of dates that are neither timestamps nor in the form of ISO 8601.
+    pub dates: Option<DateFormat>,
+    /// Texts without quotes that stand for NULL, besides the empty one.
+    pub nulls: Vec<String>,
+    /// Types of columns, by name in any case. A value that is not of its column's type is NULL and a finding.
+    pub types: Vec<(String, DeclaredType)>,
     /// How bytes become characters.
     pub code_page: Option<CodePage>,
 }
 
+/// The form of a date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DateFormat {
+    /// `2024-12-31`.
+    Iso,
+    /// `31.12.2024`.
+    Dotted,
+    /// `31/12/2024` or `12/31/2024`.
+    Slashed(DayOrder),
+}
+
+/// The type that a column is declared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeclaredType {
+    /// BIGINT.
+    Integer,
+    /// DECIMAL: digits in all, 1 to 38, and after the point.
+    Decimal(u8, u8),
+    /// DOUBLE.
+    Double,
+    /// BOOLEAN.
+    Boolean,
+    /// DATE, in the form that [`CsvOptions::dates`] gives, else in that of ISO 8601.
+    Date,
+    /// TIMESTAMP in microseconds.
+    Timestamp,
+    /// TEXT.
+    Text,
+}
+
 impl CsvOptions {
-    /// Refuses what no file can be read with.
-    pub(crate) fn check(&self) -> Result<()> {
+    /// The signs in the numbers of a file with this delimiter.
+    pub(crate) fn numbers(&self, delimiter: u8) -> NumberFormat {
+        NumberFormat {
+            // Programs of countries with a decimal comma write semicolons between fields.
+            comma: self.decimal.map_or(delimiter == b';', |decimal| decimal == b','),
+            point: self.decimal.is_none_or(|decimal| decimal == b'.'),
+            thousands: self.thousands,
+        }
+    }
+
+    /// The type of a column that is declared with one, in the way its texts are written.
+    pub(crate) fn column_type(&self, declared: DeclaredType, delimiter: u8) -> ColumnType {
+        match declared {
+            DeclaredType::Integer => ColumnType::Integer,
+            DeclaredType::Decimal(precision, scale) => {
+                ColumnType::Decimal { precision, scale, comma: self.numbers(delimiter).comma }
+            }
+            DeclaredType::Double => ColumnType::Double,
+            DeclaredType::Boolean => ColumnType::Boolean,
+            DeclaredType::Date => match self.dates.unwrap_or(DateFormat::Iso) {
+                DateFormat::Iso => ColumnType::IsoDate,
+                DateFormat::Dotted => ColumnType::DottedDate,
+                DateFormat::Slashed(order) => ColumnType::SlashedDate(order),
+            },
+            DeclaredType::Timestamp => ColumnType::Timestamp { micros: true },
+            DeclaredType::Text => ColumnType::Text,
+        }
+    }
+
+    /// The text of an unquoted field stands for NULL.
+    #[inline]
+    pub(crate) fn is_null(&self, bytes: &[u8]) -> bool {
+        !self.nulls.is_empty() && self.nulls.iter().any(|null| null.as_bytes() == bytes)
+    }
+
+    /// Refuses options that no file can be read with ([`Code::InvalidSetting`]).
+    pub fn check(&self) -> Result<()> {
         let refuse = |what: &str| Err(Error::new(Code::InvalidSetting, what));
         if let Some(delimiter) = self.delimiter
             && (!delimiter.is_ascii() || matches!(delimiter, 0 | b'\r' | b'\n'))
@@ -84,6 +163,22 @@ impl CsvOptions {
             && (!quote.is_ascii() || matches!(quote, b'\r' | b'\n') || Some(quote) == self.delimiter)
         {
             return refuse("the quote must be an ASCII character other than a line end and the delimiter");
+        }
+        if self.decimal.is_some_and(|decimal| !matches!(decimal, b'.' | b',')) {
+            return refuse("the decimal sign must be a point or a comma");
+        }
+        if self.thousands.is_some_and(|sign| !matches!(sign, b'.' | b',' | b'\'' | b' ')) {
+            return refuse("the sign between thousands must be a point, a comma, an apostrophe or a blank");
+        }
+        if self.thousands.is_some() && self.thousands == self.decimal {
+            return refuse("the decimal sign and the sign between thousands must differ");
+        }
+        let impossible = |declared: &DeclaredType| match *declared {
+            DeclaredType::Decimal(precision, scale) => !(1..=38).contains(&precision) || scale > precision,
+            _ => false,
+        };
+        if self.types.iter().any(|(_, declared)| impossible(declared)) {
+            return refuse("a DECIMAL has 1 to 38 digits, and not more of them after the point");
         }
         Ok(())
     }
@@ -111,5 +206,12 @@ mod tests {
         assert!(options(Some(b'\n'), None).check().is_err());
         assert!(options(Some(b';'), Some(b';')).check().is_err());
         assert!(options(Some(0xe4), None).check().is_err());
+        let signs = |decimal, thousands| CsvOptions { decimal, thousands, ..CsvOptions::default() }.check();
+        assert!(signs(Some(b','), Some(b'.')).is_ok());
+        assert!(signs(Some(b','), Some(b',')).is_err());
+        assert!(signs(Some(b';'), None).is_err());
+        assert!(signs(None, Some(b'_')).is_err());
+        let types = vec![("a".to_owned(), DeclaredType::Decimal(5, 6))];
+        assert!(CsvOptions { types, ..CsvOptions::default() }.check().is_err());
     }
 }

@@ -15,10 +15,12 @@
 //! one: the scan says so, goes back to it and reads on with quotes as ordinary characters from there.
 
 use crate::checksum::Checksum;
+use crate::decode::is_of_type;
 use crate::dialect::{Dialect, detect};
 use crate::finding::{Findings, Kind};
 use crate::guess::{ColumnType, Guess};
 use crate::options::{CodePage, CsvOptions};
+use crate::shape::NumberFormat;
 use crate::split::{ESCAPED, Field, LineEnd, QUOTED, Row, Rows, Step, is_escaped};
 use mainstay_base::{Code, Error, Result, interrupt};
 use mainstay_table::names::free_name;
@@ -65,8 +67,10 @@ pub(crate) struct Scan {
     /// Tabs, line ends and backslashes of its texts are written as two signs.
     pub(crate) escapes: bool,
     pub(crate) findings: Findings,
-    /// What was wrong with the names.
-    pub(crate) renamed: Vec<String>,
+    /// Notices about names and lines that the table does not have as the file has them.
+    pub(crate) remarks: Vec<String>,
+    /// The columns whose types are declared; their other values are NULL.
+    pub(crate) declared: Vec<bool>,
 }
 
 /// The file was changed, or cut, while it was read.
@@ -95,7 +99,7 @@ pub(crate) fn scan(file: &dyn File, len: u64, options: &CsvOptions) -> Result<Sc
             let message = format!("the rows have {} fields; up to {MAX_COLUMNS} are read", dialect.columns);
             return Err(Error::new(Code::NotThisFormat, message).at(file.path().display()));
         }
-        return Scanner::new(file, dialect, options, bom).run(len, &sample[..end]);
+        return Scanner::new(file, dialect, options, bom)?.run(len, &sample[..end]);
     }
 }
 
@@ -134,8 +138,10 @@ fn refuse_other_formats(sample: &[u8], file: &dyn File) -> Result<()> {
 struct Scanner<'a> {
     file: &'a dyn File,
     dialect: Dialect,
-    code_page: Option<CodePage>,
-    decimal_comma: bool,
+    options: &'a CsvOptions,
+    numbers: NumberFormat,
+    /// The declared types, by column.
+    declared: Vec<Option<ColumnType>>,
     bom: usize,
     guesses: Vec<Guess>,
     groups: Vec<Group>,
@@ -183,11 +189,13 @@ impl Escapes {
 }
 
 impl<'a> Scanner<'a> {
-    fn new(file: &'a dyn File, dialect: Dialect, options: &CsvOptions, bom: usize) -> Scanner<'a> {
-        Scanner {
+    fn new(file: &'a dyn File, dialect: Dialect, options: &'a CsvOptions, bom: usize) -> Result<Scanner<'a>> {
+        let declared = declared_types(&dialect, options).map_err(|error| error.at(file.path().display()))?;
+        Ok(Scanner {
             file,
-            code_page: options.code_page.clone(),
-            decimal_comma: dialect.decimal_comma(),
+            options,
+            numbers: options.numbers(dialect.grammar.delimiter),
+            declared,
             bom,
             guesses: vec![Guess::new(); dialect.columns],
             groups: Vec::new(),
@@ -200,7 +208,7 @@ impl<'a> Scanner<'a> {
             is_utf8: true,
             findings: Findings::new(),
             dialect,
-        }
+        })
     }
 
     fn run(mut self, len: u64, sample: &[u8]) -> Result<Scan> {
@@ -306,15 +314,57 @@ impl<'a> Scanner<'a> {
         for (guess, field) in self.guesses.iter_mut().zip(fields) {
             if field.flags & ESCAPED != 0 {
                 guess.observe_text();
-            } else {
-                guess.observe(field.bytes(data), field.flags & QUOTED != 0, self.decimal_comma);
+            } else if field.flags & QUOTED != 0 || !self.options.is_null(field.bytes(data)) {
+                guess.observe(field.bytes(data), field.flags & QUOTED != 0, self.numbers);
             }
+        }
+        if !self.options.types.is_empty() {
+            self.check_types(data, row, fields);
         }
         if self.escapes != Escapes::Impossible {
             self.escapes.observe(fields, data);
         }
         self.rows += 1;
         self.line += u64::from(row.lines);
+    }
+
+    /// Reports the values that are not of the types that their columns are declared with.
+    fn check_types(&mut self, data: &[u8], row: &Row, fields: &[Field]) {
+        for (column, (field, declared)) in fields.iter().zip(&self.declared).enumerate() {
+            let Some(column_type) = *declared else { continue };
+            let bytes = field.bytes(data);
+            if (field.flags & QUOTED == 0 && self.options.is_null(bytes))
+                || is_of_type(column_type, bytes, self.numbers)
+            {
+                continue;
+            }
+            let (line, place) = place(&data[row.start..(field.start as usize).min(data.len())], self.line);
+            self.findings.add(Kind::NotOfType, line, place, || {
+                let (value, wanted) = (excerpt(bytes), column_type.sql_type());
+                format!("column {}: {value} is not of its declared type ({wanted}) and is NULL", column + 1)
+            });
+        }
+    }
+
+    /// Columns of numbers whose points can stand between thousands are text where another column of the file has a comma for
+    /// its decimal sign: a file has one decimal sign.
+    fn settle_points(&mut self, names: &[String]) -> Vec<String> {
+        let has_comma = self.guesses.iter().any(Guess::has_decimal_comma);
+        let is_open = self.options.decimal.is_none() && self.options.thousands.is_none() && has_comma;
+        let columns = self.guesses.iter_mut().zip(names).zip(&self.declared);
+        let mut remarks = Vec::new();
+        for ((guess, name), _) in
+            columns.filter(|((guess, _), declared)| is_open && declared.is_none() && guess.may_be_grouped())
+        {
+            guess.observe_text();
+            let message = format!(
+                "column {name} is text: its points can be decimal signs or stand between thousands; \
+                 the settings decimal and thousands of the table say which"
+            );
+            self.findings.add(Kind::Ambiguous, self.dialect.data_line, 1, || message.clone());
+            remarks.push(message);
+        }
+        remarks
     }
 
     /// Reports what is unusual about a row.
@@ -376,7 +426,7 @@ impl<'a> Scanner<'a> {
         {
             self.is_utf8 = false;
             let at = error.valid_up_to();
-            if matches!(self.code_page, None | Some(CodePage::Utf8)) {
+            if matches!(self.options.code_page, None | Some(CodePage::Utf8)) {
                 let (line, column) = place(&bytes[..at], line);
                 let byte = bytes.get(at).copied().unwrap_or_default();
                 self.findings.add(Kind::NotUtf8, line, column, || {
@@ -400,9 +450,9 @@ impl<'a> Scanner<'a> {
     fn finish(mut self, head: Group) -> Result<Scan> {
         if let Some(group) = self.groups.last_mut() {
             group.rows = self.rows - group.first_row;
-            group.checksum = self.checksum.finish();
+            group.checksum = std::mem::replace(&mut self.checksum, Checksum::new()).finish();
         }
-        if self.code_page == Some(CodePage::Utf8)
+        if self.options.code_page == Some(CodePage::Utf8)
             && let Some((line, column, _)) = self.findings.of(Kind::NotUtf8).kept.first()
         {
             let error =
@@ -410,22 +460,50 @@ impl<'a> Scanner<'a> {
             return Err(error.at(self.file.path().display()).hint("leave the code page out, or name another"));
         }
         let detected = if self.is_utf8 { CodePage::Utf8 } else { CodePage::Windows1252 };
-        let code_page = self.code_page.unwrap_or(detected);
-        let (names, renamed) = column_names(&self.dialect, &code_page);
+        let code_page = self.options.code_page.clone().unwrap_or(detected);
+        let (names, mut remarks) = column_names(&self.dialect, &code_page);
+        if self.dialect.preamble > 0 {
+            let rows = self.dialect.preamble;
+            remarks.push(format!("rows above the table that are not part of it: {rows}"));
+        }
+        remarks.extend(self.settle_points(&names));
+        let guessed = self.guesses.iter().map(|guess| guess.column_type_with(self.options.dates));
+        let types = guessed.zip(&self.declared).map(|(guessed, declared)| declared.unwrap_or(guessed)).collect();
         Ok(Scan {
             code_page,
             names,
-            types: self.guesses.iter().map(Guess::column_type).collect(),
+            types,
             head,
             groups: self.groups,
             rows: self.rows,
             quotes_until: self.quotes_until,
             escapes: self.escapes == Escapes::Seen,
             findings: self.findings,
-            renamed,
+            remarks,
+            declared: self.declared.iter().map(Option::is_some).collect(),
             dialect: self.dialect,
         })
     }
+}
+
+/// The declared types, by column. A declaration of a column that the file does not have is an error.
+fn declared_types(dialect: &Dialect, options: &CsvOptions) -> Result<Vec<Option<ColumnType>>> {
+    let mut types = vec![None; dialect.columns];
+    if options.types.is_empty() {
+        return Ok(types);
+    }
+    let is_utf8 = dialect.names.iter().flatten().all(|name| std::str::from_utf8(name).is_ok());
+    let detected = if is_utf8 { CodePage::Utf8 } else { CodePage::Windows1252 };
+    let (names, _) = column_names(dialect, options.code_page.as_ref().unwrap_or(&detected));
+    for (wanted, declared) in &options.types {
+        let same = |name: &String| name.to_lowercase() == wanted.to_lowercase();
+        let Some(column) = names.iter().position(same) else {
+            let message = format!("a type is declared for the column \"{wanted}\", which the file does not have");
+            return Err(Error::new(Code::InvalidSetting, message).hint(format!("its columns are {}", names.join(", "))));
+        };
+        types[column] = Some(options.column_type(*declared, dialect.grammar.delimiter));
+    }
+    Ok(types)
 }
 
 /// How a scan goes on.

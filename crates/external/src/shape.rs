@@ -7,7 +7,7 @@
 //!
 //! What is a number is judged strictly, because what looks like one often is not: `00123` is an article
 //! or a postal code, `+49` the beginning of a telephone number, `1.234,50` ambiguous. All of these stay
-//! text. Blanks around a value are allowed (fixed-width exports have them) unless it is text, where
+//! text, unless the options of the file give the sign between thousands ([`NumberFormat`]). Blanks around a value are allowed (fixed-width exports have them) unless it is text, where
 //! they belong to it.
 
 use crate::guess::DayOrder;
@@ -50,6 +50,80 @@ pub(crate) enum Shape {
         fraction: u32,
     },
     Text,
+}
+
+/// The signs in the numbers of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NumberFormat {
+    /// A comma may be the decimal sign.
+    pub(crate) comma: bool,
+    /// A point may be it.
+    pub(crate) point: bool,
+    /// The sign between groups of three digits, where there is one.
+    pub(crate) thousands: Option<u8>,
+}
+
+/// The longest number whose groups are put together.
+const GROUPED: usize = 64;
+
+/// A number without the signs between its thousands.
+pub(crate) struct Ungrouped {
+    bytes: [u8; GROUPED],
+    len: usize,
+}
+
+impl Ungrouped {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
+impl NumberFormat {
+    /// The number without the signs between its thousands; `None` where there are none in it, or they are not in the places of
+    /// thousands.
+    pub(crate) fn ungroup(&self, bytes: &[u8]) -> Option<Ungrouped> {
+        let sign = self.thousands?;
+        let unsigned = bytes.strip_prefix(b"-").unwrap_or(bytes);
+        let first = digits(unsigned);
+        if !(1..=3).contains(&first) || unsigned[0] == b'0' || bytes.len() > GROUPED {
+            return None;
+        }
+        let mut rest = &unsigned[first..];
+        let mut number = Ungrouped { bytes: [0; GROUPED], len: 0 };
+        let mut take = |part: &[u8]| {
+            number.bytes[number.len..number.len + part.len()].copy_from_slice(part);
+            number.len += part.len();
+        };
+        take(&bytes[..bytes.len() - rest.len()]);
+        while let Some(group) = rest.strip_prefix(&[sign]) {
+            if digits(group) < 3 || group.get(3).is_some_and(u8::is_ascii_digit) {
+                return None;
+            }
+            take(&group[..3]);
+            rest = &group[3..];
+        }
+        take(rest);
+        (number.len < bytes.len()).then_some(number)
+    }
+
+    /// The shape of a field that is not empty.
+    #[inline]
+    pub(crate) fn shape(&self, bytes: &[u8]) -> Shape {
+        if self.thousands.is_some()
+            && let Some(number) = self.ungroup(trim(bytes))
+        {
+            return self.allowed(shape(number.bytes(), self.comma));
+        }
+        self.allowed(shape(bytes, self.comma))
+    }
+
+    #[inline(always)]
+    fn allowed(&self, shape: Shape) -> Shape {
+        match shape {
+            Shape::Decimal { comma: false, .. } if !self.point => Shape::Text,
+            shape => shape,
+        }
+    }
 }
 
 /// The shape of a field that is not empty.
@@ -380,6 +454,25 @@ mod tests {
         }
         assert_eq!(shape(b"1.234,5", true), Shape::Text);
         assert_eq!(of("   "), Shape::Blank);
+    }
+
+    #[test]
+    fn thousands_are_put_together_where_their_sign_is_given() {
+        let format = NumberFormat { comma: true, point: false, thousands: Some(b'.') };
+        let decimal = |whole| Shape::Decimal { whole, fraction: 2, zeros: 0, comma: true };
+        assert_eq!(format.shape(b"1.234,50"), decimal(4));
+        assert_eq!(format.shape(b" -1.234.567,50 "), decimal(7));
+        assert_eq!(format.shape(b"2.000"), Shape::Integer { digits: 4, fits: true });
+        assert_eq!(format.shape(b"12,00"), decimal(2));
+        assert_eq!(format.shape(b"31.12.2024"), Shape::DottedDate);
+        for text in ["1.5", "1.23,5", "12345.678", "0.123", "1.2345", "1.234.56", "1..234"] {
+            assert_eq!(format.shape(text.as_bytes()), Shape::Text, "{text}");
+        }
+        let long = "1".to_owned() + &".000".repeat(30);
+        assert_eq!(format.shape(long.as_bytes()), Shape::Text);
+        let apostrophe = NumberFormat { comma: false, point: true, thousands: Some(b'\'') };
+        assert_eq!(apostrophe.ungroup(b"12'345.5").map(|number| number.bytes().to_vec()), Some(b"12345.5".to_vec()));
+        assert!(apostrophe.ungroup(b"12345").is_none());
     }
 
     #[test]

@@ -10,6 +10,7 @@
 
 use crate::checksum::Checksum;
 use crate::decode::{decode, read_group};
+use crate::dialect::NO_DELIMITER;
 use crate::finding::{Finding, Kind};
 use crate::guess::ColumnType;
 use crate::options::{CodePage, CsvOptions};
@@ -47,6 +48,7 @@ pub struct CsvTable {
 /// One state of the file.
 struct State {
     file: Arc<dyn File>,
+    options: CsvOptions,
     stamp: Stamp,
     /// Whether the stamp was old enough to be trusted when the file was last looked at.
     settled: AtomicBool,
@@ -111,7 +113,33 @@ impl CsvTable {
             quote: Some(dialect.grammar.quote),
             header: Some(dialect.names.is_some()),
             code_page: Some(state.scan.code_page.clone()),
+            ..self.options.clone()
         }
+    }
+
+    /// A sentence about how the file is read: delimiter, quote, names, decimal sign and encoding, detected or given.
+    pub fn reading(&self) -> String {
+        let state = self.state();
+        let (dialect, types) = (&state.scan.dialect, &state.scan.types);
+        let sign = |byte: u8| match byte {
+            0 => "none".to_owned(),
+            b'\t' => "tab".to_owned(),
+            NO_DELIMITER => "none".to_owned(),
+            byte => char::from(byte).to_string(),
+        };
+        let names = match dialect.names {
+            Some(_) => format!("names above line {}", dialect.data_line),
+            None => "no names".to_owned(),
+        };
+        let comma = types.iter().any(|column_type| matches!(column_type, ColumnType::Decimal { comma: true, .. }));
+        let thousands = self.options.thousands.map(|byte| format!(", thousands {}", sign(byte))).unwrap_or_default();
+        format!(
+            "read as {:?}: delimiter {}, quote {}, {names}, decimal sign {}{thousands}",
+            state.scan.code_page,
+            sign(dialect.grammar.delimiter),
+            sign(dialect.grammar.quote),
+            if comma { "," } else { "." },
+        )
     }
 
     /// The types of the columns, with the way they are written.
@@ -160,7 +188,7 @@ impl State {
                 Ok(scan) if files.stamp(path)? == stamp => {
                     let schema = schema_of(&scan);
                     let (settled, vectors) = (AtomicBool::new(stamp.is_settled(now)), cache.new_source());
-                    return Ok(State { file, stamp, settled, scan, schema, vectors });
+                    return Ok(State { file, options: options.clone(), stamp, settled, scan, schema, vectors });
                 }
                 Ok(_) => error = Some(changed(&*file)),
                 Err(problem) if problem.code() == Code::Busy => error = Some(problem),
@@ -273,7 +301,7 @@ impl Snapshot for State {
         missing.sort_unstable();
         missing.dedup();
         if !missing.is_empty() {
-            let decoded = decode(&*self.file, &self.scan, place, &missing)?;
+            let decoded = decode(&*self.file, &self.scan, &self.options, place, &missing)?;
             for (&column, vector) in missing.iter().zip(decoded) {
                 for (_, slot) in columns.iter().zip(&mut vectors).filter(|(wanted, _)| **wanted == column) {
                     *slot = Some(Arc::clone(&vector));
@@ -333,8 +361,10 @@ impl Snapshot for State {
         {
             notices.push(format!("read as windows-1252, because line {line}, column {column} is not UTF-8"));
         }
-        notices.extend(self.scan.renamed.iter().cloned());
-        for kind in [Kind::TooManyFields, Kind::TooFewFields, Kind::UnterminatedQuote, Kind::TextAfterQuote] {
+        notices.extend(self.scan.remarks.iter().cloned());
+        let told =
+            [Kind::TooManyFields, Kind::TooFewFields, Kind::UnterminatedQuote, Kind::TextAfterQuote, Kind::NotOfType];
+        for kind in told {
             let of_kind = findings.of(kind);
             if let Some((line, ..)) = of_kind.kept.first() {
                 notices.push(format!("{}: {}, the first in line {line}", kind.plural(), of_kind.count));

@@ -76,7 +76,7 @@ fn expected(text: &str, columns: usize) -> Vec<Vec<Cell>> {
 }
 
 fn plain() -> CsvOptions {
-    CsvOptions { delimiter: Some(b','), quote: Some(b'"'), header: Some(false), code_page: None }
+    CsvOptions { delimiter: Some(b','), quote: Some(b'"'), header: Some(false), ..CsvOptions::default() }
 }
 
 #[test]

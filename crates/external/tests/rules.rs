@@ -5,7 +5,7 @@ mod common;
 use arrow_schema::DataType;
 use common::{columns, lines, memory, open, open_in};
 use mainstay_base::Code;
-use mainstay_external::{CodePage, CsvOptions, CsvTable};
+use mainstay_external::{CodePage, CsvOptions, CsvTable, DateFormat, DayOrder, DeclaredType};
 use mainstay_table::Table;
 
 fn findings(table: &CsvTable) -> Vec<String> {
@@ -85,6 +85,75 @@ fn delimiters_and_decimal_commas() {
         lines(&with("a,b;c\n", CsvOptions { delimiter: Some(b','), header: Some(false), ..CsvOptions::default() })),
         ["a|b;c"]
     );
+}
+
+/// A file has one decimal sign: DuckDB issues 6690 and 17093, Polars issue 18797 (fault files-02).
+#[test]
+fn points_beside_decimal_commas_are_not_decimal_signs() {
+    let content = "article;price;count\nA0;0,50;1.000\nA1;1,50;2.000\nA2;12,50;7\n";
+    let table = open(content);
+    assert_eq!(columns(&table), ["article Utf8View", "price Decimal128(4, 2)", "count Utf8View"]);
+    let notices = table.snapshot().unwrap().notices();
+    assert!(notices.len() == 1 && notices[0].starts_with("column count is text"), "{notices:?}");
+    assert!(findings(&table)[0].starts_with("warning: t.csv, line 2, column 1: column count is text"));
+    // Not all points stand where thousands end, or nothing says that the comma is the sign.
+    assert_eq!(columns(&open("a;b\n0,5;1.000\n1,5;1.5\n"))[1], "b Decimal128(4, 3)");
+    assert_eq!(columns(&open("a;b\n0,5;0.125\n1,5;1.500\n"))[1], "b Decimal128(4, 3)");
+    assert_eq!(columns(&open("a;b\nx;1.000\ny;2.000\n"))[1], "b Decimal128(4, 3)");
+
+    let german = CsvOptions { decimal: Some(b','), thousands: Some(b'.'), ..CsvOptions::default() };
+    let table = with("id;amount;count\n1;1.234,50;1.000\n2;12,00;2.500\n3;-5,5;1\n", german);
+    assert_eq!(columns(&table), ["id Int64", "amount Decimal128(6, 2)", "count Int64"]);
+    assert_eq!(lines(&table), ["1|1234.50|1000", "2|12.00|2500", "3|-5.50|1"]);
+    assert!(table.findings().is_empty());
+    let reading = "read as UTF-8: delimiter ;, quote \", names above line 2, decimal sign ,, thousands .";
+    assert_eq!(table.reading(), reading);
+}
+
+#[test]
+fn given_signs_of_numbers_and_forms_of_dates() {
+    let comma = CsvOptions { decimal: Some(b','), ..CsvOptions::default() };
+    assert_eq!(lines(&with("a\tb\n1,5\t1.5\n", comma)), ["1.5|1.5"]);
+    let point = CsvOptions { decimal: Some(b'.'), ..CsvOptions::default() };
+    assert_eq!(columns(&with("a;b\n1,5;1.5\n", point)), ["a Utf8View", "b Decimal128(2, 1)"]);
+    let apostrophe = CsvOptions { thousands: Some(b'\''), ..CsvOptions::default() };
+    assert_eq!(lines(&with("a,b\n1'234.5,x\n", apostrophe)), ["1234.5|x"]);
+    let dates = DateFormat::Slashed(DayOrder::MonthFirst);
+    let table = with("d\n01/02/2024\n", CsvOptions { dates: Some(dates), ..CsvOptions::default() });
+    assert_eq!((columns(&table), lines(&table)), (vec!["d Date32".to_owned()], vec!["2024-01-02".to_owned()]));
+}
+
+/// Reports have lines above their table: DuckDB issue 15576 (fault files-04).
+#[test]
+fn lines_above_the_table_are_told_of() {
+    let table = open("Report\n\nof May\nid;name;amt\n1;a;2,5\n2;b;3,5\n");
+    assert_eq!(columns(&table), ["id Int64", "name Utf8View", "amt Decimal128(2, 1)"]);
+    assert_eq!(lines(&table), ["1|a|2.5", "2|b|3.5"]);
+    assert_eq!(table.snapshot().unwrap().notices(), ["rows above the table that are not part of it: 2"]);
+    let skipped = CsvOptions { skip: 2, ..CsvOptions::default() };
+    assert_eq!(lines(&with("a;b\nx;y\nid;name\n1;c\n", skipped)), ["1|c"]);
+    // Places are those of the file, whatever is left out of it.
+    let table = open("Report\nid;name\n1;a\n2;b;c\n3;d\n4;e\n5;f\n6;g\n7;h\n8;i\n9;j\n10;k\n");
+    assert!(findings(&table)[0].starts_with("error: t.csv, line 4, column 5"), "{:?}", findings(&table));
+}
+
+#[test]
+fn nulls_and_types_can_be_declared() {
+    let types = |types: &[(&str, DeclaredType)]| types.iter().map(|(name, of)| ((*name).to_owned(), *of)).collect();
+    let options = CsvOptions {
+        nulls: vec!["NULL".into(), "n/a".into()],
+        types: types(&[("Code", DeclaredType::Text), ("price", DeclaredType::Decimal(5, 2))]),
+        ..CsvOptions::default()
+    };
+    let table = with("code,price,n\n1,1.5,NULL\nNULL,12345.5,2\n\"NULL\",n/a,\n4,x,4\n", options.clone());
+    assert_eq!(columns(&table), ["code Utf8View", "price Decimal128(5, 2)", "n Int64"]);
+    assert_eq!(lines(&table), ["1|1.50|-", "-|-|2", "NULL|-|-", "4|-|4"]);
+    let found = findings(&table);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].starts_with("error: t.csv, line 3, column 6: column 2: `12345.5` is not of its declared type"));
+    let error = open_in(memory("a,b\n1,2\n"), options).unwrap_err();
+    assert_eq!(error.code(), Code::InvalidSetting);
+    assert!(error.to_string().contains("\"Code\"") && error.hint_text().is_some_and(|hint| hint.contains("a, b")));
 }
 
 #[test]

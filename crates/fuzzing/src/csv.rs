@@ -37,6 +37,9 @@ fn options(choice: u8) -> CsvOptions {
         quote: [None, None, Some(b'\''), Some(0)][usize::from(choice >> 2 & 3)],
         header: [None, None, Some(true), Some(false)][usize::from(choice >> 4 & 3)],
         code_page: (choice & 0x40 != 0).then_some(CodePage::Windows1252),
+        thousands: (choice & 0x80 != 0).then_some(b'.'),
+        decimal: (choice & 0x80 != 0).then_some(b','),
+        ..CsvOptions::default()
     }
 }
 

@@ -30,13 +30,16 @@ impl Session {
 
     pub(super) fn show_columns(&self, name: &str) -> Result<Answer> {
         let info = self.described(name)?;
+        let is_file = !info.path.as_os_str().is_empty();
+        let reading = if is_file { describe::csv_reading(&self.database.shared.catalog, name)? } else { None };
         let columns = info.columns;
-        table(vec![
+        let shown = table(vec![
             ("column", texts(columns.iter().map(|column| column.name.clone()).collect())),
             ("type", texts(columns.iter().map(|column| column.sql_type.clone()).collect())),
             ("native_type", texts(columns.iter().map(|column| column.native_type.clone()).collect())),
             ("nullable", booleans(columns.iter().map(|column| column.nullable).collect())),
-        ])
+        ])?;
+        Ok(shown.with_notice(reading))
     }
 
     pub(super) fn show_indexes(&self, name: &str) -> Result<Answer> {
