@@ -170,7 +170,7 @@ pub(super) fn tag_spec(spec: &IndexSpec, bag: &BagSpec, dbf: &Dbf) -> Result<Tag
 }
 
 /// The same of a tag that is new, and so must mean something.
-fn new_tag_spec(spec: &IndexSpec, bag: &BagSpec, dbf: &Dbf) -> Result<TagSpec> {
+pub(super) fn new_tag_spec(spec: &IndexSpec, bag: &BagSpec, dbf: &Dbf) -> Result<TagSpec> {
     let rules = Rules::of(bag.kind, bag.by_harbour, dbf);
     Expressions::compile(&spec.key, spec.condition.as_deref(), rules, dbf)?.check_condition()?;
     tag_spec(spec, bag, dbf)
@@ -202,7 +202,8 @@ impl IndexedTable {
         self.flush()?;
         let path = path.map_or_else(|| self.structural(), Path::to_owned);
         if path != self.structural() || self.indexes.sharing.alone {
-            return self.make_index(&path, kind, spec, &mut building);
+            let made = self.make_index(&path, kind, spec, &mut building);
+            return made.map_err(|error| self.name_duplicate(error, kind, spec));
         }
         if !self.writer.claim_alone()? {
             let message = "others have the table open, and would not keep up a tag that they do not know";
@@ -211,6 +212,7 @@ impl IndexedTable {
         }
         let made = self.lock_as_with_cdx().and_then(|()| self.make_index(&path, kind, spec, &mut building));
         let shared = self.writer.share_again();
+        let made = made.map_err(|error| self.name_duplicate(error, kind, spec));
         made.and_then(|made| shared.map(|()| made))
     }
 

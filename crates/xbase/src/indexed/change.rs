@@ -157,6 +157,7 @@ impl IndexedTable {
         let about = notes.then(|| (writer.path().to_owned(), writer.lock_bytes().scheme()));
         let table = (is_shared && indexes.has_candidate()).then(|| writer.path().to_owned());
         let mut safeguard = Safeguard::default();
+        contested.is_current = false;
         let changed = change(writer, &mut |record, old, new| {
             // The record is not written yet, and those before it can be undone.
             interrupt::check()?;

@@ -16,6 +16,7 @@
 //! journal is read once, as it grows.
 
 use super::IndexedTable;
+use super::bag::Live;
 use super::journal::{Entry, FOLDER, folder_of};
 use super::set::{IndexSet, TagKey};
 use super::watch::{Progress, is_same_file, others_in};
@@ -31,6 +32,8 @@ pub(super) struct Contested {
     journals: BTreeMap<PathBuf, Undecided>,
     /// The paths of those, and the stamp of their folder under which they were all, if a later one changes that.
     others: Option<(Stamp, Vec<PathBuf>)>,
+    /// Nothing has come to them since they were read: not beyond the change that is made.
+    pub(super) is_current: bool,
     /// The record whose transaction is to be waited for.
     pub(super) kept_by: Option<u64>,
 }
@@ -47,40 +50,41 @@ struct Undecided {
 }
 
 impl Contested {
-    /// The record of another transaction that one of these keys depends on.
+    /// Reads what has come to the journals of others, unless nothing can have come to them since.
     ///
     /// Errors: those of reading journals.
-    fn keeper(
+    fn read(
         &mut self,
         (fs, table, own): (&dyn FileSystem, &Path, Option<&Path>),
         indexes: &mut IndexSet,
-        keys: &[TagKey],
-    ) -> Result<Option<u64>> {
+    ) -> Result<()> {
+        if self.is_current {
+            return Ok(());
+        }
+        // While the indexes are locked nobody else takes or gives up a key of them.
+        self.is_current = indexes.bags.iter().all(|bag| bag.live().is_ok_and(Live::is_locked));
         let folder = folder_of(table).join(FOLDER);
-        if keys.is_empty() || !fs.is_folder(&folder) {
-            return Ok(None);
+        if !fs.is_folder(&folder) {
+            self.journals.clear();
+            return Ok(());
         }
         let (now, stamp) = (SystemTime::now(), fs.stamp(&folder).ok());
         let known = self.others.take().filter(|(before, _)| Some(*before) == stamp);
         let others = match known {
             Some((_, others)) => others,
-            None => others_in(fs, &folder, own)?,
+            None => others_in(fs, &folder, None)?,
         };
-        self.others = stamp.filter(|stamp| stamp.is_settled(now)).map(|stamp| (stamp, others.clone()));
-        self.journals.retain(|path, _| others.contains(path));
         let bags: Vec<PathBuf> = indexes.bags.iter().map(|bag| bag.path.clone()).collect();
+        self.journals.retain(|path, known| others.contains(path) && known.bags == bags);
         for path in others.iter().filter(|path| own != Some(path)) {
             // One that is gone by now was ended.
             let Ok(file) = fs.create(path, Create::Existing) else { continue };
-            let undecided = self.journals.entry(path.clone()).or_default();
-            if undecided.bags != bags {
-                *undecided = Undecided { bags: bags.clone(), ..Undecided::default() };
-            }
-            let Undecided { progress, numbers, keys: known, .. } = undecided;
+            let new = || Undecided { bags: bags.clone(), ..Undecided::default() };
+            let Undecided { progress, numbers, keys, .. } = self.journals.entry(path.clone()).or_insert_with(new);
             progress.read(&*file, path, &mut |entry| match entry {
                 None => {
                     numbers.clear();
-                    known.clear();
+                    keys.clear();
                 }
                 Some(Entry::Table { number, path, .. }) if is_same_file(fs, &path, table) => {
                     numbers.insert(number);
@@ -90,17 +94,22 @@ impl Contested {
                     let old = old.as_deref();
                     let before = old.map(|old| indexes.candidate_keys(record, old, Some(&new))).unwrap_or_default();
                     let after = indexes.candidate_keys(record, &new, old);
-                    known.extend(before.into_iter().chain(after).map(|key| (key, record)));
+                    keys.extend(before.into_iter().chain(after).map(|key| (key, record)));
                 }
-                Some(Entry::Undone { table }) if numbers.contains(&table) => known.clear(),
+                Some(Entry::Undone { table }) if numbers.contains(&table) => keys.clear(),
                 Some(_) => {}
             })?;
-            if let Some(record) = keys.iter().find_map(|key| undecided.keys.get(key)) {
-                // It may have ended while it was read.
-                return Ok(fs.stamp(path).is_ok().then_some(*record));
-            }
         }
-        Ok(None)
+        self.others = stamp.filter(|stamp| stamp.is_settled(now)).map(|stamp| (stamp, others));
+        Ok(())
+    }
+
+    /// The record of another transaction that one of these keys depends on.
+    fn keeper(&self, fs: &dyn FileSystem, own: Option<&Path>, keys: &[TagKey]) -> Option<u64> {
+        let others = self.journals.iter().filter(|(path, _)| own != Some(path));
+        let mut kept = others.filter_map(|(path, of)| Some((path, keys.iter().find_map(|key| of.keys.get(key))?)));
+        // It may have ended while it was read.
+        kept.find(|(path, _)| fs.stamp(path).is_ok()).map(|(_, record)| *record)
     }
 
     /// Fails if a key that a record is given depends on another transaction, and notes its record.
@@ -117,10 +126,19 @@ impl Contested {
         if followed.is_err() && !is_refused || indexes.sharing.alone || !indexes.has_candidate() {
             return followed;
         }
+        if !indexes.bags.iter().any(|bag| bag.live().is_ok_and(Live::is_locked)) {
+            // No key was changed.
+            return followed;
+        }
+        self.read(place, indexes)?;
+        if self.journals.values().all(|journal| journal.keys.is_empty()) {
+            return followed;
+        }
+        let (fs, table, own) = place;
         let keys = indexes.candidate_keys(record, new, old);
-        if let Some(keeper) = self.keeper(place, indexes, &keys)?.filter(|keeper| *keeper != record) {
+        if let Some(keeper) = self.keeper(fs, own, &keys).filter(|keeper| *keeper != record) {
             self.kept_by = Some(keeper);
-            return Err(Error::new(Code::Busy, "a key depends on a transaction that is not over").at(place.1.display()));
+            return Err(Error::new(Code::Busy, "a key depends on a transaction that is not over").at(table.display()));
         }
         followed
     }

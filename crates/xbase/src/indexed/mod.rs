@@ -39,6 +39,7 @@ mod build;
 mod change;
 mod columns;
 mod contested;
+mod duplicate;
 mod inspect;
 mod journal;
 mod locks;

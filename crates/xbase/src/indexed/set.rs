@@ -14,6 +14,7 @@
 //! because the changes before it are in memory too.
 
 use super::bag::{Live, OpenBag, Sharing, not_kept_up};
+use super::duplicate::taken;
 use super::trust::Missing;
 use crate::dbf::Dbf;
 use crate::expr::Scratch;
@@ -514,23 +515,6 @@ impl KeyLog {
         self.entries.clear();
         self.keys.clear();
     }
-}
-
-/// Names the table, the tag and the value of a key that another record has.
-#[cold]
-fn taken(
-    error: Error,
-    live: &Live,
-    tag: usize,
-    (scratch, new, record): (&mut Scratch, Option<&[u8]>, u32),
-    dbf: &Dbf,
-) -> Error {
-    let table = dbf.file().path().file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
-    let name = live.writer.tags().nth(tag).map_or_else(String::new, |header| header.name.clone());
-    let keys = live.keys.get(tag).and_then(|keys| keys.as_ref().ok());
-    let value = keys.zip(new).and_then(|(keys, new)| keys.shown(scratch, new, record));
-    let error = error.at(format_args!("{table}, unique index {name}"));
-    value.map_or(error.clone(), |value| error.about(value))
 }
 
 #[cold]

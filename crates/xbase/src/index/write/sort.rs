@@ -80,7 +80,7 @@ impl Drop for Spill {
 #[cold]
 fn repeated(record: u32) -> Error {
     let message = format!("record {record} has the same key as a record before it, and the tag takes a key once");
-    Error::new(Code::UniqueViolation, message)
+    Error::new(Code::UniqueViolation, message).about(record.to_string())
 }
 
 /// The least memory that runs are made of.
