@@ -277,7 +277,7 @@ fn literal_moment(expr: &Expr) -> Option<ScalarValue> {
     }
 }
 
-/// What `TIME '...'` says; `None` for what is no such literal, or says none.
+/// The value of `TIME '...'`; `None` for other expressions, and for a text that is no time of day.
 fn literal_time(text: &ScalarValue, to: SqlType) -> Option<ScalarValue> {
     let value = time_of(text.try_as_str().flatten()?, to).ok()?;
     ScalarValue::try_from_array(&array_of(&data_type_of(to), &[value.as_ref()]), 0).ok()

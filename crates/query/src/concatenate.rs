@@ -112,7 +112,7 @@ fn has_partitions(plan: &Arc<dyn ExecutionPlan>) -> bool {
     plan.output_partitioning().partition_count() > 1
 }
 
-/// Whether all rows that a plan reads stand in the statement itself.
+/// Reports whether all rows that a plan reads stand in the statement itself.
 fn is_of_no_table(plan: &Arc<dyn ExecutionPlan>) -> bool {
     let children = plan.children();
     if !children.is_empty() {

@@ -57,7 +57,7 @@ pub(crate) fn read(
     Ok(read)
 }
 
-/// Whether a number may be longer than its token: it is written to another base, or something follows without a blank.
+/// Reports whether a number may be longer than its token: it is written to another base, or something follows without a blank.
 fn may_go_on(token: &TokenWithSpan, next: Option<&TokenWithSpan>, before: Option<&TokenWithSpan>) -> bool {
     match &token.token {
         Token::HexStringLiteral(_) => true,

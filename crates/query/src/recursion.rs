@@ -76,12 +76,12 @@ fn limit_of(node: &LogicalPlan) -> Option<u32> {
     }
 }
 
-/// Whether a node is a recursive part.
+/// Reports whether a node is a recursive part.
 pub(crate) fn is_part(node: &LogicalPlan) -> bool {
     limit_of(node).is_some()
 }
 
-/// Whether a node is a recursive part that may run a number of times.
+/// Reports whether a node is a recursive part with a limit.
 pub(crate) fn is_limited(node: &LogicalPlan) -> bool {
     limit_of(node).is_some_and(|limit| limit != ANY_NUMBER)
 }

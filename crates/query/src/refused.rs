@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 /// Aggregates whose order stands behind WITHIN GROUP, and nowhere else (ISO 9075-2, 10.9).
 const OF_ORDERED_SETS: [&str; 4] = ["mode", "percentile_disc", "percentile_cont", "approx_percentile_cont"];
 
-/// What errors about units say.
+/// Hint of errors about units.
 const UNITS: &str = "YEAR, MONTH, WEEK, DAY, HOUR, MINUTE and SECOND are units: INTERVAL '2' DAY";
 
 /// Sees that a statement, reduced, has no such form in it.
@@ -233,7 +233,7 @@ fn of_call(call: &Function, expr: &Expr) -> Found {
     }
 }
 
-/// Whether a number may be more than 0: it is, or it is no literal.
+/// Reports whether a number may be more than 0: it is, or it is no literal.
 fn is_positive(number: &Expr) -> bool {
     match number {
         Expr::Nested(inner) => is_positive(inner),

@@ -28,7 +28,7 @@ pub(crate) fn rename(mut statement: Statement) -> Statement {
     statement
 }
 
-/// Whether the planner calls two columns of a list alike that are written in different ways: `a + 1, t.a + 1`.
+/// Reports the planner's error for two columns of a list that it calls alike, written in different ways: `a + 1, t.a + 1`.
 pub(crate) fn is_of_repeated_names(error: &DataFusionError) -> bool {
     let root = error.find_root();
     matches!(root, DataFusionError::Plan(message) if message.starts_with("Projections require unique expression names"))

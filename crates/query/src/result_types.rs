@@ -63,13 +63,13 @@ pub(crate) fn settled(mut case: Case, schema: &DFSchema) -> Result<Transformed<E
     let results = case.when_then_expr.iter().map(|(_, then)| then.as_ref());
     let results: Vec<&Expr> = results.chain(case.else_expr.as_deref()).collect();
     let types = results.iter().map(|result| result.get_type(schema)).collect::<Result<Vec<_>>>()?;
-    // Whose type it is by now.
+    // The planner has given the CASE this type.
     let first = types.iter().find(|of| !of.is_null());
     let is_settled = types.iter().all(|of| of.is_null() || Some(of) == first);
     if is_settled {
         return Ok(Transformed::no(Expr::Case(case)));
     }
-    // What is calculated with the first result has been given its bits.
+    // Calculations with the first result have been given its bits.
     let number = |(place, (result, of)): (usize, (&&Expr, &DataType))| match place {
         0 => Number::of(result, of).map(|number| number.at_least(of)),
         _ => Number::of(result, of),
@@ -129,7 +129,7 @@ fn united(union: Union) -> Result<LogicalPlan> {
     Union::try_new_with_loose_types(inputs).map(LogicalPlan::Union)
 }
 
-/// What a number adds to the type of all.
+/// The contribution of a number to the common type.
 #[derive(Clone, Copy, Debug)]
 enum Number {
     /// The place of its type among [`WHOLE`], and the digits that it has at most.

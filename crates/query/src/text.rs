@@ -457,7 +457,7 @@ pub(crate) fn comes_before_operand(keyword: Keyword) -> bool {
     )
 }
 
-/// Whether the last word is the unit of an interval: `INTERVAL 1 MONTH`, `INTERVAL (2 * 3) DAY`.
+/// Reports whether the last word is the unit of an interval: `INTERVAL 1 MONTH`, `INTERVAL (2 * 3) DAY`.
 fn ends_interval(item: &[&TokenWithSpan]) -> bool {
     use Keyword::*;
     let [before @ .., unit] = item else { return false };

@@ -1,6 +1,6 @@
 //! The last resort for what DataFusion says of a statement: no form of its trees and no name of its parts reaches a person.
 //!
-//! What a person gets wrong every day has words of its own ([`super::words`]), and forms that nothing carries out are refused
+//! Everyday mistakes have words of their own ([`super::words`]), and forms that nothing carries out are refused
 //! before they are planned ([`crate::refused`]). Of what is left, the part of the message that is a sentence is kept, and the
 //! place that a tree in it says.
 
@@ -58,7 +58,7 @@ pub(super) fn hidden(error: Error, text: Option<&Text>) -> Error {
     }
 }
 
-/// What stands before the first tree in a message: a name in capitals of a type with its parts in parentheses or braces,
+/// The part of a message before the first tree: a name in capitals of a type with its parts in parentheses or braces,
 /// `Identifier(Ident { ...`. Names of types, `Decimal128(11, 1)`, are no trees.
 fn sentence_of(message: &str) -> &str {
     let bytes = message.as_bytes();
@@ -92,8 +92,7 @@ fn is_type(word: &str) -> bool {
     )
 }
 
-/// Whether there is a word made of several, each with a capital, outside of quotes: the name of a type of the program, and none
-/// of values.
+/// Reports a compound word in mixed case outside of quotes: the name of a type of the program, and not of one of values.
 fn has_compound(words: &str) -> bool {
     let outside = words.split(['\'', '"', '`']).step_by(2);
     let all = outside.flat_map(|part| part.split(|letter: char| !letter.is_ascii_alphanumeric()));

@@ -6,7 +6,7 @@ use datafusion::logical_expr::{Expr, cast};
 use mainstay_mssql::DataType;
 use mainstay_table::values::data_type_of;
 
-/// Whether a moment's vector is what it would be as one of the other type, of more digits.
+/// Reports whether a value of one type has the same vector as one of another type with more digits.
 pub(super) fn is_shorter_moment(from: DataType, to: DataType) -> bool {
     use DataType::*;
     match (from, to) {

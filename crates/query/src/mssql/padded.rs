@@ -31,7 +31,7 @@ use std::sync::Arc;
 /// Metadata of a literal that is a bound for values as they are stored.
 const BOUND: &str = "mainstay.bound";
 
-/// What is made of a value.
+/// The form that a value is brought to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Form {
     /// Without the zeros at its end.
@@ -96,7 +96,7 @@ impl ScalarUDFImpl for Padded {
     }
 }
 
-/// The same for the row executor.
+/// Form of the function for the row executor.
 impl mainstay_rows::Function for Padded {
     fn call(&self, arguments: &[ValueRef<'_>]) -> mainstay_base::Result<Value> {
         Ok(match arguments {
@@ -111,7 +111,7 @@ pub(super) fn row_function(function: &ScalarUDF) -> Option<Arc<dyn mainstay_rows
     Some(Arc::new(function.inner().downcast_ref::<Padded>()?.clone()))
 }
 
-/// What one of the functions is called with.
+/// The argument of a call of one of the functions.
 pub(crate) fn padded_of(expr: &Expr) -> Option<&Expr> {
     match expr {
         Expr::ScalarFunction(call) if call.func.inner().is::<Padded>() => call.args.first(),
@@ -129,7 +129,7 @@ fn call(form: Form, expr: Expr) -> Result<Expr> {
     Ok(Expr::ScalarFunction(ScalarFunction::new_udf(function, vec![expr])))
 }
 
-/// What a value compares by.
+/// The key that a value compares by.
 pub(crate) fn padded_key(expr: Expr) -> Result<Expr> {
     match padded_of(&expr) {
         Some(_) => Ok(expr),
@@ -137,13 +137,13 @@ pub(crate) fn padded_key(expr: Expr) -> Result<Expr> {
     }
 }
 
-/// Whether a column holds values of any length.
+/// Reports whether a column contains values of any length.
 pub(crate) fn holds_padded(field: &Field) -> bool {
     let is_declared = || field.metadata().contains_key(DECLARED);
     is_any_length(field.data_type()) && is_declared() && matches!(declared_type(field), Some(DataType::VarBinary(_)))
 }
 
-/// Whether an expression gives such values.
+/// Reports whether an expression gives values of any length.
 pub(crate) fn is_padded(expr: &Expr, schema: &DFSchema) -> bool {
     match expr {
         Expr::Column(column) => schema.field_from_column(column).is_ok_and(|field| holds_padded(field)),
@@ -163,7 +163,7 @@ pub(crate) fn is_padded(expr: &Expr, schema: &DFSchema) -> bool {
     }
 }
 
-/// Whether an expression can be compared with such values by its key.
+/// Reports whether an expression can be compared by its key.
 pub(crate) fn has_padded_key(expr: &Expr, schema: &DFSchema) -> bool {
     match expr {
         Expr::Literal(_, Some(metadata)) if metadata.inner().contains_key(BOUND) => false,
@@ -172,7 +172,7 @@ pub(crate) fn has_padded_key(expr: &Expr, schema: &DFSchema) -> bool {
     }
 }
 
-/// Whether values of a type of vectors have any number of bytes; a UUID has 16.
+/// Reports whether values of a vector have any number of bytes; a UUID has 16.
 pub(crate) fn is_any_length(of: &ArrowType) -> bool {
     matches!(of, ArrowType::Binary | ArrowType::LargeBinary | ArrowType::BinaryView)
 }
@@ -186,7 +186,7 @@ fn fixed_length(data_type: DataType) -> Option<u16> {
     }
 }
 
-/// Whether values of a type are bytes that compare in this way.
+/// Reports whether values of a type are bytes that compare in this way.
 pub(super) fn is_bytes(data_type: DataType) -> bool {
     fixed_length(data_type).is_some() || matches!(data_type, DataType::VarBinary(_))
 }
@@ -211,7 +211,7 @@ pub(super) fn comparison(
     }
 }
 
-/// Whether the first of these values is among the others.
+/// The test that the first of these values is among the others.
 pub(super) fn is_in(values: Vec<(Expr, DataType)>) -> Result<Expr> {
     let length = values.first().and_then(|(_, of)| fixed_length(*of));
     let mut sides = values.into_iter().map(|(expr, _)| expr);
@@ -223,7 +223,7 @@ pub(super) fn is_in(values: Vec<(Expr, DataType)>) -> Result<Expr> {
     Ok(Expr::InList(InList { expr: Box::new(expr), list, negated: false }))
 }
 
-/// Whether one side is a column, and the other one the same for all its rows.
+/// Reports whether one side is a column, and the other one the same for all its rows.
 fn finds_index(column: &Expr, value: &Expr) -> Result<bool> {
     let is_of_rows = |expr: &Expr| {
         Ok(matches!(
