@@ -150,6 +150,7 @@ mod trailing_blanks;
 mod tree;
 mod using;
 mod uuid;
+mod values_rows;
 mod walk;
 mod watch;
 mod whole;

@@ -18,6 +18,10 @@ pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
         true => crate::seven_digits::typed(statement),
         false => statement,
     };
+    let statement = match text.mentions("values") {
+        true => crate::values_rows::as_queries(statement),
+        false => statement,
+    };
     let statement = match text.mentions("over") {
         true => crate::window_names::replaced(statement, text)?,
         false => statement,

@@ -259,6 +259,10 @@ fn of_queries(message: &str) -> Option<Told> {
         let told = Told::new(format!("two tables are called {table} here")).at_name(table);
         return Some(told.hint("give one of them another name: FROM t AS a JOIN t AS b"));
     }
+    if message.starts_with("Inconsistent metadata across values list") {
+        let told = Told::new("a column of VALUES is a column of a table in one row, and another value in the next");
+        return Some(told.code(Code::TypeMismatch).hint("write the rows as SELECT ... UNION ALL SELECT ..."));
+    }
     if message.starts_with("Projections require unique expression names") {
         let told = Told::new("two columns of a list have one name");
         return Some(told.hint("give one of them another name: AS ..."));
