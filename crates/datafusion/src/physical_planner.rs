@@ -13,6 +13,7 @@
 //! Limits: statements that change something, EXPLAIN and COPY are not planned here; who asks for them gets an error.
 
 use crate::execution::SessionState;
+use arrow::datatypes::Schema;
 use datafusion_common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion_common::{DFSchema, DataFusionError, HashMap, Result, internal_err, not_impl_err, plan_err};
 use datafusion_datasource::memory::MemorySourceConfig;
@@ -198,7 +199,20 @@ impl Planning<'_> {
     fn values(&self, Values { schema, values }: &Values) -> Result<Arc<dyn ExecutionPlan>> {
         let row = |row: &Vec<Expr>| row.iter().map(|expr| self.expression(expr, schema)).collect::<Result<Vec<_>>>();
         let rows = values.iter().map(row).collect::<Result<Vec<_>>>()?;
-        Ok(MemorySourceConfig::try_new_as_values(Arc::clone(schema.inner()), rows)?)
+        let is_subquery = |expr: &Expr| Ok(matches!(expr, Expr::ScalarSubquery(_)));
+        let mut exprs = values.iter().flatten();
+        if !exprs.any(|expr| expr.exists(is_subquery).unwrap_or(true)) {
+            return Ok(MemorySourceConfig::try_new_as_values(Arc::clone(schema.inner()), rows)?);
+        }
+        // The values of subqueries are known when the plan runs: each row is a projection of its own.
+        let of_row = |row: Vec<Arc<dyn PhysicalExpr>>| -> Result<Arc<dyn ExecutionPlan>> {
+            let names = schema.fields().iter().map(|field| field.name().clone());
+            let exprs = row.into_iter().zip(names).map(|(expr, alias)| ProjectionExpr { expr, alias });
+            let nothing = Arc::new(PlaceholderRowExec::new(Arc::new(Schema::empty())));
+            let one = ProjectionExec::try_new_with_schema_metadata(exprs, nothing, schema.as_arrow())?;
+            Ok(Arc::new(one))
+        };
+        UnionExec::try_new(rows.into_iter().map(of_row).collect::<Result<_>>()?)
     }
 
     /// Expressions over the rows of an operator, whose columns the logical plan knows as `columns`.

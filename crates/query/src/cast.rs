@@ -4,6 +4,8 @@
 //!   CAST(2.5 AS INTEGER)                3: halves away from zero, of doubles too; what does not fit is an error
 //!   CAST(price AS DECIMAL(8,1))         the same
 //!   CAST('1e309' AS DOUBLE PRECISION)   an error: no double is that large; CAST('infinity' AS ...) is one
+//!   CAST('42' AS INTERVAL)              42 seconds, as INTERVAL '42'
+//!   CAST('93000' AS TIME)               an error: digits alone are no time of day
 //!   CAST(at AS TIMESTAMP(3)), TIME(0)   halves up, carried over into minutes and days
 //!   CAST(name AS VARCHAR(3)), CHAR(3)   the first three characters (ISO 9075-2, 6.13); storing refuses the rest
 //!   CAST(data AS VARBINARY(3))          the first three bytes
@@ -16,8 +18,10 @@
 //! adds to bring operands together lose nothing and stay. [`base::convert`](mainstay_base::convert()) is the rule, value
 //! by value; vectors of numbers and moments have ways of their own to the same results.
 
+use crate::interval_text::INTERVAL;
 use crate::nodes::Tree;
 use datafusion::arrow::array::{ArrayRef, AsArray, PrimitiveArray, StringViewArray};
+use datafusion::arrow::compute::kernels::cast_utils::string_to_time_nanoseconds;
 use datafusion::arrow::compute::{CastOptions, cast_with_options};
 use datafusion::arrow::datatypes::{
     DataType, Field, FieldRef, Float32Type, Float64Type, IntervalUnit, IntervalYearMonthType, TimeUnit,
@@ -147,7 +151,7 @@ fn may_lose(from: &DataType, to: SqlType, is_named: bool) -> bool {
         SqlType::Decimal { scale: to, .. } => is_float || scale.is_some_and(|scale| i32::from(scale) > i32::from(to)),
         SqlType::Double => from.is_string(),
         SqlType::Real => from.is_string() || *from == DataType::Float64,
-        SqlType::Time { digits: 7 } => false,
+        SqlType::Time { digits: 7 } => from.is_string(),
         SqlType::Time { .. } => is_moment(from) || from.is_string() || matches!(from, DataType::Time64(_)),
         // What a literal is compared with may decide how it is read: see `read_moments`.
         SqlType::Timestamp { digits: 6 } if !is_named => {
@@ -215,6 +219,15 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Transformed
             }));
         }
         let is_named = field.metadata().contains_key(NAMED);
+        let is_text = |expr: &Expr| expr.get_type(schema).is_ok_and(|from| from.is_string());
+        if *field.data_type() == INTERVAL && !is_named && is_text(&inner) {
+            return Ok(Transformed::yes(crate::interval_text::read(*inner, is_try)));
+        }
+        if let (Some(to @ SqlType::Time { digits: 7 }), Expr::Literal(text, _)) = (target(&field), inner.as_ref())
+            && let Some(value) = literal_time(text, to)
+        {
+            return Ok(Transformed::yes(Expr::Literal(value, None)));
+        }
         let to = inner.get_type(schema).ok().zip(target(&field));
         match to.filter(|(from, to)| may_lose(from, *to, is_named)) {
             Some((_, to)) => Ok(Transformed::yes(call(*inner, to, is_try))),
@@ -264,6 +277,26 @@ fn literal_moment(expr: &Expr) -> Option<ScalarValue> {
     }
 }
 
+/// The value of `TIME '...'`; `None` for other expressions, and for a text that is no time of day.
+fn literal_time(text: &ScalarValue, to: SqlType) -> Option<ScalarValue> {
+    let value = time_of(text.try_as_str().flatten()?, to).ok()?;
+    ScalarValue::try_from_array(&array_of(&data_type_of(to), &[value.as_ref()]), 0).ok()
+}
+
+/// The time of day that a text says: as columns read it, or with AM or PM. Digits alone say none; the kernel takes them for
+/// nanoseconds.
+fn time_of(text: &str, to: SqlType) -> BaseResult<Value> {
+    let read = convert(ValueRef::Text(text), to);
+    match string_to_time_nanoseconds(text) {
+        Ok(ns) if read.is_err() && text.contains(':') => {
+            let (seconds, ns) = (ns / 1_000_000_000, ns % 1_000_000_000);
+            let clock = format!("{:02}:{:02}:{:02}.{:07}", seconds / 3600, seconds / 60 % 60, seconds % 60, ns / 100);
+            convert(ValueRef::Text(&clock), to)
+        }
+        _ => read,
+    }
+}
+
 /// The moment that a text says. An offset behind it says nothing, as in PostgreSQL; storing such a text is refused.
 pub(crate) fn moment_of(text: &str, to: SqlType) -> BaseResult<Value> {
     let (moment, _) = Timestamp::parse_with_offset(text.trim_ascii())?;
@@ -294,6 +327,7 @@ impl Assigned {
     fn value(&self, value: ValueRef<'_>) -> BaseResult<Value> {
         let converted = match (self.to, value) {
             (SqlType::Timestamp { .. }, ValueRef::Text(text)) => moment_of(text, self.to),
+            (SqlType::Time { .. }, ValueRef::Text(text)) => time_of(text, self.to),
             (SqlType::VarChar { length: Some(length), .. }, _) => first_characters(value, length),
             // Values of CHAR carry no blanks at their end.
             (SqlType::Char { length, .. }, _) => first_characters(value, length).map(|value| match value {

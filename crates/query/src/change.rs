@@ -238,7 +238,11 @@ impl Planner {
             let logical = planner.sql_to_expr(expr.clone(), &schema, &mut PlannerContext::new()).map_err(explained)?;
             let dated = crate::moment::with_the_time(logical, now).map_err(explained)?;
             is_momentary |= dated.transformed;
-            let cast = crate::cast::in_expression(dated.data, &schema).map_err(explained)?;
+            let settled = match crate::mssql::has_function(&dated.data) {
+                true => dated,
+                false => crate::result_types::in_expression(dated.data, &schema).map_err(explained)?,
+            };
+            let cast = crate::cast::in_expression(settled.data, &schema).map_err(explained)?;
             let lowered = crate::mssql::in_expression(cast.data, &schema).map_err(explained)?;
             let checked = crate::overflow::checked(lowered, &schema).map_err(explained)?;
             let read = checked.data.map_up(|expr| crate::uuid::read(expr, &schema)).map_err(explained)?;

@@ -19,7 +19,8 @@
 //! have one, the first counts; what a COLLATE says of an expression counts before all of them ([`clause`](crate::clause)).
 //!
 //! Moments with offsets compare, group and sort the same way, by their moments ([`offset`](crate::offset)), and values of
-//! T-SQL's SQL_VARIANT by what they are whatever their types ([`mssql`](crate::mssql)).
+//! T-SQL's SQL_VARIANT by what they are whatever their types, and its VARBINARYs without the zeros at their ends
+//! ([`mssql`](crate::mssql)).
 
 use crate::clause;
 use crate::compared_by::{BYTES, By, Derived, has_key, is_text, key_if_any};
@@ -198,6 +199,7 @@ fn with_query(expr: Expr, subquery: Subquery, schema: &DFSchema) -> Result<(Expr
         By::Text(_) | By::Bytes => first.is_some_and(|field| field.data_type().is_string()),
         By::Moment => first.is_some_and(|field| offset::has_offset(field)),
         By::Variant => first.is_some_and(|field| mssql::holds_variants(field)),
+        By::Padded => first.is_some_and(|field| mssql::is_any_length(field.data_type())),
     };
     let by = by.filter(|by| by.takes(&expr, schema) && takes_it(by) && inner.fields().len() == 1);
     let Some(by) = by else { return Ok((expr, subquery, false)) };

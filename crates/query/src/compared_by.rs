@@ -1,5 +1,5 @@
 //! What values compare by instead of themselves: the sort keys of texts, the moments of moments with offsets, what values with
-//! types of their own are ([`collate`](crate::collate)).
+//! types of their own are, and T-SQL's bytes without the zeros at their ends ([`collate`](crate::collate)).
 
 use crate::clause;
 use crate::collate::{COLLATED_COLUMN, key, keyed};
@@ -93,6 +93,8 @@ pub(crate) enum By {
     Moment,
     /// What values with types of their own are.
     Variant,
+    /// Bytes without the zeros at their ends.
+    Padded,
 }
 
 impl By {
@@ -108,14 +110,17 @@ impl By {
         let text = Derived::of_all(exprs.iter().copied(), schema)?.map(Derived::by);
         let is_moment = || exprs.iter().any(|expr| offset::is_with_offset(expr, schema));
         let is_variant = || exprs.iter().any(|expr| mssql::is_variant(expr, schema));
-        Ok(text.or_else(|| is_moment().then_some(By::Moment)).or_else(|| is_variant().then_some(By::Variant)))
+        let is_padded = || exprs.iter().any(|expr| mssql::is_padded(expr, schema));
+        let by = text.or_else(|| is_moment().then_some(By::Moment)).or_else(|| is_variant().then_some(By::Variant));
+        Ok(by.or_else(|| is_padded().then_some(By::Padded)))
     }
 
     /// The same for values of a column.
     pub(crate) fn of_field(field: &Field) -> Option<By> {
         let text = Derived::of_column(field).map(Derived::by);
         let moment = || offset::has_offset(field).then_some(By::Moment);
-        text.or_else(moment).or_else(|| mssql::holds_variants(field).then_some(By::Variant))
+        let by = text.or_else(moment).or_else(|| mssql::holds_variants(field).then_some(By::Variant));
+        by.or_else(|| mssql::holds_padded(field).then_some(By::Padded))
     }
 
     /// Whether an expression has a key of this kind.
@@ -128,6 +133,7 @@ impl By {
             By::Variant => {
                 mssql::is_variant(expr, schema) || matches!(expr, Expr::Literal(value, _) if value.is_null())
             }
+            By::Padded => mssql::has_padded_key(expr, schema),
         }
     }
 
@@ -143,6 +149,7 @@ impl By {
             By::Bytes => Ok(key(clause::without(expr), Collation::Binary)),
             By::Moment => offset::key(expr),
             By::Variant => mssql::variant_key(expr),
+            By::Padded => mssql::padded_key(expr),
         }
     }
 }

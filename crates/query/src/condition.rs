@@ -11,6 +11,7 @@
 
 use crate::blanks;
 use crate::collate::keyed;
+use crate::mssql;
 use crate::offset;
 use datafusion::arrow::datatypes::{DataType, Schema, TimeUnit};
 use datafusion::common::ScalarValue;
@@ -31,6 +32,7 @@ fn is_parameter(expr: &Expr) -> bool {
         Expr::Placeholder(_) => true,
         _ if keyed(expr).is_some_and(|inner| is_parameter(inner.text)) => true,
         _ if offset::conversion_of(expr).is_some_and(is_parameter) => true,
+        _ if mssql::padded_of(expr).is_some_and(is_parameter) => true,
         Expr::Cast(cast) => is_parameter(&cast.expr),
         Expr::ScalarFunction(call) => call.name() == "rtrim" && call.args.len() == 1 && is_parameter(&call.args[0]),
         _ => false,

@@ -168,6 +168,7 @@ impl ContextProvider for StatementContext<'_> {
             Some(name) => crate::mssql::aggregate_function(name),
             None if name == crate::sum::SUM.name() => Some(Arc::clone(&crate::sum::SUM)),
             None if name == crate::string_agg::NAME => Some(Arc::clone(&crate::string_agg::STRING_AGG)),
+            None if name == crate::regression::NAME => Some(Arc::clone(&crate::regression::R2)),
             None if name == "avg" || name == "mean" => Some(Arc::clone(&crate::quotient::AVG)),
             None => {
                 let name = match name {

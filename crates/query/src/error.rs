@@ -1,6 +1,7 @@
 //! DataFusion's errors as Mainstay's: a code, a place in the text, and a hint.
 
 mod columns;
+mod foreign;
 mod located;
 mod words;
 
@@ -32,7 +33,7 @@ pub(crate) fn from_datafusion(error: DataFusionError, text: Option<&Text>, names
         }
         DataFusionError::External(inner) => match inner.downcast::<Error>() {
             Ok(error) => *error,
-            Err(other) => Error::new(Code::Internal, other.to_string()),
+            Err(other) => foreign::hidden(Error::new(Code::Internal, other.to_string()), text),
         },
         DataFusionError::Shared(inner) => match shared_error(&inner) {
             Some(error) => error,
@@ -145,6 +146,9 @@ fn plain(message: &str) -> String {
         "type_coercion\ncaused by\n",
         "Compute error: ",
         "Cast error: ",
+        "Invalid argument error: ",
+        "Internal error: ",
+        "Parser error: ",
         "Parquet error: ",
     ] {
         rest = rest.strip_prefix(prefix).unwrap_or(rest);
@@ -233,7 +237,8 @@ fn from_schema_error(error: SchemaError, text: Option<&Text>) -> Error {
 fn named(message: &str, text: Option<&Text>, names: Option<&Names>) -> Option<Error> {
     if let Some(name) = message.strip_prefix("table '").and_then(|rest| rest.split_once("' not found")) {
         // A period may also be part of a name: "orders.dbf".
-        let is_one_word = text.is_some_and(|text| text.spelling(name.0).is_some());
+        let quoted = text.and_then(|text| text.span_of_literal(name.0));
+        let is_one_word = quoted.is_some() || text.is_some_and(|text| text.spelling(name.0).is_some());
         let name = if is_one_word { name.0 } else { name.0.rsplit('.').next().unwrap_or(name.0) };
         let shown = text.and_then(|text| text.spelling(name)).unwrap_or_else(|| name.to_owned());
         let shown = shortened(&shown);
@@ -245,7 +250,10 @@ fn named(message: &str, text: Option<&Text>, names: Option<&Names>) -> Option<Er
             Some(table) => error.hint(format!("did you mean \"{table}\"?")),
             None => with_hint(error, name, tables.into_iter()),
         };
-        return Some(with_place(error, name, text));
+        return Some(match quoted {
+            Some((start, end)) => error.span(start, end),
+            None => with_place(error, name, text),
+        });
     }
     if let Some((name, error)) = of_arguments(message) {
         return Some(with_place(error, name, text));

@@ -1,4 +1,5 @@
-//! LAG and LEAD with a default that is no literal, which the planner does not know.
+//! LAG and LEAD with a default that is no literal, which the planner does not know, or a literal with digits after the point,
+//! which it brings to the type of the values: of `lag(n, 1, 2.5)` the type has room for both (PostgreSQL's manual, 9.22).
 //!
 //! ```text
 //!   lag(x, n, d) OVER w    CASE WHEN lag(TRUE, n) OVER w IS NULL THEN d ELSE lag(x, n) OVER w END
@@ -72,7 +73,10 @@ fn chosen(call: &Function) -> Option<Expr> {
 
 fn is_literal(expr: &Expr) -> bool {
     match expr {
-        Expr::Value(_) => true,
+        Expr::Value(value) => match &value.value {
+            Value::Number(digits, _) => digits.bytes().all(|digit| digit.is_ascii_digit()),
+            _ => true,
+        },
         Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr } => is_literal(expr),
         _ => false,
     }

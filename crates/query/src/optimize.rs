@@ -19,6 +19,7 @@ use crate::above_groups::AboveGroups;
 use crate::circular::Circular;
 use crate::coded::CodeGroups;
 use crate::compact::CompactKept;
+use crate::concatenate::{CombineForLimits, Concatenate, KeepOrder};
 use crate::determined::Determined;
 use crate::disabled_rules::DisabledRules;
 use crate::ended::Ended;
@@ -174,6 +175,8 @@ fn config(partitions: usize, runtime_env: &RuntimeEnv) -> SessionConfig {
     // NULL is the lowest value, as an empty field is in an xBase index.
     options.sql_parser.default_null_ordering = "nulls_min".to_owned();
     options.execution.parquet.pushdown_filters = true;
+    // A join's filter for its other side waits for all partitions of that side, which one thread reads one after the other.
+    options.optimizer.enable_join_dynamic_filter_pushdown = partitions > 1;
     // Of IS DISTINCT FROM the logical plan knows that it is never NULL, and the physical one does not.
     options.execution.skip_physical_aggregate_schema_check = true;
     // See `spilled`.
@@ -228,6 +231,7 @@ fn session(
         Need::Speed => {}
         Need::Memory => physical.push(Arc::new(SortedTops)),
     }
+    physical.push(Arc::new(KeepOrder { is_parallel: partitions > 1 }));
     physical.push(Arc::new(CompactKept));
     physical.push(Arc::new(WatchJoins));
     physical.push(Arc::new(NameFiles));
@@ -253,8 +257,10 @@ fn plain_session(of: &Rules, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
     let mut config = config(1, runtime_env);
     config.options_mut().optimizer.max_passes = 1;
     let mut physical = before(of.fuse);
+    physical.push(Arc::new(CombineForLimits));
     let limits: Arc<dyn PhysicalOptimizerRule + Send + Sync> = Arc::new(LimitPushdown::new());
     physical.extend(of.disabled.keeps_physical(&limits).then_some(limits));
+    physical.push(Arc::new(KeepOrder { is_parallel: false }));
     physical.push(Arc::new(NameFiles));
     let physical = physical.into_iter().map(Ended::physical).collect();
     SessionState::new(config, Arc::clone(runtime_env), rules(logical, physical))
@@ -319,6 +325,7 @@ fn is_stateful(plan: &Arc<dyn ExecutionPlan>) -> bool {
         || plan.is::<FilterExec>()
         || plan.is::<GlobalLimitExec>()
         || plan.is::<LocalLimitExec>()
+        || plan.is::<Concatenate>()
         || plan.is::<UnionExec>();
     !is_stateless || plan.children().into_iter().any(is_stateful)
 }

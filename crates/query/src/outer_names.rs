@@ -56,11 +56,18 @@ impl ExprPlanner for Fields {
     }
 }
 
-/// The plan of a statement, with other names for its tables if the planner takes one of them for a column's.
+/// The plan of a statement, with other names for its tables if the planner takes one of them for a column's, and for its
+/// columns if the planner calls two of a list alike.
 pub(crate) fn planned(
     statement: Statement,
-    mut plan: impl FnMut(Statement) -> Result<LogicalPlan>,
+    mut plan_once: impl FnMut(Statement) -> Result<LogicalPlan>,
 ) -> Result<LogicalPlan> {
+    let mut plan = |statement: Statement| match plan_once(statement.clone()) {
+        Err(error) if crate::repeated::is_of_repeated_names(&error) => {
+            plan_once(crate::repeated::with_numbers(statement)).map_err(|_| error)
+        }
+        outcome => outcome,
+    };
     if !has_subquery(&statement) {
         return plan(statement);
     }

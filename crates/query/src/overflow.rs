@@ -16,7 +16,7 @@ use datafusion::common::{DFSchema, Result, ScalarValue};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::planner::RawBinaryExpr;
 use datafusion::logical_expr::{
-    BinaryExpr, Case, ColumnarValue, Expr, ExprSchemable, LogicalPlan, Operator, ScalarFunctionArgs, ScalarUDF,
+    BinaryExpr, ColumnarValue, Expr, ExprSchemable, LogicalPlan, Operator, ScalarFunctionArgs, ScalarUDF,
     ScalarUDFImpl, Signature, Volatility, cast,
 };
 use datafusion::sql::sqlparser::ast::BinaryOperator;
@@ -243,35 +243,6 @@ pub(crate) fn checked_in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     .data()
 }
 
-/// A CASE with its whole numbers in one type, the widest, where literals count as INTEGER. Until the planner does that, the
-/// CASE has the type of its first result, which is not what the operators around it are given.
-fn settled(mut case: Case, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    const WIDTHS: [DataType; 4] = [DataType::Int8, DataType::Int16, DataType::Int32, DataType::Int64];
-    let mut widest = None;
-    for result in case.when_then_expr.iter().map(|(_, then)| then).chain(&case.else_expr) {
-        let of = result.get_type(schema)?;
-        let of = if widest.is_some() && integer(result).is_some() { DataType::Int32 } else { of };
-        match WIDTHS.iter().position(|width| *width == of) {
-            Some(width) => widest = widest.max(Some(width)),
-            None if of.is_null() => {}
-            None => return Ok(Transformed::no(Expr::Case(case))),
-        }
-    }
-    let Some(to) = widest.and_then(|widest| WIDTHS.get(widest)) else { return Ok(Transformed::no(Expr::Case(case))) };
-    let mut is_changed = false;
-    for result in case.when_then_expr.iter_mut().map(|(_, then)| then).chain(&mut case.else_expr) {
-        let of = result.get_type(schema)?;
-        if of != *to && !of.is_null() {
-            **result = match result.as_ref() {
-                Expr::Literal(value, metadata) => Expr::Literal(value.cast_to(to)?, metadata.clone()),
-                other => cast(other.clone(), to.clone()),
-            };
-            is_changed = true;
-        }
-    }
-    Ok(Transformed::new_transformed(Expr::Case(case), is_changed))
-}
-
 fn is_arithmetic(expr: &Expr) -> bool {
     use Operator::{Divide, Minus, Multiply, Plus};
     match expr {
@@ -301,7 +272,7 @@ fn digits_of(expr: &Expr) -> Option<i32> {
 pub(crate) fn checked(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     expr.map_up(|expr| {
         if let Expr::Case(case) = expr {
-            return settled(case, schema);
+            return crate::result_types::settled(case, schema);
         }
         if !is_arithmetic(&expr) {
             return Ok(Transformed::no(expr));

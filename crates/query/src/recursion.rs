@@ -5,6 +5,9 @@
 //!       RecursiveQuery(first part, Recursion { 100 }(recursive part))
 //! ```
 //!
+//! Below it the leaves that read the rows of the turn before share them ([`crate::work_table`]); for that alone it stands above
+//! parts without a limit that have several such leaves.
+//!
 //! The core's operator runs the recursive part again and again until it gives no rows, and knows no limit. The operator
 //! here stands above that part and counts: rows beyond the limit are error 530. Two runs of one plan are told apart by
 //! their task.
@@ -55,9 +58,32 @@ impl Recursion {
     }
 }
 
-/// Whether a node is one.
+/// The number of turns of a part that may run any number of times.
+const ANY_NUMBER: u32 = u32::MAX;
+
+impl Recursion {
+    /// A recursive part whose leaves share the rows of a turn.
+    pub(crate) fn unlimited(input: Arc<LogicalPlan>) -> Arc<LogicalPlan> {
+        let node = Recursion { input: Arc::unwrap_or_clone(input), limit: ANY_NUMBER };
+        Arc::new(LogicalPlan::Extension(Extension { node: Arc::new(node) }))
+    }
+}
+
+fn limit_of(node: &LogicalPlan) -> Option<u32> {
+    match node {
+        LogicalPlan::Extension(extension) => extension.node.as_any().downcast_ref::<Recursion>().map(|node| node.limit),
+        _ => None,
+    }
+}
+
+/// Reports whether a node is a recursive part.
+pub(crate) fn is_part(node: &LogicalPlan) -> bool {
+    limit_of(node).is_some()
+}
+
+/// Reports whether a node is a recursive part with a limit.
 pub(crate) fn is_limited(node: &LogicalPlan) -> bool {
-    matches!(node, LogicalPlan::Extension(extension) if extension.node.as_any().is::<Recursion>())
+    limit_of(node).is_some_and(|limit| limit != ANY_NUMBER)
 }
 
 impl PartialOrd for Recursion {

@@ -18,6 +18,14 @@ pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
         true => crate::seven_digits::typed(statement),
         false => statement,
     };
+    let statement = match text.mentions("values") {
+        true => crate::values_rows::as_queries(statement),
+        false => statement,
+    };
+    let statement = match text.mentions("over") {
+        true => crate::window_names::replaced(statement, text)?,
+        false => statement,
+    };
     let statement = match text.mentions("array") {
         true => crate::arrays::as_lists(statement),
         false => statement,
@@ -47,7 +55,8 @@ pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
         false => statement,
     };
     let statement = crate::balanced::divided(crate::row_values::by_members(statement)?);
-    let statement = crate::approximate::as_doubles(statement);
+    let statement = crate::refused::with_sides(crate::approximate::as_doubles(statement));
+    crate::refused::check(&statement, text)?;
     crate::fetch::reduced(crate::escape::with_backslashes(statement))
 }
 

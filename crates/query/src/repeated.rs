@@ -7,9 +7,10 @@
 use crate::set_operations::is_by_name;
 use crate::walk::{Walk, WalkMut};
 use datafusion::arrow::compute::kernels::cast_utils::parse_interval_month_day_nano;
+use datafusion::common::DataFusionError;
 use datafusion::sql::sqlparser::ast::{
-    Expr, Function, Ident, Interval, OrderByKind, Query, Select, SelectItem, SetExpr, Statement, Value, ValueWithSpan,
-    Visitor, VisitorMut,
+    Expr, Function, Ident, Interval, OrderByKind, Query, Select, SelectItem, SetExpr, Statement, UnaryOperator, Value,
+    ValueWithSpan, Visitor, VisitorMut,
 };
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -24,6 +25,35 @@ pub(crate) fn rename(mut statement: Statement) -> Statement {
     }
     // The visitor does not break.
     let _ = statement.walk_mut(&mut Renamer);
+    statement
+}
+
+/// Reports the planner's error for two columns of a list that it calls alike, written in different ways: `a + 1, t.a + 1`.
+pub(crate) fn is_of_repeated_names(error: &DataFusionError) -> bool {
+    let root = error.find_root();
+    matches!(root, DataFusionError::Plan(message) if message.starts_with("Projections require unique expression names"))
+}
+
+/// Gives every expression of a list a name with its number.
+pub(crate) fn with_numbers(mut statement: Statement) -> Statement {
+    struct All;
+    impl VisitorMut for All {
+        type Break = ();
+
+        fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+            for (number, item) in select.projection.iter_mut().enumerate() {
+                if let SelectItem::UnnamedExpr(expr) = item
+                    && !matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_))
+                {
+                    let alias = Ident::new(numbered(&name_of(expr), number));
+                    *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
+                }
+            }
+            ControlFlow::Continue(())
+        }
+    }
+    // The visitor does not break.
+    let _ = statement.walk_mut(&mut All);
     statement
 }
 
@@ -171,7 +201,7 @@ fn name_of(expr: &Expr) -> String {
     }
 }
 
-/// An expression without its CASTs, parentheses and queries, with its lengths of time in one form: the planner's name of a
+/// An expression without its CASTs, types of literals, parentheses, signs that change nothing and queries, with its lengths of time in one form: the planner's name of a
 /// column says nothing of how these are written.
 pub(crate) fn unconverted(expr: &Expr) -> String {
     struct Bare;
@@ -181,10 +211,13 @@ pub(crate) fn unconverted(expr: &Expr) -> String {
         fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
             let nothing = || Box::new(Expr::Identifier(Ident::new("")));
             match expr {
-                Expr::Cast { expr: inner, .. } | Expr::Nested(inner) => {
+                Expr::Cast { expr: inner, .. }
+                | Expr::Nested(inner)
+                | Expr::UnaryOp { op: UnaryOperator::Plus, expr: inner } => {
                     let inner = std::mem::replace(inner, nothing());
                     *expr = *inner;
                 }
+                Expr::TypedString(literal) => *expr = Expr::Value(literal.value.clone()),
                 Expr::Exists { .. } | Expr::Subquery(_) => *expr = *nothing(),
                 // The planner does not even say of what.
                 Expr::InSubquery { negated, .. } => {

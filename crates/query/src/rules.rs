@@ -38,10 +38,12 @@ impl AnalyzerRule for CharComparison {
     }
 
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+        crate::work_table::check_owners(&plan)?;
         let plan = crate::trailing_blanks::in_set_operations(plan)?;
         let plan = crate::set_operations::counted(plan)?;
         let plan = crate::order_repeats::without(plan)?;
         let plan = crate::single::in_plan(plan)?;
+        let plan = crate::result_types::in_plan(plan)?;
         let plan = crate::meeting::in_plan(plan)?;
         let plan = crate::cast::in_plan(plan)?;
         let plan = crate::mssql::in_plan(plan)?;

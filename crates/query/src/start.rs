@@ -18,7 +18,7 @@ use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::execution_plan::reset_plan_states;
-use datafusion::physical_plan::stream::{RecordBatchReceiverStream, RecordBatchStreamAdapter};
+use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use futures::StreamExt;
 use mainstay_base::{Code, Error, Result};
@@ -70,11 +70,7 @@ impl TaskTemplate {
                 true => reset_plan_states(Arc::clone(plan))?,
                 false => Arc::clone(plan),
             };
-            // The branches of a UNION ALL come in their order, but where threads share the work.
-            match how.large {
-                true => execute_stream(plan, Arc::new(context)),
-                false => one_after_another(&plan, Arc::new(context)),
-            }
+            execute_stream(plan, Arc::new(context))
         };
         let stream = start().map_err(|error| from_datafusion(error, None, None))?;
         // Leaves of ours look for the wish to stop themselves; other operators may be busy for long.
@@ -86,7 +82,6 @@ impl TaskTemplate {
 #[derive(Clone, Copy)]
 pub(crate) struct How {
     stateful: bool,
-    large: bool,
     threads: usize,
     readers: usize,
 }
@@ -94,7 +89,7 @@ pub(crate) struct How {
 impl How {
     pub(crate) fn of(built: &Built, threads: usize) -> How {
         let Built { stateful, large, .. } = *built;
-        How { stateful, large, threads: if large { threads } else { 1 }, readers: threads }
+        How { stateful, threads: if large { threads } else { 1 }, readers: threads }
     }
 }
 
@@ -166,7 +161,7 @@ impl Again {
                     Err(_) => return Err(error),
                 }
                 self.missing = Some(error);
-                self.how = How { stateful: true, large: false, threads: 1, readers: 1 };
+                self.how = How { stateful: true, threads: 1, readers: 1 };
                 Ok(())
             }
             _ => Err(error),
@@ -178,21 +173,6 @@ impl Again {
         let _workers = self.runtime.enter();
         self.task.start((&self.plan, self.how), &self.tables, self.options.clone())
     }
-}
-
-/// The partitions of a plan, one behind the other.
-fn one_after_another(
-    plan: &Arc<dyn ExecutionPlan>,
-    context: Arc<TaskContext>,
-) -> datafusion::common::Result<SendableRecordBatchStream> {
-    let partitions = plan.properties().partitioning.partition_count();
-    if partitions == 1 {
-        return plan.execute(0, context);
-    }
-    let streams: datafusion::common::Result<Vec<_>> =
-        (0..partitions).map(|partition| plan.execute(partition, Arc::clone(&context))).collect();
-    let batches = futures::stream::iter(streams?).flatten();
-    Ok(Box::pin(RecordBatchStreamAdapter::new(plan.schema(), batches)))
 }
 
 /// The stream, driven by a worker thread: so the caller can stop waiting for it at any time, and its work

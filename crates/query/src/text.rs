@@ -9,7 +9,7 @@ use datafusion::sql::sqlparser::ast::Statement;
 use datafusion::sql::sqlparser::dialect::{Dialect, GenericDialect, PostgreSqlDialect};
 use datafusion::sql::sqlparser::keywords::{ALL_KEYWORDS, Keyword};
 use datafusion::sql::sqlparser::parser::{Parser, ParserError};
-use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, TokenizerError};
+use datafusion::sql::sqlparser::tokenizer::{Span, Token, TokenWithSpan, Tokenizer, TokenizerError};
 use mainstay_base::{Code, Error, Result};
 use std::ops::Range;
 
@@ -109,7 +109,9 @@ impl Text {
         let dialect = GenericDialect {};
         let dialect: &dyn Dialect = &dialect;
         match Tokenizer::new(dialect, source).tokenize_with_location() {
-            Ok(tokens) => text.tokens = tokens,
+            Ok(tokens) => {
+                text.tokens = crate::numbers::read(source, tokens, |line, column| text.offset(line, column))?;
+            }
             Err(TokenizerError { message, location }) => {
                 let (start, end) = text.span_at(location.line, location.column);
                 return Err(Error::new(Code::Syntax, message).span(start, end));
@@ -307,6 +309,15 @@ impl Text {
         (start, end)
     }
 
+    /// The byte range of a part of the parser's tree, if it is known.
+    pub(crate) fn place(&self, span: Span) -> Option<(usize, usize)> {
+        let is_known = span.start.line > 0 && span.end.line > 0;
+        is_known.then(|| {
+            let start = self.offset(span.start.line, span.start.column);
+            (start, self.offset(span.end.line, span.end.column).max(start))
+        })
+    }
+
     fn end_of_token(&self, token: &TokenWithSpan) -> usize {
         self.offset(token.span.end.line, token.span.end.column)
     }
@@ -366,10 +377,13 @@ impl Text {
             // An alias, a column, or a column of a table: its last word, as it was written. Anything that
             // ends in a word but is none of these (`CASE ... END`) is shown whole.
             let before = item.len().checked_sub(2).map(|i| &item[i].token);
-            let is_name = match before {
-                None | Some(Token::Period) => word.quote_style.is_some(),
-                Some(token) => is_keyword(token, Keyword::AS) || (word.keyword != Keyword::END && ends_operand(token)),
-            };
+            let is_name = !ends_interval(item)
+                && match before {
+                    None | Some(Token::Period) => word.quote_style.is_some(),
+                    Some(token) => {
+                        is_keyword(token, Keyword::AS) || (word.keyword != Keyword::END && ends_operand(token))
+                    }
+                };
             if is_name {
                 return Some(word.value.clone());
             }
@@ -443,6 +457,55 @@ pub(crate) fn comes_before_operand(keyword: Keyword) -> bool {
     )
 }
 
+/// Reports whether the last word is the unit of an interval: `INTERVAL 1 MONTH`, `INTERVAL (2 * 3) DAY`.
+fn ends_interval(item: &[&TokenWithSpan]) -> bool {
+    use Keyword::*;
+    let [before @ .., unit] = item else { return false };
+    let units = [
+        YEAR,
+        YEARS,
+        MONTH,
+        MONTHS,
+        WEEK,
+        WEEKS,
+        DAY,
+        DAYS,
+        HOUR,
+        HOURS,
+        MINUTE,
+        MINUTES,
+        SECOND,
+        SECONDS,
+        CENTURY,
+        DECADE,
+        MICROSECOND,
+        MICROSECONDS,
+        MILLENIUM,
+        MILLENNIUM,
+        MILLISECOND,
+        MILLISECONDS,
+        NANOSECOND,
+        NANOSECONDS,
+        QUARTER,
+    ];
+    if !units.iter().any(|known| is_keyword(&unit.token, *known)) {
+        return false;
+    }
+    // Where the value begins.
+    let mut depth = 0;
+    let start = before.iter().rposition(|token| {
+        depth -= nesting(&token.token);
+        depth == 0
+    });
+    let mut ahead = start.map_or(&[][..], |start| &before[..start]);
+    while let [rest @ .., sign] = ahead
+        && matches!(sign.token, Token::Minus | Token::Plus)
+    {
+        ahead = rest;
+    }
+    ahead.last().is_some_and(|token| is_keyword(&token.token, INTERVAL))
+}
+
 /// Whether an expression can end here, so that a word behind it is an alias.
 fn ends_operand(token: &Token) -> bool {
     match token {
@@ -484,6 +547,12 @@ mod tests {
         assert_eq!(heads("SELECT x IS NULL, NOT y FROM t"), Some(vec![some("x IS NULL"), some("NOT y")]));
         assert_eq!(heads("SELECT y BETWEEN 1 AND z FROM t"), Some(vec![some("y BETWEEN 1 AND z")]));
         assert_eq!(heads("select 1"), Some(vec![some("1")]));
+        let intervals =
+            heads("SELECT d + INTERVAL 1 MONTH, INTERVAL -(1 + 1) day, INTERVAL '2' DAY week, n day FROM t");
+        assert_eq!(
+            intervals,
+            Some(vec![some("d + INTERVAL 1 MONTH"), some("INTERVAL -(1 + 1) day"), some("week"), some("day")])
+        );
         assert_eq!(heads("values (1)"), None);
     }
 

@@ -15,16 +15,16 @@ use crate::set_operations::is_by_name;
 use crate::walk::WalkMut;
 use datafusion::sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, CaseWhen, ExcludeSelectItem, Expr, GroupByExpr, Ident, JoinConstraint, JoinOperator, ObjectName,
-    OrderByKind, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, Statement, TableFactor,
-    TableWithJoins, VisitorMut, WildcardAdditionalOptions,
+    BinaryOperator, CaseWhen, Cte, ExcludeSelectItem, Expr, GroupByExpr, Ident, JoinConstraint, JoinOperator,
+    ObjectName, OrderByKind, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, Statement,
+    TableAlias, TableFactor, TableWithJoins, VisitorMut, WildcardAdditionalOptions,
 };
 use mainstay_base::{Error, Result};
 use std::ops::ControlFlow;
 
 /// The statement with conditions in the place of USING and NATURAL, where that makes a difference.
 pub(crate) fn written_out(mut statement: Statement, catalog: &dyn Catalog) -> Result<Statement> {
-    match statement.walk_mut(&mut Joins { catalog }) {
+    match statement.walk_mut(&mut Joins { catalog, with: Vec::new() }) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(statement),
     }
@@ -32,12 +32,15 @@ pub(crate) fn written_out(mut statement: Statement, catalog: &dyn Catalog) -> Re
 
 struct Joins<'a> {
     catalog: &'a dyn Catalog,
+    /// By query, from the outermost to the one that is looked at: the queries that its WITH names, and their columns.
+    with: Vec<Vec<(String, Option<Vec<String>>)>>,
 }
 
 impl VisitorMut for Joins<'_> {
     type Break = Error;
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<Error> {
+        self.with.push(query.with.iter().flat_map(|with| &with.cte_tables).map(named_query).collect());
         let SetExpr::Select(select) = query.body.as_mut() else { return ControlFlow::Continue(()) };
         let merged = match self.merged(select) {
             Ok(merged) => merged,
@@ -58,6 +61,24 @@ impl VisitorMut for Joins<'_> {
             }
         }
         ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<Error> {
+        self.with.pop();
+        ControlFlow::Continue(())
+    }
+}
+
+/// The name of a query of WITH, and its columns, if they are known.
+fn named_query(cte: &Cte) -> (String, Option<Vec<String>>) {
+    (cte.alias.name.value.to_lowercase(), columns_of(Some(&cte.alias), || named_columns(&cte.query.body)))
+}
+
+/// The columns of a table that an alias may name, all of them or none.
+fn columns_of(alias: Option<&TableAlias>, own: impl FnOnce() -> Option<Vec<String>>) -> Option<Vec<String>> {
+    match alias.map(|alias| alias.columns.as_slice()) {
+        Some(names @ [_, ..]) => Some(names.iter().map(|column| column.name.value.to_lowercase()).collect()),
+        _ => own(),
     }
 }
 
@@ -86,7 +107,7 @@ impl Side {
     }
 }
 
-/// The columns that are one, with their values, and the tables.
+/// The columns that are one, with their values, in their order in `*`, where they come before all others; and the tables.
 struct Merged {
     columns: Vec<(Ident, Expr)>,
     sides: Vec<Side>,
@@ -132,27 +153,35 @@ impl Joins<'_> {
             TableFactor::Table { args: None, name, alias, .. } => {
                 let key = name.0.iter().filter_map(|part| part.as_ident()).map(|part| part.value.to_lowercase());
                 let key = key.collect::<Vec<_>>().join(".");
-                let columns = match self.catalog.relation(&key)? {
-                    Some(Relation::Table(table)) => {
-                        let fields = table.schema().fields();
-                        let shown = &fields[..fields.len() - table.hidden_columns()];
-                        Some(shown.iter().map(|field| field.name().to_lowercase()).collect())
-                    }
-                    Some(Relation::Foreign(table)) => {
-                        Some(table.schema().fields().iter().map(|field| field.name().to_lowercase()).collect())
-                    }
-                    _ => None,
-                };
+                let columns = self.columns_of_name(&key)?;
                 let qualifier = match alias {
                     Some(alias) => ObjectName::from(vec![alias.name.clone()]),
                     None => name.clone(),
                 };
-                let renamed = alias.as_ref().is_some_and(|alias| !alias.columns.is_empty());
-                Some(Side { qualifier, columns: columns.filter(|_| !renamed) })
+                Some(Side { qualifier, columns: columns_of(alias.as_ref(), || columns) })
             }
             TableFactor::Derived { alias: Some(alias), subquery, .. } => {
-                let columns = named_columns(&subquery.body).filter(|_| alias.columns.is_empty());
+                let columns = columns_of(Some(alias), || named_columns(&subquery.body));
                 Some(Side { qualifier: ObjectName::from(vec![alias.name.clone()]), columns })
+            }
+            _ => None,
+        })
+    }
+
+    /// The columns of a query of WITH, or else of a table, if they are known.
+    fn columns_of_name(&self, name: &str) -> Result<Option<Vec<String>>> {
+        let mut named = self.with.iter().rev().flatten();
+        if let Some((_, columns)) = named.find(|(known, _)| known == name) {
+            return Ok(columns.clone());
+        }
+        Ok(match self.catalog.relation(name)? {
+            Some(Relation::Table(table)) => {
+                let fields = table.schema().fields();
+                let shown = &fields[..fields.len() - table.hidden_columns()];
+                Some(shown.iter().map(|field| field.name().to_lowercase()).collect())
+            }
+            Some(Relation::Foreign(table)) => {
+                Some(table.schema().fields().iter().map(|field| field.name().to_lowercase()).collect())
             }
             _ => None,
         })
@@ -237,6 +266,8 @@ impl Merged {
     /// Joins another table by columns of these names: whether it is known what they are.
     fn join(&mut self, number: usize, right: &Side, names: Vec<Ident>, kind: Kind) -> bool {
         let mut condition: Option<Expr> = None;
+        // The columns of the last join come first (ISO 9075-2, 7.10; PostgreSQL: in the order of USING).
+        let mut first = Vec::with_capacity(names.len() + self.columns.len());
         for name in names {
             let (Some(left), of_right) = (self.left(&name), right.column(&name)) else { return false };
             let equal = Expr::BinaryOp {
@@ -253,11 +284,11 @@ impl Merged {
                 Kind::Right => of_right,
                 Kind::Either => coalesced(left, of_right),
             };
-            match self.columns.iter_mut().find(|(known, _)| known.value.eq_ignore_ascii_case(&name.value)) {
-                Some((_, known)) => *known = value,
-                None => self.columns.push((name, value)),
-            }
+            self.columns.retain(|(known, _)| !known.value.eq_ignore_ascii_case(&name.value));
+            first.push((name, value));
         }
+        first.append(&mut self.columns);
+        self.columns = first;
         let Some(condition) = condition else { return false };
         use JoinOperator as J;
         if let J::Join(constraint)

@@ -11,6 +11,7 @@
 //! `Recursion` gives its leaves the core's table and a turn of their own when a run begins: a plan holds no state of a run.
 
 use crate::nodes::{PlanTree, Tree};
+use crate::recursion::Recursion;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::catalog::CteWorkTable;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
@@ -24,6 +25,7 @@ use datafusion::physical_plan::work_table::WorkTableExec;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use futures::future::{BoxFuture, FutureExt, Shared};
 use futures::stream::{StreamExt, TryStreamExt};
+use mainstay_base::{Code, Error};
 use std::any::Any;
 use std::cmp::Ordering;
 use std::fmt;
@@ -43,6 +45,69 @@ fn is_scan_of(node: &LogicalPlan, name: &str) -> bool {
     provider.is_ok_and(|provider| provider.downcast_ref::<CteWorkTable>().is_some_and(|table| table.name() == name))
 }
 
+/// Refuses a plan that reads the rows of a turn where no turn runs: of a query that names itself in a subquery only, the planner
+/// makes none that is recursive.
+pub(crate) fn check_owners(plan: &LogicalPlan) -> Result<()> {
+    let (mut read, mut owners) = (Vec::new(), Vec::new());
+    plan.each_with_subqueries(|node| {
+        match node {
+            LogicalPlan::RecursiveQuery(query) => owners.push(query.name.clone()),
+            LogicalPlan::TableScan(scan) => {
+                let provider = source_as_provider(&scan.source);
+                if let Some(table) = provider.as_ref().ok().and_then(|it| it.downcast_ref::<CteWorkTable>()) {
+                    read.push(table.name().to_owned());
+                }
+            }
+            _ => {}
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    match read.into_iter().find(|name| !owners.contains(name)) {
+        Some(name) => Err(in_subquery(&name)),
+        None => Ok(()),
+    }
+}
+
+fn in_subquery(name: &str) -> DataFusionError {
+    let error = Error::new(Code::Unsupported, format!("the recursive query {name} refers to itself in a subquery"));
+    crate::error::to_datafusion(error.about(name).hint("name it in FROM, beside the other tables"))
+}
+
+/// Refuses a recursive part that reads these rows in a subquery: that may run when there are none. PostgreSQL refuses it, too
+/// (42P19), and so does SQL Server (465).
+pub(crate) fn check(part: &LogicalPlan, name: &str) -> Result<()> {
+    let reads = |plan: &LogicalPlan| {
+        let mut reads = false;
+        plan.each_with_subqueries(|node| {
+            reads |= is_scan_of(node, name);
+            Ok(if reads { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+        })?;
+        Ok::<bool, DataFusionError>(reads)
+    };
+    let mut is_read = false;
+    part.each_with_subqueries(|node| {
+        if let LogicalPlan::Subquery(subquery) = node {
+            is_read |= reads(&subquery.subquery)?;
+        }
+        node.each_expression(|expr| {
+            expr.each(|expr| {
+                let subquery = match expr {
+                    Expr::ScalarSubquery(subquery) => Some(subquery),
+                    Expr::Exists(test) => Some(&test.subquery),
+                    Expr::InSubquery(test) => Some(&test.subquery),
+                    Expr::SetComparison(test) => Some(&test.subquery),
+                    _ => None,
+                };
+                if let Some(subquery) = subquery {
+                    is_read |= reads(&subquery.subquery)?;
+                }
+                Ok(TreeNodeRecursion::Continue)
+            })
+        })
+    })?;
+    if is_read { Err(in_subquery(name)) } else { Ok(()) }
+}
+
 /// A recursive part whose scans share the rows, if it has several.
 pub(crate) fn shared(part: &Arc<LogicalPlan>, name: &str) -> Result<Arc<LogicalPlan>> {
     let mut scans = 0;
@@ -60,7 +125,9 @@ pub(crate) fn shared(part: &Arc<LogicalPlan>, name: &str) -> Result<Arc<LogicalP
         }
         node => Ok(Transformed::no(node)),
     });
-    changed.data().map(Arc::new)
+    let part = changed.data().map(Arc::new)?;
+    let has_owner = crate::contains::any_node(&part, crate::recursion::is_part);
+    Ok(if has_owner { part } else { Recursion::unlimited(part) })
 }
 
 impl PartialOrd for WorkRows {

@@ -6,9 +6,12 @@
 use crate::text::Text;
 use mainstay_base::{Code, Error};
 
-/// The message of an error in other words, with its place if it has one; the message as it is where none are known.
+/// The message of an error in other words, with its place if it has one; the message as it is where none are known and it
+/// has no form of DataFusion's.
 pub(super) fn reworded(error: Error, text: Option<&Text>) -> Error {
-    let Some(Told { message, code, hint, place }) = told(error.message()) else { return error };
+    let Some(Told { message, code, hint, place }) = told(error.message()) else {
+        return super::foreign::hidden(error, text);
+    };
     let mut told = Error::new(code.unwrap_or(error.code()), super::shortened(&message));
     if let Some(cause) = error.cause() {
         told = told.because(cause);
@@ -168,6 +171,15 @@ fn of_types(message: &str) -> Option<Told> {
             format!("the column {column} is {} in one query and {} in the other", sql_type(first), sql_type(second));
         return Some(convert(what).at_name(column));
     }
+    if let Some(value) = between(message, "Invalid input syntax for type interval: \"", "\"") {
+        let told = Told::new(format!("'{value}' is not a value of INTERVAL")).at_literal(value);
+        return Some(told.hint("write a number and a unit: INTERVAL '2 days', INTERVAL '2' DAY"));
+    }
+    if let Some(operation) = message.strip_prefix("Invalid arithmetic operation: ") {
+        let (left, operator, right) = operands(operation)?;
+        let message = format!("{operator} does not take {} and {}", sql_type(left), sql_type(right));
+        return Some(convert(message).at_sign(operator));
+    }
     if let Some(name) = message.strip_prefix("Unsupported SQL type ") {
         return Some(Told::new(format!("there is no type \"{name}\"")).code(Code::Syntax).at_name(name));
     }
@@ -246,6 +258,14 @@ fn of_queries(message: &str) -> Option<Told> {
         let table = name.rsplit_once('.')?.0;
         let told = Told::new(format!("two tables are called {table} here")).at_name(table);
         return Some(told.hint("give one of them another name: FROM t AS a JOIN t AS b"));
+    }
+    if message.starts_with("Inconsistent metadata across values list") {
+        let told = Told::new("a column of VALUES is a column of a table in one row, and another value in the next");
+        return Some(told.code(Code::TypeMismatch).hint("write the rows as SELECT ... UNION ALL SELECT ..."));
+    }
+    if message.starts_with("Projections require unique expression names") {
+        let told = Told::new("two columns of a list have one name");
+        return Some(told.hint("give one of them another name: AS ..."));
     }
     let rest = message.strip_prefix("LIMIT must be >= 0, '")?;
     Some(Told::new(format!("LIMIT {} is less than no row", rest.split('\'').next()?)).at_sign("LIMIT"))

@@ -79,8 +79,8 @@ fn error_of(message: Message) -> Error {
 
 /// A function for the row executor: one of T-SQL's that is bound to its types, and gives the same for the same arguments.
 pub(crate) fn row_function(function: &ScalarUDF) -> Option<Arc<dyn mainstay_rows::Function>> {
-    if let Some(turn) = super::guid::row_function(function) {
-        return Some(turn);
+    if let Some(of_bytes) = super::guid::row_function(function).or_else(|| super::padded::row_function(function)) {
+        return Some(of_bytes);
     }
     let function = function.inner().downcast_ref::<Function>()?;
     let bound = Arc::clone(function.bound.as_ref()?);

@@ -5,8 +5,9 @@
 //! carry none.
 
 use super::function::{Function, bound, failed};
+use super::moment_types::{finer_moment, is_shorter_moment};
 use super::settings::{settings_of, settings_of_expression};
-use super::{aggregate, guid, types, union};
+use super::{aggregate, guid, padded, types, union};
 use crate::contains::any_node;
 use crate::nodes::{PlanTree, Tree};
 use crate::rewrite::schema_of;
@@ -127,7 +128,7 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Expr> {
 }
 
 /// Whether an expression calls a function of T-SQL.
-pub(super) fn has_function(expr: &Expr) -> bool {
+pub(crate) fn has_function(expr: &Expr) -> bool {
     expr.has(|expr| Ok(is_function(expr))).unwrap_or(false)
 }
 
@@ -286,6 +287,13 @@ impl Lowerer<'_> {
     fn plain_form(&self, operation: &Operation, known: &Bound, args: &[Typed], by: By) -> Result<Option<Expr>> {
         Ok(match operation {
             Operation::Compare(op) => match args {
+                [
+                    Typed { expr: left, data_type: Some(of_left), .. },
+                    Typed { expr: right, data_type: Some(of_right), .. },
+                ] if padded::is_bytes(*of_left) && padded::is_bytes(*of_right) => {
+                    let (left, right) = ((left.clone(), *of_left), (right.clone(), *of_right));
+                    Some(padded::comparison(left, comparison(*op), right)?)
+                }
                 [left, right] => {
                     let (left, right) = (self.compared(left, known, by)?, self.compared(right, known, by)?);
                     Some(Expr::BinaryExpr(BinaryExpr {
@@ -296,6 +304,10 @@ impl Lowerer<'_> {
                 }
                 _ => None,
             },
+            Operation::In if args.iter().all(|arg| arg.data_type.is_some_and(padded::is_bytes)) => {
+                let sides = args.iter().filter_map(|arg| Some((arg.expr.clone(), arg.data_type?))).collect();
+                Some(padded::is_in(sides)?)
+            }
             Operation::In => {
                 let mut sides = args.iter().map(|arg| self.compared(arg, known, by));
                 let Some(first) = sides.next() else { return Ok(None) };
@@ -332,9 +344,11 @@ impl Lowerer<'_> {
     fn compared(&self, side: &Typed, known: &Bound, by: By) -> Result<Expr> {
         let Some(common) = known.common else { return Ok(side.expr.clone()) };
         let is_text = |data_type: Option<DataType>| data_type.is_none_or(DataType::is_text);
+        let are_bytes = padded::is_bytes(common) && side.data_type.is_some_and(padded::is_bytes);
         let converted = match common.is_text() && is_text(side.data_type) {
             // Lengths do not matter to a comparison.
             true => without_collate(side.expr.clone()),
+            false if are_bytes => side.expr.clone(),
             // Nor does how many digits a moment has.
             false if side.data_type.is_some_and(|from| is_shorter_moment(from, common)) => side.expr.clone(),
             false => convert(side.clone(), common, self.settings)?.expr,
@@ -342,6 +356,7 @@ impl Lowerer<'_> {
         match common {
             DataType::DateTimeOffset(_) => return offset::key(converted),
             DataType::SqlVariant => return aggregate::variant_key(converted),
+            common if padded::is_bytes(common) => return padded::padded_key(converted),
             _ => {}
         }
         let is_keyed = common.is_text() && by != By::OF_FILE;
@@ -509,28 +524,6 @@ fn lossless(arg: &Typed, to: Option<DataType>) -> Option<Expr> {
         true if old == new => Some(arg.expr.clone()),
         true => Some(cast(arg.expr.clone(), new)),
         false => None,
-    }
-}
-
-/// Whether a moment's vector is what it would be as one of the other type, of more digits.
-fn is_shorter_moment(from: DataType, to: DataType) -> bool {
-    use DataType::*;
-    match (from, to) {
-        (Time(from), Time(to)) | (DateTimeOffset(from), DateTimeOffset(to)) => from <= to,
-        // Up to six digits all are microseconds.
-        (DateTime2(from), DateTime2(to)) => from <= to && to < 7,
-        _ => false,
-    }
-}
-
-/// A moment as one of a type that has its digits and more.
-fn finer_moment(expr: &Expr, from: DataType, to: DataType) -> Option<Expr> {
-    use DataType::*;
-    match (from, to) {
-        (Date, DateTime2(0..=6)) => Some(cast(expr.clone(), data_type_of(types::sql_type(to)))),
-        (Date | DateTime2(_), DateTime2(7)) => offset::as_ticks(expr.clone()).ok(),
-        (Date | DateTime2(_), DateTimeOffset(7)) => offset::as_offset(expr.clone()).ok(),
-        _ => None,
     }
 }
 

@@ -16,6 +16,8 @@ mod collations;
 mod function;
 mod guid;
 mod lower;
+mod moment_types;
+mod padded;
 mod percentile;
 mod settings;
 mod types;
@@ -28,7 +30,8 @@ use datafusion::logical_expr::LogicalPlan;
 
 pub(crate) use aggregate::{function as aggregate_function, variant_key};
 pub(crate) use function::{failed, function, gives_offset, row_function};
-pub(crate) use lower::{collate_of, in_expression, in_plan};
+pub(crate) use lower::{collate_of, has_function, in_expression, in_plan};
+pub(crate) use padded::{has_padded_key, holds_padded, is_any_length, is_padded, padded_key, padded_of};
 pub(crate) use types::{DECLARED, custom_type, declared_type_of as declared_type, field as field_of};
 pub use types::{collation_of, declared_type as type_of_field, sql_type as sql_type_of};
 pub use user::{FunctionsInForce, calls_functions};

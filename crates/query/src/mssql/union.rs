@@ -123,6 +123,7 @@ pub(super) fn lowered_recursion(node: RecursiveQuery, settings: Settings) -> Res
         described.push(all);
         types.push(data_type);
     }
+    crate::work_table::check(again, &node.name)?;
     let again = crate::work_table::shared(&brought_to(again, &types, settings)?, &node.name)?;
     let describe = |plan: &Arc<LogicalPlan>| -> Result<Arc<LogicalPlan>> {
         let schema = Arc::clone(plan.schema());
