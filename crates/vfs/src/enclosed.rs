@@ -115,8 +115,11 @@ impl Enclosed {
         let below = path.strip_prefix(&temporary).ok();
         let first = below.and_then(|below| below.components().next()?.as_os_str().to_str());
         let folder = first.filter(|name| name.starts_with(TEMPORARY)).map(|name| temporary.join(name));
-        let is_within = |folder: &PathBuf| Ok(!self.files.is_link(folder) && leads_below(&*self.files, path, folder)?);
-        match folder.as_ref().map_or(Ok(false), is_within)? {
+        let is_temporary = match folder {
+            Some(folder) => !self.files.is_link(&folder) && leads_below(&*self.files, path, &folder)?,
+            None => false,
+        };
+        match is_temporary {
             true => Ok(()),
             false => Err(led_out("the path leads out of the folder that is served", path)),
         }
