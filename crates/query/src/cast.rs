@@ -174,6 +174,13 @@ fn may_lose(from: &DataType, to: SqlType, is_named: bool) -> bool {
     }
 }
 
+/// Whether a CAST may have no result. Of a column of the query around, it becomes one of a literal for each row, and the
+/// optimizer fails where that has none, whatever guards it; a call that fails is left for when it is evaluated.
+fn may_fail(from: &DataType, to: SqlType) -> bool {
+    use SqlType::{BigInt, Decimal, Integer, SmallInt, TinyInt};
+    (from.is_string() || from.is_numeric()) && matches!(to, TinyInt | SmallInt | Integer | BigInt | Decimal { .. })
+}
+
 /// The plan with functions for the CASTs that may lose something, and for moments that are joined to texts.
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     crate::rewrite::concerned(plan, is_concerned, in_expression)
@@ -229,7 +236,9 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Transformed
             return Ok(Transformed::yes(Expr::Literal(value, None)));
         }
         let to = inner.get_type(schema).ok().zip(target(&field));
-        match to.filter(|(from, to)| may_lose(from, *to, is_named)) {
+        let is_bound_later = inner.contains_outer();
+        let is_called = |from: &DataType, to| may_lose(from, to, is_named) || is_bound_later && may_fail(from, to);
+        match to.filter(|(from, to)| is_called(from, *to)) {
             Some((_, to)) => Ok(Transformed::yes(call(*inner, to, is_try))),
             None if is_try => Ok(Transformed::no(Expr::TryCast(TryCast { expr: inner, field }))),
             None => Ok(Transformed::no(Expr::Cast(Cast { expr: inner, field }))),

@@ -238,6 +238,8 @@ fn aggregate_function(function: AggregateFunction, schema: &DFSchema) -> Result<
         "mode" | "percentile_disc" if ordered_sets::is_called(&func) => {
             if let (Some(by), Some(arg)) = (of_first, params.args.first()) {
                 params.args.push(key(clause::without(arg.clone()), by));
+                let func = ordered_sets::with_key(&func, result?).unwrap_or(func);
+                return Ok(Transformed::yes(Expr::AggregateFunction(AggregateFunction { func, params })));
             }
         }
         name @ ("min" | "max") => {

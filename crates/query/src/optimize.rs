@@ -40,6 +40,7 @@ use crate::rules::CharComparison;
 use crate::scan::TableScan;
 use crate::spilling::{SortedJoins, SortedTops};
 use crate::ticks::{MomentPlanner, NoNumbers};
+use crate::union_rows::UnionRows;
 use crate::watch::WatchJoins;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigNonZeroUsize;
@@ -221,6 +222,7 @@ fn session(
     let mut physical = before(fuse);
     physical.push(Arc::new(Circular));
     physical.push(Arc::new(OuterRows));
+    physical.push(Arc::new(UnionRows));
     if need == Need::Memory {
         physical.push(Arc::new(SortedJoins));
     }

@@ -87,6 +87,12 @@ pub(crate) fn is_called(function: &AggregateUDF) -> bool {
     function.inner().downcast_ref::<Ordered>().is_some()
 }
 
+/// One of those that statements call, with a sort key behind its arguments and this type of result.
+pub(crate) fn with_key(function: &AggregateUDF, result: DataType) -> Option<Arc<AggregateUDF>> {
+    let called = function.inner().downcast_ref::<Ordered>()?;
+    Some(Ordered::function(called.made, Some(result)))
+}
+
 /// The aggregate for `array_agg(DISTINCT a)` or `string_agg(DISTINCT a, ...)` of a text with this sort key, and with the
 /// result's type; `None` for other aggregates.
 pub(crate) fn of_distinct(function: &AggregateFunction, key: Expr, result: DataType) -> Option<AggregateFunction> {
@@ -113,8 +119,10 @@ impl AggregateUDFImpl for Ordered {
     }
 
     fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
+        // Only what collations made of a call has a sort key: an ORDER BY without WITHIN GROUP would be taken for one.
         let wanted = self.made.arguments();
-        if types.len() != wanted && types.len() != wanted + 1 {
+        let has_key = self.result.is_some() && types.len() == wanted + 1;
+        if types.len() != wanted && !has_key {
             return plan_err!("{} takes other arguments, and WITHIN GROUP (ORDER BY ...)", self.made.name());
         }
         let mut types = types.to_vec();

@@ -429,6 +429,7 @@ fn prepared(text: &Text, statement: Statement, context: &StatementContext<'_>) -
     if !matches!(statement, Statement::Query(_)) {
         return Err(unsupported(&statement));
     }
+    let statement = crate::schema_names::told_apart(statement);
     let statement = match text.mentions("using") || text.mentions("natural") {
         true => crate::using::written_out(statement, context.catalog)?,
         false => statement,
@@ -472,6 +473,9 @@ fn is_current(planned: &Planned, catalog: &dyn Catalog, version: u64) -> Result<
 fn refuse_what_would_be_left_out(statement: &Statement, text: &Text) -> Result<()> {
     if text.mentions("for") && crate::statement::locks_rows(statement) {
         return Err(crate::statement::unsupported("FOR UPDATE inside of another query"));
+    }
+    if text.mentions("ilike") {
+        crate::wildcard::refuse_patterns(statement)?;
     }
     match text.mentions("tablesample") {
         true => Err(crate::statement::unsupported("TABLESAMPLE")),

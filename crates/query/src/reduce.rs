@@ -42,7 +42,7 @@ pub(crate) fn reduced(text: &Text, statement: Statement) -> Result<Statement> {
         true => crate::distinct_on::as_ordered(statement),
         false => statement,
     };
-    let statement = match ["rollup", "cube", "sets"].iter().any(|word| text.mentions(word)) {
+    let statement = match text.mentions("group") {
         true => crate::repeated_keys::left_out(statement),
         false => statement,
     };

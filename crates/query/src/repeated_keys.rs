@@ -8,6 +8,9 @@
 //!   GROUP BY n, CUBE (n, m)    ->   GROUP BY GROUPING SETS ((n, m), (n, m), (n), (n))
 //! ```
 //!
+//! Keys in parentheses are keys like others (ISO/IEC 9075-2, 7.13: an ordinary grouping set), where the planner would group
+//! by a row of them: `GROUP BY ROLLUP (n), (m, k)` is `GROUP BY ROLLUP (n), m, k`.
+//!
 //! Limit: keys that are written in two ways (`n`, `t.n`) are two.
 
 use crate::walk::WalkMut;
@@ -32,6 +35,9 @@ impl VisitorMut for Selects {
     type Break = ();
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        if let GroupByExpr::Expressions(keys, _) = &mut select.group_by {
+            flatten(keys);
+        }
         if let GroupByExpr::Expressions(keys, modifiers) = &mut select.group_by
             && modifiers.is_empty()
             && keys.iter().any(|key| matches!(key, Expr::Rollup(_) | Expr::Cube(_) | Expr::GroupingSets(_)))
@@ -41,6 +47,18 @@ impl VisitorMut for Selects {
             *keys = vec![Expr::GroupingSets(once)];
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// Takes the parentheses off keys; `()` adds none to others.
+fn flatten(keys: &mut Vec<Expr>) {
+    let is_row = |key: &Expr| matches!(key, Expr::Tuple(_));
+    if keys.iter().any(is_row) && !keys.iter().all(|key| matches!(key, Expr::Tuple(parts) if parts.is_empty())) {
+        let parts = |key| match key {
+            Expr::Tuple(parts) => parts,
+            key => vec![key],
+        };
+        *keys = std::mem::take(keys).into_iter().flat_map(parts).collect();
     }
 }
 
@@ -107,6 +125,14 @@ mod tests {
         assert_eq!(reduced("n, CUBE (n, m)"), "GROUPING SETS ((n, m), (n, m), (n), (n))");
         assert_eq!(reduced("GROUPING SETS ((n, m, n), (n))"), "GROUPING SETS ((n, m), (n))");
         assert_eq!(reduced("ROLLUP ((a, b), (b, c))"), "GROUPING SETS ((a, b, c), (a, b), ())");
+    }
+
+    #[test]
+    fn keys_in_parentheses_are_keys() {
+        assert_eq!(reduced("(a, b), c"), "a, b, c");
+        assert_eq!(reduced("ROLLUP (a), (b, c), ()"), "ROLLUP (a), b, c");
+        assert_eq!(reduced("ROLLUP (a, b), (b, a)"), "GROUPING SETS ((a, b), (a, b), (b, a))");
+        assert_eq!(reduced("()"), "()");
     }
 
     #[test]

@@ -232,6 +232,8 @@ impl SequenceFunction {
             Kind::Current | Kind::Last => self.sequences.current(Some(name)).map(Some),
             Kind::Set => match arguments.number(1, row) {
                 None => Ok(None),
+                // As PostgreSQL's functions that are strict: nothing is done where an argument is NULL.
+                Some(_) if arguments.is_null(2, row) => Ok(None),
                 Some(value) => {
                     self.sequences.set(name, value, arguments.flag(row))?;
                     Ok(Some(value))
@@ -261,8 +263,14 @@ impl Arguments {
         Some(array.as_primitive::<Int64Type>().value(row))
     }
 
+    /// Whether there is such an argument, and it is NULL.
+    fn is_null(&self, place: usize, row: usize) -> bool {
+        self.arrays.get(place).is_some_and(|array| array.is_null(row))
+    }
+
+    /// The third argument, TRUE unless it is said.
     fn flag(&self, row: usize) -> bool {
-        self.arrays.get(2).is_none_or(|array| array.is_null(row) || array.as_boolean().value(row))
+        self.arrays.get(2).is_none_or(|array| array.is_valid(row) && array.as_boolean().value(row))
     }
 }
 

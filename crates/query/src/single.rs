@@ -29,15 +29,20 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
         }
         crate::rewrite::node(node, |expr, _| {
             expr.map_up(|expr| match is_certain(&expr) {
-                true => {
-                    let call = ScalarFunction::new_udf(Arc::clone(&PERHAPS), vec![expr]);
-                    Ok(Transformed::yes(Expr::ScalarFunction(call)))
-                }
+                true => Ok(Transformed::yes(perhaps(expr))),
                 false => Ok(Transformed::no(expr)),
             })
         })
     })
     .data()
+}
+
+/// A value that becomes a column, in such a call if it is such a subquery.
+pub(crate) fn perhaps(value: Expr) -> Expr {
+    match is_certain(&value) {
+        true => Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(&PERHAPS), vec![value])),
+        false => value,
+    }
 }
 
 /// Whether it is a subquery whose column says that it is never NULL, and that may have no row.

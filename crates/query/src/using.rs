@@ -47,6 +47,9 @@ impl VisitorMut for Joins<'_> {
             Err(error) => return ControlFlow::Break(error),
         };
         if let Some(merged) = merged {
+            if let Err(error) = crate::wildcard::refuse_options(select) {
+                return ControlFlow::Break(error);
+            }
             let others: Vec<String> = select.projection.iter().filter_map(alias).collect();
             merged.put_into(select);
             if let Some(OrderByKind::Expressions(terms)) = query.order_by.as_mut().map(|order| &mut order.kind) {

@@ -4,10 +4,11 @@
 //! `*`, it is written out here as one `*` per table without the hidden columns.
 
 use crate::catalog::{Catalog, Relation};
-use crate::walk::WalkMut;
+use crate::statement::unsupported;
+use crate::walk::{Walk, WalkMut};
 use datafusion::sql::sqlparser::ast::{
     ExcludeSelectItem, Ident, ObjectName, Select, SelectItem, SelectItemQualifiedWildcardKind, Statement, TableFactor,
-    TableWithJoins, VisitorMut, WildcardAdditionalOptions,
+    TableWithJoins, Visitor, VisitorMut, WildcardAdditionalOptions,
 };
 use mainstay_base::{Error, Result};
 use std::ops::ControlFlow;
@@ -84,6 +85,7 @@ impl Expander<'_> {
             return Ok(());
         }
         let Some(tables) = self.tables(&select.from)? else { return Ok(()) };
+        refuse_options(select)?;
         let mut projection = Vec::with_capacity(select.projection.len());
         for item in std::mem::take(&mut select.projection) {
             match item {
@@ -102,6 +104,47 @@ impl Expander<'_> {
         }
         select.projection = projection;
         Ok(())
+    }
+}
+
+/// Refuses what stands behind a star that is written out: it would be left out.
+///
+/// Errors: `Unsupported`.
+pub(crate) fn refuse_options(select: &Select) -> Result<()> {
+    let options = select.projection.iter().find_map(|item| match item {
+        SelectItem::Wildcard(options) | SelectItem::QualifiedWildcard(_, options) => {
+            let options = options.to_string();
+            (!options.is_empty()).then_some(options)
+        }
+        _ => None,
+    });
+    match options {
+        Some(options) => Err(unsupported(format!("*{options} of joins with USING and beside hidden columns"))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses `* ILIKE pattern`, which the planner reads and leaves out.
+///
+/// Errors: `Unsupported`.
+pub(crate) fn refuse_patterns(statement: &Statement) -> Result<()> {
+    struct Patterns;
+    impl Visitor for Patterns {
+        type Break = ();
+
+        fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
+            let has_pattern = |item: &SelectItem| match item {
+                SelectItem::Wildcard(options) | SelectItem::QualifiedWildcard(_, options) => {
+                    options.opt_ilike.is_some()
+                }
+                _ => false,
+            };
+            if select.projection.iter().any(has_pattern) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+    match statement.walk(&mut Patterns).is_break() {
+        true => Err(unsupported("* ILIKE")),
+        false => Ok(()),
     }
 }
 

@@ -17,6 +17,8 @@
 //! | refused | refused with another code: not supported, unknown function, type, table |
 //! | order | the rows in another order, without a sort: most queries of DuckDB put NULL last |
 //! | wrong | other rows |
+//! | follows | other rows, after a statement of the script that should have worked was refused |
+//! | plan | the text of a plan (EXPLAIN) |
 //! | accepted | an error was expected, and none came |
 //! | error | an error of a value (22xxx, 23xxx) that was not expected |
 //! | internal | an internal error (XX000) or a panic |
@@ -41,8 +43,10 @@ use values::{Compared, cells, compare};
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(20);
 /// The time of a script; what is left then is not run.
 const SCRIPT_TIMEOUT: Duration = Duration::from_secs(120);
-const OUTCOMES: [&str; 10] =
-    ["pass", "syntax", "refused", "order", "wrong", "accepted", "error", "internal", "timeout", "skipped"];
+const OUTCOMES: [&str; 12] = [
+    "pass", "syntax", "refused", "order", "wrong", "follows", "plan", "accepted", "error", "internal", "timeout",
+    "skipped",
+];
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -129,7 +133,7 @@ fn report(folder: &Path, results: &[(PathBuf, Vec<String>)]) {
     println!("folder\trecords\t{}", OUTCOMES.join("\t"));
     for (group, outcomes) in &counts {
         let of = |outcome: &&str| outcomes.get(*outcome).copied().unwrap_or(0);
-        let records: usize = OUTCOMES[..9].iter().map(of).sum();
+        let records: usize = OUTCOMES[..11].iter().map(of).sum();
         let numbers: Vec<String> = OUTCOMES.iter().map(|outcome| of(outcome).to_string()).collect();
         println!("{group}\t{records}\t{}", numbers.join("\t"));
     }
@@ -161,6 +165,7 @@ fn one(path: &Path, most: usize, is_sqlite: bool) {
         print("skipped", 0, "for others");
     }
     std::panic::set_hook(Box::new(|_| {}));
+    let mut is_set_up_refused = false;
     for record in records.iter().take(most) {
         if Instant::now() > until {
             print("skipped", record.line, "the script takes too long");
@@ -168,10 +173,15 @@ fn one(path: &Path, most: usize, is_sqlite: bool) {
         }
         let session = sessions.entry(record.connection.clone()).or_insert_with(|| database.session());
         let outcome = catch_unwind(AssertUnwindSafe(|| judged(session, record, is_sqlite)));
-        let (outcome, text) = outcome.unwrap_or_else(|panic| {
+        let (mut outcome, text) = outcome.unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().cloned().unwrap_or_default();
             ("internal", format!("panic: {text}"))
         });
+        match record.expected {
+            Expected::Rows { .. } if outcome == "wrong" && is_set_up_refused => outcome = "follows",
+            Expected::Done { maybe: false } => is_set_up_refused |= outcome != "pass",
+            _ => {}
+        }
         print(outcome, record.line, &format!("{text} <- {}", record.sql));
     }
 }
@@ -179,12 +189,14 @@ fn one(path: &Path, most: usize, is_sqlite: bool) {
 /// Runs a record: its outcome, and what came.
 fn judged(session: &mut Session, record: &Record, is_sqlite: bool) -> (&'static str, String) {
     let answer = session.execute(&record.sql).and_then(|answer| answer.collect());
+    let is_plan = record.sql.trim_start().get(..7).is_some_and(|word| word.eq_ignore_ascii_case("explain"));
     match (&record.expected, answer) {
         (Expected::Failure, Err(error)) if error.code() != Code::Internal => ("pass", String::new()),
         (Expected::Failure, Ok(_)) => ("accepted", String::new()),
         (Expected::Done { maybe: true }, Err(error)) if error.code() != Code::Internal => ("pass", String::new()),
         (_, Err(error)) => (outcome_of(&error), format!("{} {error}", error.code().sqlstate())),
         (Expected::Done { .. }, Ok(_)) => ("pass", String::new()),
+        (Expected::Rows { .. }, Ok(_)) if is_plan => ("plan", String::new()),
         (Expected::Rows { types, sort, lines }, Ok(batches)) => {
             let rows = cells(&batches, types, is_sqlite);
             let outcome = match compare(&rows, lines, *sort) {

@@ -71,7 +71,9 @@ pub fn compare(rows: &[Vec<String>], expected: &[String], sort: Sort) -> Compare
     let wanted: Vec<Vec<String>> = match is_by_value {
         true => expected.chunks(columns).map(<[String]>::to_vec).collect(),
         false if columns == 1 => expected.iter().map(|line| vec![line.clone()]).collect(),
-        false => expected.iter().map(|line| line.split('\t').map(str::to_owned).collect()).collect(),
+        false => {
+            expected.iter().map(|line| line.trim_end_matches('\t').split('\t').map(str::to_owned).collect()).collect()
+        }
     };
     let (mut came, mut wanted) = (rows.to_vec(), wanted);
     if sort == Sort::Values {

@@ -70,9 +70,11 @@ impl Table {
         statements
     }
 
+    /// As a DBF. It has no field for 64 bits: one with so many digits is a DECIMAL, whose quotients have fractions.
     pub fn dbf(&self) -> Vec<String> {
+        let definitions = self.definitions().replace("BIGINT", "INTEGER");
         let mut statements =
-            vec![format!("CREATE TABLE {} ({}) WITH (FORMAT = dbf, VERSION = vfp)", self.name, self.definitions())];
+            vec![format!("CREATE TABLE {} ({definitions}) WITH (FORMAT = dbf, VERSION = vfp)", self.name)];
         statements.extend(self.insert());
         statements
     }

@@ -79,7 +79,7 @@ impl Generator<'_> {
             0 | 1 => self.choice(scope, kind, depth - 1),
             2 if kind == Kind::Whole => self.guarded(scope, depth - 1),
             2 => self.choice(scope, kind, depth - 1),
-            3 if self.may_nest(scope) => self.value_of_query(scope, kind, depth - 1),
+            3 if self.may_nest() => self.value_of_query(scope, kind, depth - 1),
             4 if kind == Kind::Whole => {
                 Expr::form("LENGTH(@1)", kind, vec![self.expression(scope, Kind::Text, depth - 1)])
             }
@@ -134,7 +134,8 @@ impl Generator<'_> {
 
     fn guarded(&mut self, scope: &Scope, depth: u32) -> Expr {
         if self.random.one_in(5) {
-            let text = self.leaf(scope, Kind::Text);
+            // A literal that is no number is refused when the statement is read, as in PostgreSQL.
+            let text = self.column(scope, Kind::Text).unwrap_or_else(|| Expr::literal("'2'", Kind::Text));
             let form = "CASE WHEN @1 IN ('1', '2') THEN CAST(@1 AS INTEGER) ELSE 0 END";
             return Expr::form(form, Kind::Whole, vec![text]);
         }
@@ -185,7 +186,7 @@ impl Generator<'_> {
             };
             return Expr::form(form, Kind::Flag, args);
         }
-        if self.may_nest(scope) && depth > 0 && self.random.one_in(4) {
+        if self.may_nest() && depth > 0 && self.random.one_in(4) {
             return self.test_of_query(scope, depth - 1);
         }
         let kind = self.kind();

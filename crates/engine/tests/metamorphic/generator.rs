@@ -52,7 +52,12 @@ impl<'r> Generator<'r> {
         format!("{letter}{}", self.names)
     }
 
-    pub fn may_nest(&self, _: &Scope) -> bool {
+    /// No part that is generated from here on names a common table expression.
+    pub fn forget_shared(&mut self) {
+        self.shared.clear();
+    }
+
+    pub fn may_nest(&self) -> bool {
         self.nested > 0
     }
 

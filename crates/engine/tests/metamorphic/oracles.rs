@@ -147,7 +147,12 @@ pub fn check(engines: &mut Engines, case: &Case) -> Verdict {
 
 fn by_engines(engines: &mut Engines, query: &Query, only: Option<&str>) -> Result<(), Verdict> {
     let statement = text(query);
-    let rows = rows_of(engines.base.run(&statement), "base", &statement)?;
+    let rows = match rows_of(engines.base.run(&statement), "base", &statement) {
+        Err(Verdict::Differs(report)) => {
+            return Err(Verdict::Differs(Report { engine: Some("base".to_owned()), ..report }));
+        }
+        rows => rows?,
+    };
     let is_decided = !query.has_limit() || query.has_total_order();
     let order = if query.has_total_order() { Order::Total } else { Order::Any };
     let agrees = |other: &[String]| match is_decided {

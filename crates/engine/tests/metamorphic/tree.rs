@@ -169,6 +169,16 @@ impl Expr {
         }
     }
 
+    /// As an operand: conditions in parentheses, which bind in other ways than functions.
+    fn operand(&self, dialect: Dialect) -> String {
+        match self {
+            Expr::Form { kind: Kind::Flag, .. } | Expr::Subquery { kind: Kind::Flag, .. } => {
+                format!("({})", self.text(dialect))
+            }
+            _ => self.text(dialect),
+        }
+    }
+
     pub fn has_window(&self) -> bool {
         match self {
             Expr::Window { .. } => true,
@@ -184,7 +194,7 @@ fn filled(form: &str, args: &[Expr], query: Option<&Query>, dialect: Dialect) ->
         match c {
             '@' => {
                 let place = chars.next().and_then(|digit| digit.to_digit(10)).unwrap_or(1) as usize;
-                text += &args[place - 1].text(dialect);
+                text += &args[place - 1].operand(dialect);
             }
             '#' => text += &query.map(|query| query.text(dialect)).unwrap_or_default(),
             c => text.push(c),

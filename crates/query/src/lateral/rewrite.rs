@@ -281,7 +281,7 @@ impl Values {
             number += 1;
             name = format!("#{}{number}", self.prefix);
         }
-        self.added.push(value.alias(&name));
+        self.added.push(crate::single::perhaps(value).alias(&name));
         Expr::Column(Column::new_unqualified(name))
     }
 }

@@ -407,10 +407,11 @@ fn column_option(column: &mut ColumnClause, option: &ColumnOption, name: Option<
 /// Errors: `InvalidValue`.
 pub(crate) fn collation(name: &str) -> Result<Collation> {
     let name = name.trim_matches(['"', '[', ']']).to_lowercase();
-    if name.ends_with("_ci_ai") || name == "nocase" {
+    if name.ends_with("_ci_ai") {
         return Ok(Collation::CaseAccentInsensitive);
     }
-    if name.ends_with("_ci_as") {
+    // SQLite's name: letters with and without accents differ there.
+    if name.ends_with("_ci_as") || name == "nocase" {
         return Ok(Collation::CaseInsensitive);
     }
     if name.ends_with("_cs_as") {
