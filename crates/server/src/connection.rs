@@ -101,10 +101,10 @@ impl<B: Backend> Serving<'_, B> {
         let before = session.database();
         session.reset(keep_transaction);
         let after = session.database();
-        if !keep_transaction {
-            answer.set_in_transaction(false);
-        }
         answer.reset_done();
+        if !keep_transaction {
+            answer.end_transaction();
+        }
         if before != after {
             answer.environment(&Environment::Database { new: after, old: before });
         }

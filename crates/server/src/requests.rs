@@ -62,7 +62,7 @@ impl Request {
                     // Pools of connections that do not know the bit in the packet's status.
                     if call.procedure.eq_ignore_ascii_case("sp_reset_connection") {
                         session.reset(false);
-                        sink.answer.set_in_transaction(false);
+                        sink.answer.end_transaction();
                     } else {
                         session.call(call, sink);
                     }

@@ -242,6 +242,8 @@ fn a_reset_is_done_before_its_request() {
     wire.out.set_status(PacketStatus::RESET);
     let tokens = wire.batch("SELECT 1");
     assert_eq!((&tokens[0], ends(&tokens)), (&Token::Change(18, vec![], vec![]), vec![(0xFD, 0x10, 1)]));
+    // The client hears that its transaction is over (MS-TDS 2.2.7.9, ENVCHANGE of type 10); tedious relies on it.
+    assert!(matches!(&tokens[1], Token::Change(10, new, old) if new.is_empty() && old.len() == 8), "{:?}", tokens[1]);
     assert_eq!(running.backend.resets.load(SeqCst), 2);
 }
 

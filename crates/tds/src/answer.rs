@@ -42,6 +42,8 @@ pub struct Answer {
     pending: Option<Done>,
     /// Whether a transaction is open, which every DONE says.
     in_transaction: bool,
+    /// Its number.
+    transaction: u64,
     /// Whether the client takes VARCHAR in UTF-8.
     utf8: bool,
 }
@@ -57,6 +59,7 @@ impl Answer {
             scratch: Vec::new(),
             pending: None,
             in_transaction: false,
+            transaction: 0,
             utf8: false,
         }
     }
@@ -74,6 +77,13 @@ impl Answer {
     /// Says that the client takes VARCHAR in UTF-8 ([`Feature::UTF8`] was granted); it gets NVARCHAR otherwise.
     pub fn set_utf8(&mut self, takes: bool) {
         self.utf8 = takes;
+    }
+
+    /// The end of a transaction by a reset of the connection: it is rolled back, which the client is told if it knows of one.
+    pub fn end_transaction(&mut self) {
+        if self.in_transaction {
+            self.environment(&Environment::TransactionRolledBack(self.transaction));
+        }
     }
 
     /// Says from here on whether a transaction is open.
@@ -135,7 +145,7 @@ impl Answer {
             Environment::TransactionRolledBack(id) => self.change_of_bytes(10, &[], &id.to_le_bytes()),
         }
         match change {
-            Environment::TransactionBegun(_) => self.in_transaction = true,
+            Environment::TransactionBegun(id) => (self.in_transaction, self.transaction) = (true, *id),
             Environment::TransactionCommitted(_) | Environment::TransactionRolledBack(_) => self.in_transaction = false,
             _ => {}
         }

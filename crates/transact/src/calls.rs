@@ -5,10 +5,11 @@
 //! arguments.
 
 use crate::modules::{Loaded, Object};
-use crate::session::{Inner, Session, object_name, refuse};
+use crate::session::{Inner, Session, object_name, refuse_call};
 use crate::table_values::TableValues;
 use mainstay_base::ValueRef;
-use mainstay_mssql::Message;
+use mainstay_mssql::convert::convert;
+use mainstay_mssql::{Context, DataType, Message};
 use mainstay_program::RunArgument;
 use mainstay_tds::{Call, Column, DoneKind, Parameter, ParameterValue, Sink};
 use std::collections::HashMap;
@@ -49,12 +50,12 @@ impl Session {
                 let values: Vec<_> = (0..call.parameters.len()).map(|number| tables.value(call, number)).collect();
                 return self.system_call(call, &values, sink);
             }
-            Err(message) => return refuse(&[message], sink, &mut self.inner.state),
+            Err(message) => return refuse_call(&[message], sink, &mut self.inner.state),
         };
         self.complain(sink);
         let loaded = &called.loaded;
         if let Err(message) = check(loaded, &call.parameters, &called.name) {
-            return refuse(&[message], sink, &mut self.inner.state);
+            return refuse_call(&[message], sink, &mut self.inner.state);
         }
         let declared = (&*loaded.module.parameters, 0);
         self.with_tables(call, declared, sink, |it, tables, sink| it.run_procedure(loaded, call, tables, sink));
@@ -90,8 +91,8 @@ impl Session {
         for (place, parameter) in loaded.module.parameters.iter().enumerate() {
             let Some(number) = given(loaded, &call.parameters, place) else { continue };
             if call.parameters.get(number).is_some_and(|parameter| parameter.output) {
-                let column = Column::new(parameter.name.clone(), parameter.data_type);
-                let _ = sink.return_value(number as u16, &column, self.machine.parameter(place));
+                let value = self.machine.parameter(place);
+                return_value(number, (&parameter.name, parameter.data_type), &call.parameters[number], value, sink);
             }
         }
     }
@@ -116,6 +117,33 @@ impl Inner {
         let called = Called { loaded, name: shown.into() };
         self.called.known.insert(name.to_owned(), called.clone());
         Ok(Some(called))
+    }
+}
+
+/// Sends the value of an output parameter in the type that the client gave the parameter: the client assigns it to a
+/// variable of its own, as `EXEC p @a = @variable OUTPUT` does, and a longer text is cut. SQL_VARIANT and the types that
+/// no variable has come in the type of the procedure's parameter.
+pub(crate) fn return_value(
+    ordinal: usize,
+    (name, declared): (&str, DataType),
+    sent: &Parameter,
+    value: ValueRef<'_>,
+    sink: &mut dyn Sink,
+) {
+    let has_variable = |data_type: DataType| {
+        !matches!(data_type, DataType::SqlVariant | DataType::Text(_) | DataType::NText | DataType::Image)
+    };
+    let (ordinal, wanted) = (ordinal as u16, sent.data_type);
+    let is_table = matches!(sent.value, ParameterValue::Table(_));
+    if wanted == declared || is_table || !has_variable(wanted) || !has_variable(declared) {
+        let _ = sink.return_value(ordinal, &Column::new(name.to_owned(), declared), value);
+        return;
+    }
+    match convert(&Context::default(), value, declared, wanted, None) {
+        Ok(value) => {
+            let _ = sink.return_value(ordinal, &Column::new(name.to_owned(), wanted), value.as_ref());
+        }
+        Err(message) => sink.message(&message),
     }
 }
 

@@ -244,6 +244,7 @@ impl Inner {
                 }
                 // Nobody is kept.
                 "USER" | "ROLE" => {}
+                "DATABASE" if self.state.transactions > 0 => self.check_outside_transaction("DROP DATABASE")?,
                 "DATABASE" if drop.if_exists => {}
                 "DATABASE" => return Err(cannot_drop("database", name)),
                 kind => return Err(raised(reduce::not_supported(&format!("DROP {kind}")))),
@@ -291,12 +292,30 @@ impl Inner {
     ///
     /// Errors: 40515 for one that means nothing here, and those of ALTER SCHEMA.
     fn words(&mut self, words: &Words) -> Result<(), Box<Raised>> {
-        match words.verb.as_str() {
+        let verb = words.verb.as_str();
+        if matches!(verb, "CREATE DATABASE" | "ALTER DATABASE") {
+            self.check_outside_transaction(verb)?;
+        }
+        match verb {
             "ALTER SCHEMA" => self.transfer(words),
             "ALTER DATABASE" => self.alter_database(words),
             // There is one database, whatever scripts call it, and there are no permissions.
             verb if ACCEPTED.contains(&verb) => Ok(()),
             verb => Err(raised(reduce::not_supported(verb))),
+        }
+    }
+
+    /// Statements on whole databases run in autocommit mode only. Source: "CREATE DATABASE (Transact-SQL)", Remarks, and
+    /// the same of ALTER and DROP.
+    ///
+    /// Errors: 226.
+    fn check_outside_transaction(&self, statement: &str) -> Result<(), Box<Raised>> {
+        match self.state.transactions {
+            0 => Ok(()),
+            _ => {
+                let state = if statement.starts_with("CREATE") { 5 } else { 6 };
+                Err(raised(Message::numbered(226, &[&statement]).state(state)))
+            }
         }
     }
 
@@ -462,7 +481,12 @@ impl Runner<'_> {
             }
             StatementKind::CreateType(create) => match create.as_ref() {
                 CreateType::External(..) => return Err(raised(reduce::not_supported("CREATE TYPE of an assembly"))),
-                _ => inner.keep(statement, DefineKind::Create, text).map(|()| Command::NONE)?,
+                CreateType::Table(name, elements, _) => {
+                    check_one_clustered(name, elements)?;
+                    inner.check_columns(name, elements)?;
+                    inner.keep(statement, DefineKind::Create, text).map(|()| Command::NONE)?
+                }
+                CreateType::Alias(..) => inner.keep(statement, DefineKind::Create, text).map(|()| Command::NONE)?,
             },
             StatementKind::Use(name) => {
                 self.use_database(&name.text);

@@ -127,6 +127,7 @@ impl Inner {
                 check_default(value)?;
             }
         }
+        check_key_columns(elements)?;
         let in_key = |column: &Column| is_nullable(column) && is_in_primary_key(column, elements);
         if columns().any(in_key) { Err(nullable_key(table)) } else { Ok(()) }
     }
@@ -336,6 +337,28 @@ fn check_default(value: &Expr) -> Result<(), Box<Raised>> {
          (in some contexts) variables. Column names are not permitted."
     );
     Err(raised(Message::error(128, text).severity(15)))
+}
+
+/// Errors: 1911 for a key or an index of a column that the table does not have, which 1750 follows.
+fn check_key_columns(elements: &[TableElement]) -> Result<(), Box<Raised>> {
+    let is_column = |name: &Name| {
+        elements.iter().any(|element| matches!(element, TableElement::Column(column) if name.is(&column.name.text)))
+    };
+    let indexes = elements.iter().filter_map(|element| match element {
+        TableElement::Constraint(Constraint { kind: ConstraintKind::Key(index), .. }) | TableElement::Index(index) => {
+            Some(index)
+        }
+        _ => None,
+    });
+    let mut named = indexes.flat_map(|index| index.columns.iter().map(|(name, _)| name).chain(&index.include));
+    match named.find(|name| !is_column(name)) {
+        None => Ok(()),
+        Some(missing) => {
+            let mut error = raised(Message::numbered(1911, &[&missing.text]));
+            error.detail = Some(Box::new(Origin::Reference));
+            Err(error)
+        }
+    }
 }
 
 /// Whether a type has the numbers of an identity.

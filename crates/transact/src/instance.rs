@@ -142,7 +142,35 @@ pub(crate) struct Process {
     pub(crate) login: String,
     pub(crate) host: String,
     pub(crate) application: String,
+    pub(crate) connection: Connection,
     pub(crate) activity: Arc<Activity>,
+}
+
+/// The connection of a session, as `sys.dm_exec_connections` shows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Connection {
+    /// The client's address, without its port.
+    pub(crate) address: String,
+    /// Whether everything is encrypted, not only the login.
+    pub(crate) is_encrypted: bool,
+    /// The version of the protocol, as LOGINACK has it.
+    pub(crate) version: u32,
+}
+
+/// The number of a version in `sys.dm_exec_connections`.
+fn version_number(version: mainstay_tds::Version) -> u32 {
+    u32::from_be_bytes(version.acknowledged())
+}
+
+impl Default for Connection {
+    /// That of a program that has the database in its own process.
+    fn default() -> Connection {
+        Connection {
+            address: "127.0.0.1".to_owned(),
+            is_encrypted: false,
+            version: version_number(mainstay_tds::Version::V7_4),
+        }
+    }
 }
 
 /// The number of the level that sessions begin with.
@@ -281,6 +309,10 @@ impl Seat {
         self.note(|known| known.connection = Some(connection));
     }
 
+    pub(crate) fn connected_by(&self, connection: Connection) {
+        self.note(|known| known.process.connection = connection);
+    }
+
     fn note(&self, what: impl FnOnce(&mut Known)) {
         let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = processes.open.get_mut(&self.number) {
@@ -365,6 +397,7 @@ impl Instance {
             login: login.to_owned(),
             host: host.to_owned(),
             application: application.to_owned(),
+            connection: Connection::default(),
             activity: Arc::clone(&activity),
         };
         processes.open.insert(number, Known { process, cancel: None, connection: None });
@@ -412,13 +445,16 @@ fn drop_globals(database: &Database) {
 impl Backend for Instance {
     type Session = Session;
 
-    fn log_in(&self, login: &Login, _: &Client) -> Result<Session, Message> {
+    fn log_in(&self, login: &Login, client: &Client) -> Result<Session, Message> {
         let mut session = Session::new(self, &login.user, &login.host, &login.application);
+        if let Some(seat) = &session.inner.seat {
+            let (address, version) = (client.address.clone(), version_number(login.version));
+            seat.connected_by(Connection { address, is_encrypted: client.encrypted, version });
+        }
         session.begin_with_options_of(login);
         session.inner.state.client_process = login.process_id;
         let wanted = &login.database;
-        let is_known = ["", "master", "tempdb"].iter().any(|name| wanted.eq_ignore_ascii_case(name));
-        if !is_known && !wanted.eq_ignore_ascii_case(&self.name) {
+        if !wanted.is_empty() && !crate::catalog::is_database(&self.name, wanted) {
             let text = format!("Cannot open database \"{wanted}\" requested by the login. The login failed.");
             return Err(Message::error(4060, text).severity(11));
         }

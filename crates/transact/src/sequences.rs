@@ -13,7 +13,7 @@ use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message};
 use mainstay_program::Raised;
 use mainstay_tsql::reduce::{self, ROW_VERSIONS};
-use mainstay_tsql::tree::{Expr, Literal, ObjectName, Sequence, SequenceOption, UnaryOperator};
+use mainstay_tsql::tree::{Expr, ObjectName, Sequence, SequenceOption};
 
 /// What a sequence is made with.
 #[derive(Clone, Copy, Debug)]
@@ -187,15 +187,7 @@ fn take(properties: &mut Properties, options: &[SequenceOption], range: (i64, i6
 }
 
 fn whole(value: &Expr) -> Result<i64, Box<Raised>> {
-    let digits = |value: &Expr| match value {
-        Expr::Literal(Literal::Integer(digits) | Literal::Decimal(digits)) => digits.parse::<i64>().ok(),
-        _ => None,
-    };
-    let number = match value {
-        Expr::Unary(UnaryOperator::Minus, inner) => digits(inner).and_then(i64::checked_neg),
-        other => digits(other),
-    };
-    number.ok_or_else(|| raised(reduce::not_supported("A sequence of other than whole numbers")))
+    reduce::whole_number(value).ok_or_else(|| raised(reduce::not_supported("A sequence of other than whole numbers")))
 }
 
 /// The least and greatest number of the type of a sequence.

@@ -345,7 +345,6 @@ impl Session {
             Ok(_) => sink.return_status(0),
             Err(raised) => {
                 report(&raised, &mut self.inner.state, sink);
-                sink.done(Done { kind: DoneKind::Procedure, command: Command::NONE, count: None, error: true });
             }
         }
     }
@@ -354,7 +353,7 @@ impl Session {
     fn handle_call(&mut self, name: &str, call: &Call, sink: &mut dyn Sink) {
         match self.prepared_call(name, call, sink) {
             Ok(()) => {}
-            Err(messages) => refuse(&messages, sink, &mut self.inner.state),
+            Err(messages) => refuse_call(&messages, sink, &mut self.inner.state),
         }
     }
 
@@ -467,8 +466,8 @@ impl Session {
         for (place, parameter) in declared.iter().enumerate() {
             let Some(number) = places[place] else { continue };
             if parameter.is_output || given[number].output {
-                let column = Column::new(parameter.name.clone(), parameter.data_type);
-                let _ = sink.return_value((first + number) as u16, &column, self.machine.parameter(place));
+                let (value, declared) = (self.machine.parameter(place), (&*parameter.name, parameter.data_type));
+                crate::calls::return_value(first + number, declared, &given[number], value, sink);
             }
         }
     }
@@ -527,11 +526,16 @@ impl Inner {
 
 /// Tells the client what is wrong with something that did not run.
 pub(crate) fn refuse(messages: &[Message], sink: &mut dyn Sink, state: &mut State) {
+    refuse_call(messages, sink, state);
+    sink.done(Done { kind: DoneKind::Statement, command: Command::NONE, count: None, error: true });
+}
+
+/// Sends the errors of a call that does not run. Its DONEPROC, which the server writes, is the only end that it has.
+pub(crate) fn refuse_call(messages: &[Message], sink: &mut dyn Sink, state: &mut State) {
     for message in messages {
         sink.message(message);
         state.error = message.number;
     }
-    sink.done(Done { kind: DoneKind::Statement, command: Command::NONE, count: None, error: true });
 }
 
 /// Tells the client of an error that ended what ran.

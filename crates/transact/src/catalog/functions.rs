@@ -94,6 +94,12 @@ pub(super) fn number(number: Option<i64>) -> Value {
     number.map_or(Value::Null, Value::Integer)
 }
 
+/// Whether `CONNECTIONPROPERTY` is asked for the client's address.
+fn asks_for_client(function: &str, given: &Arguments<'_>) -> bool {
+    function == "connectionproperty"
+        && given.text(0).is_some_and(|name| name.eq_ignore_ascii_case("client_net_address"))
+}
+
 impl Inner {
     /// The catalog as it is now.
     pub(crate) fn catalog(&mut self) -> mainstay_base::Result<Arc<Catalog>> {
@@ -159,6 +165,10 @@ impl Inner {
                 self.instance.bulk_value(name, &given.text(0).unwrap_or_default())
             }
             "applock_mode" | "applock_test" => self.application_lock(name, &given),
+            _ if asks_for_client(name, &given) => {
+                let own = self.instance.processes().into_iter().find(|process| process.number == self.state.process);
+                own.map_or(Value::Null, |process| Value::Text(process.connection.address))
+            }
             "update" => Value::Boolean(self.state.is_updated(&given.text(0).unwrap_or_default())),
             "trigger_nestlevel" => Value::Integer(self.trigger_level(given.number(0))),
             "cursor_status" => match (given.text(0), given.text(1)) {

@@ -21,6 +21,7 @@ mod text;
 pub(crate) use build::kept_id;
 pub(crate) use build::{Made, parameters, system_types};
 pub(crate) use declared::{DeclaredType, key_of_column, read as declared};
+pub(crate) use functions::is_database;
 
 use crate::modules::key_of;
 use mainstay_base::{Collation, Timestamp};

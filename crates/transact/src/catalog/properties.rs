@@ -199,7 +199,7 @@ pub(super) fn of_server(catalog: &Catalog, name: &str, inputs: &[Value]) -> Valu
             "net_transport" => shown("TCP"),
             "protocol_type" => shown("TSQL"),
             "auth_scheme" => shown("SQL"),
-            "local_net_address" | "client_net_address" => shown("127.0.0.1"),
+            "local_net_address" => shown("127.0.0.1"),
             _ => Value::Null,
         },
         "file_id" | "file_idex" => match given.text(0) {

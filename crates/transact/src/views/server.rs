@@ -76,9 +76,9 @@ pub(super) const VIEWS: [View; 20] = [
     View {
         name: "sys.dm_exec_connections",
         columns: "session_id:i most_recent_session_id:i connect_time:d \
-        net_transport:n40=TCP protocol_type:n40=TSQL protocol_version:i=1946157060 endpoint_id:i=4 encrypt_option:n40=FALSE \
+        net_transport:n40=TCP protocol_type:n40=TSQL protocol_version:i endpoint_id:i=4 encrypt_option:n40 \
         auth_scheme:n40=SQL node_affinity:s=0 num_reads:i=0 num_writes:i=0 last_read:d last_write:d net_packet_size:i=4096 \
-        client_net_address:v48=127.0.0.1 client_tcp_port:i=0 local_net_address:v48=127.0.0.1 local_tcp_port:i=1433 \
+        client_net_address:v48 client_tcp_port:i=0 local_net_address:v48=127.0.0.1 local_tcp_port:i=1433 \
         connection_id:g=null most_recent_sql_handle:y64",
         rows: connections,
     },
@@ -298,7 +298,9 @@ fn connections(facts: &Facts<'_>) -> Rows {
     let row = |process: Process| {
         let number = i64::from(process.number);
         let handle = process.activity.request().handle();
-        row![number, number, process.since, process.since, process.since, handle]
+        let encrypted = if process.connection.is_encrypted { "TRUE" } else { "FALSE" };
+        let (since, address, version) = (process.since, process.connection.address, process.connection.version);
+        row![number, number, since, i64::from(version), encrypted, since, since, address, handle]
     };
     facts.instance.processes().into_iter().map(row).collect()
 }

@@ -17,6 +17,8 @@ pub struct Transcript {
     /// The changes of the session's surroundings, in their order.
     pub changes: Vec<Environment>,
     pub columns: Vec<Column>,
+    /// The types of the output parameters, in the order of their values.
+    pub returned: Vec<DataType>,
 }
 
 impl Transcript {
@@ -78,6 +80,7 @@ impl Sink for Transcript {
     }
 
     fn return_value(&mut self, _: u16, column: &Column, value: ValueRef<'_>) -> Result<(), Stop> {
+        self.returned.push(column.data_type);
         let within = mainstay_mssql::variant::of(value);
         let value = within.as_ref().map_or(value, |(_, value)| value.as_ref());
         writeln!(self.text, "{} = {value}", column.name).map_err(|_| Stop::Lost)

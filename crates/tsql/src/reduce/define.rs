@@ -429,18 +429,23 @@ fn foreign_key(key: &ForeignKey, column: Option<&Name>, scope: &dyn Scope) -> Re
     Ok(text)
 }
 
-/// A whole number with its sign, as IDENTITY has it.
-fn whole(value: &Expr) -> Result<i64, Message> {
+/// A whole number with its sign, from the least BIGINT on, as IDENTITY and sequences have it. Digits beyond INT are a
+/// DECIMAL literal.
+pub fn whole_number(value: &Expr) -> Option<i64> {
     let digits = |value: &Expr| match value {
-        Expr::Literal(Literal::Integer(digits)) => digits.parse::<i64>().ok(),
+        Expr::Literal(Literal::Integer(digits) | Literal::Decimal(digits)) => digits.parse::<i128>().ok(),
         _ => None,
     };
     let number = match value {
-        Expr::Unary(UnaryOperator::Minus, inner) => digits(inner).and_then(i64::checked_neg),
-        Expr::Unary(UnaryOperator::Plus, inner) => digits(inner),
-        other => digits(other),
+        Expr::Unary(UnaryOperator::Minus, inner) => digits(inner)?.checked_neg()?,
+        Expr::Unary(UnaryOperator::Plus, inner) => digits(inner)?,
+        other => digits(other)?,
     };
-    number.ok_or_else(|| not_supported("IDENTITY with other than whole numbers"))
+    i64::try_from(number).ok()
+}
+
+fn whole(value: &Expr) -> Result<i64, Message> {
+    whole_number(value).ok_or_else(|| not_supported("IDENTITY with other than whole numbers"))
 }
 
 impl Reducer<'_> {

@@ -74,6 +74,7 @@ pub use cursor::{CursorKey, CursorQueries, cursor_queries};
 pub use cursor_source::{CursorSources, SourceColumn, cursor_sources};
 pub use define::{
     ROW_VERSIONS, SESSION_CALL, alter_table, column_type, column_types, create_table, row_types, type_name,
+    whole_number,
 };
 pub use expression::literal_value;
 pub use function::{SessionFunction, session_function};

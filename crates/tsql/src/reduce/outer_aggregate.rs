@@ -211,10 +211,18 @@ fn has_in_query(query: &Query, aliases: &[String]) -> bool {
         let aliases: Vec<String> = aliases.iter().filter(|alias| !is_among(&own, alias)).cloned().collect();
         let mut values = values_of(select, &[]).chain(&select.condition);
         values.any(|value| has_in_expr(value, &aliases, true))
-            || select
-                .from
-                .iter()
-                .any(|source| matches!(source, Source::Query(query, _) if has_in_query(query, &aliases)))
+            || select.from.iter().any(|source| in_source(source, &aliases))
+    }
+    fn in_source(source: &Source, aliases: &[String]) -> bool {
+        match source {
+            Source::Query(query, _) => has_in_query(query, aliases),
+            Source::Values(rows, _) => rows.iter().flatten().any(|value| has_in_expr(value, aliases, true)),
+            Source::Function(call, ..) => has_in_expr(call, aliases, true),
+            Source::Join(join) => in_source(&join.left, aliases) || in_source(&join.right, aliases),
+            Source::Apply(left, _, right) => in_source(left, aliases) || in_source(right, aliases),
+            Source::Nested(inner) | Source::OdbcJoin(inner) => in_source(inner, aliases),
+            _ => false,
+        }
     }
     in_body(&query.body, aliases) || query.order.iter().any(|item| has_in_expr(&item.value, aliases, true))
 }

@@ -4,7 +4,8 @@ use super::order_names::{by_place, hides_ordered, unnamed};
 use super::recursion::{is_recursive, recursive_parts};
 use super::{Head, Reducer, not_supported};
 use crate::tree::{
-    Expr, Literal, Name, OrderItem, Query, QueryBody, Select, SelectItem, SetOperator, SetQuantifier, Source, Top, With,
+    Expr, Literal, Name, ObjectName, OrderItem, Query, QueryBody, Select, SelectItem, SetOperator, SetQuantifier,
+    Source, Top, With,
 };
 use mainstay_mssql::Message;
 use std::borrow::Cow;
@@ -25,6 +26,41 @@ pub(super) fn head(item: &SelectItem) -> Head {
         SelectItem::Value(Expr::Column(name), None) => Head::Named(name.last().to_owned()),
         SelectItem::Value(_, None) | SelectItem::Assign(..) => Head::Named(String::new()),
     }
+}
+
+/// The order of a UNION and its like, where a column of the first query that has another name there is named by its own:
+/// `SELECT a AS x FROM t UNION SELECT b FROM u ORDER BY a`. A name of the result goes first. Source: "ORDER BY clause
+/// (Transact-SQL)", Arguments: the column names or aliases of the first query.
+fn by_head(body: &QueryBody, order: &[OrderItem]) -> Vec<OrderItem> {
+    let mut first = body;
+    while let QueryBody::Set(left, ..) = first {
+        first = left;
+    }
+    let QueryBody::Select(select) = first else { return order.to_vec() };
+    let is_head = |name: &Name| {
+        select.items.iter().any(|item| match head(item) {
+            Head::Star => true,
+            Head::Named(head) => name.is(&head),
+        })
+    };
+    let alias_of = |name: &Name| {
+        select.items.iter().find_map(|item| match item {
+            SelectItem::Value(Expr::Column(own), Some(alias)) if name.is(own.last()) => Some(alias.clone()),
+            _ => None,
+        })
+    };
+    let renamed = |item: &OrderItem| {
+        let Expr::Column(name) = &item.value else { return item.clone() };
+        let alias = name.parts.last().filter(|name| !is_head(name)).and_then(alias_of);
+        match alias {
+            Some(alias) => {
+                let column = ObjectName { parts: vec![alias], span: name.span };
+                OrderItem { value: Expr::Column(column), ..item.clone() }
+            }
+            None => item.clone(),
+        }
+    };
+    order.iter().map(renamed).collect()
 }
 
 impl Reducer<'_> {
@@ -97,6 +133,7 @@ impl Reducer<'_> {
 
     fn order_of_query(&mut self, query: &Query, order: &[OrderItem]) -> Result<(), Message> {
         if let QueryBody::Set(..) = &query.body {
+            let renamed = by_head(&query.body, &query.order);
             let heads = heads(&query.body);
             let is_named = |name: &Name| {
                 heads.iter().any(|head| match head {
@@ -108,13 +145,13 @@ impl Reducer<'_> {
                 Expr::Column(name) => name.parts.last().is_some_and(|name| !is_named(name)),
                 _ => false,
             };
-            if query.order.iter().any(is_left_out) {
+            if renamed.iter().any(is_left_out) {
                 let text = "ORDER BY items must appear in the select list if the statement contains a UNION, INTERSECT or \
                             EXCEPT operator.";
                 return Err(Message::error(104, text));
             }
             // A name of a column may have its table's before it, which is the first query's and means nothing here.
-            return self.order(&query.order.iter().map(without_table).collect::<Vec<_>>());
+            return self.order(&renamed.iter().map(without_table).collect::<Vec<_>>());
         }
         self.order(order)
     }

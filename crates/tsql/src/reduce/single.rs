@@ -9,7 +9,9 @@
 //! that it has one row. An aggregate shows it: one that takes the only value there is, and refuses a second one (512).
 
 use super::Reducer;
-use crate::tree::{Expr, Literal, OrderItem, Query, Select, SelectItem};
+use super::outer_aggregate::each;
+use super::updatable::named_as;
+use crate::tree::{Alias, Expr, Literal, ObjectName, OrderItem, Query, QueryBody, Select, SelectItem, Source};
 use mainstay_mssql::Message;
 
 /// Whether a scalar subquery is written as an aggregate: it reads tables, and is none by itself.
@@ -40,10 +42,54 @@ fn is_item(ordered: &OrderItem, select: &Select) -> bool {
     }
 }
 
+/// Whether an expression is made of a function over a window.
+fn has_window(value: &Expr) -> bool {
+    let mut found = false;
+    each(value, &mut |part| found |= matches!(part, Expr::Call(call) if call.over.is_some()));
+    found
+}
+
+/// The subquery over rows that have the values of its windows already, which no aggregate can be calculated from:
+///
+/// ```text
+///   SELECT TOP 1 a FROM t ORDER BY SUM(b) OVER (ORDER BY c)
+///   SELECT TOP 1 w.v FROM (SELECT a AS v, SUM(b) OVER (ORDER BY c) AS k0 FROM t) AS w ORDER BY w.k0
+/// ```
+fn over_windows(query: &Query, select: &Select, item: &Expr, order: &[OrderItem]) -> (Query, Select) {
+    let column =
+        |name: &str| Expr::Column(ObjectName { parts: vec![named_as("#w"), named_as(name)], ..ObjectName::default() });
+    let mut items = vec![SelectItem::Value(item.clone(), Some(named_as("#v")))];
+    let mut outer_order = Vec::new();
+    for (number, ordered) in order.iter().enumerate() {
+        let name = format!("#k{number}");
+        let value = if is_item(ordered, select) { column("#v") } else { column(&name) };
+        if !is_item(ordered, select) {
+            items.push(SelectItem::Value(ordered.value.clone(), Some(named_as(&name))));
+        }
+        outer_order.push(OrderItem { value, descending: ordered.descending });
+    }
+    let rows = Select { top: None, items, ..select.clone() };
+    let rows = Query { body: QueryBody::Select(Box::new(rows)), order: Vec::new(), hints: Vec::new(), ..query.clone() };
+    let alias = Alias { name: Some(named_as("#w")), columns: Vec::new() };
+    let outer = Select {
+        top: select.top.clone(),
+        items: vec![SelectItem::Value(column("#v"), None)],
+        from: vec![Source::Query(Box::new(rows), alias)],
+        ..Select::default()
+    };
+    let body = QueryBody::Select(Box::new(outer.clone()));
+    (Query { body, order: outer_order, ..query.clone() }, outer)
+}
+
 impl Reducer<'_> {
     /// Writes such a subquery.
     pub(super) fn single_value(&mut self, query: &Query, select: &Select) -> Result<(), Message> {
         let Some(item) = self.only_item(select) else { return self.query(query) };
+        let order = self.order_of(query, false);
+        if has_window(item) || order.iter().any(|ordered| has_window(&ordered.value)) {
+            let (query, select) = over_windows(query, select, item, &order);
+            return self.single_value(&query, &select);
+        }
         self.push("SELECT ");
         match &select.top {
             None => {
@@ -53,7 +99,7 @@ impl Reducer<'_> {
             Some(_) => {
                 self.push("first_value(");
                 self.expression(item)?;
-                let mut order = self.order_of(query, false);
+                let mut order = order;
                 // Here are no items that the order could mean by their names or places.
                 if order.iter().any(|ordered| is_item(ordered, select)) {
                     for ordered in order.to_mut().iter_mut().filter(|ordered| is_item(ordered, select)) {

@@ -1,0 +1,14 @@
+-- Statements on whole databases run in autocommit mode only. Source: "CREATE DATABASE (Transact-SQL)", Remarks; pymssql's tests.
+BEGIN TRAN
+CREATE DATABASE d
+SELECT @@TRANCOUNT AS open_ones
+ROLLBACK
+GO
+BEGIN TRAN
+ALTER DATABASE d SET RECURSIVE_TRIGGERS ON
+GO
+DROP DATABASE d
+GO
+IF @@TRANCOUNT > 0 ROLLBACK
+CREATE DATABASE d
+GO
