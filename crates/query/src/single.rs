@@ -15,7 +15,7 @@ use datafusion::logical_expr::{
 };
 use std::sync::{Arc, LazyLock};
 
-static PERHAPS: LazyLock<Arc<ScalarUDF>> =
+static FUNCTION: LazyLock<Arc<ScalarUDF>> =
     LazyLock::new(|| Arc::new(ScalarUDF::from(Perhaps { signature: Signature::user_defined(Volatility::Immutable) })));
 
 /// The plan with its subqueries for one value in such calls, in lists of a SELECT.
@@ -30,7 +30,7 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
         crate::rewrite::node(node, |expr, _| {
             expr.map_up(|expr| match is_certain(&expr) {
                 true => {
-                    let call = ScalarFunction::new_udf(Arc::clone(&PERHAPS), vec![expr]);
+                    let call = ScalarFunction::new_udf(Arc::clone(&FUNCTION), vec![expr]);
                     Ok(Transformed::yes(Expr::ScalarFunction(call)))
                 }
                 false => Ok(Transformed::no(expr)),
@@ -52,6 +52,9 @@ fn is_certain(expr: &Expr) -> bool {
     subquery.outer_ref_columns.is_empty() && !is_total(plan) && field.is_some_and(|field| !field.is_nullable())
 }
 
+/// The name of the function that gives its argument.
+pub(crate) const PERHAPS: &str = "perhaps";
+
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Perhaps {
     signature: Signature,
@@ -59,7 +62,7 @@ struct Perhaps {
 
 impl ScalarUDFImpl for Perhaps {
     fn name(&self) -> &str {
-        "perhaps"
+        PERHAPS
     }
 
     fn signature(&self) -> &Signature {
