@@ -59,10 +59,10 @@ impl Shown {
         self.bound.is_some()
     }
 
-    /// Its expressions, compiled once for many rows; `None` for those over more than the rows as they have become.
-    pub(crate) fn of_rows_alone(&self, planner: &Planner) -> Option<RowExpressions> {
-        let bound = self.bound.as_ref().filter(|bound| bound.beside.is_empty() && !bound.may_have_parameters())?;
-        planner.row_returning(bound, &self.table, &self.schema, &[]).ok()
+    /// Its expressions, compiled once for many runs; `None` for those that name parameters.
+    pub(crate) fn compiled(&self, planner: &Planner) -> Option<RowExpressions> {
+        let bound = self.bound.as_ref().filter(|bound| !bound.may_have_parameters())?;
+        planner.row_returning(bound, &self.table, &self.schema, &self.fields).ok()
     }
 
     /// The values beside each row that the statement's query has to give.
@@ -72,7 +72,12 @@ impl Shown {
 
     /// Learns of the types of the values beside each row, which are the query's last columns.
     pub(crate) fn planned(&mut self, planned: &Planned) {
-        let fields = planned.schema().fields();
+        self.found(planned.schema());
+    }
+
+    /// The same from the columns of the query.
+    pub(crate) fn found(&mut self, schema: &Schema) {
+        let fields = schema.fields();
         self.fields = fields[fields.len() - self.beside().len()..].to_vec();
     }
 
@@ -87,35 +92,49 @@ impl Shown {
         let Some(bound) = &self.bound else {
             return Ok(Answer::of(Arc::new(Schema::empty()), Vec::new()).with_changed(rows.count));
         };
-        let schema = match self.may_miss {
+        let schema = self.row_schema();
+        let (batch, behind) = self.batch(&schema, &rows.kept.rows)?;
+        let expressions = planner.row_returning(bound, &self.table, &schema, &behind)?;
+        let batch = expressions.evaluate(&batch)?;
+        Ok(Answer::of(expressions.schema().clone(), vec![batch]).with_changed(rows.count))
+    }
+
+    /// The answer of a change whose expressions are compiled.
+    pub(crate) fn answer_compiled(&self, expressions: &RowExpressions, rows: Rows) -> Result<Answer> {
+        let (batch, _) = self.batch(&self.row_schema(), &rows.kept.rows)?;
+        let batch = expressions.evaluate(&batch)?;
+        Ok(Answer::of(expressions.schema().clone(), vec![batch]).with_changed(rows.count))
+    }
+
+    fn row_schema(&self) -> SchemaRef {
+        match self.may_miss {
             false => Arc::clone(&self.schema),
             true => {
                 let nullable = |field: &Arc<Field>| field.as_ref().clone().with_nullable(true);
                 Arc::new(Schema::new(self.schema.fields().iter().map(nullable).collect::<Vec<_>>()))
             }
-        };
-        let Kept { rows: kept, memory: _held } = rows.kept;
-        let (kept, beside): (Vec<NewRow>, Vec<Vec<Value>>) = kept.into_iter().unzip();
+        }
+    }
+
+    /// Rows and the values beside them as vectors, and the fields of the latter.
+    fn batch(&self, schema: &SchemaRef, kept: &[(NewRow, Vec<Value>)]) -> Result<(RecordBatch, Vec<Arc<Field>>)> {
         let column = |(place, field): (usize, &Arc<Field>)| -> ArrayRef {
             let values: Vec<ValueRef<'_>> =
-                kept.iter().map(|row| row.get(place).map_or(ValueRef::Null, Value::as_ref)).collect();
+                kept.iter().map(|(row, _)| row.get(place).map_or(ValueRef::Null, Value::as_ref)).collect();
             array_of(field.data_type(), &values)
         };
         let mut columns: Vec<ArrayRef> = schema.fields().iter().enumerate().map(column).collect();
         let mut fields: Vec<Arc<Field>> = schema.fields().to_vec();
         for (place, field) in self.fields.iter().enumerate() {
             let values: Vec<ValueRef<'_>> =
-                beside.iter().map(|values| values.get(place).map_or(ValueRef::Null, Value::as_ref)).collect();
+                kept.iter().map(|(_, beside)| beside.get(place).map_or(ValueRef::Null, Value::as_ref)).collect();
             let column = array_of(field.data_type(), &values);
             // Texts of literals have another layout than those of tables.
             fields.push(Arc::new(field.as_ref().clone().with_data_type(column.data_type().clone())));
             columns.push(column);
         }
-        let behind = &fields[schema.fields().len()..];
-        let expressions = planner.row_returning(bound, &self.table, &schema, behind)?;
-        let batch = batch_of(&Arc::new(Schema::new(fields)), columns, kept.len())?;
-        let batch = expressions.evaluate(&batch)?;
-        Ok(Answer::of(expressions.schema().clone(), vec![batch]).with_changed(rows.count))
+        let behind = fields[schema.fields().len()..].to_vec();
+        Ok((batch_of(&Arc::new(Schema::new(fields)), columns, kept.len())?, behind))
     }
 }
 
@@ -158,4 +177,6 @@ pub(crate) struct Rows {
     pub(crate) kept: Kept,
     /// The versions that were written, when something asks for them as they are: a group and the offset in it each.
     pub(crate) versions: Vec<(Arc<Group>, usize)>,
+    /// The values beside each of those versions, one after the other.
+    pub(crate) beside: Vec<Value>,
 }

@@ -34,7 +34,7 @@ use mainstay_base::{Code, Error, Result, ValueRef};
 use mainstay_query::mssql::FunctionsInForce;
 use mainstay_query::{
     Answer, CancelHandle, Delete, DropKind, FileReading, Insert, LockingQuery, Name, Newest, Planner, Progress,
-    Relation, RunOptions, Short, Statement, TransactionStatement, Update, UserFunctions, Visibility,
+    Relation, RunOptions, Short, SqlExpr, Statement, TransactionStatement, Update, UserFunctions, Visibility,
 };
 use mainstay_store::{TemporaryTables, Transaction};
 use std::path::Path;
@@ -306,14 +306,20 @@ impl Session {
         planned
     }
 
-    /// What a RETURNING shows, compiled, if it shows nothing but the rows.
-    pub(crate) fn shown_rows(&self, shown: &crate::returning::Shown) -> Option<mainstay_query::RowExpressions> {
-        shown.of_rows_alone(&self.database.shared.planner)
+    /// What a RETURNING shows, compiled, unless it names parameters.
+    pub(crate) fn compiled_rows(&self, shown: &crate::returning::Shown) -> Option<mainstay_query::RowExpressions> {
+        shown.compiled(&self.database.shared.planner)
     }
 
     /// The rows of an UPDATE for the row executor.
-    pub(crate) fn short_update(&self, text: &str, update: &Update, uses: &mut Uses) -> Result<Option<Short>> {
-        self.recorded(uses, |planner, catalog| planner.short_update(text, update, catalog))
+    pub(crate) fn short_update(
+        &self,
+        text: &str,
+        update: &Update,
+        beside: &[SqlExpr],
+        uses: &mut Uses,
+    ) -> Result<Option<Short>> {
+        self.recorded(uses, |planner, catalog| planner.short_update(text, update, beside, catalog))
     }
 
     /// The rows that a query locks for the row executor.
@@ -322,8 +328,14 @@ impl Session {
     }
 
     /// The rows of a DELETE for the row executor.
-    pub(crate) fn short_delete(&self, text: &str, delete: &Delete, uses: &mut Uses) -> Result<Option<Short>> {
-        self.recorded(uses, |planner, catalog| planner.short_delete(text, delete, catalog))
+    pub(crate) fn short_delete(
+        &self,
+        text: &str,
+        delete: &Delete,
+        beside: &[SqlExpr],
+        uses: &mut Uses,
+    ) -> Result<Option<Short>> {
+        self.recorded(uses, |planner, catalog| planner.short_delete(text, delete, beside, catalog))
     }
 
     /// The rows that the query of an INSERT gives for the row executor.

@@ -40,6 +40,7 @@ pub mod dotnet;
 pub mod functions;
 pub mod json;
 pub mod language;
+pub mod listed;
 pub mod literal;
 pub mod messages;
 pub mod moment;

@@ -41,6 +41,8 @@ pub enum Operation {
     Unary(UnaryOperator),
     /// The first argument is one of the others.
     In,
+    /// The first argument is one of the values of this type that the second one lists ([`crate::listed`]): `in:int`.
+    Listed(DataType),
     /// LIKE, perhaps with ESCAPE.
     Like,
     /// IS DISTINCT FROM.
@@ -120,6 +122,7 @@ enum How {
     CompareNull(Comparison),
     Unary(Unary),
     In(Vec<Comparison>),
+    Listed(Box<Comparison>, DataType),
     Like(Box<LikeMatch>),
     Distinct(Comparison),
     Coalesce(Vec<Option<Conversion>>),
@@ -156,6 +159,7 @@ impl Operation {
             }
             return match head {
                 "given" => data_type(detail).map(Operation::Given),
+                "in" => data_type(detail).map(Operation::Listed),
                 "collate" => Some(Operation::Collate(detail.to_owned())),
                 "average" => data_type(detail).map(Operation::Average),
                 _ => {
@@ -246,6 +250,11 @@ impl Operation {
                 common = types::of_all(arguments.iter().copied())?;
                 (How::In(bound), None)
             }
+            (Operation::Listed(of), [_, _]) => {
+                let bound = listed(argument(0), *of)?;
+                common = Some(bound.common);
+                (How::Listed(Box::new(bound), *of), None)
+            }
             (Operation::Distinct, [_, _]) => {
                 let bound = Comparison::bind(ComparisonOperator::Equal, argument(0), argument(1))?;
                 common = Some(bound.common);
@@ -278,7 +287,10 @@ impl Operation {
             _ => return Err(Message::numbered(174, &[&self.shown(), &"2"])),
         };
         let has_blanks = arguments.iter().any(|of| matches!(of, Some(DataType::Char(..) | DataType::NChar(_))));
-        let compares = matches!(how, How::Same | How::Compare(_) | How::CompareNull(_) | How::In(_) | How::Distinct(_));
+        let compares = matches!(
+            how,
+            How::Same | How::Compare(_) | How::CompareNull(_) | How::In(_) | How::Listed(..) | How::Distinct(_)
+        );
         let (name, arguments, counts_blanks) = (self.shown(), arguments.to_vec(), has_blanks && !compares);
         Ok(Bound { name, arguments, common, result, counts_blanks, how })
     }
@@ -358,6 +370,12 @@ pub fn data_type(text: &str) -> Option<DataType> {
     DataType::declare(name, &arguments, Declared::Cast).ok()
 }
 
+/// The comparison of a value with those of a list that is one text.
+fn listed(value: Argument<'_>, of: DataType) -> Result<Comparison, Message> {
+    let item = Argument { data_type: Some(of), collation: value.collation, ..Argument::default() };
+    Comparison::bind(ComparisonOperator::Equal, value, item)
+}
+
 fn conversions(arguments: &[Option<DataType>], result: Option<DataType>) -> Result<Vec<Option<Conversion>>, Message> {
     let conversion = |argument: &Option<DataType>| match (argument, result) {
         (Some(from), Some(to)) if *from != to => Conversion::implicit(*from, to).map(Some),
@@ -434,6 +452,18 @@ impl Bound {
                 let mut unknown = false;
                 for (place, comparison) in comparisons.iter().enumerate() {
                     match comparison.evaluate(context, value(0), value(place + 1))? {
+                        Some(true) => return Ok(Value::Boolean(true)),
+                        Some(false) => {}
+                        None => unknown = true,
+                    }
+                }
+                Ok(if unknown { Value::Null } else { Value::Boolean(false) })
+            }
+            How::Listed(comparison, of) => {
+                let ValueRef::Text(packed) = value(1) else { return Ok(Value::Null) };
+                let mut unknown = value(0).is_null();
+                for item in crate::listed::unpack(packed, *of).unwrap_or_default() {
+                    match comparison.evaluate(context, value(0), item.as_ref())? {
                         Some(true) => return Ok(Value::Boolean(true)),
                         Some(false) => {}
                         None => unknown = true,

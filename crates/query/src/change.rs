@@ -31,8 +31,9 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::{
-    Expr, Ident, ObjectName, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, Statement,
-    TableAlias, TableFactor, TableWithJoins, VisitorMut, With,
+    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName, ObjectNamePart, Query, Select,
+    SelectItem, SelectItemQualifiedWildcardKind, SetExpr, Statement, TableAlias, TableFactor, TableWithJoins,
+    VisitorMut, With,
 };
 use mainstay_base::{Code, Error, Result};
 use std::ops::ControlFlow;
@@ -343,6 +344,10 @@ impl VisitorMut for BesideFinder<'_> {
     type Break = ();
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if let Some(wanted) = before(expr) {
+            *expr = self.value(wanted);
+            return ControlFlow::Continue(());
+        }
         let Expr::CompoundIdentifier(parts) = expr else { return ControlFlow::Continue(()) };
         let [table, column] = parts.as_slice() else { return ControlFlow::Continue(()) };
         let of_table =
@@ -356,13 +361,35 @@ impl VisitorMut for BesideFinder<'_> {
             "old" => of_table(column),
             _ => expr.clone(),
         };
+        *expr = self.value(wanted);
+        ControlFlow::Continue(())
+    }
+}
+
+impl BesideFinder<'_> {
+    /// A value that the query gives beside the row.
+    fn value(&mut self, wanted: Expr) -> Expr {
         let known = self.beside.iter().position(|known| *known == wanted);
         let number = known.unwrap_or_else(|| {
             self.beside.push(wanted);
             self.beside.len() - 1
         });
-        *expr = Expr::CompoundIdentifier(vec![Ident::new(BESIDE), Ident::new(beside_name(number))]);
-        ControlFlow::Continue(())
+        Expr::CompoundIdentifier(vec![Ident::new(BESIDE), Ident::new(beside_name(number))])
+    }
+}
+
+/// A function of RETURNING: the value of its argument where the statement finds its rows, so of columns before they change, and
+/// of those of the other tables.
+const BEFORE: &str = "mssql:before";
+
+/// The argument of such a call.
+fn before(expr: &Expr) -> Option<Expr> {
+    let Expr::Function(call) = expr else { return None };
+    let [ObjectNamePart::Identifier(name)] = call.name.0.as_slice() else { return None };
+    let FunctionArguments::List(list) = &call.args else { return None };
+    match list.args.as_slice() {
+        [FunctionArg::Unnamed(FunctionArgExpr::Expr(argument))] if name.value == BEFORE => Some(argument.clone()),
+        _ => None,
     }
 }
 

@@ -117,6 +117,10 @@ impl VisitorMut for ConditionFinder {
     }
 }
 
+/// Longer lists stay: each length is a shape of its own, so what is planned for one serves few others, and each literal would be
+/// written, bound and folded once more.
+const LONGEST_LIST: usize = 100;
+
 /// Replaces the literals of one condition; subqueries in it have conditions of their own.
 struct Lifter<'a> {
     values: &'a mut Vec<ScalarValue>,
@@ -163,7 +167,9 @@ impl VisitorMut for Lifter<'_> {
                 self.replace(low);
                 self.replace(high);
             }
-            Expr::InList { list, .. } if self.lifts_lists => list.iter_mut().for_each(|item| self.replace(item)),
+            Expr::InList { list, .. } if self.lifts_lists && list.len() <= LONGEST_LIST => {
+                list.iter_mut().for_each(|item| self.replace(item))
+            }
             Expr::Like { pattern, .. } | Expr::ILike { pattern, .. } => self.replace(pattern),
             _ => {}
         }

@@ -15,7 +15,7 @@ mod numbered;
 use crate::planner::Planner;
 use crate::relation::{Visibility, table_of};
 use crate::text::Text;
-use crate::{Catalog, Delete, Insert, InsertSource, LockingQuery, Update};
+use crate::{Catalog, Delete, Insert, InsertSource, LockingQuery, SqlExpr, Update};
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Schema, SchemaRef};
 use datafusion::common::{DFSchema, JoinType, NullEquality};
@@ -25,7 +25,7 @@ use datafusion::logical_expr::{
 use datafusion::sql::sqlparser::ast::Statement;
 use expression::is_comparable;
 use mainstay_base::{Code, Error, Result};
-use mainstay_rows::{Aggregate, Block, Buffer, Expression, ParameterType, Plan, SortKey, Source};
+use mainstay_rows::{Aggregate, Block, Buffer, Expression, ParameterType, Plan, Role, SortKey, Source};
 use mainstay_table::Comparison;
 use mainstay_table::values::array_of;
 use std::sync::Arc;
@@ -54,14 +54,26 @@ impl Planner {
     }
 
     /// The rows that an UPDATE changes, as [`Planner::plan_update`] gives them.
-    pub fn short_update(&self, source: &str, update: &Update, catalog: &dyn Catalog) -> Result<Option<Short>> {
-        let (text, statement) = crate::change::update_query(source, update, (crate::POSITION, &[]))?;
+    pub fn short_update(
+        &self,
+        source: &str,
+        update: &Update,
+        beside: &[SqlExpr],
+        catalog: &dyn Catalog,
+    ) -> Result<Option<Short>> {
+        let (text, statement) = crate::change::update_query(source, update, (crate::POSITION, beside))?;
         Ok(self.short(&text, statement, catalog, Visibility::Live, true))
     }
 
     /// The rows that a DELETE ends, as [`Planner::plan_delete`] gives them.
-    pub fn short_delete(&self, source: &str, delete: &Delete, catalog: &dyn Catalog) -> Result<Option<Short>> {
-        let (text, statement) = crate::change::delete_query(source, delete, (crate::POSITION, &[]))?;
+    pub fn short_delete(
+        &self,
+        source: &str,
+        delete: &Delete,
+        beside: &[SqlExpr],
+        catalog: &dyn Catalog,
+    ) -> Result<Option<Short>> {
+        let (text, statement) = crate::change::delete_query(source, delete, (crate::POSITION, beside))?;
         Ok(self.short(&text, statement, catalog, Visibility::Live, true))
     }
 
@@ -193,12 +205,26 @@ fn is_ended(block: &Block) -> bool {
     !block.order.is_empty() || block.fetch.is_some() || block.skip > 0 || block.numbered.is_some()
 }
 
+/// The limit of a block whose parameters say how many rows there are.
+const UNKNOWN_ROWS: usize = usize::MAX / 2;
+
 fn limited(limit: &Limit) -> Option<(Block, Scope<'_>)> {
     let (mut block, scope) = whole(&limit.input)?;
-    let (Ok(SkipType::Literal(skip)), Ok(FetchType::Literal(fetch))) = (limit.get_skip_type(), limit.get_fetch_type())
-    else {
-        return None;
+    let Ok(SkipType::Literal(skip)) = limit.get_skip_type() else { return None };
+    let fetch = match (limit.get_fetch_type(), &limit.fetch) {
+        (Ok(FetchType::Literal(fetch)), _) => fetch,
+        // The parameter says how many: SELECT TOP (@n).
+        (_, Some(rows)) if block.fetch.is_none() && block.skip == 0 => {
+            let rows = Scope { schema: limit.input.schema(), outputs: Vec::new() }.expression(rows, &mut block)?;
+            (rows.sources() == 0).then_some(())?;
+            (block.skip, block.fetch, block.fetch_by) = (skip, Some(UNKNOWN_ROWS), Some(rows));
+            return Some((block, scope));
+        }
+        _ => return None,
     };
+    if block.fetch_by.is_some() {
+        return None;
+    }
     // What is there counts the rows that this one leaves out.
     if block.skip > 0 || block.fetch.is_some_and(|known| fetch.is_none_or(|fetch| known < skip.saturating_add(fetch))) {
         return None;
@@ -246,6 +272,7 @@ fn joined(join: &Join) -> Option<(Block, Scope<'_>)> {
     let (left, right) = match join.join_type {
         JoinType::Inner | JoinType::Left => (&join.left, &join.right),
         JoinType::Right => (&join.right, &join.left),
+        JoinType::LeftSemi | JoinType::LeftAnti | JoinType::RightSemi | JoinType::RightAnti => return existing(join),
         _ => return None,
     };
     let ((mut block, left), (inner, right)) = (whole(left)?, whole(right)?);
@@ -260,8 +287,8 @@ fn joined(join: &Join) -> Option<(Block, Scope<'_>)> {
     if is_outer && (inner.sources.len() != 1 || !right.outputs.iter().all(is_column)) {
         return None;
     }
-    // An inner join whose right side has outer joins would move their tables.
-    if inner.sources.iter().any(|source| source.outer.is_some()) {
+    // An inner join whose right side has joins of other kinds would move their tables.
+    if inner.sources.iter().any(|source| source.role.partner().is_some()) {
         return None;
     }
     merge_parameters(&mut block, &inner)?;
@@ -296,11 +323,55 @@ fn joined(join: &Join) -> Option<(Block, Scope<'_>)> {
     }
     let mut sources = inner.sources;
     match is_outer {
-        true => sources.iter_mut().for_each(|source| source.outer = Some(std::mem::take(&mut conditions))),
+        true => sources.iter_mut().for_each(|source| source.role = Role::Outer(std::mem::take(&mut conditions))),
         false => block.conditions.append(&mut conditions),
     }
     block.sources.append(&mut sources);
     Some((block, scope))
+}
+
+/// Rows of one side that have a partner on the other, which is one table, or that have none.
+fn existing(join: &Join) -> Option<(Block, Scope<'_>)> {
+    let (kept, partner) = match join.join_type {
+        JoinType::LeftSemi | JoinType::LeftAnti => (&join.left, &join.right),
+        _ => (&join.right, &join.left),
+    };
+    let ((mut block, kept), (inner, partner)) = (whole(kept)?, whole(partner)?);
+    let is_plain = |block: &Block| !is_ended(block) && block.aggregate.is_none() && !block.sources.is_empty();
+    let is_one_table = matches!(inner.sources.as_slice(), [Source { role: Role::Inner, .. }]);
+    // NOT IN keeps a row only where the other side has no NULL at all.
+    if !is_plain(&block) || !is_plain(&inner) || !is_one_table || join.null_aware {
+        return None;
+    }
+    if join.null_equality != NullEquality::NullEqualsNothing {
+        return None;
+    }
+    merge_parameters(&mut block, &inner)?;
+    let offset = block.sources.len();
+    let moved = |mut expression: Expression| {
+        expression.shift(offset);
+        expression
+    };
+    let outputs: Vec<Expression> = partner.outputs.into_iter().map(moved).collect();
+    let mut conditions: Vec<Expression> = inner.conditions.into_iter().map(moved).collect();
+    let partner = Scope { schema: partner.schema, outputs };
+    let is_swapped = matches!(join.join_type, JoinType::RightSemi | JoinType::RightAnti);
+    for (of_left, of_right) in &join.on {
+        let (of_kept, of_partner) = if is_swapped { (of_right, of_left) } else { (of_left, of_right) };
+        let (left, right) = (kept.compared(of_kept, &mut block)?, partner.compared(of_partner, &mut block)?);
+        conditions.push(Expression::compare(Comparison::Equal, left, right));
+    }
+    if let Some(filter) = &join.filter {
+        let both = kept.schema.join(partner.schema).ok()?;
+        let outputs = kept.outputs.iter().chain(&partner.outputs).cloned().collect();
+        Scope { schema: &both, outputs }.conditions(filter, &mut block, &mut conditions)?;
+    }
+    let role = match join.join_type {
+        JoinType::LeftSemi | JoinType::RightSemi => Role::Semi(conditions),
+        _ => Role::Anti(conditions),
+    };
+    block.sources.extend(inner.sources.into_iter().map(|source| Source { role: role.clone(), ..source }));
+    Some((block, Scope { schema: &join.schema, ..kept }))
 }
 
 fn merge_parameters(block: &mut Block, other: &Block) -> Option<()> {
@@ -325,7 +396,7 @@ fn declare(block: &mut Block, number: usize, declared: ParameterType) -> Option<
 
 fn table(scan: &TableScan) -> Option<(Block, Scope<'_>)> {
     let mut block = Block::default();
-    block.sources.push(Source { table: table_of(&scan.source)?, outer: None });
+    block.sources.push(Source { table: table_of(&scan.source)?, role: Role::Inner });
     let schema = scan.source.schema();
     let column = |column: usize| Expression::Column { source: 0, column };
     let all = DFSchema::try_from_qualified_schema(scan.table_name.clone(), &schema).ok()?;

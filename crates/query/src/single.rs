@@ -15,7 +15,7 @@ use datafusion::logical_expr::{
 };
 use std::sync::{Arc, LazyLock};
 
-static PERHAPS: LazyLock<Arc<ScalarUDF>> =
+static FUNCTION: LazyLock<Arc<ScalarUDF>> =
     LazyLock::new(|| Arc::new(ScalarUDF::from(Perhaps { signature: Signature::user_defined(Volatility::Immutable) })));
 
 /// The plan with its subqueries for one value in such calls, in lists of a SELECT.
@@ -40,7 +40,7 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
 /// A value that becomes a column, in such a call if it is such a subquery.
 pub(crate) fn perhaps(value: Expr) -> Expr {
     match is_certain(&value) {
-        true => Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(&PERHAPS), vec![value])),
+        true => Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(&FUNCTION), vec![value])),
         false => value,
     }
 }
@@ -57,6 +57,9 @@ fn is_certain(expr: &Expr) -> bool {
     subquery.outer_ref_columns.is_empty() && !is_total(plan) && field.is_some_and(|field| !field.is_nullable())
 }
 
+/// The name of the function that gives its argument.
+pub(crate) const PERHAPS: &str = "perhaps";
+
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Perhaps {
     signature: Signature,
@@ -64,7 +67,7 @@ struct Perhaps {
 
 impl ScalarUDFImpl for Perhaps {
     fn name(&self) -> &str {
-        "perhaps"
+        PERHAPS
     }
 
     fn signature(&self) -> &Signature {

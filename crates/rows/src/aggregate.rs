@@ -34,6 +34,20 @@ pub enum Call {
     Greatest(Expression),
 }
 
+impl Call {
+    /// What it is called with.
+    pub(crate) fn argument(&self) -> Option<&Expression> {
+        match self {
+            Call::Rows => None,
+            Call::Count(argument)
+            | Call::Sum(argument, _)
+            | Call::Average(argument, _)
+            | Call::Least(argument)
+            | Call::Greatest(argument) => Some(argument),
+        }
+    }
+}
+
 /// What is known of one call in one group.
 #[derive(Clone, Copy)]
 enum State<'r> {

@@ -1,6 +1,6 @@
 //! What the planner asks of the row executor.
 
-use crate::{Aggregate, Expression};
+use crate::{Aggregate, Call, Expression, Subquery};
 use mainstay_base::{Decimal, ValueRef};
 use mainstay_table::Table;
 use std::sync::Arc;
@@ -29,6 +29,9 @@ pub struct Block {
     pub skip: usize,
     /// Rows of the answer to give at most.
     pub fetch: Option<usize>,
+    /// The same where only a run knows it: an expression over parameters that takes the place of `fetch`, which then only says
+    /// that there is a limit.
+    pub fetch_by: Option<Expression>,
     /// The types that the parameters have in the statement.
     pub parameters: Vec<ParameterType>,
     /// Whether it calls functions that take as long as looking at many rows.
@@ -40,8 +43,71 @@ pub struct Block {
 pub struct Source {
     /// The table.
     pub table: Arc<dyn Table>,
-    /// For the right side of a LEFT JOIN: its condition. A row without a partner stays, with NULLs.
-    pub outer: Option<Vec<Expression>>,
+    /// What its rows are to those of the tables before it.
+    pub role: Role,
+}
+
+/// What the rows of a table are to those of the tables before it.
+#[derive(Clone, Debug, Default)]
+pub enum Role {
+    /// The conditions of the block say which rows meet.
+    #[default]
+    Inner,
+    /// The right side of a LEFT JOIN, with its condition. A row without a partner stays, with NULLs.
+    Outer(Vec<Expression>),
+    /// EXISTS and IN: rows stay that have a partner by this condition, each once. No other expression looks at the table.
+    Semi(Vec<Expression>),
+    /// NOT EXISTS: rows stay that have no partner by this condition. No other expression looks at the table.
+    Anti(Vec<Expression>),
+}
+
+impl Role {
+    /// What makes a row a partner, other than the conditions of the block.
+    pub fn partner(&self) -> Option<&Vec<Expression>> {
+        match self {
+            Role::Inner => None,
+            Role::Outer(partner) | Role::Semi(partner) | Role::Anti(partner) => Some(partner),
+        }
+    }
+
+    /// Whether partners stay, where nothing else is asked of them than whether there is one.
+    pub(crate) fn existence(&self) -> Option<bool> {
+        match self {
+            Role::Inner | Role::Outer(_) => None,
+            Role::Semi(_) => Some(true),
+            Role::Anti(_) => Some(false),
+        }
+    }
+
+    /// Whether it is the right side of a LEFT JOIN.
+    pub fn is_outer(&self) -> bool {
+        matches!(self, Role::Outer(_))
+    }
+}
+
+impl Block {
+    /// The queries within its expressions.
+    pub(crate) fn subqueries(&self) -> Vec<Subquery> {
+        let mut found: Vec<Subquery> = Vec::new();
+        let mut visit = |part: &Expression| {
+            if let Expression::Subquery(subquery) = part
+                && !found.contains(subquery)
+            {
+                found.push(subquery.clone());
+            }
+        };
+        let partners = self.sources.iter().filter_map(|source| source.role.partner()).flatten();
+        let groups = self
+            .aggregate
+            .iter()
+            .flat_map(|aggregate| aggregate.keys.iter().chain(aggregate.calls.iter().filter_map(Call::argument)));
+        let numbers = self.numbered.iter().flat_map(|numbered| &numbered.conditions);
+        let keys = self.order.iter().chain(self.numbered.iter().flat_map(|numbered| &numbered.keys));
+        let own = self.conditions.iter().chain(&self.having).chain(&self.output);
+        own.chain(partners).chain(groups).chain(numbers).for_each(|part| part.visit(&mut visit));
+        keys.for_each(|key| key.expression.visit(&mut visit));
+        found
+    }
 }
 
 /// A choice among rows by their numbers in an order, as TOP n PERCENT makes it: it comes before the order of the answer.

@@ -98,6 +98,12 @@ impl Buffer {
         stored.rows.push((known as u32, offset as u32));
     }
 
+    /// Forgets its rows and takes these, of so many cells each.
+    pub fn take_rows<'v>(&mut self, width: usize, cells: impl Iterator<Item = ValueRef<'v>>) {
+        self.clear(width);
+        cells.for_each(|value| self.push(value));
+    }
+
     /// The rows.
     pub fn len(&self) -> usize {
         match (&self.stored, &self.order) {

@@ -4,6 +4,7 @@
 //! borrowed from where they lie. Only functions and sort keys make new texts, which last as long as the run.
 
 use crate::arithmetic::{Number, Operation, cast};
+use crate::subquery::{Answers, Subquery};
 use bumpalo::Bump;
 use mainstay_base::{Code, Collation, Error, Result, Value, ValueRef};
 use mainstay_store::Version;
@@ -133,6 +134,8 @@ pub enum Expression {
         /// With what.
         arguments: Vec<Expression>,
     },
+    /// The value of a query that looks at no row of the block.
+    Subquery(Subquery),
 }
 
 /// Arguments of a function that are at hand without allocating.
@@ -147,15 +150,22 @@ pub(crate) struct Current<'r> {
     pub(crate) parameters: &'r [ValueRef<'r>],
     /// Where new texts lie.
     pub(crate) texts: &'r Bump,
+    /// What the subqueries have given.
+    pub(crate) answers: Option<&'r Answers>,
 }
 
 impl<'r> Current<'r> {
     pub(crate) fn new(widths: &'r [usize], parameters: &'r [ValueRef<'r>], texts: &'r Bump) -> Current<'r> {
-        Current { rows: [None; MAX_SOURCES], widths, parameters, texts }
+        Current { rows: [None; MAX_SOURCES], widths, parameters, texts, answers: None }
+    }
+
+    /// The same with subqueries.
+    pub(crate) fn with_answers(self, answers: &'r Answers) -> Current<'r> {
+        Current { answers: Some(answers), ..self }
     }
 
     /// A value of its own, for as long as the run lasts.
-    fn keep(&self, value: &Value) -> ValueRef<'r> {
+    pub(crate) fn keep(&self, value: &Value) -> ValueRef<'r> {
         match value {
             Value::Text(text) => ValueRef::Text(self.texts.alloc_str(text)),
             Value::Binary(bytes) => ValueRef::Binary(self.texts.alloc_slice_copy(bytes)),
@@ -235,6 +245,7 @@ impl Expression {
                 other => other,
             },
             Expression::Call { function, arguments } => call(function, arguments, current, results)?,
+            Expression::Subquery(subquery) => subquery.value(current)?,
             _ => self.truth(current, results)?.map_or(ValueRef::Null, ValueRef::Boolean),
         })
     }
@@ -306,7 +317,11 @@ impl Expression {
     pub(crate) fn visit(&self, visit: &mut dyn FnMut(&Expression)) {
         visit(self);
         match self {
-            Expression::Column { .. } | Expression::Result(_) | Expression::Parameter(_) | Expression::Constant(_) => {}
+            Expression::Column { .. }
+            | Expression::Result(_)
+            | Expression::Parameter(_)
+            | Expression::Constant(_)
+            | Expression::Subquery(_) => {}
             Expression::Compare { left, right, .. }
             | Expression::CompareText { left, right, .. }
             | Expression::Calculate { left, right, .. } => {
@@ -352,9 +367,11 @@ impl Expression {
     /// What it is made of.
     fn parts_mut(&mut self) -> Vec<&mut Expression> {
         match self {
-            Expression::Column { .. } | Expression::Result(_) | Expression::Parameter(_) | Expression::Constant(_) => {
-                Vec::new()
-            }
+            Expression::Column { .. }
+            | Expression::Result(_)
+            | Expression::Parameter(_)
+            | Expression::Constant(_)
+            | Expression::Subquery(_) => Vec::new(),
             Expression::Compare { left, right, .. }
             | Expression::CompareText { left, right, .. }
             | Expression::Calculate { left, right, .. } => vec![left, right],

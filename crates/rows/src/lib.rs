@@ -25,12 +25,14 @@ mod buffer;
 mod expression;
 mod plan;
 mod run;
+mod subquery;
 mod whole;
 
 pub use aggregate::{Aggregate, Call};
 pub use arithmetic::{Number, Operation};
-pub use block::{Block, Numbered, ParameterType, SortKey, Source};
+pub use block::{Block, Numbered, ParameterType, Role, SortKey, Source};
 pub use buffer::Buffer;
 pub use expression::{Called, Expression, Function};
 pub use plan::Plan;
 pub use run::{Outcome, Scratch};
+pub use subquery::Subquery;

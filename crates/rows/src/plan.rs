@@ -3,6 +3,7 @@
 use crate::access::{Access, Turn, has_results};
 use crate::block::Block;
 use crate::expression::{Expression, MAX_SOURCES};
+use crate::subquery::Subquery;
 use crate::whole::{FEW, Whole};
 use mainstay_store::{NativeTable, Shown};
 use mainstay_table::Table;
@@ -24,6 +25,9 @@ const BRIEF: usize = 256;
 pub struct Plan {
     pub(crate) block: Block,
     pub(crate) tables: Vec<Arc<NativeTable>>,
+    /// The same, and behind them those of subqueries.
+    all_tables: Vec<Arc<NativeTable>>,
+    subqueries: Vec<Subquery>,
     /// How many columns each table has, without the hidden ones.
     pub(crate) widths: Vec<usize>,
     pub(crate) steps: Vec<Step>,
@@ -46,8 +50,10 @@ pub struct Plan {
 pub(crate) struct Step {
     pub(crate) source: usize,
     pub(crate) access: Option<Access>,
-    /// For the right side of an outer join: what makes a row a partner.
+    /// For the right side of an outer join, and where a partner has to be there or not: what makes a row one.
     pub(crate) partner: Option<Vec<Expression>>,
+    /// Whether rows with a partner stay, or those without one, where nothing else is asked of partners.
+    pub(crate) existence: Option<bool>,
     /// What can be decided when this table has a row.
     pub(crate) conditions: Vec<Expression>,
     /// Those of them that a range of the index leaves open when all its bounds are whole numbers or dates; `None` where it
@@ -85,7 +91,12 @@ impl Plan {
             block.sources.iter().map(|source| native(&source.table)).collect::<Option<_>>()?;
         let widths = tables.iter().map(|table| table.types().len()).collect();
         let whole = Whole::of(&block, &tables);
+        let subqueries = block.subqueries();
+        let mut all_tables: Vec<Arc<NativeTable>> = tables.clone();
+        all_tables.extend(subqueries.iter().flat_map(Subquery::tables).cloned());
         let mut plan = Plan {
+            all_tables,
+            subqueries,
             is_ordered: block.order.is_empty(),
             is_by_row: false,
             block,
@@ -123,6 +134,9 @@ impl Plan {
     /// Whether it looks at few rows as far as its tables and their indexes tell: each by an index, the first ones, or all of
     /// a small table.
     pub fn is_brief(&self) -> bool {
+        if !self.subqueries.iter().all(|subquery| subquery.plan().is_brief()) {
+            return false;
+        }
         let rows = if self.block.is_slow { BRIEF / 8 } else { BRIEF };
         let is_small = |step: &Step| self.tables.get(step.source).is_some_and(|it| it.estimated_rows() <= rows);
         let ends_early = self.block.fetch.is_some() && !self.sorts() && self.block.aggregate.is_none();
@@ -150,10 +164,12 @@ impl Plan {
                 None => format!("all of {name}"),
             })
         });
-        match self.by_kernels() {
-            Some((_, table)) => format!("all of {} by vectors", table.definition().name),
-            None => loops.collect::<Vec<_>>().join(", "),
-        }
+        let mut parts: Vec<String> = match self.by_kernels() {
+            Some((_, table)) => vec![format!("all of {} by vectors", table.definition().name)],
+            None => loops.collect(),
+        };
+        parts.extend(self.subqueries.iter().map(|subquery| subquery.plan().describe()).filter(|it| !it.is_empty()));
+        parts.join(", ")
     }
 
     /// Gives no more rows than this.
@@ -174,25 +190,35 @@ impl Plan {
     }
 
     /// The same plan over other tables, of the same definitions but for their numbers: `table` gives each one's.
-    /// `None` where it gives none.
+    /// `None` where it gives none, and for a plan with subqueries.
     pub fn rebind(&mut self, table: impl Fn(&Arc<NativeTable>) -> Option<Arc<NativeTable>>) -> Option<()> {
+        if !self.subqueries.is_empty() {
+            return None;
+        }
         let tables: Vec<Arc<NativeTable>> = self.tables.iter().map(table).collect::<Option<_>>()?;
         for (source, table) in self.block.sources.iter_mut().zip(&tables) {
             source.table = Arc::new(Shown(Arc::clone(table)));
         }
+        self.all_tables.clone_from(&tables);
         self.tables = tables;
         Some(())
     }
 
+    /// Whether expressions ask for the values of queries.
+    pub(crate) fn has_subqueries(&self) -> bool {
+        !self.subqueries.is_empty()
+    }
+
     /// The native tables that it reads, each time one is named.
     pub fn tables(&self) -> &[Arc<NativeTable>] {
-        &self.tables
+        &self.all_tables
     }
 
     /// Decides the order of the loops, and an index for each.
     fn join(&mut self) -> Option<()> {
         let block = &self.block;
-        let has_outer = block.sources.iter().any(|source| source.outer.is_some());
+        let has_outer = block.sources.iter().any(|source| source.role.is_outer());
+        let is_existence = |source: &usize| block.sources[*source].role.existence().is_some();
         let conditions: Vec<&Expression> = block.conditions.iter().collect();
         let by_row = match (self.tables.as_slice(), block.order.as_slice()) {
             ([table], [key]) if block.aggregate.is_none() && block.numbered.is_none() => {
@@ -203,13 +229,17 @@ impl Plan {
         let mut bound = 0u32;
         let mut steps: Vec<Step> = Vec::new();
         while steps.len() < self.tables.len() {
-            let open = (0..self.tables.len()).filter(|source| bound & 1 << source == 0);
+            let is_open = |source: &usize| bound & 1 << *source == 0;
+            // Partners that only have to be there, or not, are looked for when all other tables have a row.
+            let only_existence = (0..self.tables.len()).filter(is_open).all(|source| is_existence(&source));
+            let open = (0..self.tables.len()).filter(is_open);
+            let open = open.filter(|source| has_outer || only_existence || !is_existence(source));
             // Tables of an outer join stay in their order.
             let open = open.take(if has_outer { 1 } else { usize::MAX });
             let turn = |source: usize| {
-                let outer = block.sources[source].outer.as_ref();
-                let of_outer: Vec<&Expression> = outer.iter().flat_map(|conditions| conditions.iter()).collect();
-                let conditions = if outer.is_some() { &of_outer } else { &conditions };
+                let partner = block.sources[source].role.partner();
+                let of_partner: Vec<&Expression> = partner.into_iter().flatten().collect();
+                let conditions = if partner.is_some() { &of_partner } else { &conditions };
                 let (table, conditions) = (self.tables[source].as_ref(), conditions.as_slice());
                 Turn { table, source, bound, conditions }.best()
             };
@@ -232,8 +262,9 @@ impl Plan {
                     return None;
                 }
             }
-            let partner = block.sources[source].outer.clone();
-            steps.push(Step { source, access, partner, conditions: Vec::new(), residual: None });
+            let role = &block.sources[source].role;
+            let (partner, existence) = (role.partner().cloned(), role.existence());
+            steps.push(Step { source, access, partner, existence, conditions: Vec::new(), residual: None });
             bound |= 1 << source;
         }
         self.is_ordered = block.order.is_empty();

@@ -6,6 +6,7 @@ use crate::block::SortKey;
 use crate::buffer::Buffer;
 use crate::expression::{Current, Expression, MAX_SOURCES, compare};
 use crate::plan::{Plan, Step};
+use crate::subquery::Answers;
 use crate::whole::Whole;
 use bumpalo::Bump;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
@@ -68,9 +69,6 @@ impl Plan {
         scratch: &mut Scratch,
         buffer: &mut Buffer,
     ) -> Result<Outcome> {
-        if self.patience.is_lost() {
-            return Ok(Outcome::TooMany);
-        }
         if parameters.len() != self.block.parameters.len() {
             return Ok(Outcome::OtherTypes);
         }
@@ -79,6 +77,20 @@ impl Plan {
         for ((slot, value), declared) in exact.iter_mut().zip(parameters).zip(&self.block.parameters) {
             let Some(value) = declared.exact(*value) else { return Ok(Outcome::OtherTypes) };
             *slot = value;
+        }
+        self.run_exact(view, exact, scratch, buffer)
+    }
+
+    /// [`Plan::run`] with parameters that are exactly of the statement's types.
+    pub(crate) fn run_exact(
+        &self,
+        view: View,
+        exact: &[ValueRef<'_>],
+        scratch: &mut Scratch,
+        buffer: &mut Buffer,
+    ) -> Result<Outcome> {
+        if self.patience.is_lost() {
+            return Ok(Outcome::TooMany);
         }
         let by_kernels = match self.by_kernels() {
             None => None,
@@ -95,21 +107,34 @@ impl Plan {
         let readers: Vec<Reader<'_>> = self.tables.iter().map(|table| table.reader(view)).collect();
         scratch.probes.resize_with(self.steps.len().max(scratch.probes.len()), Probe::default);
         let (sorts, texts) = (self.sorts(), Bump::new());
+        let answers = self.has_subqueries().then(|| Answers::new(view));
+        let current = || {
+            let current = Current::new(&self.widths, exact, &texts);
+            answers.as_ref().map_or(current, |answers| current.with_answers(answers))
+        };
         match &self.stored {
             Some(columns) if !sorts => buffer.clear_for(columns),
             _ => buffer.clear(self.cells(sorts)),
         }
+        let fetch = match &self.block.fetch_by {
+            None => self.block.fetch,
+            Some(rows) => match rows.value(&current(), &[]) {
+                Ok(ValueRef::Integer(rows)) if rows >= 0 => Some(rows as usize),
+                Err(error) if !is_mistake(&error) => return Err(error),
+                _ => return Ok(Outcome::Failed),
+            },
+        };
         let mut run = Run {
             plan: self,
             readers: &readers,
-            current: Current::new(&self.widths, exact, &texts),
+            current: current(),
             groups: self.block.aggregate.as_ref().map(Groups::new),
             buffer,
             probes: &mut scratch.probes,
             visits: 0,
             sorts,
             skip: if sorts { 0 } else { self.block.skip },
-            fetch: if sorts { None } else { self.block.fetch },
+            fetch: if sorts { None } else { fetch },
         };
         let outcome = match &by_kernels {
             Some(results) => run.results(results),
@@ -126,7 +151,7 @@ impl Plan {
         }
         self.patience.keep();
         if sorts {
-            match self.sort(buffer, &Current::new(&self.widths, exact, &texts)) {
+            match self.sort(buffer, &current(), fetch) {
                 Err(error) if is_mistake(&error) => return Ok(Outcome::Failed),
                 sorted => sorted?,
             }
@@ -146,7 +171,7 @@ impl Plan {
     }
 
     /// Brings the rows into their order, and leaves out those that are not chosen.
-    fn sort<'r>(&'r self, buffer: &mut Buffer, current: &Current<'r>) -> Result<()> {
+    fn sort<'r>(&'r self, buffer: &mut Buffer, current: &Current<'r>, fetch: Option<usize>) -> Result<()> {
         let width = self.block.output.len();
         let mut order: Vec<u32> = (0..buffer.len() as u32).collect();
         if let Some(numbered) = &self.block.numbered {
@@ -166,7 +191,7 @@ impl Plan {
             order = chosen;
         }
         sort_by(&mut order, buffer, width, &self.block.order);
-        let end = self.block.fetch.map_or(order.len(), |fetch| self.block.skip.saturating_add(fetch).min(order.len()));
+        let end = fetch.map_or(order.len(), |fetch| self.block.skip.saturating_add(fetch).min(order.len()));
         order.truncate(end);
         order.drain(..self.block.skip.min(order.len()));
         buffer.set_order(order);
@@ -295,6 +320,16 @@ impl<'r> Run<'r> {
             Some(access) => self.look_up(depth, step, access, &mut has_partner)?,
             None => self.scan(depth, step, &mut has_partner)?,
         };
+        if let Some(wanted) = step.existence {
+            self.current.rows[step.source] = None;
+            if self.visits > plan.visits() {
+                return Ok(ControlFlow::Break(()));
+            }
+            return match has_partner == wanted && self.all(&step.conditions)? {
+                true => self.step(depth + 1),
+                false => Ok(ControlFlow::Continue(())),
+            };
+        }
         if flow.is_break() || step.partner.is_none() || has_partner {
             return Ok(flow);
         }
@@ -423,6 +458,9 @@ impl<'r> Run<'r> {
                 return Ok(ControlFlow::Continue(()));
             }
             *has_partner = true;
+            if step.existence.is_some() {
+                return Ok(ControlFlow::Break(()));
+            }
         }
         match self.all(conditions)? {
             true => self.step(depth + 1),

@@ -1,7 +1,7 @@
 //! Ranges of indexes give the rows that their conditions hold for, whatever the bounds are.
 
 use mainstay_base::{Decimal, SqlType, ValueRef};
-use mainstay_rows::{Block, Buffer, Expression, Outcome, ParameterType, Plan, Scratch, Source};
+use mainstay_rows::{Block, Buffer, Expression, Outcome, ParameterType, Plan, Role, Scratch, Source};
 use mainstay_store::{ColumnDefinition, Isolation, NativeTable, Shown, Store, TableDefinition};
 use mainstay_table::Comparison;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ fn found(
         _ => ParameterType::Integer(64),
     };
     let block = Block {
-        sources: vec![Source { table: Arc::new(Shown(Arc::clone(table))), outer: None }],
+        sources: vec![Source { table: Arc::new(Shown(Arc::clone(table))), role: Role::Inner }],
         conditions: asked.iter().enumerate().map(condition).collect(),
         output: (0..3).map(of_column).collect(),
         parameters: asked.iter().map(kind).collect(),

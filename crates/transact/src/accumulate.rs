@@ -1,24 +1,40 @@
 //! `SELECT @s = @s + name FROM t`: assignments of which each row's sees what the row before has left.
 //!
 //! The query gives the columns that the assignments name; the assignments become a small batch with a variable for each
-//! column, which runs once for each row.
+//! column, which runs once for each row. Both are kept with the statement's plan ([`Fold`]). An UPDATE of several rows whose
+//! variables go on from row to row gives the columns in its RETURNING, as long as no column is set from such a variable:
+//!
+//! ```text
+//!   UPDATE lines SET done = 1, @sum = @sum + amount
+//!   UPDATE lines SET done = 1 RETURNING "mssql:before"(amount)      then for each row: SET @sum = @sum + @#column1
+//! ```
 
+use crate::change::Returned;
 use crate::errors::raised;
-use crate::runner::Runner;
+use crate::query::{Plan, known_types};
+use crate::runner::{Ran, Runner};
 use mainstay_base::{Value, ValueRef};
 use mainstay_mssql::{DataType, Length, Message};
-use mainstay_program::{Raised, StatementCall};
+use mainstay_program::{Flow, Raised, RunArgument, StatementCall};
 use mainstay_query::mssql::type_of_field;
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::print_expression;
-use mainstay_tsql::reduce::{self, ReducedQuery};
+use mainstay_tsql::reduce::{self, ReducedChange, ReducedQuery};
 use mainstay_tsql::tree::{
     Argument, AssignOperator, BinaryOperator, Case, Expr, Literal, Name, Query, QueryBody, SelectItem, Test,
     UnaryOperator,
 };
+use std::sync::Arc;
 
 /// The rows of a query, with the types of their columns.
 type Rows = (Vec<Option<DataType>>, Vec<Vec<Value>>);
+
+/// What is done with each row of a plan: a batch that sets the variables of the statement from columns of the row.
+#[derive(Debug)]
+pub(crate) struct Fold {
+    text: String,
+    columns: usize,
+}
 
 /// A query taken apart into its rows and what is done with each.
 pub(crate) struct Accumulation {
@@ -64,6 +80,22 @@ impl Accumulation {
         Accumulation { query, columns: columns.len(), text }
     }
 
+    /// What is done with its rows.
+    pub(crate) fn fold(self) -> Fold {
+        Fold { text: self.text, columns: self.columns }
+    }
+
+    /// Its plan.
+    pub(crate) fn planned(self, runner: &mut Runner<'_>, host: &HostStatement) -> Result<Box<Plan>, Box<Raised>> {
+        runner.made_plan(|inner| {
+            let ReducedQuery { text, parameters, heads } =
+                reduce::query(&self.query, &inner.names(&host.inputs)).map_err(raised)?;
+            let mut plan = inner.plan(&text, parameters, heads)?;
+            plan.fold = Some(Arc::new(self.fold()));
+            Ok(plan)
+        })
+    }
+
     /// The rows.
     pub(crate) fn rows(
         &mut self,
@@ -90,17 +122,100 @@ impl Accumulation {
 
     /// The parameters of the batch, as they are declared: the variables that are set, then the columns.
     pub(crate) fn declarations(&self, host: &HostStatement, types: &[Option<DataType>]) -> String {
-        let set = host.outputs.iter().map(|(name, data_type)| format!("{name} {} OUTPUT", data_type.as_variable()));
-        let column = |place: usize| {
-            let data_type = types.get(place).copied().flatten().unwrap_or(DataType::NVarChar(Length::Max));
-            format!("{} {}", column_name(place), data_type.as_variable())
-        };
-        set.chain((0..self.columns).map(column)).collect::<Vec<_>>().join(", ")
+        declarations(self.columns, host, types)
     }
 }
 
-fn column_name(place: usize) -> String {
+fn declarations(columns: usize, host: &HostStatement, types: &[Option<DataType>]) -> String {
+    let set = host.outputs.iter().map(|(name, data_type)| format!("{name} {} OUTPUT", data_type.as_variable()));
+    let column = |place: usize| {
+        let data_type = types.get(place).copied().flatten().unwrap_or(DataType::NVarChar(Length::Max));
+        format!("{} {}", column_name(place), data_type.as_variable())
+    };
+    set.chain((0..columns).map(column)).collect::<Vec<_>>().join(", ")
+}
+
+pub(crate) fn column_name(place: usize) -> String {
     format!("@#column{place}")
+}
+
+impl Runner<'_> {
+    /// Sets the variables of a statement from rows, one after the other. `types` are those of the columns.
+    pub(crate) fn fold(
+        &mut self,
+        fold: &Fold,
+        host: &HostStatement,
+        (types, rows): (&[Option<DataType>], &[Vec<Value>]),
+        call: &mut StatementCall<'_>,
+    ) -> Result<(), Box<Raised>> {
+        let declarations = declarations(fold.columns, host, types);
+        let module = self.inner.text(&fold.text, &declarations).map_err(crate::flow::first)?;
+        let mut values: Vec<Value> = (0..host.outputs.len()).map(|place| call.output(place).to_value()).collect();
+        for row in rows {
+            let arguments: Vec<RunArgument<'_>> =
+                values.iter().chain(row).map(|value| RunArgument::Value(value.as_ref())).collect();
+            self.expect(&module);
+            let program = Arc::clone(&module.program);
+            call.machine().run(self, &program, &arguments)?;
+            let machine = call.machine();
+            let new: Vec<Value> = (0..values.len()).map(|place| machine.parameter(place).to_value()).collect();
+            drop(arguments);
+            values = new;
+        }
+        for (place, value) in values.iter().enumerate() {
+            crate::runner::set(call, place, value.as_ref())?;
+        }
+        Ok(())
+    }
+
+    /// SELECT @s = @s + x: the rows one after another, each with what the one before has left.
+    pub(crate) fn accumulate(
+        &mut self,
+        plan: &mut Plan,
+        host: &HostStatement,
+        values: &[Value],
+        call: &mut StatementCall<'_>,
+    ) -> Ran {
+        let Some(fold) = plan.fold.clone() else { return Ok(Flow::NEXT) };
+        let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+        let Plan { prepared, types, .. } = plan;
+        let mut found = prepared.query(&mut self.inner.core, &parameters).map_err(crate::errors::raised_error)?;
+        let types = known_types(types, found.schema());
+        let mut rows: Vec<Vec<Value>> = Vec::new();
+        while let Some(row) = found.next().map_err(crate::errors::raised_error)? {
+            rows.push((0..fold.columns).map(|column| row.get(column).to_value()).collect());
+        }
+        drop(found);
+        self.fold(&fold, host, (&*types, rows.as_slice()), call)?;
+        (self.inner.state.row_count, self.inner.state.error) = (rows.len() as i64, 0);
+        Ok(Flow::NEXT)
+    }
+
+    /// Sets the variables of an UPDATE from the columns that its rows have returned under the names of the fold's columns.
+    pub(crate) fn fold_change(
+        &mut self,
+        fold: &Fold,
+        (reduced, host): (&ReducedChange, &HostStatement),
+        returned: &Returned,
+        call: &mut StatementCall<'_>,
+    ) -> Result<(), Box<Raised>> {
+        if returned.rows.is_empty() {
+            return Ok(());
+        }
+        let place = |number: usize| {
+            let name = column_name(number);
+            reduced.assigned.iter().find(|assigned| assigned.variable == name).map(|assigned| assigned.column)
+        };
+        let places: Vec<Option<usize>> = (0..fold.columns).map(place).collect();
+        let field = |place: usize| returned.schema.as_ref()?.fields().get(place).and_then(|field| type_of_field(field));
+        let types: Vec<Option<DataType>> = places.iter().map(|place| place.and_then(field)).collect();
+        let value = |row: &[Value], place: &Option<usize>| {
+            place.and_then(|place| row.get(place)).cloned().unwrap_or(Value::Null)
+        };
+        let rows = returned.rows.iter().map(|row| places.iter().map(|place| value(row, place)).collect());
+        let rows: Vec<Vec<Value>> = rows.collect();
+        self.fold(fold, host, (types.as_slice(), rows.as_slice()), call)
+    }
 }
 
 /// Whether an expression names a variable that the statement sets.

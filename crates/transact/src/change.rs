@@ -99,15 +99,19 @@ impl Runner<'_> {
         let mut plan = match self.held_plan(loaded, number) {
             Some(plan) => plan,
             None => {
-                // What goes on from row to row has no plan.
-                if crate::running::is_running(change, host)
+                let is_running = crate::running::is_running(change, host);
+                let rewritten = if is_running { self.inner.rewritten(host, change) } else { None };
+                // Columns that are set from what goes on from row to row have no plan.
+                if is_running
+                    && rewritten.is_none()
                     && let Some(done) = self.running_update(host, change, call)
                 {
                     return done;
                 }
                 self.made_plan(|inner| {
+                    let (change, fold) = rewritten.as_ref().map_or((change, None), |(it, fold)| (it, fold.clone()));
                     let mut plan = inner.plan_change(host, change)?;
-                    plan.direct = Direct::of(&plan, host);
+                    (plan.direct, plan.fold) = (Direct::of(&plan, host), fold);
                     Ok(plan)
                 })?
             }
@@ -221,6 +225,9 @@ impl Runner<'_> {
             true => self.unit(call, |it, call| {
                 let (count, returned) = it.run_change(plan, &values)?;
                 it.after_change(&reduced, host, &returned, call)?;
+                if let Some(fold) = &plan.fold.clone() {
+                    it.fold_change(fold, (&*reduced, host), &returned, call)?;
+                }
                 if reduced.images.is_some() {
                     let fired = fired(&reduced, change, &returned);
                     it.fire(&reduced.target, change, fired, count, call)?;
@@ -230,6 +237,9 @@ impl Runner<'_> {
             false => {
                 let (count, returned) = self.run_change(plan, &values)?;
                 self.after_change(&reduced, host, &returned, call)?;
+                if let Some(fold) = &plan.fold.clone() {
+                    self.fold_change(fold, (&*reduced, host), &returned, call)?;
+                }
                 count
             }
         };

@@ -11,8 +11,7 @@ use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_tds::Command;
 use mainstay_tsql::compile::{Action, HostStatement};
 use mainstay_tsql::reduce::SessionFunction;
-use mainstay_tsql::tree::{AssignOperator, Expr, Query, WaitFor};
-use std::sync::Arc;
+use mainstay_tsql::tree::{AssignOperator, Expr, WaitFor};
 use std::time::{Duration, Instant};
 
 /// How often a WAITFOR looks whether it is to stop.
@@ -269,37 +268,4 @@ pub(crate) fn accumulates(assigned: &[(AssignOperator, Expr)], host: &HostStatem
         *operator != AssignOperator::Set || crate::accumulate::names_assigned(value, host)
     };
     assigned.iter().any(is_one)
-}
-
-impl Runner<'_> {
-    /// SELECT @s = @s + x: the rows one after another, each with what the one before has left.
-    pub(crate) fn accumulate(
-        &mut self,
-        host: &HostStatement,
-        query: &Query,
-        assigned: &[(AssignOperator, Expr)],
-        call: &mut StatementCall<'_>,
-    ) -> Ran {
-        let mut accumulation = crate::accumulate::Accumulation::of(query, assigned, host).map_err(raised)?;
-        let (types, rows) = accumulation.rows(self, host, call)?;
-        let declarations = accumulation.declarations(host, &types);
-        let module = self.inner.text(&accumulation.text, &declarations).map_err(first)?;
-        let mut values: Vec<Value> = (0..host.outputs.len()).map(|place| call.output(place).to_value()).collect();
-        for row in &rows {
-            let arguments: Vec<mainstay_program::RunArgument<'_>> =
-                values.iter().chain(row).map(|value| mainstay_program::RunArgument::Value(value.as_ref())).collect();
-            self.expect(&module);
-            let program = Arc::clone(&module.program);
-            call.machine().run(self, &program, &arguments)?;
-            let machine = call.machine();
-            let new: Vec<Value> = (0..values.len()).map(|place| machine.parameter(place).to_value()).collect();
-            drop(arguments);
-            values = new;
-        }
-        for (place, value) in values.iter().enumerate() {
-            crate::runner::set(call, place, value.as_ref())?;
-        }
-        (self.inner.state.row_count, self.inner.state.error) = (rows.len() as i64, 0);
-        Ok(Flow::NEXT)
-    }
 }

@@ -1,5 +1,7 @@
 //! SELECT: to the client, to variables, or for one value; and the plans of statements.
 
+use crate::accumulate::{Accumulation, Fold};
+use crate::cells::{cut, padded};
 use crate::change::Direct;
 use crate::errors::{message_of, raised};
 use crate::modules::Loaded;
@@ -44,10 +46,12 @@ pub(crate) struct Plan {
     /// The columns of its rows, once it has run.
     columns: Option<Arc<[Column]>>,
     /// The types of its columns, once it has run.
-    types: Option<Arc<[Option<DataType>]>>,
+    pub(crate) types: Option<Arc<[Option<DataType>]>>,
     pub(crate) change: Option<Arc<ReducedChange>>,
     /// What that takes, when nothing is to be known of it but its count.
     pub(crate) direct: Option<Direct>,
+    /// What its rows are run through, where its variables go on from row to row.
+    pub(crate) fold: Option<Arc<Fold>>,
     /// What it is the list of, for a cursor.
     pub(crate) cursor: Option<Arc<CursorQueries>>,
     /// The functions whose tables it reads.
@@ -95,7 +99,7 @@ impl Inner {
         if !calls.is_empty() {
             uses.note_more();
         }
-        let (columns, types, change, direct, cursor) = (None, None, None, None, None);
+        let (columns, types, change, direct, fold, cursor) = (None, None, None, None, None, None);
         Ok(Plan {
             version,
             settings: self.state.options.settings,
@@ -111,6 +115,7 @@ impl Inner {
             types,
             change,
             direct,
+            fold,
             cursor,
             calls,
         })
@@ -340,11 +345,10 @@ impl Runner<'_> {
         assigned: &[(AssignOperator, Expr)],
         call: &mut StatementCall<'_>,
     ) -> Ran {
-        // What accumulates has no plan.
         let mut plan = match self.held_plan(loaded, number) {
             Some(plan) => plan,
             None if crate::flow::accumulates(assigned, host) => {
-                return self.accumulate(host, query, assigned, call);
+                Accumulation::of(query, assigned, host).map_err(raised)?.planned(self, host)?
             }
             None => self.made_plan(|inner| {
                 let ReducedQuery { text, parameters, heads } =
@@ -353,6 +357,11 @@ impl Runner<'_> {
             })?,
         };
         let values = self.values(&mut plan, host, call)?;
+        if plan.fold.is_some() {
+            let outcome = self.accumulate(&mut plan, host, &values, call);
+            self.put_plan(loaded, number, plan);
+            return outcome;
+        }
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let read = |plan: &mut Plan, core: &mut mainstay_engine::Session| -> Result<_, Box<Raised>> {
             let Plan { prepared, types, .. } = plan;
@@ -457,7 +466,7 @@ impl Inner {
 
 /// The types of the columns of a plan's rows: those that are known, or those of the rows if they say it. It is a plan's
 /// statement that gives them, so that they are the same in each of its runs.
-fn known_types(
+pub(crate) fn known_types(
     known: &mut Option<Arc<[Option<DataType>]>>,
     schema: Option<&arrow_schema::SchemaRef>,
 ) -> Arc<[Option<DataType>]> {
@@ -552,40 +561,6 @@ pub(crate) fn send_row<'v>(
         cells[*place] = ValueRef::Text(text);
     }
     sink.row(&cells).map_err(stopped)
-}
-
-/// Cuts a value of a type without a length to so many bytes.
-fn cut(data_type: DataType, cell: &mut ValueRef<'_>, most: usize) {
-    let is_long = matches!(data_type, DataType::Text(_) | DataType::NText | DataType::Image)
-        || data_type.length() == Some(Length::Max) && data_type != DataType::Xml;
-    match cell {
-        ValueRef::Text(text) if is_long => {
-            let (encoding, mut used) = (data_type.encoding(), 0);
-            let goes_beyond = |(at, c): &(usize, char)| {
-                used += encoding.size(&text[*at..*at + c.len_utf8()]);
-                used > most
-            };
-            if let Some((end, _)) = text.char_indices().find(goes_beyond) {
-                *text = &text[..end];
-            }
-        }
-        ValueRef::Binary(bytes) if is_long => *bytes = &bytes[..bytes.len().min(most)],
-        _ => {}
-    }
-}
-
-/// The texts of CHAR columns with the blanks that are not stored, by their places.
-fn padded(columns: &[Column], cells: &[ValueRef<'_>]) -> Vec<(usize, String)> {
-    let mut padded = Vec::new();
-    for (place, (column, cell)) in columns.iter().zip(cells).enumerate() {
-        let (DataType::Char(length, _) | DataType::NChar(length)) = column.data_type else { continue };
-        let ValueRef::Text(text) = cell else { continue };
-        let short = usize::from(length).saturating_sub(column.data_type.encoding().size(text));
-        if short > 0 {
-            padded.push((place, format!("{text}{}", " ".repeat(short))));
-        }
-    }
-    padded
 }
 
 /// The client is gone, or wants no more.

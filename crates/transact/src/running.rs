@@ -8,9 +8,10 @@
 //!
 //! The rows are read and locked first, in their table's order; a small batch runs over each of them, as for SELECT @s = @s + x
 //! (`accumulate`); then one UPDATE gives the rows the values that were made, so that triggers and OUTPUT see one statement.
-//! What is set is set in the order in which it is written. Under joins the rows are not locked before they are changed.
+//! What is set is set in the order in which it is written. Under joins the rows are not locked before they are changed. An UPDATE
+//! that finds one row by its key (`running_row`), and one of which no column depends on a variable, is planned as any other.
 
-use crate::accumulate::{Accumulation, lift_in, names_assigned};
+use crate::accumulate::{Accumulation, Fold, column_name, lift_in, names_assigned};
 use crate::errors::raised;
 use crate::flow::first;
 use crate::runner::{Ran, Runner};
@@ -48,6 +49,8 @@ struct Running {
     made: Vec<(ObjectName, DataType)>,
     /// What is set from the rows alone.
     kept: Vec<SetItem>,
+    /// What the rows give: their numbers, and what the variables are set from.
+    lifted: Vec<Expr>,
     /// The target, and its hidden column of rows.
     table: TableSource,
     number: &'static str,
@@ -170,6 +173,26 @@ impl Running {
 }
 
 impl Inner {
+    /// The UPDATE that such an UPDATE is to the planner, with what is done with its rows; `None` where columns depend on what
+    /// goes on from row to row.
+    pub(crate) fn rewritten(&mut self, host: &HostStatement, change: &Change) -> Option<(Change, Option<Arc<Fold>>)> {
+        if let Some(single) = self.of_one_row(host, change) {
+            return Some((single, None));
+        }
+        let Change::Update(update) = change else { return None };
+        let Running { accumulation, made, kept, lifted, .. } = self.running(host, update)?.ok()?;
+        // Variables alone need no change of the rows.
+        if !made.is_empty() || kept.is_empty() {
+            return None;
+        }
+        let variable = |place: usize| Name { text: column_name(place), ..Name::default() };
+        let given = lifted.into_iter().enumerate().skip(1);
+        let given = given.map(|(place, value)| SetItem::Variable(variable(place), AssignOperator::Set, value));
+        let items = kept.into_iter().chain(given).collect();
+        let fold = Arc::new(accumulation.fold());
+        Some((Change::Update(Box::new(Update { items, ..update.as_ref().clone() })), Some(fold)))
+    }
+
     fn running(&mut self, host: &HostStatement, update: &Update) -> Option<Result<Running, Box<Raised>>> {
         let Target::Table(target, hints) = &update.target else { return None };
         let mut table = match &update.from[..] {
@@ -229,7 +252,7 @@ impl Inner {
         }
         let query = rows_of(update, &table);
         let accumulation = Accumulation::over(query, &lifted, text);
-        Some(Ok(Running { accumulation, made, kept, table, number }))
+        Some(Ok(Running { accumulation, made, kept, lifted, table, number }))
     }
 }
 

@@ -242,6 +242,15 @@ impl Names<'_> {
         })
     }
 
+    /// The columns of the keys of a table of which no two rows have the same values.
+    pub(crate) fn unique_keys(&self, name: &ObjectName) -> Vec<Vec<String>> {
+        let Ok(core) = self.table(name) else { return Vec::new() };
+        let keys = |table: &TableDefinition| {
+            table.primary_key.iter().chain(&table.unique).map(|key| key.columns.clone()).collect()
+        };
+        self.keys_of(&core, keys).unwrap_or_default()
+    }
+
     /// What a name leads to.
     pub(crate) fn table_of(&self, name: &ObjectName) -> Result<String, Message> {
         let name = self.modules.synonym(name).unwrap_or(name);

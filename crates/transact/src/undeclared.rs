@@ -11,9 +11,11 @@ use mainstay_base::Value;
 use mainstay_mssql::{CodePage, DataType, Length, Message};
 use mainstay_program::Flow;
 use mainstay_tds::Column;
-use mainstay_tsql::reduce::Scope;
+use mainstay_tsql::reduce::{Scope, TableColumn};
 use mainstay_tsql::tree::{Name, ObjectName, Parameter, StatementKind};
 use mainstay_tsql::{Diagnostic, Hint, Naming, Options, Reference, parse, tokens, undeclared};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 const NAME: DataType = DataType::NVarChar(Length::Limited(128));
 const TEXT: DataType = DataType::NVarChar(Length::Limited(4000));
@@ -61,18 +63,22 @@ pub(crate) fn describe(runner: &mut Runner<'_>, text: &str, definitions: &str) -
     if !errors.is_empty() {
         return Err(first(errors));
     }
+    let mut known = Known::new();
     let rows: Vec<Vec<Value>> = found
         .iter()
         .zip(1i64..)
         .map(|((name, hint), place)| match runner.inner.parameter(hint) {
             Some(parameter) => runner.inner.row_of_parameter(place, name, &parameter),
-            None => row(place, name, runner.inner.hinted_type(hint, &tables)),
+            None => row(place, name, runner.inner.hinted_type(hint, &tables, &mut known)),
         })
         .collect();
     let heads: Vec<Column> = HEADS.iter().map(|(name, data_type)| Column::new(*name, *data_type)).collect();
     runner.give(&heads, &rows)?;
     Ok(Flow::NEXT)
 }
+
+/// The columns of the tables that parameters were looked up in, by the names of those.
+type Known = HashMap<Vec<String>, Option<Arc<[TableColumn]>>>;
 
 fn row(place: i64, name: &str, of: DataType) -> Vec<Value> {
     let no = || Value::Boolean(false);
@@ -146,14 +152,14 @@ impl Inner {
     }
 
     /// The type that a parameter takes.
-    fn hinted_type(&mut self, hint: &Hint, tables: &[Reference]) -> DataType {
+    fn hinted_type(&mut self, hint: &Hint, tables: &[Reference], known: &mut Known) -> DataType {
         let known = match hint {
             Hint::Count => Some(DataType::BigInt),
             Hint::Status => Some(DataType::Int),
             Hint::Text | Hint::Unknown | Hint::Argument(..) => None,
-            Hint::Column(parts) => self.column_type(parts, tables),
+            Hint::Column(parts) => self.column_type(parts, tables, known),
             Hint::Inserted(table, column, place) => {
-                let columns = self.names(&[]).columns(&object(table)).unwrap_or_default();
+                let columns = self.known_columns(table, known).unwrap_or_default();
                 match column {
                     Some(column) => columns.iter().find(|known| known.name.eq_ignore_ascii_case(column)),
                     None => columns.iter().filter(|known| !known.is_computed && !known.is_identity).nth(*place),
@@ -164,8 +170,18 @@ impl Inner {
         known.unwrap_or(TEXT)
     }
 
+    /// The columns of a table, which is looked up once for a text.
+    fn known_columns(&mut self, table: &[String], known: &mut Known) -> Option<Arc<[TableColumn]>> {
+        if let Some(columns) = known.get(table) {
+            return columns.clone();
+        }
+        let columns: Option<Arc<[TableColumn]>> = self.names(&[]).columns(&object(table)).map(Arc::from);
+        known.insert(table.to_vec(), columns.clone());
+        columns
+    }
+
     /// The type of a column by its name, among those of these tables.
-    fn column_type(&mut self, parts: &[String], tables: &[Reference]) -> Option<DataType> {
+    fn column_type(&mut self, parts: &[String], tables: &[Reference], known: &mut Known) -> Option<DataType> {
         let (column, qualifier) = parts.split_last()?;
         let is_meant = |table: &&Reference| match (qualifier.last(), &table.alias) {
             (None, _) => true,
@@ -174,8 +190,8 @@ impl Inner {
         };
         let tables = tables.iter().filter(|table| table.naming != Naming::Called).filter(is_meant);
         let of = |table: &Reference| {
-            let columns = self.names(&[]).columns(&object(&table.parts))?;
-            let found = columns.into_iter().find(|known| known.name.eq_ignore_ascii_case(column));
+            let columns = self.known_columns(&table.parts, known)?;
+            let found = columns.iter().find(|known| known.name.eq_ignore_ascii_case(column));
             found.map(|found| found.data_type)
         };
         tables.map(of).find_map(|found| found)

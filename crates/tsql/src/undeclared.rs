@@ -6,6 +6,9 @@
 
 use crate::lexer::{Token, TokenKind, tokens, unquoted};
 use crate::references::{self, Reference};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// What is known of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,9 +33,10 @@ pub enum Hint {
 /// elsewhere. Beside them the tables of the text, by which names of columns are looked up.
 pub fn undeclared(text: &str, known: &[String]) -> (Vec<(String, Hint)>, Vec<Reference>) {
     let (all, _) = tokens(text);
-    let reader = Reader { text, tokens: &all };
-    let mut declared: Vec<String> = known.iter().map(|name| name.to_lowercase()).collect();
+    let reader = Reader { text, tokens: &all, lists: RefCell::default() };
+    let mut declared: HashSet<String> = known.iter().map(|name| name.to_lowercase()).collect();
     let mut found: Vec<(String, Hint)> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     let mut at = 0;
     while at < all.len() {
         if reader.is_word(at, "DECLARE") {
@@ -41,16 +45,17 @@ pub fn undeclared(text: &str, known: &[String]) -> (Vec<(String, Hint)>, Vec<Ref
         }
         let mut note = |at: usize, hint: Hint| {
             let name = reader.text_at(at);
-            if reader.kind(at) != TokenKind::Variable
-                || name.starts_with("@@")
-                || declared.contains(&name.to_lowercase())
-            {
+            let lower = name.to_lowercase();
+            if reader.kind(at) != TokenKind::Variable || name.starts_with("@@") || declared.contains(&lower) {
                 return;
             }
-            match found.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
+            match places.get(&lower).and_then(|place| found.get_mut(*place)) {
                 Some((_, known)) if *known == Hint::Unknown => *known = hint,
                 Some(_) => {}
-                None => found.push((name.to_owned(), hint)),
+                None => {
+                    places.insert(lower, found.len());
+                    found.push((name.to_owned(), hint));
+                }
             }
         };
         if (reader.is_word(at, "EXEC") || reader.is_word(at, "EXECUTE")) && reader.text_at(at + 1) != "(" {
@@ -68,6 +73,14 @@ pub fn undeclared(text: &str, known: &[String]) -> (Vec<(String, Hint)>, Vec<Ref
 struct Reader<'t> {
     text: &'t str,
     tokens: &'t [Token],
+    /// The lists of values that were looked at, by the parentheses that open their rows: a row asks the one before it.
+    lists: RefCell<HashMap<usize, Option<Rc<Inserted>>>>,
+}
+
+/// The table that rows of values are for, and the columns that are named.
+struct Inserted {
+    table: Vec<String>,
+    columns: Option<Vec<String>>,
 }
 
 impl Reader<'_> {
@@ -89,7 +102,7 @@ impl Reader<'_> {
     }
 
     /// Takes the variables of a DECLARE, and gives where its list ends.
-    fn declaration(&self, mut at: usize, declared: &mut Vec<String>) -> usize {
+    fn declaration(&self, mut at: usize, declared: &mut HashSet<String>) -> usize {
         let mut depth = 0usize;
         let mut is_first = true;
         while self.kind(at) != TokenKind::End {
@@ -98,7 +111,7 @@ impl Reader<'_> {
                 ")" => depth = depth.saturating_sub(1),
                 "," if depth == 0 => is_first = true,
                 name if is_first && self.kind(at) == TokenKind::Variable => {
-                    declared.push(name.to_lowercase());
+                    declared.insert(name.to_lowercase());
                     is_first = false;
                 }
                 _ if is_first || depth == 0 && self.kind(at) == TokenKind::Reserved && !self.is_word(at, "AS") => {
@@ -248,10 +261,39 @@ impl Reader<'_> {
             let end = if self.is_word(word, "NOT") { word } else { word + 1 };
             return self.name_before(end).map(Hint::Column);
         }
-        // Rows before this one.
-        while self.text_at(word) == "," {
-            word = self.opening(word.checked_sub(1)?)?.checked_sub(1)?;
+        let inserted = self.inserted(open)?;
+        let column = match &inserted.columns {
+            Some(names) => Some(names.get(place)?.clone()),
+            None => None,
+        };
+        Some(Hint::Inserted(inserted.table.clone(), column, place))
+    }
+
+    /// The table of the INSERT that has a row of values in this parenthesis.
+    fn inserted(&self, open: usize) -> Option<Rc<Inserted>> {
+        if let Some(known) = self.lists.borrow().get(&open) {
+            return known.clone();
         }
+        // The rows before this one, back to one that is known.
+        let (mut rows, mut first) = (vec![open], open);
+        let found = loop {
+            let Some(before) = first.checked_sub(1) else { break None };
+            if self.text_at(before) != "," {
+                break self.inserted_before(before);
+            }
+            let Some(row) = before.checked_sub(1).and_then(|close| self.opening(close)) else { break None };
+            if let Some(known) = self.lists.borrow().get(&row) {
+                break known.clone();
+            }
+            rows.push(row);
+            first = row;
+        };
+        self.lists.borrow_mut().extend(rows.into_iter().map(|row| (row, found.clone())));
+        found
+    }
+
+    /// What is named before VALUES, which is this token.
+    fn inserted_before(&self, word: usize) -> Option<Rc<Inserted>> {
         if !self.is_word(word, "VALUES") {
             return None;
         }
@@ -263,7 +305,7 @@ impl Reader<'_> {
             end = opening;
         }
         let table = self.name_before(end)?;
-        let named = columns.map(|columns| {
+        let columns = columns.map(|columns| {
             let (mut names, mut depth) = (Vec::new(), 0);
             for at in columns {
                 match self.text_at(at) {
@@ -275,11 +317,7 @@ impl Reader<'_> {
             }
             names
         });
-        let column = match &named {
-            Some(names) => Some(names.get(place)?.clone()),
-            None => None,
-        };
-        Some(Hint::Inserted(table, column, place))
+        Some(Rc::new(Inserted { table, columns }))
     }
 
     /// Where the parenthesis is opened that is closed here; nothing where none is closed.

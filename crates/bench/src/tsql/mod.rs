@@ -51,14 +51,14 @@ impl Suite for Tsql {
 
 /// What is known of a procedure before it is measured.
 fn row_of(procedure: &Procedure) -> Row {
-    let figure = |(value, remark)| Some(Reference { value, remark });
+    let figure = |(value, remark)| (value > 0.0).then_some(Reference { value, remark });
     Row {
         key: procedure.key,
         title: procedure.title.to_owned(),
         text: procedure.text.to_owned(),
         published: figure((procedure.published, "")),
         replaced: figure(procedure.aul),
-        floor: Some(procedure.floor),
+        floor: (procedure.floor > 0.0).then_some(procedure.floor),
         target_again: Some(procedure.target),
         unit: (procedure.key == VM.key).then_some(OPERATION),
         ..Row::default()

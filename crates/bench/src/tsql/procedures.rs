@@ -18,6 +18,7 @@ pub(crate) struct Procedure {
     pub(crate) before: &'static str,
     /// The rows of a call: values with commas, rows with semicolons behind them.
     pub(crate) answer: &'static str,
+    /// Here and in the next two: 0 where there is no such figure.
     pub(crate) published: f64,
     pub(crate) aul: (f64, &'static str),
     pub(crate) floor: f64,
@@ -99,8 +100,50 @@ pub(super) const VM: Procedure = while_loop(
 
 /// The procedures that are called in process.
 pub(super) fn called() -> impl Iterator<Item = &'static Procedure> {
-    PROCEDURES.iter().chain(std::iter::once(&VM))
+    PROCEDURES.iter().chain(&OWN).chain(std::iter::once(&VM))
 }
+
+/// Statements that the published page leaves out: programs that enter orders set variables in an UPDATE, and drivers write lists
+/// of literals into their texts.
+const OWN: [Procedure; 2] = [
+    Procedure {
+        key: "update_variables",
+        title: "UpdateVariables: three UPDATEs by key that set variables",
+        name: "UpdateVariables",
+        text: "CREATE PROCEDURE UpdateVariables @id INT, @q INT AS
+               SET NOCOUNT ON
+               DECLARE @before INT, @after INT, @sum INT = 10
+               UPDATE Rows1000 SET Number = Number + @q, @before = Number WHERE Id = @id
+               UPDATE Rows1000 SET @after = Number = Number - @q WHERE Id = @id
+               UPDATE Rows1000 SET @sum = @sum + Number WHERE Id = @id
+               SELECT @before AS Before, @after AS After, @sum AS Total",
+        arguments: || vec![int(500), int(3)],
+        before: "",
+        answer: "1000,1000,1010;",
+        published: 0.0,
+        aul: (0.0, ""),
+        floor: 0.0,
+        target: 30.0,
+    },
+    Procedure {
+        key: "in_literals",
+        title: "InLiterals: IN of 100 literals, a new text at each call",
+        name: "InLiterals",
+        text: "CREATE PROCEDURE InLiterals AS
+               SET NOCOUNT ON
+               DECLARE @first INT = ABS(CHECKSUM(NEWID())) % 1000000 + 2000, @i INT = 0, @list NVARCHAR(MAX) = N'1'
+               WHILE @i < 99 BEGIN SET @list += N',' + CAST(@first + @i AS NVARCHAR(12)) SET @i += 1 END
+               SET @list = N'SELECT COUNT(*) AS n FROM Rows1000 WHERE Id IN (' + @list + N')'
+               EXEC (@list)",
+        arguments: NONE,
+        before: "",
+        answer: "1;",
+        published: 0.0,
+        aul: (0.0, ""),
+        floor: 0.0,
+        target: 700.0,
+    },
+];
 
 /// The rows of the suite.
 pub(crate) const PROCEDURES: [Procedure; 19] = [

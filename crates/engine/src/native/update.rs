@@ -86,7 +86,7 @@ pub(crate) fn update_row(
                 change.changes.iter().map(|(column, value)| (*column, value.as_ref())).collect();
             let written = form.table.update_columns(transaction, change.position, &changes)?;
             if let (Keep::Versions, Written::Done(new)) = (keep, written) {
-                done.keep_version(form, new)?;
+                done.keep_version(form, new, &change.beside)?;
             }
             written
         }
@@ -107,21 +107,22 @@ pub(crate) fn update_row(
 
 impl Rows {
     /// Keeps what is wanted of a version that the transaction has written or ended.
-    pub(crate) fn keep(&mut self, form: &Form, keep: Keep, position: u64) -> Result<()> {
+    pub(crate) fn keep(&mut self, form: &Form, keep: Keep, position: u64, beside: Vec<Value>) -> Result<()> {
         match keep {
             Keep::Nothing => Ok(()),
-            Keep::Versions => self.keep_version(form, position),
+            Keep::Versions => self.keep_version(form, position, &beside),
             Keep::Rows => {
                 let (group, offset) = version(form, position)?;
                 let row = (0..form.definition.columns.len()).map(|column| group.value(offset, column).to_value());
-                self.kept.push(row.collect(), Vec::new())
+                self.kept.push(row.collect(), beside)
             }
         }
     }
 
-    /// Keeps a version where it lies.
-    fn keep_version(&mut self, form: &Form, position: u64) -> Result<()> {
+    /// Keeps a version where it lies, and the values beside it.
+    fn keep_version(&mut self, form: &Form, position: u64, beside: &[Value]) -> Result<()> {
         self.versions.push(version(form, position)?);
+        self.beside.extend_from_slice(beside);
         Ok(())
     }
 }
@@ -204,7 +205,7 @@ pub(crate) fn update_late(
         match keep {
             Keep::Nothing => {}
             Keep::Rows => done.kept.push(new, beside)?,
-            Keep::Versions => done.keep_version(form, position)?,
+            Keep::Versions => done.keep_version(form, position, &beside)?,
         }
     }
     Ok(false)

@@ -7,9 +7,7 @@
 use super::cells::{bind_form, fits};
 use super::lock;
 use super::uses::{Moved, Uses};
-use crate::native::{
-    Changed, Form, Keep, Late, NewRow, RowChange, batch_of, key_of, update_late, update_row, wait_for_first,
-};
+use crate::native::{Changed, Form, Keep, Late, RowChange, batch_of, key_of, update_late, update_row, wait_for_first};
 use crate::returning::{Rows as RowsDone, Shown};
 use crate::session::Session;
 use crate::words;
@@ -61,21 +59,42 @@ pub(super) enum ShortStatement {
 
 /// What an UPDATE or a DELETE shows of its rows.
 pub(super) struct Returned {
+    shown: Shown,
     expressions: RowExpressions,
-    /// The same, where they are nothing but columns as the table has them.
+    /// The same, where they are nothing but columns as the table has them, and values beside those, which follow them.
     columns: Option<Vec<usize>>,
 }
 
 impl Returned {
-    fn new(expressions: RowExpressions) -> Returned {
-        Returned { columns: expressions.columns(), expressions }
+    /// A RETURNING whose values beside the rows are the last columns of the query that finds them; `None` for one that is for the
+    /// batch executor.
+    fn of(session: &Session, mut shown: Shown, short: &Short) -> Option<Returned> {
+        shown.found(&short.schema);
+        let expressions = session.compiled_rows(&shown)?;
+        Some(Returned { columns: expressions.columns(), shown, expressions })
     }
 
-    /// A RETURNING of a table that the statement calls by this alias; `None` for one that shows more than the rows, which
-    /// is for the batch executor. So is the telling of a mistake.
-    fn of(session: &Session, form: &Form, alias: Option<&Name>, returning: &Returning) -> Option<Returned> {
-        let shown = Shown::new((&form.definition.name, &form.schema, 0), alias, Some(returning)).ok()?;
-        session.shown_rows(&shown).map(Returned::new)
+    /// How many values stand beside each row.
+    fn beside(&self) -> usize {
+        self.shown.beside().len()
+    }
+}
+
+/// What a statement shows that calls its table by this alias, if it shows anything; `None` for a mistake, which the batch executor
+/// reports.
+fn shown(form: &Form, alias: Option<&Name>, returning: Option<&Returning>) -> Option<Option<Shown>> {
+    let of = |returning| Shown::new((&form.definition.name, &form.schema, 0), alias, Some(returning)).ok();
+    match returning {
+        None => Some(None),
+        Some(returning) => of(returning).map(Some),
+    }
+}
+
+/// What a statement shows, compiled for the query that finds its rows; `None` for what is for the batch executor.
+fn compiled(session: &Session, shown: Option<Shown>, short: &Short) -> Option<Option<Returned>> {
+    match shown {
+        None => Some(None),
+        Some(shown) => Returned::of(session, shown, short).map(Some),
     }
 }
 
@@ -120,29 +139,23 @@ impl ShortStatement {
             Statement::Update(update) => {
                 let Some(form) = changed_table(session, &update.table)? else { return Ok(None) };
                 let Some(columns) = assigned(&form, &update.assignments) else { return Ok(None) };
-                let returning = match &update.returning {
-                    None => None,
-                    Some(returning) => match Returned::of(session, &form, update.alias.as_ref(), returning) {
-                        // What the rows were is for the batch executor.
-                        None => return Ok(None),
-                        returned => returned,
-                    },
+                let Some(shown) = shown(&form, update.alias.as_ref(), update.returning.as_ref()) else {
+                    return Ok(None);
                 };
-                let short = session.short_update(text, &update, uses)?;
-                Ok(short.map(|short| ShortStatement::Update { short, form, columns, returning }))
+                let beside = shown.as_ref().map_or(&[][..], Shown::beside);
+                let Some(short) = session.short_update(text, &update, beside, uses)? else { return Ok(None) };
+                let returning = compiled(session, shown, &short);
+                Ok(returning.map(|returning| ShortStatement::Update { short, form, columns, returning }))
             }
             Statement::Delete(delete) => {
                 let Some(form) = changed_table(session, &delete.table)? else { return Ok(None) };
-                let returning = match &delete.returning {
-                    None => None,
-                    Some(returning) => match Returned::of(session, &form, delete.alias.as_ref(), returning) {
-                        // Columns of other tables are for the batch executor.
-                        None => return Ok(None),
-                        returned => returned,
-                    },
+                let Some(shown) = shown(&form, delete.alias.as_ref(), delete.returning.as_ref()) else {
+                    return Ok(None);
                 };
-                let short = session.short_delete(text, &delete, uses)?;
-                Ok(short.map(|short| ShortStatement::Delete { short, form, returning }))
+                let beside = shown.as_ref().map_or(&[][..], Shown::beside);
+                let Some(short) = session.short_delete(text, &delete, beside, uses)? else { return Ok(None) };
+                let returning = compiled(session, shown, &short);
+                Ok(returning.map(|returning| ShortStatement::Delete { short, form, returning }))
             }
             Statement::Insert(insert) => match &insert.source {
                 InsertSource::Query(_) => {
@@ -278,14 +291,27 @@ impl ShortStatement {
         parameters: &[ValueRef<'_>],
         workspace: &mut Workspace,
     ) -> Result<bool> {
-        let (ShortStatement::Update { returning: Some(Returned { columns: Some(columns), .. }), .. }
-        | ShortStatement::Delete { returning: Some(Returned { columns: Some(columns), .. }), .. }) = self
+        let (ShortStatement::Update { returning: Some(returned), form, .. }
+        | ShortStatement::Delete { returning: Some(returned), form, .. }) = self
         else {
             return Ok(false);
         };
+        let Some(columns) = &returned.columns else { return Ok(false) };
         let kept = (Keep::Versions, &Ok as &dyn Fn(RowsDone) -> Result<RowsDone>);
         let Some(done) = self.changed(session, text, parameters, workspace, kept)? else { return Ok(false) };
-        workspace.buffer.take_stored(columns, done.versions.iter().map(|(group, offset)| (group, *offset)));
+        let RowsDone { versions, beside, .. } = &done;
+        let (width, count) = (form.schema.fields().len(), returned.beside());
+        if count == 0 {
+            workspace.buffer.take_stored(columns, versions.iter().map(|(group, offset)| (group, *offset)));
+            return Ok(true);
+        }
+        let cells = versions.iter().enumerate().flat_map(|(row, (group, offset))| {
+            columns.iter().map(move |column| match column.checked_sub(width) {
+                None => group.value(*offset, *column),
+                Some(place) => beside.get(row * count + place).map_or(ValueRef::Null, Value::as_ref),
+            })
+        });
+        workspace.buffer.take_rows(columns.len(), cells);
         Ok(true)
     }
 
@@ -298,16 +324,12 @@ impl ShortStatement {
         parameters: &[ValueRef<'_>],
         workspace: &mut Workspace,
     ) -> Result<Option<Answer>> {
-        let (ShortStatement::Update { form, returning: Some(Returned { expressions, .. }), .. }
-        | ShortStatement::Delete { form, returning: Some(Returned { expressions, .. }), .. }) = self
+        let (ShortStatement::Update { returning: Some(Returned { shown, expressions, .. }), .. }
+        | ShortStatement::Delete { returning: Some(Returned { shown, expressions, .. }), .. }) = self
         else {
             return Ok(None);
         };
-        let answer = |done: RowsDone| {
-            let rows: Vec<NewRow> = done.kept.rows.into_iter().map(|(row, _)| row).collect();
-            let batch = expressions.evaluate(&form.batch(&rows)?)?;
-            Ok(Answer::of(expressions.schema().clone(), vec![batch]).with_changed(done.count))
-        };
+        let answer = |done: RowsDone| shown.answer_compiled(expressions, done);
         self.changed(session, text, parameters, workspace, (Keep::Rows, &answer))
     }
 
@@ -320,6 +342,16 @@ impl ShortStatement {
             | ShortStatement::InsertQuery { short, .. }
             | ShortStatement::Lock { short, .. } => short.plan.describe(),
             ShortStatement::Insert { .. } => String::new(),
+        }
+    }
+
+    /// How many values its query gives beside each row for RETURNING.
+    fn beside(&self) -> usize {
+        match self {
+            ShortStatement::Update { returning, .. } | ShortStatement::Delete { returning, .. } => {
+                returning.as_ref().map_or(0, Returned::beside)
+            }
+            _ => 0,
         }
     }
 
@@ -360,9 +392,9 @@ impl ShortStatement {
             note_reads(transaction, short)?;
             let done = match self {
                 ShortStatement::Update { form, columns, .. } => {
-                    update(transaction, form, (columns, keep), view, buffer)?
+                    update(transaction, form, (columns, keep), view, (buffer, self.beside()))?
                 }
-                ShortStatement::Delete { form, .. } => delete(transaction, form, keep, buffer)?,
+                ShortStatement::Delete { form, .. } => delete(transaction, form, keep, (buffer, self.beside()))?,
                 ShortStatement::Select(_)
                 | ShortStatement::Insert { .. }
                 | ShortStatement::InsertQuery { .. }
@@ -428,14 +460,14 @@ fn assigned(form: &Form, assignments: &[Assignment]) -> Option<Vec<usize>> {
     Some(columns)
 }
 
-/// Changes the rows in the buffer: positions, and behind them new values of these columns; and keeps what is
-/// wanted of the new rows. `None` when another transaction was first.
+/// Changes the rows in the buffer: positions, behind them new values of these columns, and so many values beside each row; and
+/// keeps what is wanted of the new rows. `None` when another transaction was first.
 fn update(
     transaction: &mut Transaction,
     form: &Form,
     (columns, keep): (&[usize], Keep),
     view: View,
-    buffer: &Buffer,
+    (buffer, beside): (&Buffer, usize),
 ) -> Result<Option<RowsDone>> {
     let mut done = RowsDone::default();
     let mut late = Late::default();
@@ -450,7 +482,8 @@ fn update(
             Ok((*column, value))
         };
         let changes = columns.iter().enumerate().map(value).collect::<Result<_>>()?;
-        let change = RowChange { position: position as u64, changes, beside: Vec::new() };
+        let beside = values_of(buffer, row, 1 + columns.len(), beside);
+        let change = RowChange { position: position as u64, changes, beside };
         match update_row(transaction, form, view, &change, keep, &mut done) {
             Ok(Written::Moved(_) | Written::Deleted) => return Ok(None),
             Ok(Written::Done(_) | Written::Gone) => {}
@@ -466,18 +499,28 @@ fn update(
 
 /// Deletes the rows in the buffer, and keeps what is wanted of them as they were. `None` when another transaction was
 /// first.
-fn delete(transaction: &mut Transaction, form: &Form, keep: Keep, buffer: &Buffer) -> Result<Option<RowsDone>> {
+fn delete(
+    transaction: &mut Transaction,
+    form: &Form,
+    keep: Keep,
+    (buffer, beside): (&Buffer, usize),
+) -> Result<Option<RowsDone>> {
     let mut done = RowsDone::default();
     for row in 0..buffer.len() {
         let ValueRef::Integer(position) = buffer.value(row, 0) else { continue };
         match form.table.delete(transaction, position as u64)? {
             Written::Done(old) => {
                 done.count += 1;
-                done.keep(form, keep, old)?;
+                done.keep(form, keep, old, values_of(buffer, row, 1, beside))?;
             }
             Written::Moved(_) | Written::Deleted => return Ok(None),
             Written::Gone => {}
         }
     }
     Ok(Some(done))
+}
+
+/// So many values of a row of the buffer from one of its columns on.
+fn values_of(buffer: &Buffer, row: usize, first: usize, count: usize) -> Vec<Value> {
+    (first..first + count).map(|column| buffer.value(row, column).to_value()).collect()
 }

@@ -13,10 +13,13 @@
 //! (limits, windows, unions, table functions, columns of a query further out) or answer wrongly comes here: aggregates
 //! that have a row where there is none, HAVING, IN whose unknown counts ([`easy`], [`below`]), and ON ([`sides`]).
 //!
+//! What of an inner plan is the same for every row runs once ([`constant`]).
+//!
 //! References of the inner plan that are not to the row at the left are *free*: columns of a query further out, which
 //! are the node's own expressions, so that whoever evaluates that query can give them values.
 
 mod below;
+mod constant;
 mod easy;
 mod plan;
 mod rewrite;

@@ -1,5 +1,6 @@
 //! From the nodes to operators.
 
+use super::constant::{ConstantRows, ConstantRowsExec};
 use super::run::LateralExec;
 use super::{Lateral, replaced};
 use crate::recursion::{Recursion, RecursionExec};
@@ -39,6 +40,9 @@ impl NodePlanner for LateralPlanner {
         }
         if let Some(text) = node.as_any().downcast_ref::<RowsText>() {
             return Ok(Some(RowsTextExec::planned(text, inputs)?));
+        }
+        if let Some(rows) = node.as_any().downcast_ref::<ConstantRows>() {
+            return Ok(Some(ConstantRowsExec::planned(rows)));
         }
         let Some(lateral) = node.as_any().downcast_ref::<Lateral>() else { return Ok(None) };
         let Some(input) = inputs.first() else { return internal_err!("a lateral node without an input") };

@@ -8,6 +8,7 @@ use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, Result, not_impl_err};
 use datafusion::logical_expr::expr::{Exists, InSubquery, SetComparison};
+use datafusion::logical_expr::utils::{conjunction, split_conjunction};
 use datafusion::logical_expr::{Aggregate, Expr, Filter, LogicalPlan, LogicalPlanBuilder, Projection, Sort, Subquery};
 use datafusion::optimizer::AnalyzerRule;
 use std::sync::Arc;
@@ -131,10 +132,16 @@ impl Rewrite {
             }
             LogicalPlan::Filter(Filter { predicate, input, .. }) => {
                 let columns = columns_of(input.schema());
-                let mut below = Below::new(self, input);
+                let mut below = Below::new(self, Arc::clone(&input));
                 below.is_filter = true;
+                let parts = divided(&predicate);
                 let predicate = below.condition(predicate, true)?;
                 let changed = below.changed;
+                let is_evaluated = below.input.schema().fields().len() > columns.len();
+                if is_evaluated && let Some((plain, hard)) = parts {
+                    let input = LogicalPlan::Filter(Filter::try_new(plain, input)?);
+                    return self.filtered(input, hard).map(Transformed::yes);
+                }
                 let plan = LogicalPlan::Filter(Filter::try_new(predicate, below.input)?);
                 restored(plan, columns, changed)
             }
@@ -187,6 +194,14 @@ impl Changed {
     fn of<T>(self, data: T) -> Transformed<T> {
         if self.0 { Transformed::yes(data) } else { Transformed::no(data) }
     }
+}
+
+/// The parts of a condition without subqueries, and the others: those are evaluated for the rows that the first ones leave. `None`
+/// where all parts are of one kind.
+fn divided(condition: &Expr) -> Option<(Expr, Expr)> {
+    let parts = split_conjunction(condition).into_iter().cloned();
+    let (hard, plain): (Vec<Expr>, Vec<Expr>) = parts.partition(has_subquery);
+    conjunction(plain).zip(conjunction(hard))
 }
 
 /// A node that passes its input's rows on, without the columns that were added to them.

@@ -1,5 +1,6 @@
 //! Running an inner plan for each distinct row of what it reads.
 
+use super::constant::{Divided, reservation};
 use super::plan::placeholder;
 use super::{Kind, Lateral};
 use crate::error::to_datafusion;
@@ -10,6 +11,7 @@ use arrow_select::concat::concat_batches;
 use arrow_select::take::take;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{ParamValues, Result, ScalarValue, internal_err};
+use datafusion::execution::memory_pool::MemoryReservation;
 use datafusion::execution::{SendableRecordBatchStream, SessionState, TaskContext};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
@@ -41,6 +43,8 @@ pub(super) struct LateralExec {
 struct Shared {
     /// Optimized, with placeholders for the keys.
     inner: LogicalPlan,
+    /// The same with leaves in the places of what does not look at the keys.
+    divided: Option<Divided>,
     inner_schema: SchemaRef,
     /// The columns of the input that the inner plan reads.
     keys: Vec<usize>,
@@ -68,7 +72,8 @@ impl LateralExec {
             EmissionType::Incremental,
             Boundedness::Bounded,
         );
-        let shared = Shared { inner, inner_schema, keys, kind: node.kind, schema, state, plain };
+        let divided = Divided::of(&inner)?;
+        let shared = Shared { inner, divided, inner_schema, keys, kind: node.kind, schema, state, plain };
         Ok(LateralExec { input, shared: Arc::new(shared), properties: Arc::new(properties) })
     }
 }
@@ -127,6 +132,9 @@ impl ExecutionPlan for LateralExec {
             run: Run::of(&context)?,
             context,
             remembered: HashMap::new(),
+            met: 0,
+            filled: None,
+            held: None,
         };
         let schema = Arc::clone(&self.shared.schema);
         let batches = futures::stream::try_unfold((input, evaluation), |(mut input, mut evaluation)| async move {
@@ -149,6 +157,12 @@ struct Evaluation {
     run: Arc<Run>,
     context: Arc<TaskContext>,
     remembered: HashMap<Vec<ScalarValue>, Arc<Found>>,
+    /// How many keys the inner plan has run for.
+    met: usize,
+    /// The inner plan over the rows of its constant parts, once those have run.
+    filled: Option<LogicalPlan>,
+    /// The memory of those rows.
+    held: Option<MemoryReservation>,
 }
 
 /// What the inner plan gave for a row.
@@ -206,7 +220,12 @@ impl Evaluation {
         self.run.check().map_err(to_datafusion)?;
         let named = key.iter().enumerate().map(|(place, value)| (placeholder(place), value.clone()));
         let values = ParamValues::from(named.collect::<HashMap<_, _>>());
-        let bound = self.shared.inner.clone().replace_params_with_values(&values)?;
+        self.met += 1;
+        if self.met == 2 {
+            self.fill().await?;
+        }
+        let inner = self.filled.as_ref().unwrap_or(&self.shared.inner);
+        let bound = inner.clone().replace_params_with_values(&values)?;
         let bound = crate::bind::fold(bound, &self.shared.state)?;
         let plan = self.operators(&bound)?;
         let schema = plan.schema();
@@ -218,6 +237,33 @@ impl Evaluation {
         }
         self.remembered.insert(key, Arc::clone(&found));
         Ok(found)
+    }
+
+    /// Runs the constant parts of the inner plan, and keeps their rows unless there is no memory for them.
+    async fn fill(&mut self) -> Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let Some(divided) = &shared.divided else { return Ok(()) };
+        let held = reservation(&self.context);
+        let mut rows = Vec::with_capacity(divided.parts().len());
+        for part in divided.parts() {
+            let plan = self.operators(part)?;
+            let schema = Arc::clone(part.schema().inner());
+            let mut kept = Vec::new();
+            for batch in collect(plan, Arc::clone(&self.context)).await? {
+                if held.try_grow(batch.get_array_memory_size()).is_err() {
+                    return Ok(());
+                }
+                let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+                // Operators may give texts in other layouts than they say.
+                match RecordBatch::try_new_with_options(Arc::clone(&schema), batch.columns().to_vec(), &options) {
+                    Ok(batch) => kept.push(batch),
+                    Err(_) => return Ok(()),
+                }
+            }
+            rows.push(Arc::new(kept));
+        }
+        (self.filled, self.held) = (Some(divided.filled(&rows)?), Some(held));
+        Ok(())
     }
 
     /// The operators for an inner plan: by the short list of rules where one can, which brings no branches of a UNION

@@ -7,7 +7,7 @@
 use super::function::{Function, bound, failed};
 use super::moment_types::{finer_moment, is_shorter_moment};
 use super::settings::{settings_of, settings_of_expression};
-use super::{aggregate, guid, padded, types, union};
+use super::{aggregate, guid, listed, padded, types, union};
 use crate::contains::any_node;
 use crate::nodes::{PlanTree, Tree};
 use crate::rewrite::schema_of;
@@ -265,6 +265,7 @@ impl Lowerer<'_> {
             let expr = Expr::ScalarFunction(ScalarFunction::new_udf(bound(function, known), vec![expr]));
             return Ok(Typed { expr, data_type, by: By { collation, strength: Strength::Explicit, page } });
         }
+        let operation = listed::expanded(operation, &mut args)?;
         let operation = match cast_in_page(&operation, &args) {
             Some(cast) => Arc::new(cast),
             None => operation,
@@ -431,7 +432,7 @@ fn given(arg: Typed) -> Typed {
 }
 
 /// A literal of the core as a value of this type.
-fn literal(value: &ScalarValue, data_type: DataType) -> Result<ScalarValue> {
+pub(super) fn literal(value: &ScalarValue, data_type: DataType) -> Result<ScalarValue> {
     let array = value.to_array()?;
     let value = value_at(array.as_ref(), 0).map_err(crate::error::to_datafusion)?;
     let sql_type = types::sql_type(data_type);

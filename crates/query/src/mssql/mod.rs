@@ -15,6 +15,7 @@ mod aggregate;
 mod collations;
 mod function;
 mod guid;
+mod listed;
 mod lower;
 mod moment_types;
 mod padded;

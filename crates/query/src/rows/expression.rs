@@ -8,7 +8,7 @@ use arrow_schema::{DataType, TimeUnit};
 use datafusion::logical_expr::expr::{AggregateFunction, Placeholder, ScalarFunction};
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Operator};
 use mainstay_base::{Collation, Value};
-use mainstay_rows::{Block, Call, Called, Expression, Number, Operation, ParameterType};
+use mainstay_rows::{Block, Call, Called, Expression, Number, Operation, ParameterType, Plan, Subquery};
 use mainstay_table::Comparison;
 use mainstay_table::values::{OFFSET, TICKS};
 use std::sync::Arc;
@@ -118,11 +118,13 @@ impl Scope<'_> {
                 // Its own operators look at what they give.
                 (crate::overflow::FITS, [result @ Expr::BinaryExpr(_)]) => self.own(result, block)?,
                 ("rtrim", [text]) => Expression::Trim(self.boxed(text, block)?),
+                (crate::single::PERHAPS, [value @ Expr::ScalarSubquery(_)]) => self.own(value, block)?,
                 ("coalesce", parts) => {
                     Expression::Coalesce(parts.iter().map(|part| self.expression(part, block)).collect::<Option<_>>()?)
                 }
                 _ => self.function(expr, call, block)?,
             },
+            Expr::ScalarSubquery(subquery) => one_value(subquery, block)?,
             _ => return None,
         })
     }
@@ -310,6 +312,17 @@ impl Scope<'_> {
         self.number(argument)?;
         self.expression(argument, block)
     }
+}
+
+/// A query for one value that looks at no row around it.
+fn one_value(subquery: &datafusion::logical_expr::Subquery, block: &mut Block) -> Option<Expression> {
+    if !subquery.outer_ref_columns.is_empty() {
+        return None;
+    }
+    let (mut inner, scope) = super::whole(&subquery.subquery)?;
+    inner.output = scope.outputs;
+    super::merge_parameters(block, &inner)?;
+    Plan::of(inner).and_then(Subquery::of).map(Expression::Subquery)
 }
 
 fn parameter(placeholder: &Placeholder, block: &mut Block) -> Option<Expression> {

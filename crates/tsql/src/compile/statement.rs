@@ -14,6 +14,12 @@ use mainstay_program::{self as program, Expression, SlotId};
 
 pub(super) type Compiled = Result<(), Box<Message>>;
 
+/// A variable in the place of a value of an INSERT, and what it is.
+type Calculated = ((String, DataType), Expression);
+
+/// So many values of an INSERT are calculated by the machine.
+const MOST_CALCULATED: usize = 200;
+
 /// The columns of a row: their names and types.
 type Columns = Vec<(String, DataType)>;
 
@@ -350,9 +356,9 @@ impl Compiler<'_> {
         let (mut change, mut calculated) = (change.clone(), Vec::new());
         if let Change::Insert(insert) = &mut change
             && let InsertRows::Values(rows) = &mut insert.rows
-            && let [row] = &mut rows[..]
         {
-            calculated = self.calculate(row);
+            let is_one = rows.len() == 1;
+            rows.iter_mut().for_each(|row| self.calculate(row, is_one, &mut calculated));
         }
         let (columns, values): (Columns, Vec<Expression>) = calculated.into_iter().unzip();
         self.host(line, Action::Change(Box::new(change)), span, values, outputs);
@@ -363,11 +369,12 @@ impl Compiler<'_> {
     }
 
     /// Puts variables in the place of values of an INSERT that the machine can calculate, so that the statement is left
-    /// with nothing but parameters: the variables' names and types, and what they are.
-    fn calculate(&mut self, row: &mut [Expr]) -> Vec<((String, DataType), Expression)> {
-        let mut calculated = Vec::new();
+    /// with nothing but parameters: the variables' names and types, and what they are. Literals are left as they are unless
+    /// the row is the only one.
+    fn calculate(&mut self, row: &mut [Expr], is_one: bool, calculated: &mut Vec<Calculated>) {
         for value in row {
-            if matches!(value, Expr::Default | Expr::Variable(_)) || self.needs_query(value) {
+            let is_left = matches!(value, Expr::Default | Expr::Variable(_)) || !is_one && is_literal(value);
+            if is_left || calculated.len() >= MOST_CALCULATED || self.needs_query(value) {
                 continue;
             }
             let known = self.actions.len();
@@ -381,7 +388,6 @@ impl Compiler<'_> {
             *value = Expr::Variable(Name { text: name.clone(), ..Name::default() });
             calculated.push(((name, data_type), compiled));
         }
-        calculated
     }
 
     /// INSERT ... EXEC: what is executed is not, where its rows cannot be collected.
@@ -534,6 +540,15 @@ fn cursor_misplaced(name: &Name) -> Message {
 }
 
 /// `ISNULL(value, 0)`.
+/// Whether a value is a literal, perhaps with a sign.
+fn is_literal(value: &Expr) -> bool {
+    match value {
+        Expr::Literal(_) => true,
+        Expr::Unary(tree::UnaryOperator::Minus, operand) => matches!(operand.as_ref(), Expr::Literal(_)),
+        _ => false,
+    }
+}
+
 fn or_zero(value: &Expr) -> Expr {
     let name = Name { text: "ISNULL".to_owned(), ..Name::default() };
     let zero = Expr::Literal(Literal::Integer("0".to_owned()));

@@ -314,6 +314,11 @@ impl Reducer<'_> {
             return Err(Message::error(10709, text));
         }
         let (rows, count) = first_rows(rows, insert.top.as_ref());
+        if let (None, Some(given), true) = (count, given, rows.len() > 1)
+            && let Some(plain) = self.plain_rows(rows, given)
+        {
+            return self.write_plain_rows(&plain, table);
+        }
         self.push(if count.is_some() { " SELECT * FROM (VALUES " } else { " VALUES " });
         self.list(rows, |it, row| {
             check_length(row.len(), given, !insert.columns.is_empty())?;
@@ -390,7 +395,7 @@ impl Reducer<'_> {
     }
 
     /// Writes a variable as the value of a column of the one row that is put in: what is to be converted is so before.
-    fn taken(&mut self, variable: &Name, column: &TableColumn, table: &ObjectName) -> Result<(), Message> {
+    pub(super) fn taken(&mut self, variable: &Name, column: &TableColumn, table: &ObjectName) -> Result<(), Message> {
         let data_type = self.variable_type(variable)?;
         check_taken(data_type, column.data_type)?;
         let taking = (data_type != column.data_type).then(|| TakingColumn {

@@ -57,7 +57,7 @@ impl Reducer<'_> {
             Expr::Exists(query) if self.in_value => self.exists_as_count(query),
             Expr::Exists(query) => {
                 self.push("EXISTS (");
-                self.query(query)?;
+                self.without_order(|it| it.query(query))?;
                 self.push(")");
                 Ok(())
             }
@@ -70,6 +70,14 @@ impl Reducer<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Writes a query whose rows are only looked for, so that the order of the rows of the statement around it is not its own.
+    fn without_order(&mut self, write: impl FnOnce(&mut Self) -> Result<(), Message>) -> Result<(), Message> {
+        let is_ordered = std::mem::replace(&mut self.is_ordered, false);
+        let written = write(self);
+        self.is_ordered = is_ordered;
+        written
     }
 
     fn joined(&mut self, word: &str, parts: &[Expr]) -> Result<(), Message> {
@@ -251,6 +259,9 @@ impl Reducer<'_> {
             }
             Test::InList(items) if self.has_null(value, items) => self.in_list_with_null(value, items),
             Test::InList(items) => {
+                if self.in_listed(value, items)? {
+                    return Ok(());
+                }
                 let arguments: Vec<&Expr> = std::iter::once(value).chain(items).collect();
                 self.call("in", &arguments)
             }
@@ -263,7 +274,7 @@ impl Reducer<'_> {
                 self.push("(");
                 self.expression(value)?;
                 self.push(" IN (");
-                self.nameless_query(query)?;
+                self.without_order(|it| it.nameless_query(query))?;
                 self.push("))");
                 Ok(())
             }

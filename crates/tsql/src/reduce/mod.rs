@@ -35,6 +35,7 @@ mod hinted;
 mod identity_name;
 mod index;
 mod json;
+mod listed;
 mod locking;
 mod merge;
 mod merge_through;

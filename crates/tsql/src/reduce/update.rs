@@ -37,8 +37,9 @@ impl Reducer<'_> {
         let columns = self.scope.columns(&resolved.table);
         let map = resolved.map.as_deref().map(|map| (named.last(), map));
         let sets = Sets::of(&update.items, columns.as_deref(), map)?;
-        let is_alone = update.from.is_empty() && resolved.map.is_none() && resolved.checks.is_empty();
-        let by_number = resolved.by_number || update.top.is_some() || sets.reads_rows(is_alone);
+        // Variables are set from columns of a view only where the query that finds the rows is one over it.
+        let reads_view = resolved.map.is_some() && sets.has_expressions();
+        let by_number = resolved.by_number || update.top.is_some() || reads_view;
         self.current = Some((resolved.alias.clone(), resolved.row.clone(), resolved.table.clone()));
         if resolved.map.is_none() {
             self.note_target(&resolved.table, &resolved.alias);
@@ -243,7 +244,7 @@ impl Reducer<'_> {
                 VariableValue::Column(name) => format!("\"new\".{}", quoted(name)),
                 VariableValue::Expression(value) => {
                     let text = self.aside(|it| it.expression(value))?;
-                    if by_number { self.beside(text) } else { text }
+                    if by_number { self.beside(text) } else { format!("\"mssql:before\"({text})") }
                 }
             };
             returned.texts.push(format!("{text} AS \"#{}\"", column + 1));
@@ -351,31 +352,9 @@ impl<'c> Sets<'c> {
         Ok(sets)
     }
 
-    /// Whether variables are set from what rows were. Where the table is `alone` in its statement, a column that is not
-    /// set is in the new row as it was in the old one.
-    fn reads_rows(&self, alone: bool) -> bool {
-        let is_old = |value: &VariableValue<'_>| match value {
-            VariableValue::Column(_) => false,
-            VariableValue::Expression(value) => !(alone && self.leaves(value)),
-        };
-        self.variables.iter().any(|(_, value)| is_old(value))
-    }
-
-    /// Whether an expression is over constants, variables and columns that are not set, and simple enough to see it.
-    fn leaves(&self, value: &Expr) -> bool {
-        match value {
-            Expr::Literal(_) | Expr::Variable(_) => true,
-            Expr::Column(name) => !self.columns.iter().any(|set| set.name.eq_ignore_ascii_case(name.last())),
-            Expr::Unary(_, value) | Expr::Collate(value, _) => self.leaves(value),
-            Expr::Binary(left, _, right) => self.leaves(left) && self.leaves(right),
-            Expr::And(parts) | Expr::Or(parts) => parts.iter().all(|part| self.leaves(part)),
-            Expr::Cast(cast) => self.leaves(&cast.value),
-            Expr::Case(case) => {
-                let branches = case.branches.iter().flat_map(|(when, then)| [when, then]);
-                branches.chain(&case.operand).chain(&case.otherwise).all(|part| self.leaves(part))
-            }
-            _ => false,
-        }
+    /// Whether variables are set from expressions, not only from columns that are set, too.
+    fn has_expressions(&self) -> bool {
+        self.variables.iter().any(|(_, value)| matches!(value, VariableValue::Expression(_)))
     }
 
     /// The table's column.
