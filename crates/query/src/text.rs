@@ -337,10 +337,12 @@ impl Text {
     /// whole list when the statement is not a plain SELECT.
     pub(crate) fn column_heads(&self) -> Option<Vec<Option<String>>> {
         let significant = self.significant();
+        // The first query of a set operation may stand in parentheses.
+        let around = significant.iter().take_while(|token| token.token == Token::LParen).count();
         let mut depth = 0i32;
         let mut at = significant.iter().position(|token| {
             depth += nesting(&token.token);
-            depth == 0 && is_keyword(&token.token, Keyword::SELECT)
+            usize::try_from(depth) == Ok(around) && is_keyword(&token.token, Keyword::SELECT)
         })? + 1;
         while at < significant.len()
             && (is_keyword(&significant[at].token, Keyword::DISTINCT)
@@ -355,7 +357,8 @@ impl Text {
         let (mut first, mut depth) = (at, 0);
         for (i, token) in significant.iter().enumerate().skip(at) {
             depth += nesting(&token.token);
-            let ends_list = depth < 0 || (depth == 0 && ends_select_list(&token.token));
+            let is_within = is_keyword(&significant[i - 1].token, Keyword::WITHIN);
+            let ends_list = depth < 0 || (depth == 0 && !is_within && ends_select_list(&token.token));
             if ends_list || (depth == 0 && token.token == Token::Comma) {
                 heads.push(self.head(&significant[first..i]));
                 first = i + 1;
