@@ -29,3 +29,7 @@ SELECT id, v, p FROM l WHERE id NOT BETWEEN 1 AND 4 ORDER BY id
 SET @s = 'eleven char'
 INSERT l (id, v) VALUES (30, 'a'), (31, @s)
 SELECT COUNT(*) AS c FROM l
+GO
+-- A constraint is shown as it was written.
+ALTER TABLE l ADD CONSTRAINT few CHECK (k IN (1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,255,0))
+SELECT LEN(definition) - LEN(REPLACE(definition, ' OR ', '')) AS ors FROM sys.check_constraints WHERE name = 'few'

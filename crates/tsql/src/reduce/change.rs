@@ -71,7 +71,7 @@ pub fn change(
     images: bool,
 ) -> Result<ReducedChange, Message> {
     check_target_hints(change)?;
-    let reducer = Reducer { images, is_ordered: true, ..Reducer::new(scope) };
+    let reducer = Reducer { images, is_ordered: true, packs_lists: true, ..Reducer::new(scope) };
     let named = reducer.change_with_identities_named(change);
     match named.as_ref().unwrap_or(change) {
         Change::Insert(insert) => reducer.insert(insert, identity_insert),

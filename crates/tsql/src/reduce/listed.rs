@@ -28,7 +28,7 @@ pub(super) enum Plain<'e> {
 impl Reducer<'_> {
     /// Writes IN of a long list of literals of one kind; whether it is one.
     pub(super) fn in_listed(&mut self, value: &Expr, items: &[Expr]) -> Result<bool, Message> {
-        if items.len() < LONG {
+        if !self.packs_lists || items.len() < LONG {
             return Ok(false);
         }
         let Some((data_type, values)) = of_one_kind(items) else { return Ok(false) };

@@ -286,7 +286,7 @@ pub fn collation(name: &str) -> Result<mainstay_base::Collation, Message> {
 /// Errors: 137 for a variable that is not declared, 195 for a function that is not one, and others with SQL Server's
 /// numbers; 40515 for what the core has no way to do.
 pub fn query(query: &Query, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
-    reduced_query(query, Reducer { locks: true, is_ordered: true, ..Reducer::new(scope) })
+    reduced_query(query, Reducer { locks: true, is_ordered: true, packs_lists: true, ..Reducer::new(scope) })
 }
 
 /// Reduces the query of a view, whose rows have no order.
@@ -326,7 +326,7 @@ fn reduced_query(query: &Query, reducer: Reducer<'_>) -> Result<ReducedQuery, Me
 ///
 /// Errors: as [`query`].
 pub fn expression(value: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
-    let mut reducer = Reducer { mark: mark_of(scope), in_value: true, ..Reducer::new(scope) };
+    let mut reducer = Reducer { mark: mark_of(scope), in_value: true, packs_lists: true, ..Reducer::new(scope) };
     reducer.push("SELECT ");
     match value.is_condition() {
         true => reducer.condition(value)?,
@@ -341,7 +341,7 @@ pub fn expression(value: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQuery,
 ///
 /// Errors: as [`query`].
 pub fn condition(condition: &tree::Expr, scope: &dyn Scope) -> Result<ReducedQuery, Message> {
-    let mut reducer = Reducer { mark: mark_of(scope), ..Reducer::new(scope) };
+    let mut reducer = Reducer { mark: mark_of(scope), packs_lists: true, ..Reducer::new(scope) };
     reducer.push("SELECT TRUE AS \"#1\" WHERE ");
     reducer.condition(condition)?;
     reducer.push(" UNION ALL SELECT FALSE AS \"#1\" WHERE ");
@@ -453,6 +453,8 @@ struct Reducer<'s> {
     settings_mark: String,
     /// The sequences of which the list that is written takes values more than once.
     shared_values: Vec<next_value::SharedValue>,
+    /// Whether long lists of literals are one text: not in definitions, which are kept and shown.
+    packs_lists: bool,
 }
 
 impl<'s> Reducer<'s> {
@@ -492,6 +494,7 @@ impl<'s> Reducer<'s> {
             settings,
             settings_mark: settings.mark(),
             shared_values: Vec::new(),
+            packs_lists: false,
         }
     }
 
