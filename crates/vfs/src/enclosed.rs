@@ -154,43 +154,6 @@ fn led_out(message: &str, path: &Path) -> Error {
     error.hint("the setting follow_links of [server] lets paths lead anywhere")
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn clients_name_files_below_the_folder_and_none_of_the_servers_own() {
-        let folder = Path::new("/srv/shop");
-        let named = |name: &str| client_path(folder, name);
-        for (name, path) in [
-            ("a.bak", "/srv/shop/a.bak"),
-            ("sub/a.bak", "/srv/shop/sub/a.bak"),
-            ("sub\\a.bak", "/srv/shop/sub/a.bak"),
-            ("./a.bak", "/srv/shop/a.bak"),
-            ("/srv/shop/sub/a.bak", "/srv/shop/sub/a.bak"),
-            ("mainstay.toml.bak", "/srv/shop/mainstay.toml.bak"),
-        ] {
-            assert_eq!(named(name).as_deref(), Some(Path::new(path)), "{name}");
-        }
-        for name in [
-            "mainstay.toml",
-            "Mainstay.TOML",
-            "/srv/shop/mainstay.toml",
-            ".mainstay/x.bak",
-            "sub/.mainstay-transactions/1.undo",
-            ".hidden",
-            "../a.bak",
-            "sub/../../a.bak",
-            "..\\a.bak",
-            "/srv/other/a.bak",
-            "/etc/passwd",
-            "a\0.bak",
-        ] {
-            assert_eq!(named(name), None, "{name}");
-        }
-    }
-}
-
 impl FileSystem for Enclosed {
     fn open(&self, path: &Path) -> Result<Arc<dyn File>> {
         self.check(path)?;
@@ -255,5 +218,42 @@ impl FileSystem for Enclosed {
     fn lock(&self, path: &Path) -> Result<Box<dyn FolderLock>> {
         self.check(path)?;
         self.files.lock(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_name_files_below_the_folder_and_none_of_the_servers_own() {
+        let folder = Path::new("/srv/shop");
+        let named = |name: &str| client_path(folder, name);
+        for (name, path) in [
+            ("a.bak", "/srv/shop/a.bak"),
+            ("sub/a.bak", "/srv/shop/sub/a.bak"),
+            ("sub\\a.bak", "/srv/shop/sub/a.bak"),
+            ("./a.bak", "/srv/shop/a.bak"),
+            ("/srv/shop/sub/a.bak", "/srv/shop/sub/a.bak"),
+            ("mainstay.toml.bak", "/srv/shop/mainstay.toml.bak"),
+        ] {
+            assert_eq!(named(name).as_deref(), Some(Path::new(path)), "{name}");
+        }
+        for name in [
+            "mainstay.toml",
+            "Mainstay.TOML",
+            "/srv/shop/mainstay.toml",
+            ".mainstay/x.bak",
+            "sub/.mainstay-transactions/1.undo",
+            ".hidden",
+            "../a.bak",
+            "sub/../../a.bak",
+            "..\\a.bak",
+            "/srv/other/a.bak",
+            "/etc/passwd",
+            "a\0.bak",
+        ] {
+            assert_eq!(named(name), None, "{name}");
+        }
     }
 }

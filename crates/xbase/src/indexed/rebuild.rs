@@ -14,7 +14,7 @@
 
 use super::bag::OpenBag;
 use super::build::{IndexSpec, beside, tag_spec};
-use super::reach::{real_folder_of, refusal};
+use super::reach::real_folder_of;
 use super::{IndexedTable, Telling};
 use crate::dbf::{Dbf, OpenOptions, TableSpec};
 use crate::index::write::TagSpec;
@@ -175,7 +175,11 @@ pub(super) fn stale_indexes(fs: &dyn FileSystem, table: &Path) -> Result<Vec<Pat
         if leads_out {
             let message =
                 format!("the list of stale indexes names a file out of the table's folder: {}", path.display());
-            return Err(refusal(&message).at(list.display()));
+            // A crash while such an index was open leaves one, too: only the user knows which it is.
+            let error = Error::new(Code::NotPermitted, message).at(list.display());
+            return Err(
+                error.hint("nothing was changed; take the list away, and reindex the table with that index open")
+            );
         }
     }
     Ok(paths)
