@@ -15,7 +15,8 @@
 //! `@@ROWCOUNT`, temporary tables by the level that made them, cursors, prepared handles, SET options.
 //!
 //! Objects that are text - procedures, functions, triggers, views - are kept in the table `sys.mainstay_modules` of the
-//! database itself, so that making one belongs to the transaction that makes it.
+//! database itself, so that making one belongs to the transaction that makes it. Temporary procedures (`#p`, `##p`) are in
+//! tables of their own, which end with the session or the server.
 
 mod accumulate;
 mod again;
@@ -30,7 +31,6 @@ mod bulk_text;
 mod calls;
 mod capture;
 mod catalog;
-mod cells;
 mod change;
 mod clustered;
 mod collected;
@@ -79,6 +79,7 @@ mod running_row;
 mod scope;
 mod script_text;
 mod select_into;
+mod sent_rows;
 mod sequences;
 mod server_cursor;
 mod session;
@@ -91,8 +92,10 @@ mod texts;
 mod transactions;
 mod transfer;
 mod triggers;
+mod truncate;
 mod undeclared;
 mod unexecuted;
+mod unit;
 mod uses;
 mod views;
 mod xml_documents;
