@@ -148,8 +148,12 @@ pub enum Cause {
     ColumnCounts,
     /// `Syntax`: DISTINCT leaves out what the rows are to be in the order of.
     NotSelected,
-    /// `Syntax`: a column is neither grouped by nor in an aggregate.
+    /// `Syntax`: a column of the list is neither grouped by nor in an aggregate.
     NotGrouped,
+    /// The same of one in HAVING.
+    NotGroupedInHaving,
+    /// The same of one in ORDER BY.
+    NotGroupedInOrder,
     /// `Syntax`: less than no rows are asked for.
     NegativeLimit,
     /// `Syntax`: less than no rows are to be left out.

@@ -57,6 +57,8 @@ pub enum Operation {
     Average(DataType),
     /// The value of a subquery that gave so many rows.
     SingleValue,
+    /// The texts of a group that STRING_AGG has joined, which have to fit into the type that it gives.
+    Joined,
     /// What a SQL_VARIANT compares by.
     VariantKey,
     /// A built-in function, with the word that stands for its first argument; one that makes JSON with the places of
@@ -125,6 +127,7 @@ enum How {
     Coalesce(Vec<Option<Conversion>>),
     Average(DataType),
     SingleValue,
+    Joined(crate::text::Encoding),
     VariantKey,
     Function(crate::functions::Bound),
 }
@@ -266,6 +269,7 @@ impl Operation {
             }
             (Operation::Average(to), _) => (How::Average(*to), Some(*to)),
             (Operation::SingleValue, [first, ..]) => (How::SingleValue, *first),
+            (Operation::Joined, [Some(data_type)]) => (How::Joined(data_type.encoding()), Some(*data_type)),
             (Operation::VariantKey, [_]) => (How::VariantKey, Some(DataType::VarBinary(types::Length::Max))),
             (Operation::Collate(_), [first]) => (How::Same, *first),
             (Operation::Function(function, detail), _) => {
@@ -334,6 +338,7 @@ fn operator(name: &str) -> Option<Operation> {
         "coalesce" => Operation::Coalesce,
         "isnull" => Operation::IsNull,
         "single_value" => Operation::SingleValue,
+        "joined" => Operation::Joined,
         "variant_key" => Operation::VariantKey,
         _ => return None,
     })
@@ -460,6 +465,10 @@ impl Bound {
             How::SingleValue => match value(1) {
                 ValueRef::Integer(rows) if rows > 1 => Err(Message::numbered(512, &[])),
                 _ => Ok(value(0).to_value()),
+            },
+            How::Joined(encoding) => match value(0) {
+                ValueRef::Text(text) if encoding.size(text) > encoding.most() => Err(Message::numbered(9829, &[&8000])),
+                joined => Ok(joined.to_value()),
             },
             How::VariantKey => Ok(crate::variant::key(value(0))),
             How::Function(function) => function.evaluate(context, values),

@@ -108,7 +108,13 @@ fn caused(error: Error) -> Error {
     let cause = match error.code() {
         Code::Syntax if message.contains("different number of columns") => Cause::ColumnCounts,
         Code::Syntax if message.contains("must appear in select list") => Cause::NotSelected,
-        Code::Syntax if message.contains("must appear in the GROUP BY clause") => Cause::NotGrouped,
+        Code::Syntax if message.contains("must appear in the GROUP BY clause") => {
+            match message.split(" must be").next() {
+                Some("Column in HAVING") => Cause::NotGroupedInHaving,
+                Some("Column in ORDER BY") => Cause::NotGroupedInOrder,
+                _ => Cause::NotGrouped,
+            }
+        }
         Code::Syntax if message.contains("LIMIT must be >=") => Cause::NegativeLimit,
         Code::Syntax if message.contains("OFFSET must be >=") => Cause::NegativeOffset,
         Code::OutOfMemory => return error.hint("raise the memory limit"),

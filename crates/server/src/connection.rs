@@ -71,6 +71,10 @@ impl<B: Backend> Serving<'_, B> {
                     self.reset(message.reset);
                     match Request::decode(&message, self.logged_in.answer.version()) {
                         Ok(request) => self.answer(&request)?,
+                        Err(WireError::TooManyParameters) => {
+                            self.too_many_parameters()?;
+                            true
+                        }
                         Err(error) => return self.refuse(error),
                     }
                 }
@@ -108,6 +112,14 @@ impl<B: Backend> Serving<'_, B> {
         if before != after {
             answer.environment(&Environment::Database { new: after, old: before });
         }
+    }
+
+    /// Refuses a call, which was read to its end.
+    fn too_many_parameters(&mut self) -> Result<(), LinkError> {
+        let message = Message::numbered(8003, &[&mainstay_tds::MOST_PARAMETERS]);
+        self.logged_in.answer.message(&message);
+        self.logged_in.answer.finish(true);
+        self.send()
     }
 
     /// Says that a request cannot be read, and ends the connection.

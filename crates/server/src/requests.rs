@@ -117,14 +117,14 @@ impl<'a> Load<'a> {
         match self.handle.link.next(None) {
             Ok(Incoming::Bulk(packet)) => {
                 self.take(&packet);
-                if self.failed { Err(lost()) } else { Ok(()) }
+                if self.failed { Err(taken_back()) } else { Ok(()) }
             }
             Ok(Incoming::Attention) => {
                 // The client takes the load back, and sends no more of it.
                 (self.failed, self.ended) = (true, true);
                 self.handle.link.input().put_attention_back();
                 self.handle.cancelled.store(true, SeqCst);
-                Err(lost())
+                Err(taken_back())
             }
             _ => {
                 (self.failed, self.ended) = (true, true);
@@ -146,11 +146,11 @@ impl<'a> Load<'a> {
                 Ok(BulkEvent::Columns(columns)) => break columns.to_vec(),
                 // FreeTDS ends a load without rows by an empty message.
                 Ok(BulkEvent::End) => break Vec::new(),
-                Ok(_) => {
-                    if let Err(message) = self.more() {
-                        return sink.message(&message);
-                    }
-                }
+                Ok(_) => match self.more() {
+                    Err(message) if message.number != 0 => return sink.message(&message),
+                    Err(_) => return,
+                    Ok(()) => {}
+                },
                 Err(error) => {
                     let message = self.malformed(&error);
                     sink.message(&message);
@@ -171,11 +171,16 @@ impl<'a> Load<'a> {
     }
 }
 
+/// The client has ended the load itself: it has no number, since the client has an error of its own to tell.
+fn taken_back() -> Message {
+    Message::error(0, "The client has cancelled the bulk load.")
+}
+
 impl BulkRows for Load<'_> {
     fn next_row(&mut self) -> Result<Option<&[Value]>, Message> {
         loop {
             if self.failed {
-                return Err(Message::error(4804, "The bulk load was taken back."));
+                return Err(taken_back());
             }
             match self.reader.next_row(self.ended) {
                 Ok(mainstay_tds::NextRow::Row) => return Ok(Some(self.reader.row())),

@@ -26,6 +26,11 @@ const ERROR: u16 = 0x0002;
 const IN_TRANSACTION: u16 = 0x0004;
 const COUNT: u16 = 0x0010;
 const ATTENTION: u16 = 0x0020;
+/// An error of severity 20 or above, behind which the results so far are not to be used.
+const SERVER_ERROR: u16 = 0x0100;
+
+/// The least severity of an error that is fatal to what ran (MS-TDS 2.2.7.6, DONE_SRVERROR).
+const SEVERE: u8 = 20;
 
 /// Messages are cut to so many UTF-16 units, so that their token is not longer than its length can say.
 const LONGEST_MESSAGE: u16 = 30_000;
@@ -46,6 +51,8 @@ pub struct Answer {
     transaction: u64,
     /// Whether the client takes VARCHAR in UTF-8.
     utf8: bool,
+    /// Whether an error was told since the last end that the server does not go on from ([`SEVERE`]).
+    is_severe: bool,
 }
 
 impl Answer {
@@ -61,6 +68,7 @@ impl Answer {
             in_transaction: false,
             transaction: 0,
             utf8: false,
+            is_severe: false,
         }
     }
 
@@ -173,6 +181,7 @@ impl Answer {
     /// drivers take anything above for an error, and the rest of the batch for lost.
     pub fn message(&mut self, message: &Message) {
         self.write_pending(true);
+        self.is_severe |= message.severity >= SEVERE;
         let text = first_units(&message.text, usize::from(LONGEST_MESSAGE));
         let server = first_units(&self.server, 255);
         let procedure = first_units(message.procedure.as_deref().unwrap_or_default(), 255);
@@ -348,6 +357,7 @@ impl Answer {
         };
         let status = if more { MORE } else { 0 }
             | if done.error { ERROR } else { 0 }
+            | if done.error && std::mem::take(&mut self.is_severe) { SERVER_ERROR } else { 0 }
             | if done.count.is_some() { COUNT } else { 0 }
             | if self.in_transaction { IN_TRANSACTION } else { 0 };
         self.write_done(token, status, done.command, done.count.unwrap_or(0));

@@ -11,6 +11,8 @@ pub enum WireError {
     Malformed(&'static str),
     /// They are right, and ask for what is not there: a type of this number, a request of this kind.
     Unsupported(String),
+    /// A call has more parameters than [`crate::MOST_PARAMETERS`].
+    TooManyParameters,
     /// They are longer than they may be: what, and its limit in bytes.
     TooLong(&'static str, usize),
 }
@@ -24,6 +26,7 @@ impl fmt::Display for WireError {
             WireError::Incomplete => f.write_str("a message ends too early"),
             WireError::Malformed(what) => write!(f, "a message holds {what}"),
             WireError::Unsupported(what) => write!(f, "a message asks for {what}, which is not supported"),
+            WireError::TooManyParameters => f.write_str("a call has more parameters than a procedure can have"),
             WireError::TooLong(what, limit) => write!(f, "{what} is longer than {limit} bytes"),
         }
     }

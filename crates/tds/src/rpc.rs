@@ -132,7 +132,7 @@ fn read_call(reader: &mut Reader<'_>, version: Version) -> Wire<Call> {
             break;
         }
         if call.parameters.len() == MOST_PARAMETERS {
-            return Err(WireError::Malformed("more parameters than a procedure can have"));
+            return Err(WireError::TooManyParameters);
         }
         call.parameters.push(read_parameter(reader, version)?);
     }

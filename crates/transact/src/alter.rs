@@ -21,10 +21,7 @@ impl Inner {
             return self.alter_column(&alter.table, column);
         }
         if let AlterTableAction::Trigger(enable, names) = &alter.action {
-            let named = |name: &Name| ObjectName { parts: vec![name.clone()], span: name.span };
-            let names: Vec<ObjectName> = names.iter().map(named).collect();
-            self.hold_for_triggers(&alter.table)?;
-            return self.enable_triggers(*enable, &names, &crate::modules::key_of(&alter.table));
+            return self.switch_triggers(&alter.table, *enable, names);
         }
         let table = self.names(&[]).table(&alter.table).map_err(raised)?;
         let mut action = alter.action.clone();
@@ -115,6 +112,23 @@ impl Inner {
             }),
             _ => Ok(()),
         }
+    }
+
+    /// ALTER TABLE ... ENABLE TRIGGER or DISABLE TRIGGER.
+    ///
+    /// Errors: 4920 for a trigger that the table does not have.
+    fn switch_triggers(&mut self, table: &ObjectName, enable: bool, names: &[Name]) -> Result<(), Box<Raised>> {
+        self.hold_for_triggers(table)?;
+        let key = crate::modules::key_of(table);
+        let own = self.modules.triggers_of(&key);
+        let is_own = |name: &str| own.iter().any(|known| known.rsplit('.').next() == Some(name));
+        if let Some(missing) = names.iter().find(|name| !is_own(&name.text.to_lowercase())) {
+            let message = Message::numbered(4920, &[&missing.text, &crate::define::shown_name(table)]);
+            return Err(raised(message.state(0)));
+        }
+        let named = |name: &Name| ObjectName { parts: vec![name.clone()], span: name.span };
+        let names: Vec<ObjectName> = names.iter().map(named).collect();
+        self.enable_triggers(enable, &names, &key)
     }
 
     /// Sees that nothing needs the columns that are dropped, but for constraints that go with them.

@@ -5,6 +5,7 @@
 //! arguments.
 
 use crate::modules::{Loaded, Object};
+use crate::runner::Runner;
 use crate::session::{Inner, Session, object_name, refuse_call};
 use crate::table_values::TableValues;
 use mainstay_base::ValueRef;
@@ -12,6 +13,7 @@ use mainstay_mssql::convert::convert;
 use mainstay_mssql::{Context, DataType, Message};
 use mainstay_program::RunArgument;
 use mainstay_tds::{Call, Column, DoneKind, Parameter, ParameterValue, Sink};
+use mainstay_tsql::tree::StatementKind;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -147,6 +149,17 @@ pub(crate) fn return_value(
     }
 }
 
+impl Runner<'_> {
+    /// Whether a routine is a procedure without parameters.
+    pub(crate) fn takes_no_arguments(&self, routine: &str) -> bool {
+        let object = self.inner.modules.called(&object_name(routine));
+        object.is_some_and(|object| match &object.statement.kind {
+            StatementKind::Procedure(procedure) => procedure.parameters.is_empty(),
+            _ => false,
+        })
+    }
+}
+
 /// The number of the sent parameter that is for the module's parameter at this place; `None` for its default.
 fn given(loaded: &Loaded, sent: &[Parameter], place: usize) -> Option<usize> {
     let by_place = |sent: &&Parameter| sent.name.is_empty();
@@ -164,9 +177,12 @@ fn given(loaded: &Loaded, sent: &[Parameter], place: usize) -> Option<usize> {
 
 /// Whether all that is sent is for a parameter of the module.
 ///
-/// Errors: 8144, 8145.
+/// Errors: 8144, 8145, 8146.
 fn check(loaded: &Loaded, sent: &[Parameter], procedure: &str) -> Result<(), Message> {
     let parameters = &loaded.module.parameters;
+    if parameters.is_empty() && !sent.is_empty() {
+        return Err(Message::numbered(8146, &[&procedure]).state(2));
+    }
     if sent.len() > parameters.len() {
         let text = format!("Procedure or function {procedure} has too many arguments specified.");
         return Err(Message::error(8144, text).state(2));

@@ -33,6 +33,8 @@ pub(crate) struct Captured {
     pub(crate) rows: Vec<Vec<Value>>,
     /// Whether a result came that does not fit: the error was told, and nothing goes into the table.
     failed: bool,
+    /// Whether the statement has begun the transaction that is open: it ends with the statement.
+    owns_transaction: bool,
 }
 
 impl Captured {
@@ -80,15 +82,28 @@ impl Runner<'_> {
         if !self.inner.state.captured.is_empty() {
             return Err(raised(Message::error(8164, "An INSERT EXEC statement cannot be nested.")));
         }
+        // It is one statement: what the procedure does is committed or undone with it.
+        let owns_transaction = self.inner.begin_statement()?;
         let (depth, transactions) = (self.depth(), self.inner.state.transactions);
-        self.inner.state.captured.push(Captured { depth, transactions, ..Captured::default() });
+        self.inner.state.captured.push(Captured { depth, transactions, owns_transaction, ..Captured::default() });
         set(call, 0, ValueRef::Boolean(true))
     }
 
     /// An error has left what was collected by the modules that it has ended.
     pub(crate) fn forget_captured(&mut self) {
-        let depth = self.depth();
-        self.inner.state.captured.retain(|captured| captured.depth < depth);
+        self.forget_captured_from(self.depth());
+    }
+
+    /// Forgets what modules from this depth on have collected, and undoes what the procedures have done whose rows these
+    /// were.
+    pub(crate) fn forget_captured_from(&mut self, depth: usize) {
+        let captured = &mut self.inner.state.captured;
+        let lost: Vec<Captured> = captured.extract_if(.., |captured| captured.depth >= depth).collect();
+        if lost.iter().any(|captured| captured.owns_transaction) && self.inner.state.transactions > 0 {
+            // The error that is being told is the one that matters.
+            let _ = self.inner.rollback(None);
+            self.inner.announce(self.sink);
+        }
     }
 
     /// Sees that a transaction may be ended here.
@@ -119,10 +134,26 @@ impl Runner<'_> {
         // What was to be executed could not be.
         let Some(captured) = own else { return Ok(Flow::NEXT) };
         if captured.failed {
+            if captured.owns_transaction && self.inner.state.transactions > 0 {
+                self.inner.rollback(None)?;
+            }
             return Ok(Flow::NEXT);
         }
+        let count = self.insert_rows_of(&captured, host, change, call);
+        let count = if captured.owns_transaction { self.inner.end_statement(count) } else { count };
+        self.changed(change, count?)
+    }
+
+    /// Puts the rows that a procedure gave into the table: how many they are.
+    fn insert_rows_of(
+        &mut self,
+        captured: &Captured,
+        host: &HostStatement,
+        change: &Change,
+        call: &mut StatementCall<'_>,
+    ) -> Result<u64, Box<Raised>> {
         let (Change::Insert(insert), Some(columns)) = (change, &captured.columns) else {
-            return self.changed(change, 0);
+            return Ok(0);
         };
         if let Target::Table(target, _) = &insert.target
             && self.inner.width_of(target, &insert.columns)?.is_some_and(|width| width != columns.len())
@@ -147,7 +178,7 @@ impl Runner<'_> {
         insert.rows = InsertRows::Query(Box::new(query));
         let outcome = self.made_change(host, &Change::Insert(insert), call);
         self.inner.drop_temporary(table);
-        self.changed(change, outcome?)
+        outcome
     }
 
     /// A change that reads what another change within it gives.

@@ -15,8 +15,9 @@ use crate::errors::raised;
 use crate::flow::Origin;
 use crate::identity::{check_identities, number_of};
 use crate::modules::Loaded;
-use crate::query::{Plan, shown, stopped};
+use crate::query::{Plan, shown};
 use crate::runner::{Ran, Runner, set};
+use crate::sent_rows::stopped;
 use crate::session::Inner;
 use mainstay_base::{Code, Value, ValueRef};
 use mainstay_engine::Prepared;
@@ -28,6 +29,9 @@ use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Parameter, ReducedChange, Scope, Source};
 use mainstay_tsql::tree::{Change, MergeAction, ObjectName, SetItem};
 use std::sync::Arc;
+
+/// A snapshot has met the change of another transaction.
+const CONFLICT: i32 = 3960;
 
 /// The rows that a change gives back, with the types of their columns.
 pub(crate) struct Returned {
@@ -189,6 +193,13 @@ impl Runner<'_> {
     /// The error of a change, in the words of its table.
     fn explained_change(&mut self, error: Box<Raised>, target: Option<&ObjectName>, change: &Change) -> Box<Raised> {
         let mut error = match (target, &error.detail) {
+            (Some(target), None) if error.number == CONFLICT => {
+                let (schema, table) = crate::scope::local_name(target);
+                let table = format!("{}.{table}", schema.unwrap_or("dbo"));
+                let mut error = error;
+                error.text = Message::numbered(CONFLICT, &[&table, &self.inner.state.database]).text;
+                error
+            }
             (Some(target), None) => self.inner.explained(error, word_of(change), target),
             _ => error,
         };
@@ -286,54 +297,6 @@ impl Runner<'_> {
             all.push((0..row.len()).map(|column| row.get(column).to_value()).collect::<Vec<_>>());
         }
         Ok((all.len() as u64, Returned { schema, rows: all }))
-    }
-
-    /// Does something of several statements of the core, all of it or nothing.
-    ///
-    /// Errors: those of `work`; 3609 when it has ended the transaction itself.
-    pub(crate) fn unit<C, T>(
-        &mut self,
-        call: &mut C,
-        work: impl FnOnce(&mut Self, &mut C) -> Result<T, Box<Raised>>,
-    ) -> Result<T, Box<Raised>> {
-        let own = self.inner.state.transactions == 0;
-        let mut has_variables = false;
-        match own {
-            true => {
-                self.inner.core.begin().map_err(crate::errors::raised_error)?;
-                self.inner.state.transactions = 1;
-                // Variables keep their rows over a rollback: what the statement has done to them is taken back before it.
-                has_variables = self.inner.has_table_variables();
-                if has_variables {
-                    self.inner.execute("SAVEPOINT \"#unit\"")?;
-                }
-            }
-            false => drop(self.inner.execute("SAVEPOINT \"#unit\"")?),
-        }
-        let outcome = work(self, call);
-        match (own, &outcome) {
-            _ if self.inner.state.transactions == 0 => {
-                // A trigger has rolled everything back, or the server has.
-                return outcome.and(Err(crate::fire::ended_in_trigger()));
-            }
-            (true, Ok(_)) => {
-                self.inner.state.transactions = 0;
-                self.inner.core.commit().map_err(crate::errors::raised_error)?;
-                // A trigger may have put one of its own in the place of the statement's.
-                self.inner.state.announced.committed();
-            }
-            (true, Err(_)) => {
-                if has_variables {
-                    // A trigger's own transaction, or one that is lost, has no such place.
-                    let _ = self.inner.execute("ROLLBACK TO SAVEPOINT \"#unit\"");
-                }
-                self.inner.rollback(None)?;
-            }
-            (false, Ok(_)) => drop(self.inner.execute("RELEASE SAVEPOINT \"#unit\"")?),
-            (false, Err(_)) if self.inner.has_lost_transaction() => {}
-            (false, Err(_)) => drop(self.inner.execute("ROLLBACK TO SAVEPOINT \"#unit\"")?),
-        }
-        outcome
     }
 
     /// What comes of the rows: the check of a view, variables, identities, OUTPUT.

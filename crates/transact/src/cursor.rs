@@ -302,7 +302,7 @@ impl Runner<'_> {
             None => {
                 self.columns(columns)?;
                 if let Some(row) = &row {
-                    crate::query::send_row(self.sink, (columns, most), |cells| {
+                    crate::sent_rows::send_row(self.sink, (columns, most), |cells| {
                         cells.iter_mut().zip(row).for_each(|(cell, value)| *cell = value.as_ref());
                     })?;
                 }

@@ -1,6 +1,7 @@
 //! What SQL Server says of definitions that cannot be, where the core has other words or none.
 //!
 //! ```text
+//!   1752   a default for a column that is not there      2733   a function of a type that is not returned
 //!   352    a parameter of a table type without READONLY
 //!   4506, 4511, 8158, 8159   columns of a view or an inline function
 //!   3725   with 3727: a key that is to be dropped is referred to
@@ -24,7 +25,7 @@ use mainstay_program::{Raised, StatementCall};
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce::{self, Scope};
 use mainstay_tsql::tree::{
-    Column, ColumnKind, ColumnProperty, Constraint, ConstraintKind, CreateType, DefineKind, DropElement, Expr,
+    Body, Column, ColumnKind, ColumnProperty, Constraint, ConstraintKind, CreateType, DefineKind, DropElement, Expr,
     FunctionKind, KeyKind, Name, ObjectName, Parameter, Statement, StatementKind, TableElement,
 };
 use std::sync::Arc;
@@ -63,6 +64,22 @@ impl Inner {
             (error.routine, error.line) = (Some(name.last().into()), 1);
             error
         })
+    }
+
+    /// Errors: 2733 for a function that gives a value of a type that no value is returned in.
+    pub(crate) fn check_returned(&self, statement: &Statement) -> Result<(), Box<Raised>> {
+        let StatementKind::Function(function) = &statement.kind else { return Ok(()) };
+        let FunctionKind::Scalar(returns, ..) = &function.returns else { return Ok(()) };
+        let name = match self.modules.resolved_type(returns) {
+            Some(DataType::RowVersion) => "timestamp",
+            Some(DataType::Text(_)) => "text",
+            Some(DataType::NText) => "ntext",
+            Some(DataType::Image) => "image",
+            _ => return Ok(()),
+        };
+        let mut error = raised(Message::numbered(2733, &[&name]));
+        (error.routine, error.line) = (Some(function.name.last().into()), 1);
+        Err(error)
     }
 
     /// Errors: 352 for a parameter of a table type without READONLY.
@@ -131,11 +148,32 @@ impl Inner {
         if columns().any(in_key) { Err(nullable_key(table)) } else { Ok(()) }
     }
 
+    /// Sees that defaults that are added to a table are for columns that it has.
+    ///
+    /// Errors: 1752.
+    fn check_defaulted(&mut self, table: &ObjectName, elements: &[TableElement]) -> Result<(), Box<Raised>> {
+        let known = self.names(&[]).columns(table).unwrap_or_default();
+        let is_known = |column: &Name| known.iter().any(|known| column.is(&known.name)) || known.is_empty();
+        for element in elements {
+            if let TableElement::Constraint(Constraint { kind: ConstraintKind::Default(_, Some(column), _), .. }) =
+                element
+                && !is_known(column)
+            {
+                let message = Message::numbered(1752, &[&column.text, &table.last()]);
+                let mut error = raised(message.state(0));
+                error.detail = Some(Box::new(Origin::Reference));
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
     /// The same of what is added to a table, with the columns that it has.
     ///
     /// Errors: as [`Inner::check_columns`].
     pub(crate) fn check_added(&mut self, table: &ObjectName, elements: &[TableElement]) -> Result<(), Box<Raised>> {
         self.check_columns(table, elements)?;
+        self.check_defaulted(table, elements)?;
         let adds_identity = elements.iter().any(|element| match element {
             TableElement::Column(column) => is_identity(column),
             _ => false,
@@ -409,4 +447,19 @@ fn must_be_given(element: &TableElement) -> Option<&Column> {
         _ => false,
     });
     (is_stored && refuses_null && !gives).then_some(column)
+}
+
+/// Sees that the body of a module is of statements.
+///
+/// Errors: 40515 for a method of an assembly.
+pub(crate) fn check_own_body(statement: &Statement) -> Result<(), Box<Raised>> {
+    let is_external = match &statement.kind {
+        StatementKind::Procedure(procedure) => matches!(procedure.body, Body::External(_)),
+        StatementKind::Trigger(trigger) => matches!(trigger.body, Body::External(_)),
+        StatementKind::Function(function) => {
+            matches!(function.returns, FunctionKind::Scalar(_, Body::External(_)) | FunctionKind::ExternalTable(..))
+        }
+        _ => false,
+    };
+    if is_external { Err(raised(reduce::not_supported("EXTERNAL NAME"))) } else { Ok(()) }
 }

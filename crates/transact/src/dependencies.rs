@@ -105,24 +105,38 @@ impl Inner {
     ///
     /// Errors: 3729.
     pub(crate) fn check_bound(&mut self, name: &ObjectName, doing: &str) -> Result<(), Box<Raised>> {
+        match self.module_bound_to(name)? {
+            Some(module) => Err(raised(Message::numbered(3729, &[&doing, &crate::define::shown_name(name), &module]))),
+            None => Ok(()),
+        }
+    }
+
+    /// Sees that no module is bound to an object, and no table calls it, that is to have another name; `shown` is its name as
+    /// it was given.
+    ///
+    /// Errors: 15336.
+    pub(crate) fn check_free_to_rename(&mut self, name: &ObjectName, shown: &str) -> Result<(), Box<Raised>> {
+        let is_needed = self.module_bound_to(name)?.is_some() || self.user_of(&crate::modules::key_of(name)).is_some();
+        if !is_needed {
+            return Ok(());
+        }
+        Err(raised(Message::numbered(15336, &[&shown])))
+    }
+
+    /// The module that is bound to an object.
+    fn module_bound_to(&mut self, name: &ObjectName) -> Result<Option<String>, Box<Raised>> {
         // The catalog is made for nothing else here, and procedures drop temporary tables all the time.
         let may_be_bound =
             !name.last().starts_with('#') && self.modules.all().any(|known| is_schema_bound(&known.text));
         if !may_be_bound {
-            return Ok(());
+            return Ok(None);
         }
         let catalog = self.catalog().map_err(crate::errors::raised_error)?;
-        let Some(object) = catalog.find(name) else { return Ok(()) };
+        let Some(object) = catalog.find(name) else { return Ok(None) };
         let is_it = |dependency: &Dependency<'_>| {
             dependency.is_bound && dependency.of.id != object.id && dependency.on.is_some_and(|on| on.id == object.id)
         };
-        match catalog.dependencies().find(is_it) {
-            Some(dependency) => {
-                let shown = crate::define::shown_name(name);
-                Err(raised(Message::numbered(3729, &[&doing, &shown, &dependency.of.name])))
-            }
-            None => Ok(()),
-        }
+        Ok(catalog.dependencies().find(is_it).map(|dependency| dependency.of.name.clone()))
     }
 }
 

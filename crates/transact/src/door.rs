@@ -50,7 +50,10 @@ impl mainstay_tds::Session for Session {
             Err(_) => (Command::NONE, None),
         };
         if let Err(raised) = &outcome {
-            report(raised, &mut self.inner.state, sink);
+            // A client that cancels the load has an error of its own, which another one would hide.
+            if raised.number != 0 {
+                report(raised, &mut self.inner.state, sink);
+            }
             if Origin::of(raised) == Some(Origin::Trigger) {
                 self.inner.after_failure(raised, sink);
             }

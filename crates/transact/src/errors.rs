@@ -103,13 +103,9 @@ fn of_cause(cause: Cause, error: &Error) -> Option<Message> {
             let text = "ORDER BY items must appear in the select list if SELECT DISTINCT is specified.";
             Message::error(145, text).severity(15)
         }
-        Cause::NotGrouped => {
-            let text = format!(
-                "Column '{subject}' is invalid in the select list because it is not contained in either an aggregate function \
-                 or the GROUP BY clause."
-            );
-            Message::error(8120, text)
-        }
+        Cause::NotGrouped => not_grouped(8120, subject),
+        Cause::NotGroupedInHaving => not_grouped(8121, subject),
+        Cause::NotGroupedInOrder => not_grouped(8127, subject),
         // Of numbers that are not known before the statement runs.
         Cause::NegativeLimit if error.message().contains(NO_COUNT) => Message::numbered(1014, &[]),
         Cause::NegativeLimit if error.message().contains(NO_ROWS) => Message::numbered(10744, &[]),
@@ -138,6 +134,18 @@ fn of_cause(cause: Cause, error: &Error) -> Option<Message> {
         _ => return None,
     };
     Some(message)
+}
+
+/// The message of this number about a column that is not grouped by, with its table where it has one.
+fn not_grouped(number: i32, column: &str) -> Message {
+    match without_mark(column).split_once('.') {
+        Some((table, column)) => Message::numbered(number, &[&table, &column]),
+        None => {
+            let message = Message::numbered(number, &[&"", &column]);
+            let text = message.text.replacen("'.", "'", 1).replacen("\".", "\"", 1);
+            Message { text, ..message }
+        }
+    }
 }
 
 /// 2714: there is an object of this name.

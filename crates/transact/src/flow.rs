@@ -42,10 +42,7 @@ impl Runner<'_> {
                 let text = text_of(call.input(last));
                 let loaded = self.inner.text(&text, "").map_err(first)?;
                 self.nested(&loaded, call.machine())?;
-                match self.miscounted.take() {
-                    Some(counts) => Err(crate::transactions::miscounted(counts)),
-                    None => Ok(Flow::NEXT),
-                }
+                self.after_call()
             }
             Action::Transaction(transaction) => {
                 self.check_end(transaction)?;
@@ -212,7 +209,7 @@ pub(crate) fn session_value(state: &State, nesting: usize, function: SessionFunc
         "@@cursor_rows" => int(state.cursor_rows()),
         "@@nestlevel" => int(nesting.saturating_sub(1) as i64),
         "@@spid" => int(state.process.into()),
-        "@@servername" | "@@servicename" => text("MAINSTAY"),
+        "@@servername" | "@@servicename" => text(crate::scope::SERVER),
         "@@version" => text("Microsoft SQL Server 2022 (RTM) - 16.0.1000.6 (X64) (Mainstay)"),
         "@@microsoftversion" => int(0x1000_0000 + 1000),
         "@@language" => text(state.options.settings.language.name),

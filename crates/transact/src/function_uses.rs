@@ -1,7 +1,7 @@
 //! What depends on a function: the conditions, defaults and computed columns of tables that call it.
 //!
 //! Such an expression was compiled for what the function was, and rows were written by it. So a function that one calls is
-//! neither altered nor dropped (3729).
+//! neither altered nor dropped (3729), nor renamed (15336).
 
 use crate::catalog::Detail;
 use crate::errors::raised;
@@ -26,7 +26,7 @@ impl Inner {
     }
 
     /// The constraint or table whose expression calls a function, by the function's schema and name in lower case.
-    fn user_of(&mut self, function: &str) -> Option<String> {
+    pub(crate) fn user_of(&mut self, function: &str) -> Option<String> {
         let shared = self.core.definitions().shared;
         for table in &shared.tables {
             let calls = |text: &str| calls(text, function);

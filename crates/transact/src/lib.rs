@@ -15,7 +15,8 @@
 //! `@@ROWCOUNT`, temporary tables by the level that made them, cursors, prepared handles, SET options.
 //!
 //! Objects that are text - procedures, functions, triggers, views - are kept in the table `sys.mainstay_modules` of the
-//! database itself, so that making one belongs to the transaction that makes it.
+//! database itself, so that making one belongs to the transaction that makes it. Temporary procedures (`#p`, `##p`) are in
+//! tables of their own, which end with the session or the server.
 
 mod accumulate;
 mod again;
@@ -77,6 +78,7 @@ mod running;
 mod scope;
 mod script_text;
 mod select_into;
+mod sent_rows;
 mod sequences;
 mod server_cursor;
 mod session;
@@ -89,8 +91,10 @@ mod texts;
 mod transactions;
 mod transfer;
 mod triggers;
+mod truncate;
 mod undeclared;
 mod unexecuted;
+mod unit;
 mod uses;
 mod views;
 mod xml_documents;

@@ -7,7 +7,7 @@ use crate::query::Plan;
 use crate::scope::local_name;
 use crate::system;
 use crate::triggers::Switches as TriggerSwitches;
-use mainstay_base::{Result, ValueRef};
+use mainstay_base::Result;
 use mainstay_mssql::types::Declared;
 use mainstay_mssql::{DataType, Message, Switches};
 use mainstay_program::Program;
@@ -32,6 +32,7 @@ const DEFAULT_PREFIX: &str = "default:";
 /// What the key of a type begins with: a type may be called as a table or a procedure is.
 const TYPE_OF_USERS: &str = "usertype:";
 
+mod reading;
 mod rows;
 mod temporary;
 mod version;
@@ -144,50 +145,6 @@ pub(crate) struct Modules {
     kept: Kept,
 }
 
-/// What the tables of modules hold.
-#[derive(Default)]
-struct Read {
-    objects: HashMap<String, Object>,
-    defaults: HashMap<String, String>,
-    switches: TriggerSwitches,
-    kept: Kept,
-}
-
-impl Read {
-    /// Takes the rows of one of the tables, if it is there.
-    fn take_rows(&mut self, core: &mut mainstay_engine::Session, table: &str) -> Result<()> {
-        if core.changeable_columns(temporary::plain_name(table))?.is_none() {
-            return Ok(());
-        }
-        let mut statement = core.prepare(&format!("SELECT \"key\", name, kind, parent, \"text\" FROM {table}"))?;
-        let mut rows = statement.query(core, &[])?;
-        while let Some(row) = rows.next()? {
-            let text = |column: usize| match row.get(column) {
-                ValueRef::Text(text) => text.to_owned(),
-                _ => String::new(),
-            };
-            if text(2) == DEFAULT {
-                self.defaults.insert(text(0).trim_start_matches(DEFAULT_PREFIX).to_owned(), text(1));
-            } else if self.switches.take(&text(2), &text(0), &text(1))
-                || self.kept.take(&text(2), &text(0), &text(1), &text(3), &text(4))
-            {
-            } else if let Some(object) = read(text(4), kind_of(&text(2)).1) {
-                let kind = kind_of(&text(2)).0.to_owned();
-                let known_as = match kind.as_str() {
-                    // Databases are there that keep types as all else.
-                    "TT" | "UDT" if !text(0).starts_with(TYPE_OF_USERS) => format!("{TYPE_OF_USERS}{}", text(0)),
-                    _ => text(0),
-                };
-                let object = Object { key: text(0), name: text(1), kind, parent: text(3), ..object };
-                if object.belongs_to(table) {
-                    self.objects.insert(known_as, object);
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
 impl Modules {
     /// The module that has this program.
     pub(crate) fn by_program(&self, program: &Arc<Program>) -> Option<Arc<Loaded>> {
@@ -214,11 +171,11 @@ impl Modules {
             return Ok(());
         }
         let now = version.get();
-        let mut read = Read::default();
+        let mut read = reading::Read::default();
         for table in temporary::TABLES {
             read.take_rows(core, table)?;
         }
-        let Read { mut objects, defaults, switches, kept } = read;
+        let reading::Read { mut objects, defaults, switches, kept } = read;
         let files = folder.map(Folder::objects).unwrap_or_default();
         objects.extend(files.into_iter().map(|object| (object.key.clone(), object)));
         let compiled = self.compiled.get_mut().unwrap_or_else(PoisonError::into_inner);

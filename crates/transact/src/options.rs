@@ -219,6 +219,8 @@ impl Inner {
                 None => return Err(raised(Message::numbered(2741, &[&last]))),
             },
             "LANGUAGE" => match Language::by_name(last.trim_end()) {
+                // SET of the language that is spoken leaves SET DATEFIRST and SET DATEFORMAT as they are: drivers send all three.
+                Some(language) if language.name == options.settings.language.name => {}
                 Some(language) => options.settings.speak(language),
                 None => return Err(raised(Message::numbered(2740, &[&last]))),
             },

@@ -257,7 +257,7 @@ impl Runner<'_> {
         self.columns(columns)?;
         for row in rows {
             let cells: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
-            self.sink.row(&cells).map_err(crate::query::stopped)?;
+            self.sink.row(&cells).map_err(crate::sent_rows::stopped)?;
         }
         self.done(Command::SELECT, Some(rows.len() as u64));
         Ok(Flow::NEXT)

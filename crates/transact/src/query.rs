@@ -6,16 +6,17 @@ use crate::modules::Loaded;
 use crate::nulls::Asked;
 use crate::runner::{Ran, Runner, set};
 use crate::scope::Names;
+use crate::sent_rows::{send_row, stopped};
 use crate::session::Inner;
 use crate::table_calls::PlannedCall;
 use crate::uses::{Surroundings, Uses};
 use mainstay_base::{Value, ValueRef};
 use mainstay_engine::Prepared;
 use mainstay_mssql::convert::{Conversion, convert, truncates, truncation};
-use mainstay_mssql::{DataType, Length, Message, Settings, Switches, variant};
+use mainstay_mssql::{DataType, Length, Settings, Switches, variant};
 use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_query::mssql::type_of_field;
-use mainstay_tds::{Column, Command, Sink};
+use mainstay_tds::{Column, Command};
 use mainstay_tsql::compile::{Action, HostStatement};
 use mainstay_tsql::reduce::{
     self, CursorQueries, Head, Parameter, ReducedChange, ReducedQuery, Source, SourceColumn, TakingColumn,
@@ -41,8 +42,8 @@ pub(crate) struct Plan {
     pub(crate) heads: Vec<Head>,
     /// What its columns are of, where that is known.
     sources: Vec<Option<SourceColumn>>,
-    /// The columns of its rows, once it has run.
-    columns: Option<Arc<[Column]>>,
+    /// The columns of its rows, once it has run, and those among them that the rows are ordered by.
+    columns: Option<(Arc<[Column]>, Arc<[u16]>)>,
     /// The types of its columns, once it has run.
     types: Option<Arc<[Option<DataType>]>>,
     pub(crate) change: Option<Arc<ReducedChange>>,
@@ -240,7 +241,7 @@ impl Runner<'_> {
             inner.plan(&text, parameters, heads).map(|plan| Plan { sources, ..plan })
         })?;
         let values = self.values(&mut plan, host, call)?;
-        let outcome = self.send(&mut plan, &values);
+        let outcome = self.send(&mut plan, &values, query);
         self.put_plan(loaded, number, plan);
         let count = outcome?;
         self.inner.state.row_count = count as i64;
@@ -282,7 +283,7 @@ impl Runner<'_> {
     }
 
     /// Sends the rows of a plan to the client, or to who captures them.
-    fn send(&mut self, plan: &mut Plan, values: &[Value]) -> Result<u64, Box<Raised>> {
+    fn send(&mut self, plan: &mut Plan, values: &[Value], query: &Query) -> Result<u64, Box<Raised>> {
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let limit = match self.inner.state.options.row_limit {
             _ if self.inner.state.options.fmt_only => 0,
@@ -291,14 +292,16 @@ impl Runner<'_> {
         };
         let Plan { prepared, heads, sources, columns, .. } = plan;
         let mut rows = prepared.query(&mut self.inner.core, &parameters).map_err(crate::errors::raised_error)?;
-        let columns = match columns {
-            Some(columns) => Arc::clone(columns),
+        let (columns, order) = match columns {
+            Some((columns, order)) => (Arc::clone(columns), Arc::clone(order)),
             None => {
                 let schema = rows.schema().cloned();
                 let known: Arc<[Column]> =
                     schema.map_or_else(Vec::new, |schema| sourced(shown(&schema, heads), sources)).into();
-                *columns = Some(Arc::clone(&known));
-                known
+                let called: Vec<&str> = known.iter().map(|column| column.name.as_str()).collect();
+                let order: Arc<[u16]> = reduce::result_order(query, &called).into();
+                *columns = Some((Arc::clone(&known), Arc::clone(&order)));
+                (known, order)
             }
         };
         match self.inner.state.captured.last_mut() {
@@ -306,6 +309,9 @@ impl Runner<'_> {
             None => {
                 self.gives_rows = true;
                 self.sink.columns(&columns).map_err(stopped)?;
+                if !order.is_empty() {
+                    self.sink.order(&order);
+                }
             }
         }
         let mut count = 0;
@@ -513,87 +519,4 @@ fn sourced(mut columns: Vec<Column>, sources: &[Option<SourceColumn>]) -> Vec<Co
         }
     }
     columns
-}
-
-/// Sends a row, CHAR values with the blanks that are not stored, and long values cut to so many bytes (TEXTSIZE). `fill` gets a
-/// cell for each column, NULL all of them.
-pub(crate) fn send_row<'v>(
-    sink: &mut dyn Sink,
-    (columns, most): (&[Column], Option<usize>),
-    fill: impl FnOnce(&mut [ValueRef<'v>]),
-) -> Result<(), Box<Raised>> {
-    // Rows that are not wide need no room of their own, and making less of it ready takes less time.
-    let (mut few, mut more, mut many);
-    let cells: &mut [ValueRef<'v>] = match columns.len() {
-        0..=4 => {
-            few = [ValueRef::Null; 4];
-            &mut few
-        }
-        5..=16 => {
-            more = [ValueRef::Null; 16];
-            &mut more
-        }
-        count => {
-            many = vec![ValueRef::Null; count];
-            &mut many
-        }
-    };
-    let (cells, _) = cells.split_at_mut(columns.len());
-    fill(cells);
-    if let Some(most) = most {
-        columns.iter().zip(cells.iter_mut()).for_each(|(column, cell)| cut(column.data_type, cell, most));
-    }
-    let padded = padded(columns, cells);
-    if padded.is_empty() {
-        return sink.row(cells).map_err(stopped);
-    }
-    let mut cells: Vec<ValueRef<'_>> = cells.to_vec();
-    for (place, text) in &padded {
-        cells[*place] = ValueRef::Text(text);
-    }
-    sink.row(&cells).map_err(stopped)
-}
-
-/// Cuts a value of a type without a length to so many bytes.
-fn cut(data_type: DataType, cell: &mut ValueRef<'_>, most: usize) {
-    let is_long = matches!(data_type, DataType::Text(_) | DataType::NText | DataType::Image)
-        || data_type.length() == Some(Length::Max) && data_type != DataType::Xml;
-    match cell {
-        ValueRef::Text(text) if is_long => {
-            let (encoding, mut used) = (data_type.encoding(), 0);
-            let goes_beyond = |(at, c): &(usize, char)| {
-                used += encoding.size(&text[*at..*at + c.len_utf8()]);
-                used > most
-            };
-            if let Some((end, _)) = text.char_indices().find(goes_beyond) {
-                *text = &text[..end];
-            }
-        }
-        ValueRef::Binary(bytes) if is_long => *bytes = &bytes[..bytes.len().min(most)],
-        _ => {}
-    }
-}
-
-/// The texts of CHAR columns with the blanks that are not stored, by their places.
-fn padded(columns: &[Column], cells: &[ValueRef<'_>]) -> Vec<(usize, String)> {
-    let mut padded = Vec::new();
-    for (place, (column, cell)) in columns.iter().zip(cells).enumerate() {
-        let (DataType::Char(length, _) | DataType::NChar(length)) = column.data_type else { continue };
-        let ValueRef::Text(text) = cell else { continue };
-        let short = usize::from(length).saturating_sub(column.data_type.encoding().size(text));
-        if short > 0 {
-            padded.push((place, format!("{text}{}", " ".repeat(short))));
-        }
-    }
-    padded
-}
-
-/// The client is gone, or wants no more.
-pub(crate) fn stopped(stop: mainstay_tds::Stop) -> Box<Raised> {
-    let mut gone = match stop {
-        mainstay_tds::Stop::Value(message) => return raised(message),
-        _ => raised(Message::error(0, "The statement was cancelled by the client.")),
-    };
-    gone.uncatchable = true;
-    gone
 }

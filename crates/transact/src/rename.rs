@@ -17,12 +17,13 @@ use mainstay_tsql::tree::{Name, ObjectName, StatementKind, TriggerTarget};
 /// Renames, and warns as SQL Server does.
 ///
 /// Errors: 15225 for what is not there, 15248 for a column that is not, 15249 for a kind that is none, 15335 for a name
-/// that is taken, 40515 for views, sequences, synonyms and types.
+/// that is taken, 15336 for what a table or a module that is bound to it needs, 40515 for views, sequences, synonyms and types.
 pub(crate) fn rename(runner: &mut Runner<'_>, name: &str, to: &str, kind: &str) -> Ran {
     let known = object_name(name);
     // In one: a row that came between a table's new name and that of what belongs to it would miss its triggers.
     match kind.to_ascii_uppercase().as_str() {
         "" if is_column(runner.inner, &known)? => runner.inner.as_one(|inner| column(inner, &known, to))?,
+        "" if is_index(runner.inner, &known)? => runner.inner.as_one(|inner| index(inner, &known, to))?,
         "" | "OBJECT" => runner.inner.as_one(|inner| object(inner, &known, name, to, kind))?,
         "COLUMN" => runner.inner.as_one(|inner| column(inner, &known, to))?,
         "INDEX" => runner.inner.as_one(|inner| index(inner, &known, to))?,
@@ -45,6 +46,17 @@ fn is_column(inner: &mut Inner, known: &ObjectName) -> Result<bool, Box<Raised>>
     Ok(!table.parts.is_empty() && catalog.find(known).is_none() && has_column())
 }
 
+/// Whether a name for which no kind is said is an index's or a key's, named by its table, and no object's.
+fn is_index(inner: &mut Inner, known: &ObjectName) -> Result<bool, Box<Raised>> {
+    let mut table = known.clone();
+    let index = table.parts.pop().map(|part| part.text).unwrap_or_default();
+    let catalog = inner.catalog().map_err(crate::errors::raised_error)?;
+    let has_index = |found: &crate::catalog::Object| {
+        found.indexes.iter().filter_map(|known| known.name.as_ref()).any(|known| known.eq_ignore_ascii_case(&index))
+    };
+    Ok(!table.parts.is_empty() && catalog.find(known).is_none() && catalog.find(&table).is_some_and(has_index))
+}
+
 fn object(inner: &mut Inner, known: &ObjectName, name: &str, to: &str, kind: &str) -> Result<(), Box<Raised>> {
     let catalog = inner.catalog().map_err(crate::errors::raised_error)?;
     let missing = |inner: &Inner| {
@@ -62,6 +74,9 @@ fn object(inner: &mut Inner, known: &ObjectName, name: &str, to: &str, kind: &st
     if found.kind == "P" && found.is_temporary {
         // It is an object of tempdb.
         return Err(missing(inner));
+    }
+    if matches!(found.kind, "U" | "V" | "FN" | "IF" | "TF") {
+        inner.check_free_to_rename(known, name)?;
     }
     match found.kind {
         "U" => {

@@ -5,7 +5,8 @@ use crate::errors::{at_level, message_from, of_fault, raised};
 use crate::flow::Origin;
 use crate::modules::Loaded;
 use crate::procedures;
-use crate::query::{Plan, stopped};
+use crate::query::Plan;
+use crate::sent_rows::stopped;
 use crate::session::{Inner, object_name};
 use crate::state::Level;
 use mainstay_base::{Timestamp, Value, ValueRef};
@@ -85,10 +86,10 @@ impl<'a> Runner<'a> {
     /// Cleans up after a run, however it ended.
     pub(crate) fn finish(&mut self) {
         self.inner.announce(self.sink);
+        self.forget_captured_from(0);
         while self.inner.state.levels.len() > self.levels_before {
             self.leave_level();
         }
-        self.inner.state.captured.clear();
         let (mut stack, mut expected) = (std::mem::take(&mut self.stack), std::mem::take(&mut self.expected));
         stack.clear();
         expected.clear();
@@ -98,6 +99,11 @@ impl<'a> Runner<'a> {
     /// How many modules run.
     pub(crate) fn depth(&self) -> usize {
         self.stack.len()
+    }
+
+    /// Whether what runs has a level of its own: the batch itself works on the session's.
+    pub(crate) fn is_within_call(&self) -> bool {
+        !self.stack.is_empty() || self.kind != DoneKind::Statement
     }
 
     /// The kind of a statement's end, for the client.
@@ -311,10 +317,7 @@ impl<'a> Runner<'a> {
             Action::Value(value, _) => self.value(loaded, number, host, value, call),
             Action::Condition(condition) => self.value(loaded, number, host, condition, call),
             Action::Change(change) => self.change(loaded, number, host, change, call),
-            Action::AfterCall => match self.miscounted.take() {
-                Some(counts) => Err(crate::transactions::miscounted(counts)),
-                None => Ok(Flow::NEXT),
-            },
+            Action::AfterCall => self.after_call(),
             Action::BeginCapture => self.begin_capture(call),
             Action::EndCapture(change) => self.insert_captured(host, change, call),
             Action::DeclareCursor(name, cursor) => self.declare_cursor(loaded, number, name, cursor, call),
@@ -416,7 +419,14 @@ impl Host for Runner<'_> {
     }
 
     fn fault(&mut self, fault: Fault) -> FaultAnswer {
-        let mut answer = raised(of_fault(&fault));
+        let mut answer = match &fault {
+            Fault::TooManyArguments { routine } | Fault::UnknownArgument { routine, .. }
+                if self.takes_no_arguments(routine) =>
+            {
+                raised(Message::numbered(8146, &[routine]).state(2))
+            }
+            fault => raised(of_fault(fault)),
+        };
         // What is wrong with a call's arguments is said to be the routine's error, before its first line.
         answer.routine = match &fault {
             Fault::MissingArgument { routine, .. }
@@ -437,7 +447,8 @@ impl Host for Runner<'_> {
             || self.inner.state.options.xact_abort && Origin::of(error) != Some(Origin::Raiserror)
             || error.severity >= 20
             || self.inner.has_lost_transaction()
-            || matches!(error.number, 217 | 241 | 242 | 245 | 701 | 1205 | 3609 | 3960 | 8114)
+            || crate::transactions::ends_transaction(error.number)
+            || matches!(error.number, 217 | 701 | 3609)
             || self.inner.state.options.aborts_at(error.number)
             || matches!(Origin::of(error), Some(Origin::Throw | Origin::Trigger));
         if ends_batch {
@@ -476,7 +487,7 @@ impl Host for Runner<'_> {
         let aborts = self.inner.state.options.xact_abort && Origin::of(error) != Some(Origin::Raiserror);
         // What ends a batch where it is not caught leaves nothing to commit where it is.
         let dooms = self.inner.has_lost_transaction()
-            || matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114)
+            || crate::transactions::ends_transaction(error.number)
             || self.inner.state.options.aborts_at(error.number);
         if (aborts || dooms) && self.inner.state.transactions > 0 {
             self.inner.state.doomed = true;
@@ -492,8 +503,7 @@ impl Host for Runner<'_> {
         let found = found.or_else(|| self.stack.iter().find(|loaded| Arc::ptr_eq(&loaded.program, program)).cloned());
         let Some(loaded) = found.or_else(|| self.inner.modules.by_program(program)) else { return };
         self.expected.retain(|other| !Arc::ptr_eq(other, &loaded));
-        // The batch itself works on the session's own level.
-        if !self.stack.is_empty() || self.kind != DoneKind::Statement {
+        if self.is_within_call() {
             let mut level = self.coming.take().unwrap_or_default();
             level.options = Some(self.inner.state.options.clone());
             level.transactions = self.inner.state.transactions;
@@ -508,7 +518,7 @@ impl Host for Runner<'_> {
     fn left(&mut self, _: &Arc<Program>, _: usize) {
         let left = self.stack.pop();
         self.count_transactions(left.as_deref());
-        if !self.stack.is_empty() || self.kind != DoneKind::Statement {
+        if self.is_within_call() {
             self.leave_level();
         } else {
             self.forget_variables();
@@ -544,17 +554,6 @@ impl Host for Runner<'_> {
 }
 
 impl Runner<'_> {
-    /// Sees whether a procedure has left as many transactions open as it found.
-    fn count_transactions(&mut self, left: Option<&Loaded>) {
-        let (Some(level), Some(loaded)) = (self.inner.state.levels.last(), left) else { return };
-        let (before, after) = (level.transactions, self.inner.state.transactions);
-        let is_call = !self.stack.is_empty() || self.kind != DoneKind::Statement;
-        if before != after && is_call && level.trigger.is_none() {
-            let name = loaded.module.routine.name.to_string();
-            self.miscounted = Some((before, after, (!name.is_empty()).then_some(name)));
-        }
-    }
-
     /// Table variables of a batch end with it.
     fn forget_variables(&mut self) {
         let Some(level) = self.inner.state.levels.last_mut() else { return };

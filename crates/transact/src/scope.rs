@@ -177,6 +177,9 @@ pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with(['#', '@'])
 }
 
+/// What the server is called: `@@SERVERNAME`.
+pub(crate) const SERVER: &str = "MAINSTAY";
+
 /// The schema that holds the temporary tables of all sessions.
 pub(crate) const GLOBALS: &str = "tempdb";
 
@@ -256,6 +259,14 @@ impl Names<'_> {
             Some('#') if is_global(last) && self.has_global(last) => Ok(global_name(last)),
             Some('#') => Err(Message::error(208, format!("Invalid object name '{last}'.")).state(0)),
             _ => {
+                if let [server, _, _, _] = &name.parts[..]
+                    && !server.text.is_empty()
+                    && !server.is(SERVER)
+                    && self.core.borrow_mut().execute(&format!("SELECT 1 FROM {} LIMIT 0", core_name(name))).is_err()
+                {
+                    // The database has no such table, and there is no other server to ask.
+                    return Err(Message::numbered(7202, &[&server.text]).state(2));
+                }
                 let (schema, view) = local_name(name);
                 let Some(view) = views::known(schema, view) else { return Ok(core_name(name)) };
                 if schema.is_none_or(|schema| schema.eq_ignore_ascii_case("dbo")) && self.is_table(name) {
@@ -308,7 +319,7 @@ impl Names<'_> {
             };
             self.stored_columns(&core).flatten()
         };
-        reduce::cursor_sources(query, &of_table).map(|sources| sources.columns).unwrap_or_default()
+        reduce::result_sources(query, &of_table).map(|sources| sources.columns).unwrap_or_default()
     }
 
     /// Whether the database has a table of this name of its own.

@@ -58,21 +58,16 @@ impl Inner {
             other => matches!(other, DataType::TinyInt | DataType::SmallInt | DataType::Int | DataType::BigInt),
         };
         if !is_whole {
-            let text = format!(
-                "The sequence object '{}' must be of data type int, bigint, smallint, tinyint, or decimal or numeric with a \
-                 scale of 0, or any user-defined data type that is based on one of the above integer data types.",
-                sequence.name.last()
-            );
-            return Err(raised(Message::error(11702, text).state(2)));
+            return Err(raised(Message::numbered(11702, &[&full_name(&sequence.name)]).state(2)));
         }
         // Without a word a sequence begins at the end of its type.
         let (minimum, maximum) = range_of(data_type);
         let mut properties = Properties { start: None, increment: 1, minimum, maximum, cycle: false };
-        take(&mut properties, &sequence.options, (minimum, maximum))?;
+        take(&mut properties, sequence, (minimum, maximum))?;
         if self.is_name_taken(&sequence.name)? {
             return Err(crate::define::name_taken(&sequence.name, 3));
         }
-        let (core, options) = (core_name(&sequence.name), properties.options(sequence.name.last())?);
+        let (core, options) = (core_name(&sequence.name), properties.options(&full_name(&sequence.name))?);
         let data_type = reduce::type_name(data_type);
         self.execute(&format!("CREATE SEQUENCE {core} AS {data_type}{options}")).map(|_| ())
     }
@@ -92,7 +87,7 @@ impl Inner {
             maximum: known.maximum,
             cycle: known.cycle,
         };
-        take(&mut properties, &sequence.options, (i64::MIN, i64::MAX))?;
+        take(&mut properties, sequence, range_of(type_of(known)))?;
         let mut next = match (upcoming, known.increment == properties.increment) {
             // The step that comes next is the new one.
             (Some(next), false) if next != known.start => {
@@ -114,7 +109,7 @@ impl Inner {
         });
         let core = core_name(&sequence.name);
         let changes = match is_changed {
-            true => properties.options(sequence.name.last())?,
+            true => properties.options(&full_name(&sequence.name))?,
             false => String::new(),
         };
         // One statement: nobody ever finds the sequence gone.
@@ -152,35 +147,51 @@ impl Properties {
     /// What it has, as options of a statement.
     fn options(&self, name: &str) -> Result<String, Box<Raised>> {
         let Properties { start, increment, minimum, maximum, cycle } = *self;
-        if increment == 0 {
-            let text = format!("The increment for sequence object '{name}' cannot be zero.");
-            return Err(raised(Message::error(11700, text)));
-        }
         let start = start.unwrap_or(if increment < 0 { maximum } else { minimum });
-        if start < minimum || start > maximum {
-            let text = format!(
-                "The start value for sequence object '{name}' must be between the minimum and maximum value of the sequence \
-                 object."
-            );
-            return Err(raised(Message::error(11703, text)));
+        let room = i128::from(maximum) - i128::from(minimum);
+        let number = match () {
+            () if increment == 0 => 11700,
+            () if room <= 0 => 11705,
+            () if i128::from(increment).abs() > room => 11701,
+            () if start < minimum || start > maximum => 11703,
+            () => 0,
+        };
+        if number != 0 {
+            return Err(raised(Message::numbered(number, &[&name])));
         }
         let cycle = if cycle { "CYCLE" } else { "NO CYCLE" };
         Ok(format!(" START WITH {start} INCREMENT BY {increment} MINVALUE {minimum} MAXVALUE {maximum} {cycle}"))
     }
 }
 
+/// The name of a sequence in messages about its definition.
+fn full_name(name: &ObjectName) -> String {
+    let (schema, last) = crate::scope::local_name(name);
+    format!("{}.{last}", schema.unwrap_or("dbo"))
+}
+
 /// Takes what a statement says; `range` is that of the type.
-fn take(properties: &mut Properties, options: &[SequenceOption], range: (i64, i64)) -> Result<(), Box<Raised>> {
-    for option in options {
+///
+/// Errors: 11706 for a cache of no values, 11708 for numbers that are not of the type.
+fn take(properties: &mut Properties, sequence: &Sequence, range: (i64, i64)) -> Result<(), Box<Raised>> {
+    let within = |value: &Expr, argument: &str| match whole(value)? {
+        number if number < range.0 || number > range.1 => Err(raised(Message::numbered(11708, &[&argument]))),
+        number => Ok(number),
+    };
+    for option in &sequence.options {
         match option {
-            SequenceOption::StartWith(value) => properties.start = Some(whole(value)?),
+            SequenceOption::StartWith(value) => properties.start = Some(within(value, "START WITH")?),
             SequenceOption::IncrementBy(value) => properties.increment = whole(value)?,
-            SequenceOption::MinValue(Some(value)) => properties.minimum = whole(value)?,
-            SequenceOption::MaxValue(Some(value)) => properties.maximum = whole(value)?,
+            SequenceOption::MinValue(Some(value)) => properties.minimum = within(value, "MINVALUE")?,
+            SequenceOption::MaxValue(Some(value)) => properties.maximum = within(value, "MAXVALUE")?,
             SequenceOption::MinValue(None) => properties.minimum = range.0,
             SequenceOption::MaxValue(None) => properties.maximum = range.1,
             SequenceOption::Cycle(cycle) => properties.cycle = *cycle,
-            SequenceOption::Cache(_) | SequenceOption::NoCache | SequenceOption::RestartWith(_) => {}
+            SequenceOption::RestartWith(Some(value)) => drop(within(value, "RESTART WITH")?),
+            SequenceOption::Cache(Some(value)) if whole(value)? <= 0 => {
+                return Err(raised(Message::numbered(11706, &[&full_name(&sequence.name)])));
+            }
+            SequenceOption::Cache(_) | SequenceOption::NoCache | SequenceOption::RestartWith(None) => {}
         }
     }
     Ok(())

@@ -38,6 +38,9 @@ pub(crate) struct State {
     pub(crate) transaction_name: Option<String>,
     /// The savepoints in it, and how many names it had given or taken ([`State::noted_names`]).
     pub(crate) savepoints: Vec<(String, usize)>,
+    /// The savepoints of statements that run others, by their numbers, and how many savepoints there were before each.
+    pub(crate) units: Vec<(u64, usize)>,
+    last_unit: u64,
     /// Whether the transaction has made, changed or dropped objects.
     pub(crate) has_defined: bool,
     /// Whether an error has left the transaction with nothing but ROLLBACK to do.
@@ -251,6 +254,8 @@ impl State {
             announced: Announced::default(),
             transaction_name: None,
             savepoints: Vec::new(),
+            units: Vec::new(),
+            last_unit: 0,
             has_defined: false,
             doomed: false,
             fetch_status: 0,
@@ -396,6 +401,29 @@ impl State {
             if let Some(level) = self.levels.last_mut() {
                 level.identity = Some(identity);
             }
+        }
+    }
+
+    /// A statement that runs others sets a savepoint of its own: the number of it.
+    pub(crate) fn begin_unit(&mut self) -> u64 {
+        self.last_unit += 1;
+        self.units.push((self.last_unit, self.savepoints.len()));
+        self.last_unit
+    }
+
+    /// It ends. `None` if the savepoint is not there any more, since a statement within it has rolled back to an older one;
+    /// or else whether the statements within it have set none that are to outlive it.
+    pub(crate) fn end_unit(&mut self, unit: u64) -> Option<bool> {
+        let place = self.units.iter().position(|(known, _)| *known == unit)?;
+        let (_, savepoints) = self.units[place];
+        self.units.truncate(place);
+        Some(self.savepoints.len() == savepoints)
+    }
+
+    /// What was done since there were so many savepoints is undone, and those since then are gone.
+    pub(crate) fn forget_savepoints_of_unit(&mut self, unit: u64) {
+        if let Some((_, savepoints)) = self.units.iter().find(|(known, _)| *known == unit) {
+            self.savepoints.truncate(*savepoints);
         }
     }
 

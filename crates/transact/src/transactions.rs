@@ -5,11 +5,13 @@
 
 use crate::errors::{at_level, message_of, raised, raised_error};
 use crate::flow::text_of;
+use crate::modules::Loaded;
+use crate::runner::{Ran, Runner};
 use crate::session::Inner;
 use crate::xml_documents::XmlDocuments;
 use mainstay_base::Code;
 use mainstay_mssql::Message;
-use mainstay_program::{Raised, StatementCall};
+use mainstay_program::{Flow, Raised, StatementCall};
 use mainstay_tds::{Begin, Sink, TransactionRequest};
 use mainstay_tsql::compile::HostStatement;
 use mainstay_tsql::reduce;
@@ -29,7 +31,8 @@ pub(crate) fn transaction_name(
         return Some(name.text.clone());
     }
     let place = host.inputs.iter().position(|(known, _)| known.eq_ignore_ascii_case(&name.text))?;
-    Some(text_of(call.input(place)))
+    // Of a variable's value the first characters count, as many as a name may have.
+    Some(text_of(call.input(place)).chars().take(mainstay_tsql::TRANSACTION_NAME_LENGTH).collect())
 }
 
 /// 266.
@@ -41,6 +44,11 @@ pub(crate) fn miscounted((before, after, name): (u32, u32, Option<String>)) -> B
     let mut message = Message::error(266, text).state(2);
     message.procedure = name;
     raised(message)
+}
+
+/// Whether an error leaves nothing of the transaction to commit, whatever the options are.
+pub(crate) fn ends_transaction(number: i32) -> bool {
+    matches!(number, 241 | 242 | 245 | 1205 | 3915 | 3916 | 3960 | 8114)
 }
 
 /// 3930.
@@ -57,6 +65,20 @@ impl Inner {
     pub(crate) fn check_writable(&self) -> Result<(), Box<Raised>> {
         let is_doomed = self.state.doomed && self.state.transactions > 0;
         if is_doomed || self.has_lost_transaction() { Err(doomed()) } else { Ok(()) }
+    }
+
+    /// Statements on whole databases run in autocommit mode only. Source: "CREATE DATABASE (Transact-SQL)", Remarks, and
+    /// the same of ALTER and DROP.
+    ///
+    /// Errors: 226.
+    pub(crate) fn check_outside_transaction(&self, statement: &str) -> Result<(), Box<Raised>> {
+        match self.state.transactions {
+            0 => Ok(()),
+            _ => {
+                let state = if statement.starts_with("CREATE") { 5 } else { 6 };
+                Err(raised(Message::numbered(226, &[&statement]).state(state)))
+            }
+        }
     }
 
     /// Whether the core has rolled back, with the error that is being handled, the transaction that is counted here: that
@@ -90,16 +112,56 @@ impl Inner {
 
     fn begin(&mut self, name: Option<&str>) -> Result<(), Box<Raised>> {
         if self.state.transactions == 0 {
-            self.core.begin().map_err(raised_error)?;
+            self.open(name)?;
             self.state.announced.begun();
-            self.state.transaction_name = name.map(str::to_owned);
-            self.state.has_defined = false;
-            self.state.savepoints.clear();
-            self.state.forget_notes_of_names();
         }
         self.state.transactions += 1;
         self.show_activity();
         Ok(())
+    }
+
+    /// Begins the transaction of the core.
+    fn open(&mut self, name: Option<&str>) -> Result<(), Box<Raised>> {
+        self.core.begin().map_err(raised_error)?;
+        self.state.transaction_name = name.map(str::to_owned);
+        self.state.has_defined = false;
+        self.state.savepoints.clear();
+        self.state.units.clear();
+        self.state.forget_notes_of_names();
+        Ok(())
+    }
+
+    /// Begins the transaction of a statement that runs other statements, if none is open: whether it has. The client is not
+    /// told of it.
+    pub(crate) fn begin_statement(&mut self) -> Result<bool, Box<Raised>> {
+        if self.state.transactions > 0 {
+            return Ok(false);
+        }
+        self.open(None)?;
+        self.state.transactions = 1;
+        self.show_activity();
+        Ok(true)
+    }
+
+    /// Ends the transaction of such a statement: commits it if the statement has succeeded. One that its statements have begun
+    /// and not ended stays open.
+    ///
+    /// Errors: those of the statement, and of the commit.
+    pub(crate) fn end_statement<T>(&mut self, outcome: Result<T, Box<Raised>>) -> Result<T, Box<Raised>> {
+        let ended = match (&outcome, self.state.transactions) {
+            (_, 0) => Ok(()),
+            (Err(_), _) => self.rollback(None),
+            (Ok(_), 1) => self.commit(),
+            (Ok(_), _) => {
+                self.state.transactions -= 1;
+                self.state.announced.begun();
+                Ok(())
+            }
+        };
+        if ended.is_err() && self.state.transactions > 0 {
+            let _ = self.rollback(None);
+        }
+        outcome.and_then(|done| ended.map(|()| done))
     }
 
     fn commit(&mut self) -> Result<(), Box<Raised>> {
@@ -161,6 +223,8 @@ impl Inner {
                     return Err(raised(Message::error(3931, text)));
                 }
                 self.state.savepoints.truncate(place + 1);
+                // The core drops the savepoints that statements around this one have set since.
+                self.state.units.retain(|(_, savepoints)| *savepoints <= place);
                 let names = self.state.savepoints.last().map_or(0, |(_, names)| *names);
                 self.tell_watchers();
                 let variables = self.table_variables();
@@ -170,7 +234,8 @@ impl Inner {
                     self.instance.version.bump();
                 }
                 self.look_again_at_objects()?;
-                return self.restore_variables(variables);
+                self.restore_variables(variables)?;
+                return self.restore_fired();
             }
             if !self.state.transaction_name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name)) {
                 let text = format!("Cannot roll back {name}. No transaction or savepoint of that name was found.");
@@ -262,7 +327,7 @@ impl Inner {
             || error.severity >= 20
             || self.state.doomed
             || self.has_lost_transaction()
-            || matches!(error.number, 241 | 242 | 245 | 1205 | 3960 | 8114)
+            || ends_transaction(error.number)
             || self.state.options.aborts_at(error.number);
         if ends && self.state.transactions > 0 {
             // The error that is being told is the one that matters.
@@ -318,6 +383,30 @@ impl Inner {
     fn show_activity(&self) {
         if let Some(seat) = &self.seat {
             seat.activity().note(self.state.transactions, isolation_number(self.state.options.isolation));
+        }
+    }
+}
+
+impl Runner<'_> {
+    /// Behind a call: one that has left another count of transactions than it found is an error, but where a trigger's
+    /// statement has lost its transaction, of which the trigger's end tells (3609).
+    pub(crate) fn after_call(&mut self) -> Ran {
+        let Some(counts) = self.miscounted.take() else { return Ok(Flow::NEXT) };
+        let ended_in_trigger =
+            self.inner.state.transactions == 0 && self.inner.state.levels.iter().any(|level| level.trigger.is_some());
+        match ended_in_trigger {
+            true => Ok(Flow::NEXT),
+            false => Err(crate::transactions::miscounted(counts)),
+        }
+    }
+
+    /// Sees whether a procedure has left as many transactions open as it found.
+    pub(crate) fn count_transactions(&mut self, left: Option<&Loaded>) {
+        let (Some(level), Some(loaded)) = (self.inner.state.levels.last(), left) else { return };
+        let (before, after) = (level.transactions, self.inner.state.transactions);
+        if before != after && self.is_within_call() && level.trigger.is_none() {
+            let name = loaded.module.routine.name.to_string();
+            self.miscounted = Some((before, after, (!name.is_empty()).then_some(name)));
         }
     }
 }

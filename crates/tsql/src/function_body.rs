@@ -1,9 +1,11 @@
-//! What the body of a function may not do: change anything but its own variables, speak to the client, begin or end
-//! transactions.
+//! Statements that the body of a function may not have: those that change anything but its own variables, speak to the client,
+//! define objects, set options, or begin or end transactions.
+//!
+//! Rule: CREATE FUNCTION in SQL Server's manual, "Valid statements in a function"; everything that is not listed there is refused.
 
 use crate::tree::{
-    Change, ExecuteModule, InsertRows, LargeValueWork, ObjectName, QueryBody, SelectItem, Source, StatementKind,
-    Target, Transaction, With,
+    Change, DefineKind, Drop, ExecuteModule, InsertRows, LargeValueWork, ObjectName, PermissionKind, Phrase,
+    PhraseItem, QueryBody, SelectItem, Source, StatementKind, Target, Transaction, With,
 };
 
 /// What is wrong with a statement in a function.
@@ -18,7 +20,13 @@ pub(crate) enum Misplaced {
 pub(crate) fn misplaced(statement: &StatementKind) -> Option<Misplaced> {
     Some(match statement {
         StatementKind::Select(query) => return gives_rows(&query.body).then_some(Misplaced::Rows),
-        StatementKind::Change(change) => return changed(change).map(|verb| Misplaced::SideEffect(verb, 15)),
+        StatementKind::Change(change) => {
+            return match changed(change) {
+                Some(verb) => Some(Misplaced::SideEffect(verb, 15)),
+                None => tells_rows(change).then_some(Misplaced::Rows),
+            };
+        }
+        StatementKind::Fetch(fetch) => return fetch.into.is_empty().then_some(Misplaced::Rows),
         StatementKind::Print(_) => Misplaced::SideEffect("PRINT", 14),
         StatementKind::Raiserror(..) | StatementKind::OldRaiserror(_) => Misplaced::SideEffect("RAISERROR", 14),
         StatementKind::Throw(_) => Misplaced::SideEffect("THROW", 14),
@@ -38,13 +46,80 @@ pub(crate) fn misplaced(statement: &StatementKind) -> Option<Misplaced> {
             };
             Misplaced::SideEffect(verb, 14)
         }
-        StatementKind::CreateTable(_) => Misplaced::SideEffect("CREATE TABLE", 14),
-        StatementKind::Truncate(..) => Misplaced::SideEffect("TRUNCATE TABLE", 14),
+        StatementKind::SetOption(options) => Misplaced::SideEffect(set(options), 15),
         StatementKind::Execute(execute) if matches!(execute.module, ExecuteModule::Text(..)) => {
             Misplaced::SideEffect("EXECUTE STRING", 14)
         }
+        other => Misplaced::SideEffect(side_effect(other)?, 14),
+    })
+}
+
+/// What a statement does that defines objects, or changes how the server or the session works, as message 443 has it; `None`
+/// for other statements, and for those that stand in a batch of their own.
+pub fn side_effect(statement: &StatementKind) -> Option<&'static str> {
+    Some(match statement {
+        StatementKind::CreateTable(_) => "CREATE TABLE",
+        StatementKind::AlterTable(_) => "ALTER TABLE",
+        StatementKind::Truncate(..) => "TRUNCATE TABLE",
+        StatementKind::CreateIndex(_) => "CREATE INDEX",
+        StatementKind::AlterIndex(_) => "ALTER INDEX",
+        StatementKind::Drop(drop) => dropped(drop),
+        StatementKind::View(view) if view.define == DefineKind::Alter => "ALTER VIEW",
+        StatementKind::View(_) => "CREATE VIEW",
+        StatementKind::Sequence(sequence) if sequence.alter => "ALTER SEQUENCE",
+        StatementKind::Sequence(_) => "CREATE SEQUENCE",
+        StatementKind::CreateSynonym(..) => "CREATE SYNONYM",
+        StatementKind::CreateSchema(_) => "CREATE SCHEMA",
+        StatementKind::CreateType(_) => "CREATE TYPE",
+        StatementKind::Statistics(statistics) if statistics.create => "CREATE STATISTICS",
+        StatementKind::Statistics(_) => "UPDATE STATISTICS",
+        StatementKind::Permission(permission) => match permission.kind {
+            PermissionKind::Grant => "GRANT",
+            PermissionKind::Deny => "DENY",
+            PermissionKind::Revoke => "REVOKE",
+        },
+        StatementKind::EnableTrigger(true, ..) => "ENABLE TRIGGER",
+        StatementKind::EnableTrigger(false, ..) => "DISABLE TRIGGER",
+        StatementKind::SetIsolation(_) => "SET TRANSACTION ISOLATION LEVEL",
+        StatementKind::BulkInsert(..) => "BULK INSERT",
+        StatementKind::Dbcc(..) => "DBCC",
+        StatementKind::Kill(_) => "KILL",
+        StatementKind::Checkpoint(_) => "CHECKPOINT",
+        StatementKind::ExecuteAs(_) => "EXECUTE AS",
+        StatementKind::Revert(_) => "REVERT",
+        StatementKind::Words(_) => "COMMAND",
         _ => return None,
     })
+}
+
+fn dropped(drop: &Drop) -> &'static str {
+    match drop.kind {
+        "INDEX" => "DROP INDEX",
+        "SCHEMA" => "DROP SCHEMA",
+        "TYPE" => "DROP TYPE",
+        _ => "DROP OBJECT",
+    }
+}
+
+/// SET of options that are ON or OFF, or of others.
+fn set(options: &[Phrase]) -> &'static str {
+    let last = options.last().and_then(|option| option.items.last());
+    match last {
+        Some(PhraseItem::Word(word)) if word.is("ON") => "SET OPTION ON",
+        Some(PhraseItem::Word(word)) if word.is("OFF") => "SET OPTION OFF",
+        _ => "SET COMMAND",
+    }
+}
+
+/// Whether a change tells the client of its rows.
+fn tells_rows(change: &Change) -> bool {
+    let outputs = match change {
+        Change::Insert(insert) => &insert.outputs,
+        Change::Update(update) => &update.outputs,
+        Change::Delete(delete) => &delete.outputs,
+        Change::Merge(merge) => &merge.outputs,
+    };
+    outputs.iter().any(|output| output.into.is_none())
 }
 
 /// What is wrong with the call of a function in another one: of those that give another value whenever they are called.

@@ -17,6 +17,9 @@ use crate::span::Span;
 /// The longest name, in characters.
 pub const NAME_LENGTH: usize = 128;
 
+/// The most characters of a transaction's name (BEGIN TRANSACTION in SQL Server's manual).
+pub const TRANSACTION_NAME_LENGTH: usize = 32;
+
 /// What kind of token it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
@@ -208,7 +211,7 @@ impl Lexer<'_> {
 
     fn check_length(&mut self, name: String, span: Span) {
         // Most names have fewer bytes than a name may have characters.
-        if name.len() > NAME_LENGTH && name.chars().count() > NAME_LENGTH {
+        if name.len() > NAME_LENGTH && name.encode_utf16().count() > NAME_LENGTH {
             let start: String = name.chars().take(NAME_LENGTH).collect();
             let text =
                 format!("The identifier that starts with '{start}' is too long. Maximum length is {NAME_LENGTH}.");

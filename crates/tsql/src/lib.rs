@@ -30,7 +30,8 @@ mod undeclared;
 
 pub use batch::{Batch, batches};
 pub use error::Diagnostic;
-pub use lexer::{NAME_LENGTH, Token, TokenKind, tokens, unquoted};
+pub use function_body::side_effect;
+pub use lexer::{NAME_LENGTH, TRANSACTION_NAME_LENGTH, Token, TokenKind, tokens, unquoted};
 pub use parser::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT, Options, Parsed, parse, parse_expression, parse_given};
 pub use printer::{print, print_expression};
 pub use references::{Naming, Reference, references};

@@ -149,6 +149,69 @@ const SYNTAX: &[Case] = &[
 ];
 
 const MEANING: &[Case] = &[
+    (
+        "CREATE SEQUENCE s RESTART WITH 1",
+        &[(11709, 1, 1, "The 'RESTART WITH' argument cannot be used in a CREATE SEQUENCE statement.")],
+    ),
+    (
+        "ALTER SEQUENCE s START WITH 1",
+        &[(11710, 1, 1, "Argument 'START WITH' cannot be used in an ALTER SEQUENCE statement.")],
+    ),
+    ("ALTER SEQUENCE s AS int CYCLE", &[(11711, 1, 1, "Argument 'AS' cannot be used in an ALTER SEQUENCE statement.")]),
+    (
+        "CREATE SEQUENCE s MINVALUE 1 NO MINVALUE",
+        &[(11712, 1, 1, "Argument 'MINVALUE' can not be specified more than once.")],
+    ),
+    ("ALTER SEQUENCE s", &[(11715, 1, 1, "No properties specified for ALTER SEQUENCE.")]),
+    (
+        "DECLARE @x int SELECT @x = 1 UNION SELECT @x = 2",
+        &[(
+            10734,
+            1,
+            1,
+            "Variable assignment is not allowed in a statement containing a top level UNION, INTERSECT or EXCEPT operator.",
+        )],
+    ),
+    ("DECLARE @x int SELECT (SELECT @x = 1)", &[(102, 1, 1, "Incorrect syntax near '='.")]),
+    (
+        "DECLARE @x int INSERT t SELECT @x = 1",
+        &[(199, 1, 1, "An INSERT statement cannot contain a SELECT statement that assigns values to a variable.")],
+    ),
+    ("INSERT t SELECT 1 AS a INTO u", &[(156, 1, 1, "Incorrect syntax near the keyword 'INTO'.")]),
+    (
+        "CREATE FUNCTION f() RETURNS int AS BEGIN DROP TABLE t RETURN 0 END",
+        &[(443, 14, 1, "Invalid use of a side-effecting operator 'DROP OBJECT' within a function.")],
+    ),
+    (
+        "CREATE FUNCTION f() RETURNS int AS BEGIN SET NOCOUNT ON RETURN 0 END",
+        &[(443, 15, 1, "Invalid use of a side-effecting operator 'SET OPTION ON' within a function.")],
+    ),
+    (
+        "CREATE FUNCTION f() RETURNS int AS BEGIN FETCH NEXT FROM c RETURN 0 END",
+        &[(444, 2, 1, "Select statements included within a function cannot return data to a client.")],
+    ),
+    (
+        "CREATE TRIGGER r ON t FOR INSERT, INSERT AS PRINT 'x'",
+        &[(1034, 1, 1, "Syntax error: Duplicate specification of the action \"INSERT\" in the trigger declaration.")],
+    ),
+    ("CREATE TRIGGER r ON #t FOR INSERT AS PRINT 'x'", &[(167, 1, 1, "Cannot create trigger on a temporary object.")]),
+    (
+        "DECLARE c SCROLL CURSOR LOCAL FOR SELECT 1",
+        &[(1049, 1, 1, "Mixing old and new syntax to specify cursor options is not allowed.")],
+    ),
+    (
+        "CREATE TABLE t (a int, DEFAULT 1 FOR a)",
+        &[(142, 2, 1, "Incorrect syntax for definition of the 'TABLE' constraint.")],
+    ),
+    (
+        "SELECT a FROM t OFFSET 0 ROWS FETCH NEXT 1 ROWS ONLY",
+        &[
+            (102, 1, 1, "Incorrect syntax near '0'."),
+            (153, 2, 1, "Invalid usage of the option NEXT in the FETCH statement."),
+        ],
+    ),
+    ("SELECT a FROM t WHERE a *= b", &[(102, 1, 1, "Incorrect syntax near '*='.")]),
+    ("SELECT COUNT(DISTINCT a, b) FROM t", &[(102, 1, 1, "Incorrect syntax near ','.")]),
     ("SELECT @x", &[(137, 2, 1, "Must declare the scalar variable \"@x\".")]),
     ("DECLARE @y int\nSET @x = 1", &[(137, 1, 2, "Must declare the scalar variable \"@x\".")]),
     ("SELECT * FROM @t", &[(1087, 2, 1, "Must declare the table variable \"@t\".")]),
@@ -309,6 +372,8 @@ fn deep_nesting_is_refused() {
         format!("SELECT 1{}", " + 1".repeat(500)),
         format!("SELECT 1 WHERE 1 = 1{}", " OR a = 1 AND b = 2".repeat(50_000)),
         format!("SELECT 1{}", " UNION ALL SELECT 1".repeat(500)),
+        format!("SELECT 1{}", " UNION SELECT 1".repeat(4095)),
+        format!("SELECT 1{}{}", " UNION SELECT 1".repeat(1000), " EXCEPT SELECT 1".repeat(200)),
         format!("{}PRINT 'x'", "IF @@ERROR = 1 PRINT 'y' ELSE ".repeat(500)),
     ];
     for text in deep_enough {

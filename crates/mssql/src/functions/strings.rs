@@ -280,7 +280,7 @@ fn parse_name(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     };
     let part =
         usize::try_from(part.saturating_sub(1)).ok().and_then(|part| name_parts(name)?.into_iter().rev().nth(part));
-    Ok(part.filter(|part| !part.is_empty() && part.chars().count() <= 128).map_or(Value::Null, Value::Text))
+    Ok(part.filter(|part| !part.is_empty() && part.encode_utf16().count() <= 128).map_or(Value::Null, Value::Text))
 }
 
 /// The parts of a name between points, without their brackets or quotes; `None` if it is no name of four parts at most.

@@ -257,7 +257,11 @@ fn expression(
             {
                 *value = convert(typed(value.clone(), argument), to, settings)?.expr;
             }
-            Ok(typed(core(string_agg::string_agg_udaf(), given), data_type))
+            let joined = typed(core(string_agg::string_agg_udaf(), given), data_type);
+            if data_type.is_some_and(|data_type| data_type.limit().is_some()) {
+                return call("joined", vec![joined]);
+            }
+            Ok(joined)
         }
         "percentile_cont" | "percentile_cont_desc" => {
             let mut given = exprs;

@@ -509,6 +509,9 @@ impl Session for ScriptedSession {
                 Ok(Some(row)) if row.len() == columns.len() => count += 1,
                 Ok(Some(_)) => return sink.message(&Message::error(4804, "A row of another length.")),
                 Ok(None) => break,
+                Err(message) if message.number == 0 => {
+                    return sink.done(Done { error: true, ..done(DoneKind::Statement, Command::NONE, None) });
+                }
                 Err(message) => return sink.message(&message),
             }
         }

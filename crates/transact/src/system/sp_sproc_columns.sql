@@ -8,7 +8,9 @@ BEGIN
   RAISERROR (15250, 16, 1)
   RETURN
 END
-SELECT @procedure_name = CASE WHEN @procedure_name IS NULL OR @procedure_name = '' THEN '%' ELSE @procedure_name END,
+-- The name that sp_stored_procedures gives has a number behind it.
+SELECT @procedure_name = CASE WHEN @procedure_name IS NULL OR @procedure_name = '' THEN '%'
+    WHEN @procedure_name LIKE '%;[0-9]' THEN LEFT(@procedure_name, LEN(@procedure_name) - 2) ELSE @procedure_name END,
   @procedure_owner = CASE WHEN @procedure_owner IS NULL OR @procedure_owner = '' THEN '%' ELSE @procedure_owner END,
   @column_name = CASE WHEN @column_name IS NULL OR @column_name = '' THEN '%' ELSE @column_name END
 SELECT CAST(DB_NAME() AS sysname) AS PROCEDURE_QUALIFIER, CAST(s.name AS sysname) AS PROCEDURE_OWNER,

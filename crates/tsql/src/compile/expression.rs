@@ -10,6 +10,7 @@ use crate::tree::{
     Argument, BinaryOperator, Call, Case, Cast, CastKind, Expr, Literal, ObjectName, Test, UnaryOperator,
 };
 use mainstay_base::Value;
+use mainstay_mssql::text::Encoding;
 use mainstay_mssql::{Bound, DataType, Message};
 use mainstay_program::{ArithmeticOp, CompareOp, Expression, ExpressionKind, TextUnit};
 use std::sync::Arc;
@@ -50,6 +51,16 @@ impl Scope for NoTables<'_> {
 
     fn expression_type(&self, _: &str) -> Result<DataType, Message> {
         Err(reduce::not_supported("This type"))
+    }
+}
+
+/// The unit in which the machine counts the length of a type of text; `None` for code pages of several bytes a character,
+/// which it does not know.
+fn unit_of(data_type: DataType) -> Option<TextUnit> {
+    match data_type.encoding() {
+        Encoding::National => Some(TextUnit::Utf16),
+        Encoding::Page(page) if page.most_bytes() == 1 => Some(TextUnit::Characters),
+        Encoding::Page(_) => None,
     }
 }
 
@@ -302,9 +313,14 @@ impl Compiler<'_> {
             return Ok((Expression::arithmetic(ty, op, left, right), Some(result)));
         }
         let is_joining = matches!(operator, BinaryOperator::Add | BinaryOperator::Concatenate) && result.is_text();
-        if is_plain && is_joining && is_text(&left) && is_text(&right) && left.1.is_some() && right.1.is_some() {
+        let are_texts = is_text(&left) && is_text(&right) && left.1.is_some() && right.1.is_some();
+        if is_plain
+            && is_joining
+            && are_texts
+            && let Some(unit) = unit_of(result)
+        {
             let parts = vec![left.0, right.0];
-            let kind = ExpressionKind::Concat { parts, null_as_empty: false, unit: TextUnit::Characters };
+            let kind = ExpressionKind::Concat { parts, null_as_empty: false, unit };
             return Ok((Expression::new(ty, kind), Some(result)));
         }
         let arguments = vec![left.0, right.0];
@@ -467,8 +483,12 @@ impl Compiler<'_> {
             return Ok(value.convert(ty));
         }
         let is_padded = matches!(to, DataType::Char(..) | DataType::NChar(_));
-        if from.is_text() && to.is_text() && (to.is_national() || from.code_page() == to.code_page()) {
-            return Ok(value.fit(ty, TextUnit::Characters, is_padded, false));
+        if from.is_text()
+            && to.is_text()
+            && (to.is_national() || from.code_page() == to.code_page())
+            && let Some(unit) = unit_of(to)
+        {
+            return Ok(value.fit(ty, unit, is_padded, false));
         }
         let known = self.bind(&format!("cast:{to}"), &[&(value.clone(), Some(from))])?;
         Ok(self.bound_call(known, vec![value], ty))

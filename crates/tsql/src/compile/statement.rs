@@ -182,6 +182,17 @@ impl Compiler<'_> {
         self.cursors.contains(&name.text.to_lowercase())
     }
 
+    /// The cursor of a statement, whose name is no variable of another type.
+    ///
+    /// Errors: 16948.
+    fn cursor_named(&self, cursor: &CursorName) -> Result<CursorName, Box<Message>> {
+        let is_other = cursor.name.text.starts_with('@') && !self.is_cursor(&cursor.name);
+        match is_other && self.slots.contains_key(&cursor.name.text.to_lowercase()) {
+            true => Err(self.located(Message::numbered(16948, &[&cursor.name.text]))),
+            false => Ok(cursor.clone()),
+        }
+    }
+
     /// Sees that the options of a cursor can stand together.
     ///
     /// Errors: 1048.
@@ -433,9 +444,9 @@ impl Compiler<'_> {
                 self.cursor_options(cursor)?;
                 (Action::DeclareCursor(name.clone(), cursor.clone()), Vec::new())
             }
-            StatementKind::Open(name) => (Action::Open(name.clone()), Vec::new()),
-            StatementKind::Close(name) => (Action::Close(name.clone()), Vec::new()),
-            StatementKind::Deallocate(name) => (Action::Deallocate(name.clone()), Vec::new()),
+            StatementKind::Open(name) => (Action::Open(self.cursor_named(name)?), Vec::new()),
+            StatementKind::Close(name) => (Action::Close(self.cursor_named(name)?), Vec::new()),
+            StatementKind::Deallocate(name) => (Action::Deallocate(self.cursor_named(name)?), Vec::new()),
             StatementKind::Fetch(fetch) => return self.fetch(fetch, line, span),
             StatementKind::Transaction(transaction) => (Action::Transaction(transaction.clone()), Vec::new()),
             StatementKind::SetOption(options) => {
@@ -494,7 +505,7 @@ impl Compiler<'_> {
             }
             _ => Vec::new(),
         };
-        let action = Action::Fetch(fetch.cursor.clone(), fetch.direction.clone(), fetch.into.len());
+        let action = Action::Fetch(self.cursor_named(&fetch.cursor)?, fetch.direction.clone(), fetch.into.len());
         self.host(line, action, span, values, outputs);
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! INSERT, UPDATE, DELETE, MERGE.
 
-use super::Parser;
+use super::{Assignments, Parser};
 use crate::error::{Diagnostic, Parse};
 use crate::lexer::TokenKind;
 use crate::span::Span;
@@ -87,7 +87,10 @@ impl Parser<'_> {
             return Ok(InsertRows::Execute(Box::new(self.execute()?)));
         }
         if self.sees_query() {
-            return Ok(InsertRows::Query(Box::new(self.query(With::default())?)));
+            self.assignments = Assignments::InInsert;
+            let query = self.query(With::default());
+            self.assignments = Assignments::Refused;
+            return Ok(InsertRows::Query(Box::new(query?)));
         }
         if self.sees("( SELECT") {
             // A query in parentheses may be followed by nothing that belongs to it.

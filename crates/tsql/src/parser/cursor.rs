@@ -146,7 +146,7 @@ impl<'t> Parser<'t> {
         if self.height > MAX_HEIGHT { Err(self.too_deep()) } else { Ok(()) }
     }
 
-    fn too_deep(&mut self) -> Box<Diagnostic> {
+    pub(super) fn too_deep(&mut self) -> Box<Diagnostic> {
         let text = "Some part of your SQL statement is nested too deeply. Rewrite the query or break it up into \
                     smaller queries.";
         let error = self.error(191, self.span(), text);

@@ -1,9 +1,12 @@
 //! EXEC, transactions, and the short statements.
 
 use super::Parser;
-use crate::error::Parse;
-use crate::lexer::TokenKind;
+use crate::error::{Diagnostic, Parse};
+use crate::lexer::{TRANSACTION_NAME_LENGTH, TokenKind};
 use crate::tree::*;
+
+/// The most values that RAISERROR puts into its text.
+const RAISERROR_ARGUMENTS: usize = 20;
 
 impl Parser<'_> {
     pub(super) fn execute_statement(&mut self) -> Parse<StatementKind> {
@@ -218,7 +221,18 @@ impl Parser<'_> {
             return Ok(Some(name));
         }
         let is_name = self.is_name(0) && !self.is(1, ":") && !self.sees("THROW");
-        if is_name { self.name().map(Some) } else { Ok(None) }
+        if !is_name {
+            return Ok(None);
+        }
+        let name = self.name()?;
+        if name.text.chars().count() > TRANSACTION_NAME_LENGTH {
+            let start: String = name.text.chars().take(TRANSACTION_NAME_LENGTH).collect();
+            let text = format!(
+                "The identifier that starts with '{start}' is too long. Maximum length is {TRANSACTION_NAME_LENGTH}."
+            );
+            self.errors.push(Diagnostic::new(103, name.span, text).state(2));
+        }
+        Ok(Some(name))
     }
 
     pub(super) fn short_statement(&mut self, word: &str) -> Parse<StatementKind> {
@@ -256,11 +270,19 @@ impl Parser<'_> {
     }
 
     fn raiserror(&mut self) -> Parse<StatementKind> {
+        let span = self.span();
         if self.sees("(") {
             let arguments = self.parens(Self::expression)?;
             if arguments.len() < 3 {
                 self.at -= 1;
                 return Err(self.unexpected());
+            }
+            if arguments.len() > 3 + RAISERROR_ARGUMENTS {
+                let text = format!(
+                    "Too many substitution parameters for RAISERROR. Cannot exceed {RAISERROR_ARGUMENTS} substitution \
+                     parameters."
+                );
+                self.errors.push(Diagnostic::new(2747, span, text).severity(16));
             }
             let options = if self.accept("WITH") { self.list(Self::option_words)? } else { Vec::new() };
             return Ok(StatementKind::Raiserror(arguments, options));
@@ -274,6 +296,11 @@ impl Parser<'_> {
     fn wait_for(&mut self) -> Parse<StatementKind> {
         if self.accept("DELAY") {
             return Ok(StatementKind::WaitFor(WaitFor::Delay(self.expression()?)));
+        }
+        if self.sees("(") {
+            // WAITFOR (RECEIVE ...), TIMEOUT n.
+            self.at -= 1;
+            return self.words();
         }
         self.expect("TIME")?;
         Ok(StatementKind::WaitFor(WaitFor::Time(self.expression()?)))

@@ -40,6 +40,10 @@ impl Parser<'_> {
     pub(super) fn condition(&mut self) -> Parse<Expr> {
         let condition = self.any_expression()?;
         if !condition.is_condition() {
+            if self.assign_operator(0).is_some() {
+                // The outer joins of old, and other assignments, are no operators.
+                return Err(self.unexpected());
+            }
             let (span, near) = self.near();
             let text = format!(
                 "An expression of non-boolean type specified in a context where a condition is expected, near '{near}'."

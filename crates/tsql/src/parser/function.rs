@@ -33,12 +33,24 @@ impl Parser<'_> {
         self.checks.call(&call.name);
         self.expect("(")?;
         call.quantifier = self.set_quantifier();
+        let mut second = self.at;
         if call.name.is("TRIM") {
             call.arguments.push(self.trim()?);
         } else if !self.sees_any(&[")", "NULL ON", "ABSENT ON"]) {
             let is_choice = call.name.is("IIF");
             let mut is_first = true;
-            call.arguments = self.list(|parser| parser.argument(is_choice && std::mem::take(&mut is_first)))?;
+            call.arguments = self.list(|parser| {
+                let is_first = std::mem::take(&mut is_first);
+                let argument = parser.argument(is_choice && is_first)?;
+                second = if is_first { parser.at } else { second };
+                Ok(argument)
+            })?;
+        }
+        // COUNT takes one value, and its grammar knows it; STRING_AGG takes a separator besides.
+        let takes_one = call.quantifier.is_some() && !call.name.is("STRING_AGG");
+        if takes_one && call.arguments.len() > 1 {
+            self.at = second;
+            return Err(self.unexpected());
         }
         call.json_nulls = self.accept_any(&["NULL ON NULL", "ABSENT ON NULL"]).map(|words| words.starts_with("NULL"));
         self.expect(")")?;

@@ -117,6 +117,7 @@ fn run<T>(
         quoted_identifier: options.quoted_identifier,
         permit_all_variables: false,
         orders_branches: false,
+        assignments: Assignments::Refused,
         is_lost: false,
         depth: 0,
         height: 0,
@@ -147,6 +148,18 @@ fn run<T>(
     (result, errors)
 }
 
+/// Whether a SELECT may assign variables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Assignments {
+    /// It is a part of a query or of another statement, where `@x = 1` is no item (102).
+    #[default]
+    Refused,
+    /// It gives an INSERT its rows (199).
+    InInsert,
+    /// It is a statement of its own.
+    Allowed,
+}
+
 /// The state of parsing.
 struct Parser<'t> {
     text: &'t str,
@@ -159,6 +172,8 @@ struct Parser<'t> {
     permit_all_variables: bool,
     /// A query within another one is read: what UNION joins there may have orders of their own.
     orders_branches: bool,
+    /// Where the next SELECT stands, as far as it says whether it may assign variables.
+    assignments: Assignments,
     /// A limit was passed: no more messages.
     is_lost: bool,
     depth: u32,

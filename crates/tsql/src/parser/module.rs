@@ -6,6 +6,9 @@ use crate::error::{Diagnostic, Parse};
 use crate::lexer::TokenKind;
 use crate::tree::*;
 
+/// The most parameters of a procedure or function ("Maximum capacity specifications" in SQL Server's manual).
+const MOST_PARAMETERS: usize = 2100;
+
 impl Parser<'_> {
     /// A module must be the first statement of its batch (111).
     pub(super) fn check_first(&mut self, create: usize, define: DefineKind, object: &str) {
@@ -56,6 +59,7 @@ impl Parser<'_> {
         } else {
             Vec::new()
         };
+        self.check_parameter_count(&parameters, define, "PROCEDURE");
         let options = self.with_words()?;
         let for_replication = self.accept("FOR REPLICATION");
         self.expect("AS")?;
@@ -64,6 +68,17 @@ impl Parser<'_> {
         let body = if self.kind() == TokenKind::End { Body::Statements(Vec::new()) } else { self.body()? };
         let procedure = Procedure { define, name, number, parameters, options, for_replication, body };
         Ok(StatementKind::Procedure(Box::new(procedure)))
+    }
+
+    /// Reports more parameters than a module may have (180).
+    fn check_parameter_count(&mut self, parameters: &[Parameter], define: DefineKind, object: &str) {
+        if let Some(first) = parameters.get(MOST_PARAMETERS) {
+            let verb = if define == DefineKind::Alter { "ALTER" } else { "CREATE" };
+            let text = format!(
+                "There are too many parameters in this {verb} {object} statement. The maximum number is {MOST_PARAMETERS}."
+            );
+            self.errors.push(Diagnostic::new(180, first.name.span, text));
+        }
     }
 
     fn parameter(&mut self) -> Parse<Parameter> {
@@ -85,6 +100,7 @@ impl Parser<'_> {
     pub(super) fn function(&mut self, define: DefineKind) -> Parse<StatementKind> {
         let name = self.module_name(Module::TableFunction)?;
         let parameters = self.arguments(Self::parameter)?;
+        self.check_parameter_count(&parameters, define, "FUNCTION");
         self.expect("RETURNS")?;
         let mut options = Vec::new();
         let returns = if self.kind() == TokenKind::Variable {
@@ -158,6 +174,7 @@ impl Parser<'_> {
     pub(super) fn trigger(&mut self, define: DefineKind) -> Parse<StatementKind> {
         let mut name = self.module_name(Module::Trigger)?;
         self.expect("ON")?;
+        let target_span = self.span();
         let target = self.trigger_target()?;
         // One without a schema is in that of its table.
         if let (1, TriggerTarget::Table(table)) = (name.parts.len(), &target)
@@ -171,7 +188,16 @@ impl Parser<'_> {
             Some(word) => word == "INSTEAD OF",
             None => return Err(self.unexpected()),
         };
+        let first = self.span();
         let events = self.list(|parser| Ok(parser.word()?.text.to_ascii_uppercase()))?;
+        if let Some((_, twice)) = events.iter().enumerate().find(|(place, event)| events[..*place].contains(event)) {
+            let text =
+                format!("Syntax error: Duplicate specification of the action \"{twice}\" in the trigger declaration.");
+            self.errors.push(Diagnostic::new(1034, first, text));
+        }
+        if matches!(&target, TriggerTarget::Table(table) if table.last().starts_with('#')) {
+            self.errors.push(Diagnostic::new(167, target_span, "Cannot create trigger on a temporary object."));
+        }
         let append = self.accept("WITH APPEND");
         let not_for_replication = self.accept("NOT FOR REPLICATION");
         self.expect("AS")?;

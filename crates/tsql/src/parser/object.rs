@@ -2,8 +2,9 @@
 
 use super::Parser;
 use super::statement::STARTS;
-use crate::error::Parse;
+use crate::error::{Diagnostic, Parse};
 use crate::lexer::TokenKind;
+use crate::span::Span;
 use crate::tree::*;
 
 /// Kinds that have definitions made of words, and no DROP of this form.
@@ -12,6 +13,19 @@ const OTHER_KINDS: [&str; 7] =
 
 /// Reads a module after its CREATE.
 type ReadModule<'t> = fn(&mut Parser<'t>, DefineKind) -> Parse<StatementKind>;
+
+/// The argument that an option of a sequence gives, as messages name it.
+fn argument_of(option: &SequenceOption) -> &'static str {
+    match option {
+        SequenceOption::StartWith(_) => "START WITH",
+        SequenceOption::RestartWith(_) => "RESTART WITH",
+        SequenceOption::IncrementBy(_) => "INCREMENT BY",
+        SequenceOption::MinValue(_) => "MINVALUE",
+        SequenceOption::MaxValue(_) => "MAXVALUE",
+        SequenceOption::Cycle(_) => "CYCLE",
+        SequenceOption::Cache(_) | SequenceOption::NoCache => "CACHE",
+    }
+}
 
 impl<'t> Parser<'t> {
     /// Whether a word comes next with which a statement begins; not after WITH, where it is an option.
@@ -95,6 +109,11 @@ impl<'t> Parser<'t> {
     /// A statement that is kept as words: its verb, its name, and the rest up to the next statement.
     pub(super) fn words(&mut self) -> Parse<StatementKind> {
         let mut verb = self.take_name().text.to_ascii_uppercase();
+        if matches!(verb.as_str(), "BEGIN" | "END" | "GET" | "MOVE")
+            && let Some(what) = self.accept_any(&["DIALOG", "CONVERSATION"])
+        {
+            verb = format!("{verb} {what}");
+        }
         let kinds = OBJECT_KINDS.into_iter().chain(OTHER_KINDS);
         let is_definition = matches!(verb.as_str(), "CREATE" | "ALTER");
         let is_scoped = self.sees("DATABASE SCOPED CONFIGURATION");
@@ -136,12 +155,43 @@ impl<'t> Parser<'t> {
 
     fn sequence(&mut self, alter: bool) -> Parse<StatementKind> {
         let name = self.object_name()?;
+        let span = self.span();
         let data_type = self.after("AS", Self::data_type)?;
+        if alter && data_type.is_some() {
+            self.sequence_error(11711, span, "Argument 'AS' cannot be used in an ALTER SEQUENCE statement.");
+        }
         let mut options = Vec::new();
-        while let Some(option) = self.sequence_option()? {
+        let mut given: Vec<&str> = Vec::new();
+        loop {
+            let span = self.span();
+            let Some(option) = self.sequence_option()? else { break };
+            let argument = argument_of(&option);
+            match option {
+                SequenceOption::RestartWith(_) if !alter => {
+                    let text = "The 'RESTART WITH' argument cannot be used in a CREATE SEQUENCE statement.";
+                    self.sequence_error(11709, span, text);
+                }
+                SequenceOption::StartWith(_) if alter => {
+                    let text = "Argument 'START WITH' cannot be used in an ALTER SEQUENCE statement.";
+                    self.sequence_error(11710, span, text);
+                }
+                _ if given.contains(&argument) => {
+                    let text = format!("Argument '{argument}' can not be specified more than once.");
+                    self.sequence_error(11712, span, text);
+                }
+                _ => {}
+            }
+            given.push(argument);
             options.push(option);
         }
+        if alter && options.is_empty() {
+            self.sequence_error(11715, name.span, "No properties specified for ALTER SEQUENCE.");
+        }
         Ok(StatementKind::Sequence(Box::new(Sequence { alter, name, data_type, options })))
+    }
+
+    fn sequence_error(&mut self, number: u32, span: Span, text: impl Into<String>) {
+        self.errors.push(Diagnostic::new(number, span, text));
     }
 
     fn sequence_option(&mut self) -> Parse<Option<SequenceOption>> {

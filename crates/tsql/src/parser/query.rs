@@ -1,10 +1,25 @@
 //! SELECT and everything around it.
 
-use super::Parser;
+use super::{Assignments, Parser};
 use crate::error::{Diagnostic, Parse};
 use crate::lexer::TokenKind;
 use crate::span::Span;
 use crate::tree::*;
+
+/// The most queries that UNION or its kin joins in a row.
+const MOST_JOINED: usize = 4096;
+
+/// More of them than this in a row are joined in groups: the first group in its order, each of the others as one query.
+const MOST_IN_ORDER: usize = 128;
+
+/// The queries of a group. So many groups and queries of the first one are in order that a chain of the most is grouped once.
+const IN_GROUP: usize = 64;
+
+/// Queries that one operator joins in a row; none for a single query.
+struct Chain {
+    queries: Vec<QueryBody>,
+    operator: Option<(SetOperator, bool)>,
+}
 
 const SET_OPERATORS: [&str; 3] = ["UNION", "EXCEPT", "INTERSECT"];
 
@@ -13,6 +28,9 @@ const UNORDERED: &str = "The ORDER BY clause is invalid in views, inline functio
 
 const MIXED_SELECT: &str = "A SELECT statement that assigns a value to a variable must not be combined with \
                             data-retrieval operations.";
+
+const ASSIGNS_IN_INSERT: &str =
+    "An INSERT statement cannot contain a SELECT statement that assigns values to a variable.";
 
 impl Parser<'_> {
     /// A query of its own: with OPTION, and any ORDER BY.
@@ -175,19 +193,62 @@ impl Parser<'_> {
     }
 
     fn query_body(&mut self) -> Parse<QueryBody> {
-        let mut left = self.query_term(false)?;
+        let assignments = self.assignments;
+        let mut chain = Chain { queries: vec![self.query_term(false)?], operator: None };
         while let Some(word) = self.accept_any(&["UNION ALL", "UNION", "EXCEPT"]) {
+            self.assignments = assignments;
             let operator = if word == "EXCEPT" { SetOperator::Except } else { SetOperator::Union };
-            let right = self.beside(|parser| parser.query_term(true))?;
-            left = QueryBody::Set(Box::new(left), operator, word == "UNION ALL", Box::new(right));
+            let operator = Some((operator, word == "UNION ALL"));
+            if chain.operator != operator {
+                chain = Chain { queries: vec![self.joined_queries(chain)?], operator };
+            }
+            let left = std::mem::take(&mut self.height);
+            chain.queries.push(self.query_term(true)?);
+            self.height = self.height.max(left);
+            if chain.queries.len() > MOST_JOINED {
+                return Err(self.too_deep());
+            }
+        }
+        self.joined_queries(chain)
+    }
+
+    /// The tree of a chain: as it is read, or, where that would be too high, with groups of queries that are joined first. The
+    /// printed tree is read as the same one.
+    fn joined_queries(&mut self, chain: Chain) -> Parse<QueryBody> {
+        let Chain { mut queries, operator } = chain;
+        // Which of them come together first is the same to UNION, and not to EXCEPT.
+        if queries.len() > MOST_IN_ORDER && operator.is_some_and(|(operator, _)| operator == SetOperator::Union) {
+            let mut rest = queries.split_off(IN_GROUP).into_iter();
+            // Groups stand beside each other.
+            let (of_queries, mut highest) = (self.height, self.height);
+            while let Some(first) = rest.next() {
+                let group = std::iter::once(first).chain(rest.by_ref().take(IN_GROUP - 1)).collect();
+                self.height = of_queries;
+                queries.push(self.joined_in_order(group, operator)?);
+                highest = highest.max(self.height);
+            }
+            self.height = highest;
+        }
+        self.joined_in_order(queries, operator)
+    }
+
+    fn joined_in_order(&mut self, queries: Vec<QueryBody>, operator: Option<(SetOperator, bool)>) -> Parse<QueryBody> {
+        let mut queries = queries.into_iter();
+        let mut left = queries.next().ok_or_else(|| self.unexpected())?;
+        let Some((operator, all)) = operator else { return Ok(left) };
+        for right in queries {
+            self.grow()?;
+            left = QueryBody::Set(Box::new(left), operator, all, Box::new(right));
         }
         Ok(left)
     }
 
     /// `is_right`: whether it is joined to what stands before it.
     fn query_term(&mut self, is_right: bool) -> Parse<QueryBody> {
+        let assignments = self.assignments;
         let mut left = self.query_primary(is_right)?;
         while self.accept("INTERSECT") {
+            self.assignments = assignments;
             let right = self.beside(|parser| parser.query_primary(true))?;
             left = QueryBody::Set(Box::new(left), SetOperator::Intersect, false, Box::new(right));
         }
@@ -268,12 +329,24 @@ impl Parser<'_> {
     fn select(&mut self) -> Parse<Select> {
         let at = self.at;
         self.expect("SELECT")?;
+        // What stands within its parts may not.
+        let assignments = std::mem::take(&mut self.assignments);
         let mut select = Select { quantifier: self.set_quantifier(), top: self.top()?, ..Select::default() };
-        select.items = self.list(Self::select_item)?;
+        select.items = self.list(|parser| {
+            parser.assignments = assignments;
+            parser.select_item()
+        })?;
         let assigns = select.items.iter().filter(|item| matches!(item, SelectItem::Assign(..))).count();
         if assigns > 0 && assigns < select.items.len() {
             let span = self.tokens[at].span;
             self.errors.push(Diagnostic::new(141, span, MIXED_SELECT));
+        }
+        if assigns > 0 && assignments == Assignments::InInsert {
+            self.errors.push(Diagnostic::new(199, self.tokens[at].span, ASSIGNS_IN_INSERT));
+        }
+        if self.sees("INTO") && assignments != Assignments::Allowed {
+            // Only a statement of its own creates a table.
+            return Err(self.unexpected());
         }
         if self.accept("INTO") {
             let name = self.object_name()?;
@@ -325,10 +398,12 @@ impl Parser<'_> {
 
     /// An item of a select list or of OUTPUT.
     pub(super) fn select_item(&mut self) -> Parse<SelectItem> {
+        let assigns = std::mem::take(&mut self.assignments) != Assignments::Refused;
         if self.accept("*") {
             return Ok(SelectItem::Star(None));
         }
-        if self.kind() == TokenKind::Variable
+        if assigns
+            && self.kind() == TokenKind::Variable
             && let Some(operator) = self.assign_operator(1)
         {
             let name = self.take_name();

@@ -1,9 +1,12 @@
 //! Which statement it is; lists of statements, blocks, control of flow.
 
-use super::Parser;
+use super::{Assignments, Parser};
 use crate::error::{Diagnostic, Parse};
 use crate::lexer::TokenKind;
 use crate::tree::*;
+
+const ASSIGNS_IN_SET: &str = "Variable assignment is not allowed in a statement containing a top level UNION, INTERSECT or \
+                              EXCEPT operator.";
 
 /// Words that begin a statement: where reading goes on after an error.
 pub(super) const STARTS: [&str; 43] = [
@@ -88,10 +91,11 @@ impl Parser<'_> {
             while self.accept(";") {
                 is_separated = true;
             }
-            if self.kind() == TokenKind::End || self.sees_any(ends) || self.is_lost {
+            if self.kind() == TokenKind::End || self.is_lost {
                 return;
             }
-            if self.sees("END") || self.sees("ELSE") {
+            let is_end = self.sees_any(ends) || self.sees("END") || self.sees("ELSE");
+            if is_end && !self.sees("END CONVERSATION") {
                 return;
             }
             if self.sees("WITH") && !is_separated {
@@ -127,6 +131,12 @@ impl Parser<'_> {
         // After a limit was passed, what is said about the rest is not worth reading.
         let follows_limit = self.is_lost && self.errors.last().is_some_and(|last| last.number == 191);
         if !follows_limit {
+            // Within parentheses a WITH is no beginning of a statement, whatever stands before it.
+            let before = self.text.get(..error.span.start as usize).unwrap_or_default();
+            if error.number == 319 && before.trim_end().ends_with('(') {
+                let text = format!("Incorrect syntax near the keyword '{}'.", error.span.of(self.text));
+                self.errors.push(Diagnostic::new(156, error.span, text));
+            }
             self.errors.push(error);
         }
         if self.errors.len() >= MOST_ERRORS {
@@ -175,13 +185,25 @@ impl Parser<'_> {
 
     /// Whether a statement comes next that begins with a word that is not reserved.
     fn sees_soft_start(&self) -> bool {
-        self.sees_any(&["THROW", "ENABLE TRIGGER", "DISABLE TRIGGER"])
+        self.sees_any(&["THROW", "ENABLE TRIGGER", "DISABLE TRIGGER"]) || self.sees_message_statement()
+    }
+
+    /// Whether it is one of the Service Broker.
+    fn sees_message_statement(&self) -> bool {
+        let receives = self.sees("RECEIVE")
+            && (self.is(1, "TOP")
+                || self.is(1, "*")
+                || self.token(1).kind == TokenKind::Variable
+                || self.is(2, ",")
+                || self.is(2, "FROM"));
+        receives || self.sees_any(&["SEND ON", "GET CONVERSATION", "MOVE CONVERSATION"])
     }
 
     fn statement_kind(&mut self) -> Parse<StatementKind> {
         match self.kind() {
             TokenKind::Word if self.is(1, ":") && !self.is(1, "::") => self.label(),
             TokenKind::Word if self.sees("THROW") => self.throw(),
+            TokenKind::Word if self.sees_message_statement() => self.words(),
             TokenKind::Word if self.sees_soft_start() => self.enable_trigger(),
             TokenKind::Reserved => self.reserved_statement(),
             TokenKind::Symbol if self.sees("{") => Ok(StatementKind::Execute(Box::new(self.odbc_call()?))),
@@ -209,6 +231,7 @@ impl Parser<'_> {
             "WHILE" => self.while_statement(),
             "BEGIN" => self.begin(),
             "BREAK" | "CONTINUE" => self.leave_loop(&word),
+            "END" if self.sees("END CONVERSATION") => self.words(),
             "GOTO" => self.goto(),
             "RETURN" => self.return_statement(),
             "EXEC" | "EXECUTE" => self.execute_statement(),
@@ -229,7 +252,15 @@ impl Parser<'_> {
     }
 
     fn select_statement(&mut self, with: With) -> Parse<StatementKind> {
-        Ok(StatementKind::Select(Box::new(self.query(with)?)))
+        let span = self.span();
+        self.assignments = Assignments::Allowed;
+        let query = self.query(with);
+        self.assignments = Assignments::Refused;
+        let query = query?;
+        if matches!(query.body, QueryBody::Set(..)) && query.body.assigns() {
+            self.report(Diagnostic::new(10734, span, ASSIGNS_IN_SET));
+        }
+        Ok(StatementKind::Select(Box::new(query)))
     }
 
     fn change_statement(&mut self, with: With) -> Parse<StatementKind> {

@@ -1,7 +1,7 @@
 //! Tables, constraints, indexes.
 
 use super::Parser;
-use crate::error::Parse;
+use crate::error::{Diagnostic, Parse};
 use crate::lexer::TokenKind;
 use crate::tree::*;
 
@@ -244,7 +244,16 @@ impl Parser<'_> {
     pub(super) fn create_table(&mut self) -> Parse<StatementKind> {
         let name = self.object_name()?;
         let graph_form = self.sees("AS NODE");
+        let first = self.span();
         let elements = if graph_form || self.sees("AS EDGE") { Vec::new() } else { self.table_elements()? };
+        let is_default = |element: &TableElement| {
+            matches!(element, TableElement::Constraint(Constraint { kind: ConstraintKind::Default(..), .. }))
+        };
+        if elements.iter().any(is_default) {
+            // A default belongs to its column here; ALTER TABLE alone names the column.
+            let text = "Incorrect syntax for definition of the 'TABLE' constraint.";
+            self.errors.push(Diagnostic::new(142, first, text).state(2));
+        }
         let graph_edge = self.accept_any(&["AS NODE", "AS EDGE"]).map(|words| words == "AS EDGE");
         let storage = self.storage()?;
         let options = if self.sees("WITH") && self.is(1, "(") {

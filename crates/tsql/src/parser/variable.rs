@@ -97,7 +97,13 @@ impl Parser<'_> {
         let mut options = self.cursor_options();
         let iso = !options.is_empty();
         self.expect("CURSOR")?;
-        options.extend(self.cursor_options());
+        let span = self.span();
+        let more = self.cursor_options();
+        if iso && !more.is_empty() {
+            let text = "Mixing old and new syntax to specify cursor options is not allowed.";
+            return Err(Box::new(Diagnostic::new(1049, span, text)));
+        }
+        options.extend(more);
         self.expect("FOR")?;
         let with = self.with_clause()?;
         let query = self.query(with)?;
@@ -257,6 +263,13 @@ impl Parser<'_> {
             };
         }
         if is_written {
+            if self.kind() == TokenKind::Integer {
+                // The FETCH of a query that has no ORDER BY for it.
+                let words = self.tokens[self.at - 1].span;
+                let option = words.of(self.text).to_uppercase();
+                let text = format!("Invalid usage of the option {option} in the FETCH statement.");
+                return Err(Box::new(Diagnostic::new(153, words, text).state(2)));
+            }
             self.expect("FROM")?;
         } else {
             self.accept("FROM");

@@ -9,6 +9,8 @@
 //!   313, 8144    a function of the database with another number of arguments than it has parameters
 //!   305, 306     XML or TEXT in ORDER BY and GROUP BY, as far as it is a column of a table or of a derived table, a variable, a
 //!                CAST, or one of these within ISNULL, COALESCE, CASE and their like; 421 in a DISTINCT list
+//!   145          DISTINCT ordered by a value without columns that is not in the list
+//!   169          ORDER BY a column that it has already
 //!   144, 147     an aggregate in GROUP BY, in WHERE
 //!   207          GROUP BY a name of the list that is none of a column
 //!   1011 - 1013  two sources of one name
@@ -28,6 +30,38 @@ use crate::tree::{
     SetQuantifier, Source, Top, UnaryOperator,
 };
 use mainstay_mssql::{DataType, Message};
+
+/// Whether an order goes by a value without columns that a list does not have: CURRENT_TIMESTAMP.
+fn is_unlisted(item: &OrderItem, select: &Select) -> bool {
+    let mut is_of_values = matches!(item.value, Expr::Call(_) | Expr::Niladic(_));
+    each(&item.value, &mut |part| is_of_values &= !matches!(part, Expr::Column(_) | Expr::Subquery(_)));
+    let text = crate::print_expression(&item.value);
+    let is_it = |listed: &SelectItem| match listed {
+        SelectItem::Value(value, _) => crate::print_expression(value).eq_ignore_ascii_case(&text),
+        _ => false,
+    };
+    is_of_values && !select.items.iter().any(is_it)
+}
+
+/// Whether an order has one column twice, by its name or its place in the list.
+fn is_ordered_twice(select: &Select, order: &[OrderItem]) -> bool {
+    let listed = |digits: &str| match select.items.get(digits.parse::<usize>().ok()?.checked_sub(1)?)? {
+        SelectItem::Value(Expr::Column(name), _) => Some(name),
+        _ => None,
+    };
+    let column = |item: &'_ OrderItem| match &item.value {
+        Expr::Column(name) => Some(lower_parts(name)),
+        Expr::Literal(Literal::Integer(digits)) => listed(digits).map(lower_parts),
+        _ => None,
+    };
+    let columns: Vec<Vec<String>> = order.iter().filter_map(column).collect();
+    let is_known = |place: usize| columns[..place].contains(&columns[place]);
+    (0..columns.len()).any(is_known)
+}
+
+fn lower_parts(name: &ObjectName) -> Vec<String> {
+    name.parts.iter().map(|part| part.text.to_lowercase()).collect()
+}
 
 /// The columns among what rows are grouped by.
 fn grouped_columns<'g>(items: &'g [Grouping], columns: &mut Vec<&'g str>) {
@@ -236,7 +270,8 @@ impl Reducer<'_> {
         found
     }
 
-    /// Errors: 108 for a place in the order that the list does not have, 305 and 306 for values that have no order.
+    /// Errors: 108 for a place in the order that the list does not have, 145 for a value of a DISTINCT query that is not in
+    /// its list, 169 for a column that is there twice, 305 and 306 for values that have no order.
     pub(super) fn check_order(&self, query: &Query) -> Result<(), Message> {
         if let QueryBody::Select(select) = &query.body {
             self.check_sorted(select, query.order.iter().map(|item| &item.value))?;
@@ -251,7 +286,16 @@ impl Reducer<'_> {
                 return Err(Message::numbered(108, &[digits]).severity(16));
             }
         }
-        Ok(())
+        let QueryBody::Select(select) = &query.body else { return Ok(()) };
+        if select.quantifier == Some(SetQuantifier::Distinct)
+            && query.order.iter().any(|item| is_unlisted(item, select))
+        {
+            return Err(Message::numbered(145, &[]));
+        }
+        match is_ordered_twice(select, &query.order) {
+            true => Err(Message::numbered(169, &[])),
+            false => Ok(()),
+        }
     }
 
     /// Errors: 127, 1031, 1060.

@@ -44,13 +44,33 @@ pub fn cursor_sources(
     query: &Query,
     columns: &dyn Fn(&ObjectName) -> Option<Vec<TableColumn>>,
 ) -> Option<CursorSources> {
+    sources(query, columns, false)
+}
+
+/// The same for the description of a result, whose columns may be those of table variables, too.
+pub fn result_sources(
+    query: &Query,
+    columns: &dyn Fn(&ObjectName) -> Option<Vec<TableColumn>>,
+) -> Option<CursorSources> {
+    sources(query, columns, true)
+}
+
+fn sources(
+    query: &Query,
+    columns: &dyn Fn(&ObjectName) -> Option<Vec<TableColumn>>,
+    takes_variables: bool,
+) -> Option<CursorSources> {
     let QueryBody::Select(select) = &query.body else { return None };
     let leaves_out = select.group.is_some() || select.from.iter().any(is_outer);
     let mut leaves: Vec<Leaf> = Vec::new();
     select.from.iter().for_each(|source| leaves_of(source, &mut leaves));
     let (mut tables, mut known) = (Vec::new(), Vec::new());
     for (place, leaf) in leaves.into_iter().enumerate() {
-        let Source::Table(table) = leaf.source else { return None };
+        let table = match leaf.source {
+            Source::Table(table) => table.name,
+            Source::Variable(name, _) if takes_variables => ObjectName { span: name.span, parts: vec![name] },
+            _ => return None,
+        };
         let column = |column: TableColumn| SourceColumn {
             table: place,
             name: column.name,
@@ -58,8 +78,8 @@ pub fn cursor_sources(
             is_computed: column.is_computed,
             is_nullable: column.is_nullable || leaves_out,
         };
-        known.push(columns(&table.name)?.into_iter().map(column).collect::<Vec<_>>());
-        tables.push((table.name, leaf.alias));
+        known.push(columns(&table)?.into_iter().map(column).collect::<Vec<_>>());
+        tables.push((table, leaf.alias));
     }
     let is_called = |place: usize, name: &str| {
         tables.get(place).is_some_and(|(_, alias): &(ObjectName, String)| alias.eq_ignore_ascii_case(name))
@@ -93,7 +113,39 @@ fn is_outer(source: &Source) -> bool {
             !matches!(join.kind, JoinKind::Inner | JoinKind::Cross) || is_outer(&join.left) || is_outer(&join.right)
         }
         Source::Nested(inner) => is_outer(inner),
-        Source::Table(_) => false,
+        Source::Table(_) | Source::Variable(..) => false,
         _ => true,
     }
+}
+
+/// The places of the result's columns, from 1, that its rows are ordered by: as far as the first value that is not among
+/// them. `heads`: what the columns are called.
+pub fn result_order(query: &Query, heads: &[&str]) -> Vec<u16> {
+    let QueryBody::Select(select) = &query.body else { return Vec::new() };
+    if query.format.is_some() {
+        return Vec::new();
+    }
+    let has_star = select.items.iter().any(|item| matches!(item, SelectItem::Star(_)));
+    let listed = |name: &ObjectName| {
+        let is_it = |item: &SelectItem| match item {
+            SelectItem::Value(_, Some(alias)) if name.is(&alias.text) => true,
+            SelectItem::Value(Expr::Column(of), _) => {
+                let parts = name.parts.len().min(of.parts.len());
+                let last = |name: &ObjectName| {
+                    name.parts.iter().rev().take(parts).map(|part| part.text.to_lowercase()).collect::<Vec<_>>()
+                };
+                last(of) == last(name)
+            }
+            _ => false,
+        };
+        select.items.iter().position(is_it)
+    };
+    let called = |name: &ObjectName| heads.iter().position(|head| head.eq_ignore_ascii_case(name.last()));
+    let place = |value: &Expr| match value {
+        Expr::Column(name) => if has_star { called(name) } else { listed(name) }.map(|place| place + 1),
+        Expr::Literal(crate::tree::Literal::Integer(digits)) => digits.parse().ok(),
+        _ => None,
+    };
+    let places = query.order.iter().map_while(|item| place(&item.value));
+    places.map_while(|place| u16::try_from(place).ok()).collect()
 }

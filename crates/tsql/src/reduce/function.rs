@@ -320,6 +320,9 @@ impl Reducer<'_> {
             return Err(Message::numbered(130, &[]));
         }
         match name {
+            "string_agg" if call.over.is_some() => {
+                return Err(Message::numbered(4113, &[&call.name.last()]));
+            }
             "grouping" | "grouping_id" => {
                 let arguments = values(call)?;
                 self.open(if name == "grouping" { "cast:tinyint" } else { "cast:int" });

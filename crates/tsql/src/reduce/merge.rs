@@ -110,7 +110,12 @@ impl Reducer<'_> {
                 let defaults = [Expr::Default];
                 let (given, row): (Vec<TableColumn>, &[Expr]) = match row {
                     Some(row) => (insert_columns(columns, names, target, identity_insert)?, row),
-                    None => (insert_columns(columns, &[], target, false)?.into_iter().take(1).collect(), &defaults),
+                    None => {
+                        // One column stands for all; a table may have no other than its identity.
+                        let given = insert_columns(columns, &[], target, false)?;
+                        let identity = columns.iter().find(|column| column.is_identity);
+                        (given.iter().chain(identity).take(1).cloned().collect(), &defaults)
+                    }
                 };
                 super::change::check_length(row.len(), Some(&given), !names.is_empty())?;
                 self.push(" THEN INSERT (");
@@ -161,7 +166,7 @@ fn check_branches(branches: &[MergeBranch]) -> Result<(), Message> {
         }
         if before.any(|before| std::mem::discriminant(&before.action) == std::mem::discriminant(&branch.action)) {
             let text = format!(
-                "An action of type '{word}' cannot appear more than once in a '{clause}' clause of a MERGE statement."
+                "An action of type '{clause}' cannot appear more than once in a '{word}' clause of a MERGE statement."
             );
             return Err(Message::error(10714, text).severity(15));
         }

@@ -71,7 +71,7 @@ pub use change::{IgnoredKeys, ReducedChange, change, compound, insert_columns};
 pub use checks::check_module_columns;
 pub use constraint_names::{constraint_name, is_made_up};
 pub use cursor::{CursorKey, CursorQueries, cursor_queries};
-pub use cursor_source::{CursorSources, SourceColumn, cursor_sources};
+pub use cursor_source::{CursorSources, SourceColumn, cursor_sources, result_order, result_sources};
 pub use define::{
     ROW_VERSIONS, SESSION_CALL, alter_table, column_type, column_types, create_table, row_types, type_name,
     whole_number,

@@ -1,5 +1,6 @@
 //! Queries: lists, groups, orders, counts of rows.
 
+use super::function::has_aggregate;
 use super::order_names::{by_place, hides_ordered, unnamed};
 use super::recursion::{is_recursive, recursive_parts};
 use super::{Head, Reducer, not_supported};
@@ -293,7 +294,14 @@ impl Reducer<'_> {
             }
             if let Some(having) = &select.having {
                 self.push(" HAVING ");
-                self.condition(having)?;
+                if select.group.is_none() && !has_aggregate(having) {
+                    // It makes one group of all rows; the core makes none where nothing is aggregated.
+                    self.push("COUNT(*) >= 0 AND (");
+                    self.condition(having)?;
+                    self.push(")");
+                } else {
+                    self.condition(having)?;
+                }
             }
         }
         if !select.windows.is_empty() {

@@ -30,6 +30,15 @@ pub(super) fn is_rowset(call: &Expr) -> bool {
 const XML_DOCUMENT: CatalogFunction =
     CatalogFunction { name: "xml_document", data_type: DataType::NVarChar(Length::Max) };
 
+/// The server that OPENQUERY asks.
+pub(super) fn linked_server(call: &Expr) -> Option<&str> {
+    let Expr::Call(call) = call else { return None };
+    match call.arguments.first() {
+        Some(Argument::Value(Expr::Column(server))) if call.name.is("OPENQUERY") => Some(server.last()),
+        _ => None,
+    }
+}
+
 impl Reducer<'_> {
     /// Writes OPENXML with the columns of a table.
     ///

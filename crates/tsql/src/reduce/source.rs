@@ -53,6 +53,10 @@ impl Reducer<'_> {
                 self.alias(&Alias { name: alias.name.clone(), columns })
             }
             Source::Values(rows, alias) => self.values(rows, alias),
+            Source::Function(call, ..) if super::rowset::linked_server(call).is_some() => {
+                let server = super::rowset::linked_server(call).unwrap_or_default();
+                Err(Message::numbered(7202, &[&server]).state(2))
+            }
             Source::Function(call, columns, alias) if super::rowset::is_rowset(call) => {
                 self.rowset(call, columns, alias)
             }

@@ -50,6 +50,16 @@ pub enum QueryBody {
     Set(Box<QueryBody>, SetOperator, bool, Box<QueryBody>),
 }
 
+impl QueryBody {
+    /// Whether one of its SELECTs assigns variables.
+    pub fn assigns(&self) -> bool {
+        match self {
+            QueryBody::Select(select) => select.items.iter().any(|item| matches!(item, SelectItem::Assign(..))),
+            QueryBody::Set(left, _, _, right) => left.assigns() || right.assigns(),
+        }
+    }
+}
+
 /// What joins two queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is its own name")]

@@ -1,0 +1,32 @@
+-- Errors of queries (fault sql-08): "Database engine events and errors" and SELECT - ORDER BY in SQL Server's manual.
+CREATE TABLE w(a int, b int); INSERT w VALUES (1,1),(1,2),(2,3);
+GO
+SELECT a FROM w ORDER BY a, a;
+GO
+SELECT t.a FROM w AS t ORDER BY t.a ASC, t.a OFFSET 0 ROWS FETCH NEXT 1 ROWS ONLY;
+GO
+SELECT a, b FROM w ORDER BY 1, a
+GO
+SELECT a, b FROM w ORDER BY 1, b, 2
+GO
+SELECT x.a, y.a AS c FROM w x JOIN w y ON x.b = y.b ORDER BY x.a, y.a, x.b
+GO
+SELECT DISTINCT a FROM w ORDER BY CURRENT_TIMESTAMP OFFSET 0 ROWS FETCH FIRST 1 ROWS ONLY;
+GO
+SELECT DISTINCT a, GETDATE() AS d INTO #d FROM w; SELECT DISTINCT a, ABS(-1) AS o FROM w ORDER BY ABS(-1), a
+GO
+SELECT a FROM w OFFSET 0 ROWS FETCH NEXT 1 ROWS ONLY;
+GO
+WITH o AS (WITH i AS (SELECT 1 AS x) SELECT x FROM i) SELECT * FROM o;
+GO
+SELECT COUNT(DISTINCT a, b) FROM w;
+GO
+SELECT a FROM w WHERE a *= b;
+GO
+SELECT STRING_AGG(DISTINCT a, ',') AS s FROM w
+GO
+CREATE PROCEDURE dbo.px @i int, @n varchar(10) AS SELECT 1;
+GO
+EXEC sp_sproc_columns_100 'px;1';
+GO
+EXEC sp_sproc_columns 'px;1';

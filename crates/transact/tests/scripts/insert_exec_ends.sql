@@ -1,0 +1,53 @@
+-- INSERT ... EXEC is one statement: what the procedure does is committed or undone with it (fault tsql-05). 3915 and 3916 end the
+-- batch and undo the transaction. INSERT and COMMIT TRANSACTION in SQL Server's manual; "Database engine events and errors".
+CREATE TABLE t1(a INT); CREATE TABLE t2(a INT PRIMARY KEY);
+GO
+CREATE PROCEDURE pc AS INSERT t1 VALUES(3); COMMIT; SELECT * FROM t1;
+GO
+INSERT t2 EXEC pc
+PRINT 'not reached'
+GO
+SELECT (SELECT COUNT(*) FROM t1) t1, (SELECT COUNT(*) FROM t2) t2, @@TRANCOUNT AS t
+GO
+-- A ROLLBACK, and within a transaction of the batch.
+CREATE PROCEDURE pr AS INSERT t1 VALUES(4); ROLLBACK; SELECT * FROM t1;
+GO
+BEGIN TRAN; INSERT t1 VALUES (1)
+INSERT t2 EXEC pr
+PRINT 'not reached'
+GO
+SELECT (SELECT COUNT(*) FROM t1) t1, (SELECT COUNT(*) FROM t2) t2, @@TRANCOUNT AS t
+GO
+-- A transaction of the procedure's own within it.
+CREATE PROCEDURE po AS BEGIN TRAN; INSERT t1 VALUES(5); COMMIT; SELECT @@TRANCOUNT
+GO
+INSERT t2 EXEC po
+SELECT a, (SELECT COUNT(*) FROM t1) AS t1, @@TRANCOUNT AS t FROM t2
+GO
+-- The rows do not go in: nothing that the procedure did stays.
+CREATE PROCEDURE pd AS INSERT t1 VALUES(6); SELECT 7 UNION ALL SELECT 7
+GO
+INSERT t2 EXEC pd
+SELECT (SELECT COUNT(*) FROM t1) t1, (SELECT COUNT(*) FROM t2) t2, @@TRANCOUNT AS t
+GO
+CREATE PROCEDURE pw AS INSERT t1 VALUES(8); SELECT 1, 2
+GO
+INSERT t2 EXEC pw
+SELECT (SELECT COUNT(*) FROM t1) t1, (SELECT COUNT(*) FROM t2) t2, @@TRANCOUNT AS t
+GO
+-- An error that a TRY catches outside.
+CREATE PROCEDURE pt AS INSERT t1 VALUES(9); THROW 50001, 'no', 1
+GO
+BEGIN TRY INSERT t2 EXEC pt END TRY BEGIN CATCH SELECT ERROR_NUMBER() AS e, @@TRANCOUNT AS t, XACT_STATE() AS x END CATCH
+SELECT (SELECT COUNT(*) FROM t1) t1, (SELECT COUNT(*) FROM t2) t2
+GO
+-- An error of a statement within lets the procedure go on.
+CREATE PROCEDURE pe AS INSERT t1 VALUES(10); SELECT 1 / 0; SELECT 11
+GO
+INSERT t2 EXEC pe
+SELECT (SELECT COUNT(*) FROM t1) t1, (SELECT COUNT(*) FROM t2) t2, @@TRANCOUNT AS t
+GO
+-- Variables, temporary tables, and texts.
+DECLARE @v TABLE (a INT); INSERT @v EXEC ('INSERT t1 VALUES (12); SELECT 13')
+CREATE TABLE #t (a INT); INSERT #t EXEC sp_executesql N'SELECT 14'
+SELECT (SELECT a FROM @v) AS v, (SELECT a FROM #t) AS t, (SELECT COUNT(*) FROM t1) t1, @@TRANCOUNT AS c

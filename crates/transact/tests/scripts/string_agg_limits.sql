@@ -1,0 +1,24 @@
+-- STRING_AGG (fault sql-06): a result of VARCHAR(8000) or NVARCHAR(4000) that does not fit is 9829, and it takes no OVER (4113).
+-- STRING_AGG in SQL Server's manual.
+BEGIN TRY SELECT STRING_AGG(CAST('abcdefghij' AS varchar(10)), '') AS s INTO #t FROM GENERATE_SERIES(1, 801); END TRY BEGIN CATCH SELECT ERROR_NUMBER() AS e, ERROR_MESSAGE() AS m; END CATCH
+GO
+SELECT LEN(STRING_AGG(CAST('abcdefghij' AS varchar(10)), '')) AS n FROM GENERATE_SERIES(1, 801);
+GO
+SELECT LEN(STRING_AGG(CAST('abcdefghij' AS varchar(10)), '')) AS n FROM GENERATE_SERIES(1, 800);
+GO
+SELECT LEN(STRING_AGG(CAST(N'abcdefghij' AS nvarchar(10)), '')) AS n FROM GENERATE_SERIES(1, 401);
+GO
+SELECT LEN(STRING_AGG(CAST(N'abcdefghij' AS nvarchar(10)), '')) AS n FROM GENERATE_SERIES(1, 400);
+GO
+SELECT LEN(STRING_AGG(value, ',')) AS n FROM GENERATE_SERIES(1, 1000);
+GO
+-- A pair of surrogates is two units.
+SELECT LEN(STRING_AGG(N'🙂', '')) AS n FROM GENERATE_SERIES(1, 2001);
+GO
+SELECT value % 2 AS g, LEN(STRING_AGG(CAST('abcdefghij' AS varchar(10)), '')) AS n FROM GENERATE_SERIES(1, 1000) GROUP BY value % 2 ORDER BY g
+GO
+SELECT LEN(STRING_AGG(CAST('abcdefghij' AS varchar(max)), '')) AS n FROM GENERATE_SERIES(1, 5000);
+GO
+SELECT STRING_AGG(v, ',') OVER () AS w FROM (VALUES ('a'),('b')) AS q(v);
+GO
+SELECT STRING_AGG(v, ',') WITHIN GROUP (ORDER BY v DESC) AS w FROM (VALUES ('a'),('b')) AS q(v);
