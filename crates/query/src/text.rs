@@ -5,7 +5,7 @@
 //! between the tokenizer and the parser; this module remembers how words were written, for the heads of
 //! columns and for messages.
 
-use datafusion::sql::sqlparser::ast::Statement;
+use datafusion::sql::sqlparser::ast::{Ident, Statement};
 use datafusion::sql::sqlparser::dialect::{Dialect, GenericDialect, PostgreSqlDialect};
 use datafusion::sql::sqlparser::keywords::{ALL_KEYWORDS, Keyword};
 use datafusion::sql::sqlparser::parser::{Parser, ParserError};
@@ -266,6 +266,18 @@ impl Text {
     /// How a word (given in lower case) was written first.
     pub(crate) fn spelling(&self, lower: &str) -> Option<String> {
         self.words().find(|(value, _)| value.to_lowercase() == lower).map(|(value, _)| value.to_owned())
+    }
+
+    /// The name that stands here as it was written: the same word may stand elsewhere as a keyword in other letters.
+    pub(crate) fn spelling_of(&self, name: &Ident) -> Option<String> {
+        let lower = name.value.to_lowercase();
+        let start = name.span.start;
+        let is_there = |(value, token): &(&str, &TokenWithSpan)| {
+            (token.span.start.line, token.span.start.column) == (start.line, start.column)
+                && value.to_lowercase() == lower
+        };
+        let found = self.words().find(is_there).map(|(value, _)| value.to_owned());
+        found.or_else(|| self.spelling(&lower))
     }
 
     /// Where a word (given in lower case) stands first.

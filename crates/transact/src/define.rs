@@ -1,6 +1,7 @@
 //! Tables, indexes, views, sequences and schemas of the core; procedures, functions and types as texts.
 
 use crate::clustered::check_one_clustered;
+use crate::definition_errors::check_key_columns;
 use crate::errors::{self, raised};
 use crate::kept::Subject;
 use crate::modules::{self, Object};
@@ -123,6 +124,7 @@ impl Inner {
         let before = self.states_of_tables();
         check_one_clustered(&create.name, &create.elements)?;
         self.check_columns(&create.name, &create.elements)?;
+        check_key_columns(&create.elements)?;
         if !temporary && self.is_name_taken(&create.name)? {
             return Err(name_taken(&create.name, 6));
         }
@@ -305,20 +307,6 @@ impl Inner {
         }
     }
 
-    /// Statements on whole databases run in autocommit mode only. Source: "CREATE DATABASE (Transact-SQL)", Remarks, and
-    /// the same of ALTER and DROP.
-    ///
-    /// Errors: 226.
-    fn check_outside_transaction(&self, statement: &str) -> Result<(), Box<Raised>> {
-        match self.state.transactions {
-            0 => Ok(()),
-            _ => {
-                let state = if statement.starts_with("CREATE") { 5 } else { 6 };
-                Err(raised(Message::numbered(226, &[&statement]).state(state)))
-            }
-        }
-    }
-
     /// KILL: ends another session.
     fn kill(&self, items: &[PhraseItem]) -> Result<(), Box<Raised>> {
         let number = items.iter().find_map(|item| match item {
@@ -469,6 +457,7 @@ impl Runner<'_> {
                 CreateType::Table(name, elements, _) => {
                     check_one_clustered(name, elements)?;
                     inner.check_columns(name, elements)?;
+                    check_key_columns(elements)?;
                     inner.keep(statement, DefineKind::Create, text).map(|()| Command::NONE)?
                 }
                 CreateType::Alias(..) => inner.keep(statement, DefineKind::Create, text).map(|()| Command::NONE)?,

@@ -144,7 +144,6 @@ impl Inner {
                 check_default(value)?;
             }
         }
-        check_key_columns(elements)?;
         let in_key = |column: &Column| is_nullable(column) && is_in_primary_key(column, elements);
         if columns().any(in_key) { Err(nullable_key(table)) } else { Ok(()) }
     }
@@ -377,8 +376,10 @@ fn check_default(value: &Expr) -> Result<(), Box<Raised>> {
     Err(raised(Message::error(128, text).severity(15)))
 }
 
-/// Errors: 1911 for a key or an index of a column that the table does not have, which 1750 follows.
-fn check_key_columns(elements: &[TableElement]) -> Result<(), Box<Raised>> {
+/// The keys and indexes of a new table, all columns of which are among its elements.
+///
+/// Errors: 1911 for a column that the table does not have, which 1750 follows.
+pub(crate) fn check_key_columns(elements: &[TableElement]) -> Result<(), Box<Raised>> {
     let is_column = |name: &Name| {
         elements.iter().any(|element| matches!(element, TableElement::Column(column) if name.is(&column.name.text)))
     };

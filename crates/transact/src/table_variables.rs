@@ -4,6 +4,7 @@
 //! of any transaction: so their rows are read before a rollback and put back behind it, into a table that is made again
 //! where the transaction had made it.
 
+use crate::definition_errors::check_key_columns;
 use crate::errors::raised;
 use crate::session::Inner;
 use mainstay_base::{Value, ValueRef};
@@ -30,6 +31,7 @@ impl Inner {
     pub(crate) fn make_table_variable(&mut self, name: &str, elements: &[TableElement]) -> Result<(), Box<Raised>> {
         let variable = crate::session::object_name(&format!("[{name}]"));
         self.check_columns(&variable, elements)?;
+        check_key_columns(elements)?;
         let table = self.new_temporary(name)?;
         let statements = reduce::create_table(&table, elements, true, &self.names(&[])).map_err(raised)?;
         for statement in &statements {

@@ -67,6 +67,20 @@ impl Inner {
         if is_doomed || self.has_lost_transaction() { Err(doomed()) } else { Ok(()) }
     }
 
+    /// Statements on whole databases run in autocommit mode only. Source: "CREATE DATABASE (Transact-SQL)", Remarks, and
+    /// the same of ALTER and DROP.
+    ///
+    /// Errors: 226.
+    pub(crate) fn check_outside_transaction(&self, statement: &str) -> Result<(), Box<Raised>> {
+        match self.state.transactions {
+            0 => Ok(()),
+            _ => {
+                let state = if statement.starts_with("CREATE") { 5 } else { 6 };
+                Err(raised(Message::numbered(226, &[&statement]).state(state)))
+            }
+        }
+    }
+
     /// Whether the core has rolled back, with the error that is being handled, the transaction that is counted here: that
     /// of a deadlock's victim.
     pub(crate) fn has_lost_transaction(&self) -> bool {

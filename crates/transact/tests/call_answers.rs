@@ -7,7 +7,7 @@ use common::Transcript;
 use mainstay_base::Value;
 use mainstay_engine::Database;
 use mainstay_mssql::{DataType, Length};
-use mainstay_tds::{Backend as _, Call, Client, Collation, Login, Parameter, ParameterValue, Session as _, Version};
+use mainstay_tds::{Backend as _, Call, Client, Collation, Login, Parameter, ParameterValue, Version};
 use mainstay_transact::{Instance, Session};
 
 fn instance() -> Instance {

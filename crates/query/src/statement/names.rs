@@ -46,7 +46,7 @@ impl Name {
     /// A name of one part.
     pub(crate) fn simple(ident: &Ident, text: &Text) -> Name {
         let key = key_of(ident);
-        let written = text.spelling(&key).unwrap_or_else(|| ident.value.clone());
+        let written = text.spelling_of(ident).unwrap_or_else(|| ident.value.clone());
         Name { schema: None, key, written }
     }
 }

@@ -15,3 +15,8 @@ DECLARE @f f
 INSERT @f VALUES (1, 2)
 SELECT * FROM @f
 GO
+CREATE TABLE g (id INT NOT NULL, code INT NOT NULL)
+ALTER TABLE g ADD CONSTRAINT u UNIQUE (code), CONSTRAINT p PRIMARY KEY (id)
+GO
+SELECT name FROM sys.key_constraints WHERE parent_object_id = OBJECT_ID('g') ORDER BY name
+GO
