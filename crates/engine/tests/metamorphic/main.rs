@@ -44,8 +44,8 @@ use std::time::{Duration, Instant};
 use tree::{Expr, Query};
 
 /// Seeds of a usual run.
-const SEEDS: u64 = 4;
-const STATEMENTS_OF_A_SEED: usize = 30;
+const SEEDS: u64 = 2;
+const STATEMENTS_OF_A_SEED: usize = 25;
 /// Reports that end a run.
 const MOST_REPORTS: usize = 25;
 
