@@ -7,7 +7,6 @@ mod common;
 
 use common::Transcript;
 use mainstay_engine::Database;
-use mainstay_tds::Session as _;
 use mainstay_transact::{Instance, Session};
 use std::path::{Path, PathBuf};
 

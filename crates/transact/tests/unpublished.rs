@@ -8,7 +8,6 @@ mod common;
 
 use common::Transcript;
 use mainstay_engine::{Database, Options};
-use mainstay_tds::Session as _;
 use mainstay_transact::{Instance, Session};
 use mainstay_vfs::{Faulty, FileSystem, Simulated};
 use std::path::Path;
