@@ -21,6 +21,8 @@
 //! `MAINSTAY_SECONDS=600` ends the run after that time; `MAINSTAY_VERBOSE=1` shows each fault when it is found, and at the
 //! end how many statements ran and which were refused.
 
+#![allow(clippy::disallowed_methods)]
+
 #[path = "../common/mod.rs"]
 mod common;
 mod data;
