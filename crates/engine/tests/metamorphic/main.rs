@@ -15,10 +15,13 @@
 //! The report has the seed and the statements that make the tables. For a long run:
 //!
 //! ```text
-//!   MAINSTAY_SEEDS=2000 MAINSTAY_FIRST_SEED=100000 cargo test --release --workspace --test metamorphic -- --nocapture
+//!   MAINSTAY_VERBOSE=1 MAINSTAY_SEEDS=2000 MAINSTAY_FIRST_SEED=100000 cargo test --release --workspace --test metamorphic -- --nocapture
 //! ```
 //!
-//! `MAINSTAY_SECONDS=600` ends the run after that time; `MAINSTAY_VERBOSE=1` shows each statement that is refused.
+//! `MAINSTAY_SECONDS=600` ends the run after that time; `MAINSTAY_VERBOSE=1` shows each fault when it is found, and at the
+//! end how many statements ran and which were refused.
+
+#![allow(clippy::disallowed_methods)]
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -65,6 +68,30 @@ struct Summary {
     reports: Vec<String>,
 }
 
+impl Summary {
+    fn text(&self) -> String {
+        let mut text = format!("{} statements, {} checks, {} skipped", self.statements, self.checks, self.skipped);
+        for (fault, count) in &self.known {
+            text += &format!("\nknown fault {fault}: {count}");
+        }
+        for (reason, (count, example)) in &self.refused {
+            text += &format!("\nrefused {count}: {reason}\n    {example}");
+        }
+        text
+    }
+}
+
+/// Shows a line of a long run, which the test runner does not hold back.
+fn show(line: &str) {
+    use std::io::Write;
+    // Without a terminal there is nobody to tell.
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+fn is_verbose() -> bool {
+    std::env::var_os("MAINSTAY_VERBOSE").is_some()
+}
+
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
@@ -75,12 +102,8 @@ const STACK_BYTES: usize = 64 << 20;
 #[test]
 fn statements_give_the_same_rows_in_other_ways() {
     let summary = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(all_seeds).unwrap().join().unwrap();
-    eprintln!("{} statements, {} checks, {} skipped", summary.statements, summary.checks, summary.skipped);
-    for (fault, count) in &summary.known {
-        eprintln!("known fault {fault}: {count}");
-    }
-    for (reason, (count, example)) in &summary.refused {
-        eprintln!("refused {count}: {reason}\n    {example}");
+    if is_verbose() {
+        show(&summary.text());
     }
     assert!(summary.reports.is_empty(), "{} faults\n\n{}", summary.reports.len(), summary.reports.join("\n\n"));
     let refused: usize = summary.refused.values().map(|(count, _)| count).sum();
@@ -117,9 +140,6 @@ fn run(seed: u64, summary: &mut Summary) {
                 Verdict::Skipped => summary.skipped += 1,
                 Verdict::Refused(reason) => {
                     let example = engines::text(&case.query);
-                    if std::env::var_os("MAINSTAY_VERBOSE").is_some() {
-                        eprintln!("refused: {reason}\n    {example}");
-                    }
                     let kind: String = reason.chars().filter(|c| !c.is_ascii_digit()).take(70).collect();
                     summary.refused.entry(kind).or_insert((0, example)).0 += 1;
                     // The other oracles would be refused, too.
@@ -132,7 +152,9 @@ fn run(seed: u64, summary: &mut Summary) {
                         None => {
                             let text = shown(seed, &tables, &case, &report);
                             // A long run shows what it finds at once.
-                            eprintln!("{text}\n");
+                            if is_verbose() {
+                                show(&text);
+                            }
                             summary.reports.push(text);
                         }
                     }

@@ -340,7 +340,15 @@ impl Query {
     /// The statement for SQLite, if it has all that is used.
     pub fn sqlite_text(&self) -> Option<String> {
         let text = self.text(Dialect::Sqlite);
-        if OURS_ONLY.iter().any(|word| text.contains(word)) {
+        // A comma binds as JOIN does there: what stands before it is part of the left side.
+        let mut has_other_joins = false;
+        crate::visit::query(&mut self.clone(), &mut |node| {
+            if let crate::visit::Node::Select(select) = node {
+                let keeps_right = |source: &Source| matches!(source, Source::Join { .. }) && source.keeps_right();
+                has_other_joins |= select.from.len() > 1 && select.from.iter().any(keeps_right);
+            }
+        });
+        if has_other_joins || OURS_ONLY.iter().any(|word| text.contains(word)) {
             return None;
         }
         Some(text.replace("DATE '", "'").replace("DOUBLE PRECISION", "REAL").replace("AS DECIMAL(12,2)", "AS REAL"))
@@ -378,6 +386,16 @@ impl Select {
 }
 
 impl Source {
+    /// Whether it has a join that keeps all rows of its right side.
+    fn keeps_right(&self) -> bool {
+        match self {
+            Source::Join { kind, left, right, .. } => {
+                matches!(*kind, "RIGHT" | "FULL") || left.keeps_right() || right.keeps_right()
+            }
+            _ => false,
+        }
+    }
+
     fn text(&self, dialect: Dialect) -> String {
         match self {
             Source::Table { name, alias } => format!("{name} {alias}"),
