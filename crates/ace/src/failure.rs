@@ -90,7 +90,7 @@ fn code_of(code: Code) -> u32 {
         Code::UnknownColumn => AE_INVALID_FIELDNAME,
         Code::InvalidValue | Code::DivisionByZero => AE_INVALID_VALUE,
         Code::InvalidSetting => AE_INVALID_OPTION,
-        Code::Unsupported => AE_NOT_IMPLEMENTED,
+        Code::Unsupported | Code::TooComplex => AE_NOT_IMPLEMENTED,
         Code::ReadOnly => AE_TABLE_READONLY,
         Code::NotThisFormat => AE_INVALID_TABLETYPE,
         Code::Encrypted => AE_TABLE_ENCRYPTED,

@@ -105,6 +105,8 @@ codes! {
     Timeout, Retry, "57014", "timeout";
     /// The statement needs more memory than it may have.
     OutOfMemory, Retry, "53200", "out_of_memory";
+    /// The statement is larger or deeper than what is planned.
+    TooComplex, Input, "54001", "too_complex";
     /// Another program holds a lock, or kept changing the file while it was read.
     Busy, Retry, "55P03", "busy";
     /// Two transactions wait for each other, and this one is the one to give way.

@@ -1,15 +1,16 @@
 //! `mainstay serve` as a process: what many clients cost it, and what others can do with its folder meanwhile.
 #![allow(clippy::disallowed_methods)]
 
+mod wire;
+
 use mainstay_navigator::client::{Address, Client, OpenHow, RemoteArea};
-use mainstay_tds::{Assembler, Batch, Encryption, Framer, Headers, Login, PacketKind, PacketWriter, PreLogin, Version};
 use mainstay_workarea::Mode;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use wire::TdsClient;
 
 /// A server process, which is ended with the test.
 struct Serving {
@@ -63,61 +64,6 @@ impl Drop for Serving {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
-    }
-}
-
-/// A client of SQL Server's protocol: it sends, and waits for the ends of answers.
-struct TdsClient {
-    stream: TcpStream,
-    framer: Framer,
-    assembler: Assembler,
-}
-
-impl TdsClient {
-    /// Connected and logged in as `sa`.
-    fn connect(address: &str) -> TdsClient {
-        let stream = TcpStream::connect(address).unwrap();
-        let mut client = TdsClient { stream, framer: Framer::new(), assembler: Assembler::new(1 << 20) };
-        let mut asked = Vec::new();
-        let encryption = Encryption::NotSupported;
-        PreLogin { version: (1, 0, 0), encryption, instance: String::new(), mars: false, federated: None }
-            .encode(&mut asked);
-        client.send(PacketKind::PreLogin, &asked);
-        client.wait();
-        let mut login = Vec::new();
-        Login::of("sa", "", Version::V7_4).encode(&mut login);
-        client.send(PacketKind::Login, &login);
-        client.wait();
-        client
-    }
-
-    fn send(&mut self, kind: PacketKind, payload: &[u8]) {
-        let mut out = PacketWriter::new(kind);
-        out.put(payload);
-        out.end_message();
-        self.stream.write_all(&out.take()).unwrap();
-    }
-
-    fn send_batch(&mut self, text: &str) {
-        let mut bytes = Vec::new();
-        Batch { headers: Headers::default(), text: text.into() }.encode(Version::V7_4, &mut bytes);
-        self.send(PacketKind::Batch, &bytes);
-    }
-
-    /// Until an answer has come as a whole.
-    fn wait(&mut self) {
-        loop {
-            if let Some(packet) = self.framer.next_packet().unwrap() {
-                if self.assembler.push(packet).unwrap().is_some() {
-                    return;
-                }
-                continue;
-            }
-            let mut piece = [0; 4096];
-            let count = self.stream.read(&mut piece).unwrap();
-            assert!(count > 0, "the server has closed the connection");
-            self.framer.feed(&piece[..count]);
-        }
     }
 }
 

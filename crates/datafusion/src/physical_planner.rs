@@ -150,10 +150,12 @@ pub struct Planning<'p> {
 impl Planning<'_> {
     /// An expression over these columns.
     pub fn expression(&self, expr: &Expr, columns: &DFSchema) -> Result<Arc<dyn PhysicalExpr>> {
+        self.session.check_ended()?;
         create_physical_expr(expr, columns, self.session.execution_props(), self.context)
     }
 
     fn operator(&self, node: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
+        self.session.check_ended()?;
         match node {
             LogicalPlan::TableScan(scan) => self.scan(scan),
             LogicalPlan::Values(values) => self.values(values),

@@ -69,6 +69,8 @@ pub struct SessionRules {
     pub physical: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>,
     /// What plans nodes of ours.
     pub nodes: Option<Arc<dyn NodePlanner>>,
+    /// Called for every operator that is made: its error ends the planning.
+    pub ended: fn() -> Result<()>,
 }
 
 /// What a statement is planned by. Copies share what is in it.
@@ -81,6 +83,7 @@ pub struct SessionState {
     optimizer: Arc<Optimizer>,
     physical: Arc<[Arc<dyn PhysicalOptimizerRule + Send + Sync>]>,
     nodes: Option<Arc<dyn NodePlanner>>,
+    ended: fn() -> Result<()>,
     props: ExecutionProps,
 }
 
@@ -97,6 +100,7 @@ impl SessionState {
             optimizer: Arc::new(Optimizer::with_rules(rules.optimizer)),
             physical: rules.physical.into(),
             nodes: rules.nodes,
+            ended: rules.ended,
             props,
         }
     }
@@ -139,6 +143,13 @@ impl SessionState {
     /// What plans nodes that are not DataFusion's.
     pub fn nodes(&self) -> Option<&dyn NodePlanner> {
         self.nodes.as_deref()
+    }
+
+    /// Whether the statement that is planned is to end.
+    ///
+    /// Errors: the reason.
+    pub fn check_ended(&self) -> Result<()> {
+        (self.ended)()
     }
 
     /// What expressions know of the statement.

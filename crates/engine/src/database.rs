@@ -67,7 +67,7 @@ impl Database {
         let FolderSettings { files, durability } = FolderSettings::read(fs.as_ref(), folder, &options)?;
         let limit = options.memory_limit_bytes();
         let settings = Settings {
-            memory_limit_bytes: usize::try_from(limit / 2).unwrap_or(usize::MAX),
+            memory_limit_bytes: options.statement_bytes(),
             threads: options.threads(),
             fuse: !options.general_executor_only,
             disabled_rules: options.disabled_optimizer_rules.clone(),
@@ -95,6 +95,11 @@ impl Database {
     /// A session with settings of its own.
     pub fn session(&self) -> Session {
         Session::new(self.clone())
+    }
+
+    /// Bytes that running statements may hold together: half of the memory limit.
+    pub fn statement_bytes(&self) -> usize {
+        self.shared.options.statement_bytes()
     }
 
     /// The files that the database is made of.

@@ -27,19 +27,6 @@ pub(crate) enum GivenRows {
 }
 
 impl Source<'_> {
-    /// All rows; `run` gives those of a query. They are taken before the first is written, so that a statement never
-    /// meets what it writes itself.
-    pub(crate) fn rows(
-        &self,
-        insert: &Insert,
-        run: &mut dyn FnMut(&Planned) -> Result<Vec<RecordBatch>>,
-    ) -> Result<Vec<GivenRow>> {
-        match self.given(insert, run)? {
-            GivenRows::All(rows) => Ok(rows),
-            GivenRows::Query(planned) => values(run(&planned)?),
-        }
-    }
-
     /// The rows that are there, or the query that gives them; `run` gives the rows of queries in lists of values.
     pub(crate) fn given(
         &self,

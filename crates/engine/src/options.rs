@@ -67,6 +67,11 @@ impl Options {
         })
     }
 
+    /// Bytes that running statements may hold together.
+    pub(crate) fn statement_bytes(&self) -> usize {
+        usize::try_from(self.memory_limit_bytes() / 2).unwrap_or(usize::MAX)
+    }
+
     /// Bytes of rows of native tables that may be in memory only; with too few, each handful of rows would be written to
     /// a file of its own.
     pub(crate) fn row_bytes(&self) -> usize {

@@ -438,3 +438,34 @@ fn the_changes_of_a_transaction_keep_the_memory_limit() {
     assert_eq!(text_of("SELECT count(*) FROM t").unwrap(), (200_000 + done * 40_000).to_string());
     text_of("DELETE FROM t WHERE id > 200000").unwrap();
 }
+
+/// INSERT ... SELECT into a DBF table writes its rows as they come: what it holds is what undoing it takes, which counts.
+/// Fault core-07: all rows were held as values, 2.5 KB each.
+#[test]
+fn rows_of_a_query_go_into_a_dbf_as_they_come() {
+    let folder = Folder::new();
+    let mut session = open(&folder, Options { memory_limit_bytes: Some(16 << 20), ..Options::default() }).session();
+    let mut text_of = |sql: &str| run(&mut session, sql).map(|answer| answer.rows.concat().join("|"));
+    text_of("CREATE TABLE d (id NUMERIC(9), a CHAR(40), b CHAR(40), n NUMERIC(12,2)) WITH (FORMAT = dbf)").unwrap();
+    let insert = |rows: u32| {
+        format!(
+            "INSERT INTO d SELECT i, 'some text of a row', 'and another one', i / 4.0 FROM generate_series(1, {rows}) g(i)"
+        )
+    };
+    // 30,000 records of 102 bytes: as values they were 75 MB.
+    text_of(&insert(30_000)).unwrap();
+    let sums = "SELECT count(*), sum(id), sum(n) FROM d";
+    let before = "30000|450015000|112503750.00";
+    assert_eq!(text_of(sums).unwrap(), before);
+    // What does not fit is undone, and so is what a later row refuses.
+    let error = text_of(&insert(400_000)).expect_err("it fits");
+    assert_eq!(error.code(), Code::OutOfMemory, "{error:?}");
+    assert_eq!(text_of(sums).unwrap(), before);
+    let refused = "INSERT INTO d (id) SELECT i * 100000 FROM generate_series(1, 20000) g(i)";
+    assert_eq!(text_of(refused).expect_err("2,000,000,000 has ten digits").code(), Code::InvalidValue);
+    assert_eq!(text_of(sums).unwrap(), before);
+    // A query over the table itself does not meet its own rows.
+    text_of("INSERT INTO d SELECT id + 100000, a, b, n FROM d WHERE id <= 20000").unwrap();
+    assert_eq!(text_of("SELECT count(*), max(id) FROM d").unwrap(), "50000|120000");
+    assert_eq!(text_of("INSERT INTO d (id) SELECT 7 FROM generate_series(1, 3) g(i) RETURNING id").unwrap(), "7|7|7");
+}

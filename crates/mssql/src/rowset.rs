@@ -24,8 +24,8 @@ use mainstay_base::{Decimal, Value, ValueRef};
 const FIELD: char = '\u{1f}';
 const COLUMN: char = '\u{1e}';
 
-/// The most rows that GENERATE_SERIES gives at a time; beyond it is an error rather than a full memory.
-const MOST_ROWS: usize = 50_000_000;
+/// The rows of a call, each made when it is asked for where the function can.
+pub type Rows = Box<dyn Iterator<Item = Result<Vec<Value>, Message>> + Send>;
 
 /// A column in the WITH of OPENJSON or OPENXML.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -181,9 +181,17 @@ impl RowFunction {
     ///
     /// Errors: those of JSON (13609 and others) and of conversions (245 and others), 214 for a separator that is not one
     /// character, 4199 for a step of zero.
-    pub fn rows(&self, context: &Context<'_>, values: &[ValueRef<'_>]) -> Result<Vec<Vec<Value>>, Message> {
+    pub fn rows(&self, context: &Context<'_>, values: &[ValueRef<'_>]) -> Result<Rows, Message> {
         match &self.kind {
+            FunctionKind::Series(data_type) => series(context, *data_type, values),
             FunctionKind::Split { ordinal } => split(values, *ordinal),
+            _ => Ok(Box::new(self.all_rows(context, values)?.into_iter().map(Ok))),
+        }
+    }
+
+    /// The rows of a function that makes them all at once: they are no more than its text has parts.
+    fn all_rows(&self, context: &Context<'_>, values: &[ValueRef<'_>]) -> Result<Vec<Vec<Value>>, Message> {
+        match &self.kind {
             FunctionKind::Json => {
                 let (Some(text), path) = (text(values, 0), text(values, 1)) else { return Ok(Vec::new()) };
                 let rows = json::open(text, path)?;
@@ -205,7 +213,7 @@ impl RowFunction {
                 let flags = integer(values, 3).unwrap_or(0);
                 text(values, 2).map_or(Ok(Vec::new()), |row| open::rows(context, kept, row, flags, wanted))
             }
-            FunctionKind::Series(data_type) => series(context, *data_type, values),
+            FunctionKind::Series(_) | FunctionKind::Split { .. } => Ok(Vec::new()),
             FunctionKind::Nodes { goes_up } => {
                 let (Some(xml), Some(path)) = (text(values, 0), text(values, 1)) else { return Ok(Vec::new()) };
                 let variables = xml_variables(values)?;
@@ -238,22 +246,35 @@ fn open_document<'v>(values: &[ValueRef<'v>]) -> Result<&'v str, Message> {
     text(values, 0).ok_or_else(|| Message::numbered(8179, &[&handle]).state(5))
 }
 
-fn split(values: &[ValueRef<'_>], ordinal: bool) -> Result<Vec<Vec<Value>>, Message> {
+fn split(values: &[ValueRef<'_>], ordinal: bool) -> Result<Rows, Message> {
     let separator = text(values, 1).unwrap_or("");
     let mut characters = separator.chars();
     let (Some(separator), None) = (characters.next(), characters.next()) else {
         let text = "Procedure expects parameter 'separator' of type 'nchar(1)/nvarchar(1)'.";
         return Err(Message::error(214, text).state(11));
     };
-    let Some(whole) = text(values, 0) else { return Ok(Vec::new()) };
-    let row = |(place, part): (usize, &str)| {
+    let Some(whole) = text(values, 0) else { return Ok(Box::new(std::iter::empty())) };
+    let (whole, mut place, mut from) = (whole.to_owned(), 0, Some(0));
+    let next = move || {
+        let rest = whole.get(from?..)?;
+        let part = match rest.find(separator) {
+            Some(end) => {
+                from = from.map(|from| from + end + separator.len_utf8());
+                rest.get(..end)?
+            }
+            None => {
+                from = None;
+                rest
+            }
+        };
+        place += 1;
         let mut row = vec![Value::Text(part.to_owned())];
         if ordinal {
-            row.push(Value::Integer(place as i64 + 1));
+            row.push(Value::Integer(place));
         }
-        row
+        Some(Ok(row))
     };
-    Ok(whole.split(separator).enumerate().map(row).collect())
+    Ok(Box::new(std::iter::from_fn(next)))
 }
 
 /// The rows of OPENJSON with WITH: one for each element of an array, or the object itself.
@@ -308,9 +329,9 @@ fn cell(context: &Context<'_>, element: &str, wanted: &Wanted, path: &Path) -> R
 }
 
 /// The numbers from the first value to the second, by steps of the third: 1 or -1 if there is none.
-fn series(context: &Context<'_>, data_type: DataType, values: &[ValueRef<'_>]) -> Result<Vec<Vec<Value>>, Message> {
+fn series(context: &Context<'_>, data_type: DataType, values: &[ValueRef<'_>]) -> Result<Rows, Message> {
     if values.iter().any(|value| value.is_null()) {
-        return Ok(Vec::new());
+        return Ok(Box::new(std::iter::empty()));
     }
     let scale = match data_type {
         DataType::Decimal { scale, .. } => scale,
@@ -325,28 +346,20 @@ fn series(context: &Context<'_>, data_type: DataType, values: &[ValueRef<'_>]) -
             _ => None,
         })
     };
-    let (Some(start), Some(stop)) = (number(0)?, number(1)?) else { return Ok(Vec::new()) };
+    let (Some(start), Some(stop)) = (number(0)?, number(1)?) else { return Ok(Box::new(std::iter::empty())) };
     let one = 10i128.pow(u32::from(scale));
     let step = number(2)?.unwrap_or(if start <= stop { one } else { -one });
     if step == 0 {
         let text = "Argument value 0 is invalid for argument 3 of generate_series function.";
         return Err(Message::error(4199, text));
     }
-    let (mut rows, mut at) = (Vec::new(), start);
-    while if step > 0 { at <= stop } else { at >= stop } {
-        if rows.len() >= MOST_ROWS {
-            return Err(Message::error(701, "There is insufficient system memory to run this query.").severity(17));
-        }
-        rows.push(vec![match data_type {
-            DataType::Decimal { .. } => Value::Decimal(Decimal::new(at, scale)),
-            _ => Value::Integer(i64::try_from(at).unwrap_or(i64::MAX)),
-        }]);
-        match at.checked_add(step) {
-            Some(next) => at = next,
-            None => break,
-        }
-    }
-    Ok(rows)
+    let is_within = move |at: &i128| if step > 0 { *at <= stop } else { *at >= stop };
+    let numbers = std::iter::successors(Some(start), move |at| at.checked_add(step)).take_while(is_within);
+    let row = move |at: i128| match data_type {
+        DataType::Decimal { .. } => Ok(vec![Value::Decimal(Decimal::new(at, scale))]),
+        _ => Ok(vec![Value::Integer(i64::try_from(at).unwrap_or(i64::MAX))]),
+    };
+    Ok(Box::new(numbers.map(row)))
 }
 
 #[cfg(test)]
@@ -356,7 +369,7 @@ mod tests {
     fn rows(name: &str, detail: &str, values: &[ValueRef<'_>]) -> Vec<Vec<Value>> {
         let types: Vec<Option<DataType>> = values.iter().map(|value| Some(crate::convert::type_of(*value))).collect();
         let function = RowFunction::new(name, detail, &types).unwrap();
-        function.rows(&Context::default(), values).unwrap()
+        function.rows(&Context::default(), values).unwrap().collect::<Result<_, _>>().unwrap()
     }
 
     #[test]
@@ -366,8 +379,8 @@ mod tests {
         assert_eq!(split("a,b,,c", ","), [row("a", 1), row("b", 2), row("", 3), row("c", 4)]);
         assert_eq!(split("", ","), [row("", 1)]);
         let function = RowFunction::new("string_split", "", &[None, None]).unwrap();
-        let error = function.rows(&Context::default(), &[ValueRef::Text("a"), ValueRef::Text("--")]).unwrap_err();
-        assert_eq!(error.number, 214);
+        let error = function.rows(&Context::default(), &[ValueRef::Text("a"), ValueRef::Text("--")]).err();
+        assert_eq!(error.map(|error| error.number), Some(214));
     }
 
     #[test]
@@ -401,5 +414,15 @@ mod tests {
         assert_eq!(numbers(&[3, 1]), [3, 2, 1]);
         assert_eq!(numbers(&[1, 10, 4]), [1, 5, 9]);
         assert_eq!(numbers(&[1, 3, -1]), [0; 0]);
+    }
+
+    #[test]
+    fn a_series_without_end_is_made_as_it_is_read() {
+        let function = RowFunction::new("generate_series", "", &[Some(DataType::BigInt)]).unwrap();
+        let ends = [ValueRef::Integer(i64::MAX - 2), ValueRef::Integer(i64::MAX)];
+        assert_eq!(function.rows(&Context::default(), &ends).unwrap().count(), 3);
+        let all = function.rows(&Context::default(), &[ValueRef::Integer(1), ValueRef::Integer(i64::MAX)]).unwrap();
+        let first: Result<Vec<_>, _> = all.take(2).collect();
+        assert_eq!(first.unwrap(), [[Value::Integer(1)], [Value::Integer(2)]]);
     }
 }

@@ -126,7 +126,7 @@ mod tests {
         let all: Vec<String> = (0..100).map(|n| format!("c <> {n}")).collect();
         let sql = format!("SELECT * FROM t WHERE ({}) AND {}", pairs.join(" OR "), all.join(" AND "));
         // As the planner does with a statement of this depth.
-        let (chained, divided, text) = crate::planner::on_deep_stack(|| {
+        let (chained, divided, text) = crate::deep_stack::on_deep_stack(|| {
             let statement = Text::new(&sql)?.parse()?;
             let chained = depths(&statement);
             let statement = divided(statement);

@@ -47,6 +47,7 @@ impl StatementContext<'_> {
         }
         let text = Text::new(query).map_err(crate::error::to_datafusion)?;
         let statement = text.parse().map_err(crate::error::to_datafusion)?;
+        crate::bounds::check_statement(&statement).map_err(crate::error::to_datafusion)?;
         let statement = match text.mentions("using") || text.mentions("natural") {
             true => crate::using::written_out(statement, self.catalog).map_err(crate::error::to_datafusion)?,
             false => statement,
@@ -61,7 +62,10 @@ impl StatementContext<'_> {
         let inner = StatementContext { view_depth: self.view_depth + 1, hidden_columns, visibility, ..*self };
         let options = ParserOptions::from(&self.state.config_options().sql_parser);
         let planner = SqlToRel::new_with_options(&inner, options);
-        let plan = crate::outer_names::planned(statement, |statement| planner.sql_statement_to_plan(statement))?;
+        let plan = crate::outer_names::planned(statement, |statement| {
+            let plan = planner.sql_statement_to_plan(statement)?;
+            crate::bounds::check(&plan).map(|()| plan)
+        })?;
         let mut plan = crate::told_apart::unmarked(plan)?;
         if !columns.is_empty() {
             let fields = plan.schema().columns();
@@ -100,7 +104,7 @@ impl ContextProvider for StatementContext<'_> {
             }
             // Views of views of views are planned within each other: every few of them get a stack of their own.
             Some(Relation::View { query, columns }) if self.view_depth % 4 == 3 => {
-                crate::planner::on_deep_stack(|| Ok(self.view(&key, &query, &columns)))
+                crate::deep_stack::on_deep_stack(|| Ok(self.view(&key, &query, &columns)))
                     .map_err(crate::error::to_datafusion)?
             }
             Some(Relation::View { query, columns }) => self.view(&key, &query, &columns),
@@ -155,7 +159,7 @@ impl ContextProvider for StatementContext<'_> {
             return Some(function);
         }
         let known = self.state.scalar_functions().get(name).cloned();
-        let known = known.map(crate::ticks::wrapped).map(crate::joined::wrapped);
+        let known = known.map(crate::ticks::wrapped).map(crate::grown::wrapped).map(crate::joined::wrapped);
         known.or_else(|| crate::sequences::function(name, self.catalog.sequences()))
     }
 

@@ -26,6 +26,7 @@ use crate::ended::Ended;
 use crate::fuse::Fuse;
 use crate::fused::Fused;
 use crate::grouping_sets::UnknownRows;
+use crate::grown::ResultLimits;
 use crate::held_limits::HeldLimits;
 use crate::lateral::{LateralPlanner, Rewrite};
 use crate::lists::Lists;
@@ -42,6 +43,7 @@ use crate::spilling::{SortedJoins, SortedTops};
 use crate::ticks::{MomentPlanner, NoNumbers};
 use crate::union_rows::UnionRows;
 use crate::watch::WatchJoins;
+use crate::wide_joins::WideJoins;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -108,6 +110,8 @@ pub(crate) struct Physical {
     pub(crate) stateful: bool,
     /// Whether it reads so much that several threads are worth their hand-over.
     pub(crate) large: bool,
+    /// How many operators are within each other.
+    pub(crate) levels: usize,
 }
 
 impl Optimizers {
@@ -145,13 +149,15 @@ impl Optimizers {
         let large = is_large(logical);
         if !large && is_plain(logical) {
             let plan = self.plain.create_physical_plan(logical)?;
+            let levels = crate::bounds::levels_of(&plan)?;
             if !is_stateful(&plan) {
-                return Ok(Physical { plan, stateful: false, large });
+                return Ok(Physical { plan, stateful: false, large, levels });
             }
         }
         let session = if large { &self.parallel } else { &self.single };
         let plan = session.create_physical_plan(logical)?;
-        Ok(Physical { stateful: is_stateful(&plan), plan, large })
+        let levels = crate::bounds::levels_of(&plan)?;
+        Ok(Physical { stateful: is_stateful(&plan), plan, large, levels })
     }
 
     /// The operators for an optimized plan that is run once more, for want of memory.
@@ -180,6 +186,7 @@ fn config(partitions: usize, runtime_env: &RuntimeEnv) -> SessionConfig {
     options.optimizer.enable_join_dynamic_filter_pushdown = partitions > 1;
     // Of IS DISTINCT FROM the logical plan knows that it is never NULL, and the physical one does not.
     options.execution.skip_physical_aggregate_schema_check = true;
+    options.extensions.insert(ResultLimits::of(&runtime_env.memory_pool));
     // See `spilled`.
     if let Ok(one) = ConfigNonZeroUsize::try_new(1) {
         options.execution.max_spill_file_size_bytes = one;
@@ -208,7 +215,7 @@ fn rules(
     let mut expr_planners: Vec<Arc<dyn ExprPlanner>> =
         vec![Arc::new(MomentPlanner), Arc::new(crate::outer_names::Fields)];
     expr_planners.extend(default_expr_planners());
-    SessionRules { expr_planners, analyzer, optimizer, physical, nodes: None }
+    SessionRules { expr_planners, analyzer, optimizer, physical, nodes: None, ended: crate::ended::check }
 }
 
 /// A session with all of DataFusion's rules and ours.
@@ -240,7 +247,7 @@ fn session(
     let physical = physical.into_iter().map(Ended::physical).collect();
     let logical = Optimizer::new().rules.into_iter().filter(|rule| of.disabled.keeps_logical(rule));
     let logical = logical.map(AboveGroups::hold).map(Determined::hold).map(NullKeys::hold);
-    let logical = logical.map(Ended::logical).collect();
+    let logical = logical.map(WideJoins::hold).map(Ended::logical).collect();
     let mut config = config(partitions, runtime_env);
     if need == Need::Memory {
         config = config.with_batch_size(SMALL_BATCH_ROWS);

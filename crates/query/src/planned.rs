@@ -46,6 +46,8 @@ pub(crate) struct Built {
     pub(crate) stateful: bool,
     /// Whether it reads so much that several threads are worth their hand-over.
     pub(crate) large: bool,
+    /// How many operators are within each other.
+    pub(crate) levels: usize,
     /// What it is made of, if its operators may need more memory than there is.
     pub(crate) logical: Option<LogicalPlan>,
 }
@@ -54,7 +56,8 @@ impl Planned {
     /// A leaf that is the whole plan.
     pub(crate) fn of_leaf(plan: Arc<dyn ExecutionPlan>, table: Arc<dyn Table>, text: &Text) -> Planned {
         let schema = named_schema(&plan.schema(), text);
-        let built = Built { direct: Direct::of(&plan, &schema), plan, stateful: false, large: false, logical: None };
+        let built =
+            Built { direct: Direct::of(&plan, &schema), plan, stateful: false, large: false, levels: 1, logical: None };
         Planned { tables: vec![table], ..Planned::of_built(built, schema) }
     }
 

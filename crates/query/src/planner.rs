@@ -2,6 +2,7 @@
 
 use crate::catalog::{Catalog, FIRST_PRIVATE, FileReading};
 use crate::context::StatementContext;
+use crate::deep_stack::{DEEP_STACK_BYTES, deep_if, note_deep_thread};
 use crate::direct::Direct;
 use crate::disabled_rules::DisabledRules;
 use crate::error::{Names, from_datafusion};
@@ -30,7 +31,6 @@ use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
 use datafusion::physical_plan::displayable;
 use datafusion::sql::planner::{ParserOptions, PlannerContext, SqlToRel};
 use datafusion::sql::sqlparser::ast::Statement;
-use mainstay_base::interrupt::{self, InForce};
 use mainstay_base::{Code, Error, Result};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -47,9 +47,6 @@ const CACHED_PRIVATELY: usize = 100;
 
 /// Longer texts are planned every time, so that the plans of a few monsters do not fill the memory.
 const CACHED_TEXT_BYTES: usize = 16_384;
-
-/// The stack for planning deep statements; of it only what is used takes memory.
-const PLANNING_STACK_BYTES: usize = 256 << 20;
 
 /// What bounds a planner's statements.
 #[derive(Clone, Debug)]
@@ -129,6 +126,9 @@ impl Planner {
             // One more: a worker that is free keeps the time, by which the others are stopped.
             .worker_threads(settings.threads.max(1) + 1)
             .thread_name("mainstay-worker")
+            // Operators call each other as deep as the plan is.
+            .thread_stack_size(DEEP_STACK_BYTES)
+            .on_thread_start(note_deep_thread)
             .enable_time()
             .build()?;
         let runtime_env = RuntimeEnvBuilder::new()
@@ -159,7 +159,7 @@ impl Planner {
         let text = Text::new(source)?;
         text.check_length()?;
         let plan = || self.plan_for(&text, text.parse()?, catalog, visibility, Purpose::Answer);
-        let planned = Arc::new(if text.is_deep() { on_deep_stack(plan)? } else { plan()? });
+        let planned = Arc::new(deep_if(text.needs_deep_stack(), plan)?);
         // Reading the catalog may have found new files; what was planned belongs to the version before.
         if source.len() <= CACHED_TEXT_BYTES && !planned.is_momentary {
             let ready = Arc::clone(&planned);
@@ -195,8 +195,7 @@ impl Planner {
         }
         let (how, runtime) = (How::of(built, self.threads), self.runtime.handle());
         let again = Again::of((&self.task, &self.optimizers), planned, (built, how), &options, runtime);
-        let _workers = self.runtime.enter();
-        let (stream, run) = self.task.start((&built.plan, how), &planned.tables, options)?;
+        let (stream, run) = self.task.start((&built.plan, how), &planned.tables, options, runtime)?;
         Ok(Answer::streaming(Arc::clone(&planned.schema), stream, runtime.clone(), (run, again)))
     }
 
@@ -208,7 +207,7 @@ impl Planner {
             .map_err(failed)?;
         let plan = self.state().create_physical_plan(&scan).map_err(failed)?;
         let schema = plan.schema();
-        let built = Built { plan, direct: None, stateful: true, large: true, logical: None };
+        let built = Built { plan, direct: None, stateful: true, large: true, levels: 1, logical: None };
         self.run(&Planned::of_built(built, schema), RunOptions::default())
     }
 
@@ -225,7 +224,8 @@ impl Planner {
         }
         let missing = || Error::new(Code::Internal, "a statement without a plan");
         let logical = planned.logical.as_ref().ok_or_else(missing)?;
-        let made = self.build(logical, Some(&planned.schema)).map_err(|error| from_datafusion(error, None, None))?;
+        let build = || self.build(logical, Some(&planned.schema)).map_err(|error| from_datafusion(error, None, None));
+        let made = build()?;
         Ok(planned.built.get_or_init(|| made.0))
     }
 
@@ -270,7 +270,8 @@ impl Planner {
         visibility: Visibility,
         hidden_columns: bool,
     ) -> Result<Planned> {
-        self.plan_for(text, statement, catalog, visibility, Purpose::Rows { hidden_columns })
+        let plan = || self.plan_for(text, statement, catalog, visibility, Purpose::Rows { hidden_columns });
+        deep_if(text.needs_deep_stack(), plan)
     }
 
     fn plan_for(
@@ -338,8 +339,11 @@ impl Planner {
             return None;
         }
         let context = self.statement_context(text, catalog, visibility, hidden_columns);
-        let statement = with_own_names(prepared(text, statement, &context).ok()?);
-        let logical = self.logical(statement, Vec::new(), &context).ok()?;
+        let plan = || {
+            let statement = with_own_names(prepared(text, statement, &context)?);
+            self.logical(statement, Vec::new(), &context).map_err(|error| from_datafusion(error, None, None))
+        };
+        let logical = deep_if(text.needs_deep_stack(), plan).ok()?;
         (!logical.is_momentary).then_some(logical.plan)
     }
 
@@ -382,7 +386,7 @@ impl Planner {
             }
         };
         let bound = shape.as_ref().clone().replace_params_with_values(&values)?;
-        crate::bind::fold(bound, self.state())
+        crate::grown::planning(|| crate::bind::fold(bound, self.state()))
     }
 
     /// The optimized logical plan of a query.
@@ -396,25 +400,28 @@ impl Planner {
         let planner = SqlToRel::new_with_options(context, parser_options(options));
         let plan = crate::outer_names::planned(statement, |statement| {
             let mut context = PlannerContext::new().with_prepare_param_data_types(parameters.clone());
-            planner.sql_statement_to_plan_with_context(statement, &mut context)
+            let plan = planner.sql_statement_to_plan_with_context(statement, &mut context)?;
+            crate::bounds::check(&plan).map(|()| plan)
         })?;
         let dated = crate::moment::with_the_time_in_plan(crate::told_apart::unmarked(plan)?)?;
         let is_momentary = dated.transformed
             || crate::sequences::are_in_plan(&dated.data)
             || crate::mssql::calls_user_functions(&dated.data);
-        let plan = crate::kept::of_no_rows(self.optimizers.logical(&dated.data)?, &dated.data)?;
+        let optimized = crate::grown::planning(|| self.optimizers.logical(&dated.data))?;
+        let plan = crate::kept::of_no_rows(optimized, &dated.data)?;
         Ok(Logical { plan, is_momentary })
     }
 
     /// The plan of the batch executor with its columns; ready for reads without a stream where the names of the columns are
     /// known.
     fn build(&self, logical: &LogicalPlan, named: Option<&SchemaRef>) -> Result<(Built, SchemaRef), DataFusionError> {
-        let built = self.optimizers.physical(logical);
-        let Physical { plan, stateful, large } = built.map_err(|error| crate::parquet::of_plan(error, logical))?;
+        let built = crate::grown::planning(|| self.optimizers.physical(logical));
+        let Physical { plan, stateful, large, levels } =
+            built.map_err(|error| crate::parquet::of_plan(error, logical))?;
         let schema = plan.schema();
         let direct = named.and_then(|named| Direct::of(&plan, named));
         let logical = stateful.then(|| logical.clone());
-        Ok((Built { plan, direct, stateful, large, logical }, schema))
+        Ok((Built { plan, direct, stateful, large, levels, logical }, schema))
     }
 }
 
@@ -429,6 +436,7 @@ fn prepared(text: &Text, statement: Statement, context: &StatementContext<'_>) -
     if !matches!(statement, Statement::Query(_)) {
         return Err(unsupported(&statement));
     }
+    crate::bounds::check_statement(&statement)?;
     let statement = crate::schema_names::told_apart(statement);
     let statement = match text.mentions("using") || text.mentions("natural") {
         true => crate::using::written_out(statement, context.catalog)?,
@@ -445,19 +453,6 @@ fn prepared(text: &Text, statement: Statement, context: &StatementContext<'_>) -
 /// The query with a name of its own for each column that the planner makes of it.
 fn with_own_names(statement: Statement) -> Statement {
     crate::exists::as_counts(crate::told_apart::marked(crate::repeated::rename(statement)))
-}
-
-/// The planner works on trees by recursion: what nests deep gets a stack that is deep enough.
-pub(crate) fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    let wishes = interrupt::all_in_force();
-    let work = move || {
-        let _in_force = wishes.map(InForce::new);
-        work()
-    };
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(PLANNING_STACK_BYTES).spawn_scoped(scope, work)?;
-        thread.join().unwrap_or_else(|_| Err(Error::new(Code::Internal, "the planner ended in the middle")))
-    })
 }
 
 /// Whether the files that are part of the plan are still as they were. Naming a table makes the catalog look

@@ -3,12 +3,13 @@
 //! ```text
 //!   "mssql:table:openjson"('detail', doc, '$.lines')      Rowset { arguments }    leaf of the logical plan
 //!       each argument a constant, or a placeholder that crate::lateral gives its value
-//!                                                         RowsetExec              one batch of rows
+//!                                                         RowsetExec              its rows, batch by batch
 //! ```
 
 use crate::error::to_datafusion;
 use crate::mssql::{PREFIX, failed, field_of, type_of_field};
 use crate::relation::ORIGINAL_NAME;
+use crate::run::Run;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Schema, SchemaRef};
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -23,7 +24,7 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Pla
 use datafusion::physical_planner::Planning;
 use datafusion::sql::sqlparser::ast::{FunctionArg, FunctionArgExpr, TableFactor};
 use mainstay_base::{Value, ValueRef};
-use mainstay_mssql::rowset::RowFunction;
+use mainstay_mssql::rowset::{RowFunction, Rows};
 use mainstay_mssql::{Context, DataType};
 use mainstay_table::values::{array_of, value_at};
 use std::cmp::Ordering;
@@ -59,6 +60,8 @@ impl RelationPlanner for RowsetPlanner {
         relation: TableFactor,
         context: &mut dyn RelationPlannerContext,
     ) -> Result<RelationPlanning> {
+        // Each source of a query comes by here, common table expressions too.
+        crate::ended::check()?;
         let TableFactor::Table { name, alias, args: Some(args), .. } = &relation else {
             return Ok(RelationPlanning::Original(Box::new(relation)));
         };
@@ -189,7 +192,8 @@ impl RowsetExec {
         Ok(Arc::new(RowsetExec { name, function, arguments, schema, properties }))
     }
 
-    fn batch(&self) -> Result<RecordBatch> {
+    /// The rows as they are made.
+    fn rows(&self) -> Result<Rows> {
         let options = RecordBatchOptions::new().with_row_count(Some(1));
         let one = RecordBatch::try_new_with_options(Arc::new(Schema::empty()), Vec::new(), &options)?;
         let value = |argument: &Arc<dyn PhysicalExpr>| -> Result<Value> {
@@ -198,16 +202,25 @@ impl RowsetExec {
         };
         let values = self.arguments.iter().map(value).collect::<Result<Vec<_>>>()?;
         let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
-        let rows = self.function.rows(&Context::default(), &values).map_err(failed)?;
-        let columns = self.schema.fields().iter().enumerate().map(|(place, field)| {
-            let cells: Vec<ValueRef<'_>> =
-                rows.iter().map(|row| row.get(place).map_or(ValueRef::Null, Value::as_ref)).collect();
-            array_of(field.data_type(), &cells)
-        });
-        let columns = columns.collect();
-        let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
-        Ok(RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)?)
+        self.function.rows(&Context::default(), &values).map_err(failed)
     }
+}
+
+/// The next rows as a batch; `None` behind the last.
+fn next_batch(schema: &SchemaRef, rows: &mut Rows, most: usize) -> Result<Option<RecordBatch>> {
+    crate::ended::check()?;
+    let part = rows.by_ref().take(most).collect::<std::result::Result<Vec<_>, _>>().map_err(failed)?;
+    if part.is_empty() {
+        return Ok(None);
+    }
+    let columns = schema.fields().iter().enumerate().map(|(place, field)| {
+        let cells: Vec<ValueRef<'_>> =
+            part.iter().map(|row| row.get(place).map_or(ValueRef::Null, Value::as_ref)).collect();
+        array_of(field.data_type(), &cells)
+    });
+    let columns = columns.collect();
+    let options = RecordBatchOptions::new().with_row_count(Some(part.len()));
+    Ok(Some(RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)?))
 }
 
 impl fmt::Debug for RowsetExec {
@@ -251,8 +264,15 @@ impl ExecutionPlan for RowsetExec {
         Ok(TreeNodeRecursion::Continue)
     }
 
-    fn execute(&self, _: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let batch = self.batch()?;
-        Ok(Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), futures::stream::iter([Ok(batch)]))))
+    fn execute(&self, _: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let run = Run::of(&context)?;
+        let (mut rows, schema) = (self.rows()?, Arc::clone(&self.schema));
+        let most = context.session_config().batch_size();
+        let next = move || {
+            let checked = run.check().map_err(to_datafusion);
+            checked.and_then(|()| next_batch(&schema, &mut rows, most)).transpose()
+        };
+        let batches = futures::stream::iter(std::iter::from_fn(next));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), batches)))
     }
 }

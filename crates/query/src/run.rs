@@ -18,11 +18,15 @@ use datafusion::common::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::TaskContext;
 use datafusion::physical_plan::EmptyRecordBatchStream;
-use futures::StreamExt;
+use futures::{Stream, StreamExt};
+use mainstay_base::interrupt::{InForce, Interrupt};
 use mainstay_base::{Code, Error, Result};
 use mainstay_table::{Snapshot, Table};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 /// How long a statement that begins again waits for what its first attempt holds.
@@ -263,6 +267,33 @@ impl Run {
     }
 }
 
+impl Interrupt for Run {
+    fn check(&self) -> Result<()> {
+        Run::check(self)
+    }
+}
+
+/// A stream that works with its run in force on the thread which drives it.
+pub(crate) struct InForceStream {
+    stream: SendableRecordBatchStream,
+    run: Arc<Run>,
+}
+
+impl InForceStream {
+    pub(crate) fn over(stream: SendableRecordBatchStream, run: Arc<Run>) -> InForceStream {
+        InForceStream { stream, run }
+    }
+}
+
+impl Stream for InForceStream {
+    type Item = datafusion::common::Result<RecordBatch>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let _in_force = InForce::new(Arc::clone(&self.run) as Arc<dyn Interrupt>);
+        self.stream.poll_next_unpin(context)
+    }
+}
+
 /// The bytes of some rows of a table that has these bytes in all; none if it is not known how many rows it has.
 pub(crate) fn share(bytes: u64, rows: u64, of: u64) -> u64 {
     let share = (u128::from(bytes) * u128::from(rows)).checked_div(u128::from(of)).unwrap_or(0);
@@ -405,7 +436,14 @@ fn next_of_plan(
             ToldBy::Run(run) => Some(&*run),
             _ => None,
         };
-        let error = match (wait(runtime, next_of(stream, run)), again.as_mut()) {
+        let next = || {
+            let _in_force = run.map(|run| InForce::new(Arc::clone(run) as Arc<dyn Interrupt>));
+            wait(runtime, next_of(stream, run))
+        };
+        // A panic of an operator, here or on a thread of its own, ends this statement alone.
+        let next = catch_unwind(AssertUnwindSafe(next));
+        let next = next.unwrap_or_else(|payload| Err(crate::deep_stack::panicked(payload.as_ref())));
+        let error = match (next, again.as_mut()) {
             (Ok(batch), Some(again)) => {
                 again.note_given(batch.as_ref().is_none_or(|batch| batch.num_rows() > 0));
                 return Ok(batch);

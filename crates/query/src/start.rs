@@ -8,6 +8,7 @@
 //!
 //! [`spilling`]: crate::spilling
 
+use crate::deep_stack::deep_if;
 use crate::error::from_datafusion;
 use crate::memory::Share;
 use crate::optimize::Optimizers;
@@ -42,7 +43,19 @@ impl TaskTemplate {
         (plan, how): (&Arc<dyn ExecutionPlan>, How),
         tables: &[Arc<dyn Table>],
         options: RunOptions,
+        runtime: &tokio::runtime::Handle,
     ) -> Result<(SendableRecordBatchStream, Arc<Run>)> {
+        deep_if(how.deep, || self.start_here((plan, how), tables, options, runtime))
+    }
+
+    fn start_here(
+        &self,
+        (plan, how): (&Arc<dyn ExecutionPlan>, How),
+        tables: &[Arc<dyn Table>],
+        options: RunOptions,
+        runtime: &tokio::runtime::Handle,
+    ) -> Result<(SendableRecordBatchStream, Arc<Run>)> {
+        let _workers = runtime.enter();
         let share = Share::of(&self.runtime_env.memory_pool);
         let run = Arc::new(Run::new(options, (how.threads, how.readers), Arc::clone(&share)));
         for table in tables {
@@ -74,7 +87,7 @@ impl TaskTemplate {
         };
         let stream = start().map_err(|error| from_datafusion(error, None, None))?;
         // Leaves of ours look for the wish to stop themselves; other operators may be busy for long.
-        Ok((if how.stateful { on_a_worker(stream) } else { stream }, run))
+        Ok((if how.stateful || how.deep { on_a_worker(stream) } else { stream }, run))
     }
 }
 
@@ -82,14 +95,19 @@ impl TaskTemplate {
 #[derive(Clone, Copy)]
 pub(crate) struct How {
     stateful: bool,
+    /// Whether its operators call each other so deep that they run on threads with deep stacks alone.
+    deep: bool,
     threads: usize,
     readers: usize,
 }
 
+/// From how many operators within each other a plan counts as deep.
+const DEEP: usize = 64;
+
 impl How {
     pub(crate) fn of(built: &Built, threads: usize) -> How {
-        let Built { stateful, large, .. } = *built;
-        How { stateful, threads: if large { threads } else { 1 }, readers: threads }
+        let Built { stateful, large, levels, .. } = *built;
+        How { stateful, deep: levels > DEEP, threads: if large { threads } else { 1 }, readers: threads }
     }
 }
 
@@ -156,12 +174,16 @@ impl Again {
                 let Some((optimizers, logical)) = self.spilling.take() else {
                     return Err(self.missing.take().unwrap_or(error));
                 };
-                match optimizers.spilling(&logical) {
+                let spilling = || {
+                    crate::grown::planning(|| optimizers.spilling(&logical))
+                        .map_err(|error| from_datafusion(error, None, None))
+                };
+                match deep_if(self.how.deep, spilling) {
                     Ok(plan) => self.plan = plan,
                     Err(_) => return Err(error),
                 }
                 self.missing = Some(error);
-                self.how = How { stateful: true, threads: 1, readers: 1 };
+                self.how = How { stateful: true, threads: 1, readers: 1, ..self.how };
                 Ok(())
             }
             _ => Err(error),
@@ -170,8 +192,7 @@ impl Again {
 
     /// Starts once more.
     pub(crate) fn start(&self) -> Result<(SendableRecordBatchStream, Arc<Run>)> {
-        let _workers = self.runtime.enter();
-        self.task.start((&self.plan, self.how), &self.tables, self.options.clone())
+        self.task.start((&self.plan, self.how), &self.tables, self.options.clone(), &self.runtime)
     }
 }
 

@@ -2,8 +2,12 @@
 //!
 //! DataFusion's takes texts, and cannot take a row back that leaves a frame. What is given as another type becomes text where
 //! the casts of a plan are looked at ([`crate::cast`]), or by the cast that the planner puts in.
+//!
+//! What it has kept is counted by the operator after each batch. Texts of megabytes in all rows of a batch would be gigabytes
+//! by then, so their bytes are added up before they are taken ([`Bounded`]).
 
-use arrow_array::{Array, ArrayRef};
+use crate::error::to_datafusion;
+use arrow_array::{Array, ArrayRef, BooleanArray};
 use arrow_schema::{DataType, FieldRef};
 use datafusion::arrow::compute::cast;
 use datafusion::common::cast::as_large_string_array;
@@ -13,7 +17,7 @@ use datafusion::logical_expr::expr::{AggregateFunctionParams, WindowFunction};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::utils::AggregateOrderSensitivity;
 use datafusion::logical_expr::{
-    Accumulator, AggregateUDF, AggregateUDFImpl, Expr, GroupsAccumulator, ReversedUDAF, Signature, Volatility,
+    Accumulator, AggregateUDF, AggregateUDFImpl, EmitTo, Expr, GroupsAccumulator, ReversedUDAF, Signature, Volatility,
     WindowFunctionDefinition,
 };
 use datafusion::physical_expr::expressions::Literal;
@@ -101,7 +105,7 @@ impl AggregateUDFImpl for JoinedRows {
     }
 
     fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
-        self.of_texts.accumulator(args)
+        Ok(Box::new(Bounded(self.of_texts.accumulator(args)?)))
     }
 
     fn create_sliding_accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
@@ -111,7 +115,7 @@ impl AggregateUDFImpl for JoinedRows {
                 let delimiter = delimiter.try_as_str().flatten().unwrap_or_default().to_owned();
                 Ok(Box::new(Sliding { texts: VecDeque::new(), delimiter }))
             }
-            _ => self.of_texts.accumulator(args),
+            _ => self.accumulator(args),
         }
     }
 
@@ -120,7 +124,7 @@ impl AggregateUDFImpl for JoinedRows {
     }
 
     fn create_groups_accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn GroupsAccumulator>> {
-        self.of_texts.create_groups_accumulator(args)
+        Ok(Box::new(Bounded(self.of_texts.create_groups_accumulator(args)?)))
     }
 
     fn reverse_expr(&self) -> ReversedUDAF {
@@ -135,6 +139,86 @@ impl AggregateUDFImpl for JoinedRows {
 
     fn with_beneficial_ordering(self: Arc<Self>, _: bool) -> Result<Option<Arc<dyn AggregateUDFImpl>>> {
         Ok(Some(self))
+    }
+}
+
+/// An accumulator that takes no more than a result may have.
+#[derive(Debug)]
+struct Bounded<A>(A);
+
+/// Sees that the texts of a batch fit beside what is kept.
+///
+/// Errors: `OutOfMemory`.
+fn check_room(values: &[ArrayRef], kept: usize) -> Result<()> {
+    let Some(texts) = values.first() else { return Ok(()) };
+    let bytes = crate::grown::text_bytes(texts)?.saturating_add(kept as u64);
+    match bytes > crate::grown::MOST_BYTES as u64 {
+        true => Err(to_datafusion(crate::grown::too_long(NAME, bytes, crate::grown::MOST_BYTES as u64))),
+        false => Ok(()),
+    }
+}
+
+impl Accumulator for Bounded<Box<dyn Accumulator>> {
+    fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        check_room(values, self.0.size())?;
+        self.0.update_batch(values)
+    }
+
+    fn retract_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        self.0.retract_batch(values)
+    }
+
+    fn supports_retract_batch(&self) -> bool {
+        self.0.supports_retract_batch()
+    }
+
+    fn evaluate(&mut self) -> Result<ScalarValue> {
+        self.0.evaluate()
+    }
+
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    fn state(&mut self) -> Result<Vec<ScalarValue>> {
+        self.0.state()
+    }
+
+    fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
+        self.0.merge_batch(states)
+    }
+}
+
+impl GroupsAccumulator for Bounded<Box<dyn GroupsAccumulator>> {
+    fn update_batch(
+        &mut self,
+        values: &[ArrayRef],
+        groups: &[usize],
+        filter: Option<&BooleanArray>,
+        total: usize,
+    ) -> Result<()> {
+        check_room(values, self.0.size())?;
+        self.0.update_batch(values, groups, filter, total)
+    }
+
+    fn evaluate(&mut self, emit_to: EmitTo) -> Result<ArrayRef> {
+        self.0.evaluate(emit_to)
+    }
+
+    fn state(&mut self, emit_to: EmitTo) -> Result<Vec<ArrayRef>> {
+        self.0.state(emit_to)
+    }
+
+    fn merge_batch(&mut self, states: &[ArrayRef], groups: &[usize], total: usize) -> Result<()> {
+        self.0.merge_batch(states, groups, total)
+    }
+
+    fn convert_to_state(&self, values: &[ArrayRef], filter: Option<&BooleanArray>) -> Result<Vec<ArrayRef>> {
+        self.0.convert_to_state(values, filter)
+    }
+
+    fn size(&self) -> usize {
+        self.0.size()
     }
 }
 

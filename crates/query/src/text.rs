@@ -22,6 +22,9 @@ const CHAIN_LIMIT: usize = 1_000;
 /// From how many operators in a row, or open parentheses, a statement counts as deep.
 const DEEP: usize = 16;
 
+/// From how many tokens a statement is planned on a stack of its own.
+const LONG: usize = 400;
+
 /// The words of SQL, for completion and highlighting.
 pub fn keywords() -> &'static [&'static str] {
     ALL_KEYWORDS
@@ -200,6 +203,12 @@ impl Text {
             depth > DEEP as i32
         });
         nested || self.longest_chain() > DEEP
+    }
+
+    /// Whether it is planned on a stack of its own: joins, common table expressions and branches make trees as deep as they
+    /// are many.
+    pub(crate) fn needs_deep_stack(&self) -> bool {
+        self.tokens.len() > LONG || self.is_deep()
     }
 
     /// The most operators at one level of nesting, not counting those before a comma there.

@@ -1,21 +1,26 @@
-//! Looking for the wish to stop where rows multiply.
+//! Cancellation inside of operators that are busy for long.
 //!
-//! Our leaves look for it between row groups. A join can be busy for minutes with one batch of a leaf: it
+//! Our leaves look for the wish to stop between row groups. A join can be busy for minutes with one batch of a leaf: it
 //! is asked here after each batch that it gives, and a join that compares all pairs gets the rows that it
-//! walks through in small batches, because it may give none for long.
+//! walks through in small batches, because it may give none for long. A function can be busy for as long with one row: its
+//! loops look at the interrupts of the thread ([`interrupt`](mainstay_base::interrupt)), so the run is put in force while
+//! operators work that call such functions.
 
 use crate::error::to_datafusion;
 use crate::nodes::Tree;
-use crate::run::Run;
+use crate::run::{InForceStream, Run};
 use arrow_array::RecordBatch;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::execution_plan::replace_children_if_necessary;
+use datafusion::physical_plan::filter::FilterExec;
 use datafusion::physical_plan::joins::{CrossJoinExec, HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
+use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use futures::{StreamExt, TryStreamExt, stream};
@@ -43,7 +48,10 @@ impl PhysicalOptimizerRule for WatchJoins {
         let watched = |node: Arc<dyn ExecutionPlan>| {
             let compares_all = node.is::<CrossJoinExec>() || node.is::<NestedLoopJoinExec>();
             if !compares_all && !node.is::<HashJoinExec>() && !node.is::<SortMergeJoinExec>() {
-                return Ok(Transformed::no(node));
+                return match calls_slow_functions(&node)? {
+                    true => Ok(Transformed::yes(Watch::over(node, usize::MAX))),
+                    false => Ok(Transformed::no(node)),
+                };
             }
             let join = match (compares_all, node.children().as_slice()) {
                 (true, [left, right]) => {
@@ -56,6 +64,27 @@ impl PhysicalOptimizerRule for WatchJoins {
         };
         plan.map_up(watched).data()
     }
+}
+
+/// Whether a function may be busy for long with one row: one that makes or searches long texts.
+fn may_be_slow(call: &ScalarFunctionExpr) -> bool {
+    let name = call.fun().name();
+    crate::grown::is_bounded(call.fun())
+        || name.starts_with("regexp_")
+        || [crate::mssql::PREFIX, crate::advantage::PREFIX].iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Whether an operator calls such functions for its rows.
+fn calls_slow_functions(node: &Arc<dyn ExecutionPlan>) -> Result<bool> {
+    if !node.is::<ProjectionExec>() && !node.is::<FilterExec>() && !node.is::<AggregateExec>() {
+        return Ok(false);
+    }
+    let mut found = false;
+    node.apply_expressions(&mut |expr| {
+        found |= expr.exists(|expr| Ok(expr.downcast_ref().is_some_and(may_be_slow)))?;
+        Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+    })?;
+    Ok(found)
 }
 
 /// Passes batches on, cut to a size, as long as the statement may run.
@@ -108,8 +137,8 @@ impl ExecutionPlan for Watch {
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let run = Run::of(&context)?;
         let (most_rows, schema) = (self.most_rows, self.schema());
-        let batches =
-            self.input.execute(partition, context)?.map_ok(move |batch| stream::iter(pieces(batch, most_rows)));
+        let input = InForceStream::over(self.input.execute(partition, context)?, Arc::clone(&run));
+        let batches = input.map_ok(move |batch| stream::iter(pieces(batch, most_rows)));
         let watched = batches.try_flatten().map(move |batch| {
             run.check().map_err(to_datafusion)?;
             batch

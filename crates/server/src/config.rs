@@ -125,7 +125,8 @@ pub const KEYS: &[Key] = &[
     Key {
         name: "http",
         default: "",
-        meaning: "The address and port for `/metrics` (Prometheus) and `/health`. None without it.",
+        meaning: "The address and port for `/metrics` (Prometheus) and `/health`. None without it. It has no users and no \
+                  encryption: the log warns of an address that other machines can reach.",
     },
     Key {
         name: "navigator",

@@ -14,8 +14,9 @@ use crate::requests::{self, Request};
 use crate::server::Shared;
 use crate::sink::AnswerSink;
 use mainstay_mssql::Message;
-use mainstay_tds::{Backend, BulkReader, Environment, Reset, Session, WireError};
+use mainstay_tds::{Backend, BulkReader, Environment, Reset, Session, Sink, WireError};
 use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::Instant;
@@ -157,7 +158,12 @@ impl<B: Backend> Serving<'_, B> {
         if shared.registry.stopping.load(SeqCst) || handle.killed.load(SeqCst) {
             handle.cancelled.store(true, SeqCst);
         }
-        run(session, &mut sink);
+        // The session may be in any state then: it ends with the connection, which rolls back what is open.
+        if catch_unwind(AssertUnwindSafe(|| run(session, &mut sink))).is_err() {
+            shared.log.event(Level::Error, "panic", &[("connection", &handle.id)]);
+            sink.message(&panicked_message());
+            (sink.error, sink.fatal) = (true, true);
+        }
         let attention = {
             let mut input = handle.link.input();
             handle.running.store(false, SeqCst);
@@ -195,6 +201,13 @@ impl<B: Backend> Serving<'_, B> {
         self.send()?;
         Ok(!fatal && !killed)
     }
+}
+
+/// The message of a request whose session has panicked.
+fn panicked_message() -> Message {
+    let text = "The request ended by an internal error, which the log of the server has. The connection is closed and its \
+                transaction rolled back.";
+    Message::error(50000, text.to_owned()).severity(21)
 }
 
 /// What the client hears whose session another one has killed.

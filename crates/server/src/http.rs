@@ -1,31 +1,93 @@
 //! `/metrics` and `/health` over HTTP/1.1: as much of it as Prometheus and a load balancer speak.
 //!
-//! One request a connection, one connection at a time, two seconds for each; nothing but the first line is looked at.
+//! One request a connection; nothing but the first line is looked at. Each connection has a thread of its own, and two
+//! seconds for everything, its answer too. Of more than [`MOST`] at a time one is closed at once: of the address that has
+//! most of them, the one that has waited longest ([`first_to_go`]). So whoever keeps them all waiting does not keep others
+//! out.
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::time::Duration;
+use crate::registry::{Registry, first_to_go};
+use std::collections::HashMap;
+use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::net::{IpAddr, Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
+/// The time of a request, from its connection to the last byte of the answer.
 const LIMIT: Duration = Duration::from_secs(2);
 const LONGEST_REQUEST: usize = 8 * 1024;
+/// Connections at a time.
+const MOST: usize = 32;
+/// The stack of a connection's thread.
+const STACK_BYTES: usize = 256 << 10;
 
-/// Answers until the server stops.
-pub(crate) fn run(listener: &TcpListener, stopping: &AtomicBool, metrics: impl Fn() -> String) {
-    for socket in listener.incoming() {
-        if stopping.load(SeqCst) {
-            return;
+/// The connections that are open, by their numbers.
+#[derive(Default)]
+struct Open {
+    connections: Mutex<HashMap<u64, (TcpStream, Option<IpAddr>)>>,
+}
+
+impl Open {
+    fn connections(&self) -> MutexGuard<'_, HashMap<u64, (TcpStream, Option<IpAddr>)>> {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a connection in, in the place of another one if there are too many.
+    fn enter(&self, number: u64, socket: &TcpStream) -> Result<()> {
+        let address = socket.peer_addr().ok().map(|address| address.ip());
+        let socket = socket.try_clone()?;
+        let mut connections = self.connections();
+        if connections.len() >= MOST
+            && let Some(gone) = first_to_go(connections.iter().map(|(number, (_, address))| (*number, *address)))
+            && let Some((gone, _)) = connections.remove(&gone)
+        {
+            let _ = gone.shutdown(Shutdown::Both);
         }
-        if let Ok(socket) = socket {
-            // A client that breaks off is its own concern.
-            let _ = answer(socket, stopping, &metrics);
-        }
+        connections.insert(number, (socket, address));
+        Ok(())
     }
 }
 
-fn answer(mut socket: TcpStream, stopping: &AtomicBool, metrics: impl Fn() -> String) -> std::io::Result<()> {
-    socket.set_read_timeout(Some(LIMIT))?;
-    socket.set_write_timeout(Some(LIMIT))?;
+/// Forgets a connection when its thread ends, however it does.
+struct Leaving {
+    open: Arc<Open>,
+    number: u64,
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.open.connections().remove(&self.number);
+    }
+}
+
+/// Answers until the server stops.
+pub(crate) fn run<M>(listener: &TcpListener, registry: &Arc<Registry>, metrics: M)
+where
+    M: Fn() -> String + Clone + Send + 'static,
+{
+    let open = Arc::new(Open::default());
+    for (number, socket) in (0..).zip(listener.incoming()) {
+        if registry.stopping.load(SeqCst) {
+            return;
+        }
+        let Ok(socket) = socket else { continue };
+        // A client that breaks off is its own concern.
+        if open.enter(number, &socket).is_err() {
+            continue;
+        }
+        let leaving = Leaving { open: Arc::clone(&open), number };
+        let (registry, metrics) = (Arc::clone(registry), metrics.clone());
+        let thread = std::thread::Builder::new().name("http-request".into()).stack_size(STACK_BYTES);
+        // Without a thread the connection is closed; the next one may have more luck.
+        let _ = thread.spawn(move || {
+            let _leaving = leaving;
+            let _ = answer(socket, &registry, &metrics);
+        });
+    }
+}
+
+fn answer(socket: TcpStream, registry: &Registry, metrics: impl Fn() -> String) -> Result<()> {
+    let mut socket = Timed { socket, ends: Instant::now() + LIMIT };
     let (mut request, mut piece) = (Vec::new(), [0; 1024]);
     while !request.windows(4).any(|end| end == b"\r\n\r\n") && request.len() < LONGEST_REQUEST {
         match socket.read(&mut piece)? {
@@ -39,7 +101,9 @@ fn answer(mut socket: TcpStream, stopping: &AtomicBool, metrics: impl Fn() -> St
     let path = path.split(|byte| *byte == b'?').next().unwrap_or_default();
     let (status, body) = match (method, path) {
         (b"GET" | b"HEAD", b"/metrics") => ("200 OK", metrics()),
-        (b"GET" | b"HEAD", b"/health") if stopping.load(SeqCst) => ("503 Service Unavailable", "stopping\n".into()),
+        (b"GET" | b"HEAD", b"/health") if registry.stopping.load(SeqCst) => {
+            ("503 Service Unavailable", "stopping\n".into())
+        }
         (b"GET" | b"HEAD", b"/health") => ("200 OK", "ok\n".into()),
         (b"GET" | b"HEAD", _) => ("404 Not Found", "not found\n".into()),
         _ => ("405 Method Not Allowed", "only GET\n".into()),
@@ -48,9 +112,39 @@ fn answer(mut socket: TcpStream, stopping: &AtomicBool, metrics: impl Fn() -> St
     let length = body.len();
     let head =
         format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
-    socket.write_all(head.as_bytes())?;
+    socket.write(head.as_bytes())?;
     if method != b"HEAD" {
-        socket.write_all(body.as_bytes())?;
+        socket.write(body.as_bytes())?;
     }
     Ok(())
+}
+
+/// A socket whose reads and writes all end at one time.
+struct Timed {
+    socket: TcpStream,
+    ends: Instant,
+}
+
+impl Timed {
+    /// The time that is left.
+    fn left(&self) -> Result<Duration> {
+        let left = self.ends.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(Error::from(ErrorKind::TimedOut)) } else { Ok(left) }
+    }
+
+    fn read(&mut self, into: &mut [u8]) -> Result<usize> {
+        self.socket.set_read_timeout(Some(self.left()?))?;
+        self.socket.read(into)
+    }
+
+    fn write(&mut self, mut bytes: &[u8]) -> Result<()> {
+        while !bytes.is_empty() {
+            self.socket.set_write_timeout(Some(self.left()?))?;
+            match self.socket.write(bytes)? {
+                0 => return Err(Error::from(ErrorKind::WriteZero)),
+                count => bytes = bytes.get(count..).unwrap_or_default(),
+            }
+        }
+        Ok(())
+    }
 }

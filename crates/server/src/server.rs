@@ -34,7 +34,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// The stack of a connection's thread: procedures call each other 32 deep. Only what is used of it takes memory.
-const STACK_BYTES: usize = 16 << 20;
+pub(crate) const STACK_BYTES: usize = 16 << 20;
 /// How long requests that were told to stop have to do so.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -102,7 +102,7 @@ impl Server {
             metrics: Arc::clone(&metrics),
             registry: Arc::clone(&registry),
         });
-        warn(&shared, tds);
+        warn(&shared, tds, http);
         let mut threads = Vec::new();
         let accepting = Arc::clone(&shared);
         threads.push(spawn("tds-accept", move || accept(&accepting, &tds_listener))?);
@@ -111,7 +111,7 @@ impl Server {
         if let Some(listener) = http_listener {
             let registry = Arc::clone(&registry);
             let metrics = Arc::clone(&metrics);
-            threads.push(spawn("http", move || http::run(&listener, &registry.stopping, || metrics.text()))?);
+            threads.push(spawn("http", move || http::run(&listener, &registry, move || metrics.text()))?);
         }
         Ok(Server { tds, http, registry, grace, log, metrics, threads: Mutex::new(threads) })
     }
@@ -171,12 +171,17 @@ fn close_if_idle(handle: &Handle) {
 }
 
 /// Says at the start what is not as it should be where it matters.
-fn warn<B: Backend>(shared: &Shared<B>, address: SocketAddr) {
+fn warn<B: Backend>(shared: &Shared<B>, address: SocketAddr, http: Option<SocketAddr>) {
     let fields: [(&str, &dyn Display); 1] = [("address", &address)];
     shared.log.event(Level::Info, "listening", &fields);
     if shared.config.users.is_empty() {
         let what = "no users are set: sa logs in without a password, from this machine only";
         shared.log.event(Level::Warning, "no_users", &[("text", &what)]);
+    }
+    if let Some(http) = http.filter(|address| !address.ip().is_loopback()) {
+        let what = "metrics and health can be read from other machines: this address has no users and no encryption";
+        let fields: [(&str, &dyn Display); 2] = [("address", &http), ("text", &what)];
+        shared.log.event(Level::Warning, "http_is_open", &fields);
     }
     if shared.tls.as_ref().is_some_and(|tls| tls.self_signed) {
         let what = "no certificate is set: one was made, which clients have to trust unseen";

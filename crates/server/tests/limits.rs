@@ -181,6 +181,37 @@ fn metrics_health_and_slow_requests() {
     assert!(log.contains("text=\"sleep 0.1 -- with \\\"quotes\\\"\""), "{log}");
 }
 
+/// Fault break-09: one connection that sends a byte now and then kept all others from `/health`.
+#[test]
+fn slow_clients_do_not_keep_others_from_health() {
+    let mut config = config("slow_statement_ms = 0");
+    config.http = Some("127.0.0.1:0".parse().unwrap());
+    let running = start_with(config);
+    let http = running.server.http_address().unwrap();
+    // More of them than there may be at a time: the first ones go.
+    let mut slow: Vec<TcpStream> = (0..40).map(|_| TcpStream::connect(http).unwrap()).collect();
+    let began = Instant::now();
+    for _ in 0..6 {
+        // A server that waited two seconds for each byte would never end these.
+        slow.iter_mut().for_each(|socket| drop(socket.write_all(b"G")));
+        let asked = Instant::now();
+        assert!(get(http, "/health").ends_with("\r\n\r\nok\n"));
+        assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    // All of them were closed after two seconds.
+    assert!(began.elapsed() > Duration::from_secs(2));
+    for socket in &mut slow {
+        socket.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+        let read = socket.read(&mut [0; 1]);
+        let is_closed = match &read {
+            Ok(count) => *count == 0,
+            Err(error) => error.kind() == std::io::ErrorKind::ConnectionReset,
+        };
+        assert!(is_closed, "{read:?}");
+    }
+}
+
 #[test]
 fn the_metrics_have_those_of_remote_programs() {
     let mut config = config("slow_statement_ms = 0");

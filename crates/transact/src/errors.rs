@@ -68,6 +68,7 @@ pub(crate) fn message_of(error: &Error) -> Message {
         }
         Code::Unsupported => Message::error(40515, sentence(error)),
         Code::OutOfMemory => Message::error(701, sentence(error)).severity(17),
+        Code::TooComplex => Message::numbered(8623, &[]),
         _ => Message::error(50000, sentence(error)),
     }
 }

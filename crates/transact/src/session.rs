@@ -177,7 +177,8 @@ impl Session {
             forgiven: Arc::default(),
             spare: Spare::default(),
         };
-        let machine = Machine::new(Limits { cancel: Some(Arc::clone(&cancel.machine)), ..Limits::default() });
+        let limits = Limits { cancel: Some(Arc::clone(&cancel.machine)), ..Limits::default() };
+        let machine = Machine::new(limits.within(instance.database.statement_bytes()));
         Session { inner, machine, cancel, timeout }
     }
 

@@ -2,23 +2,27 @@
 
 use super::lock::{locked_rows, record_number, timed_out};
 use super::values::{Target, fields_of, is_deleted, row_of, table_name, targets_of, value_for};
-use crate::inserted::{GivenRow, Source};
+use crate::inserted::{GivenRow, GivenRows, Source};
 use crate::native::{Given, NewRow};
 use crate::returning::{Rows, Shown};
 use arrow_array::RecordBatch;
 use mainstay_base::interrupt::Pace;
 use mainstay_base::{Code, Error, Result, Value, ValueRef};
-use mainstay_query::{Answer, Catalog, Delete, Insert, Name, Planned, Planner, RECORD_NUMBER, Returning, Update};
+use mainstay_query::{
+    Answer, Catalog, Collected, Delete, HeldMemory, Insert, Name, Planned, Planner, RECORD_NUMBER, Returning, Update,
+};
 use mainstay_table::Table;
 use mainstay_table::values::value_at;
 use mainstay_xbase::dbf::FieldKind;
 use mainstay_xbase::indexed::IndexedTable;
 use mainstay_xbase::table::{BeforeWrite, DbfTable};
+use std::any::Any;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 /// What runs the queries of a statement, as the session sees its tables.
-pub(crate) type RunQuery<'s> = &'s mut dyn FnMut(&Planned) -> Result<Vec<RecordBatch>>;
+pub(crate) type RunQuery<'s> = &'s mut dyn FnMut(&Planned) -> Result<Answer>;
 
 /// What a change needs from the session that runs it.
 pub(crate) struct Changer<'s> {
@@ -55,25 +59,31 @@ impl Changer<'_> {
         let shown = shown(table, insert.alias.as_ref(), insert.returning.as_ref())?;
         let source =
             Source { planner: self.planner, catalog: self.catalog, text: self.text, parameters: self.parameters };
-        let given = source.rows(insert, self.run)?;
-        let mut pace = Pace::default();
-        let record = |row| {
-            pace.step()?;
-            record_of(table, &fields, row)
+        let run = &mut self.run;
+        let mut portions = match source.given(insert, &mut |planned| run(planned)?.collect())? {
+            GivenRows::All(rows) => Portions::of(rows),
+            GivenRows::Query(planned) => Portions::of_query(run(&planned)?, &planned, table, self.planner)?,
         };
-        let rows = given.into_iter().map(record).collect::<Result<Vec<_>>>()?;
-        let mut done = Rows { count: rows.len() as u64, ..shown.no_rows(self.planner, false) };
+        // The first ones have their values before anything is written.
+        let first = portions.next_records(table, &fields)?;
+        let memory = self.planner.held_memory("the records of an INSERT");
+        let record_bytes = 1 + table.fields().iter().map(|field| field.length).sum::<usize>();
+        let mut new = NewRecords { memory, record_bytes, count: 0, appended: Vec::new() };
         self.before = Some(table.before_write()?);
-        let appended = open.atomically(|open| {
-            let values: Vec<Vec<ValueRef<'_>>> =
-                rows.iter().map(|row| row.iter().map(Value::as_ref).collect()).collect();
-            open.append_many(values.iter().map(Vec::as_slice))
+        let written = open.atomically(|open| {
+            let mut next = first;
+            while let Some(records) = next {
+                new.append(open, &records)?;
+                next = portions.next_records(table, &fields)?;
+            }
+            Ok(())
         });
-        let appended = appended.map_err(timed_out)?;
-        self.note_number(table, open, appended.as_ref())?;
+        written.map_err(timed_out)?;
+        let mut done = Rows { count: new.count, ..shown.no_rows(self.planner, false) };
+        self.note_number(table, open, new.appended.last())?;
         if shown.is_wanted() {
             let mut bytes = Vec::new();
-            for record in appended.into_iter().flatten() {
+            for record in new.appended.into_iter().flatten() {
                 open.read(record, &mut bytes)?;
                 done.kept.push(row_of(open, record, &bytes)?, Vec::new())?;
             }
@@ -113,7 +123,7 @@ impl Changer<'_> {
         let planned = self.planner.plan_update(self.text, update, (RECORD_NUMBER, shown.beside()), self.catalog)?;
         shown.planned(&planned);
         let run = &mut self.run;
-        let batches = locked_rows(table, open, &mut || run(&planned))?;
+        let batches = locked_rows(table, open, &mut || run(&planned)?.collect())?;
         let (mut seen, mut pace) = (HashSet::new(), Pace::default());
         let mut changes = Vec::new();
         for batch in &batches {
@@ -148,7 +158,7 @@ impl Changer<'_> {
         let planned = self.planner.plan_delete(self.text, delete, (RECORD_NUMBER, shown.beside()), self.catalog)?;
         shown.planned(&planned);
         let run = &mut self.run;
-        let batches = locked_rows(table, open, &mut || run(&planned))?;
+        let batches = locked_rows(table, open, &mut || run(&planned)?.collect())?;
         let (mut seen, mut pace) = (HashSet::new(), Pace::default());
         let mut deletes = Vec::new();
         for batch in &batches {
@@ -169,6 +179,85 @@ impl Changer<'_> {
         });
         deleted_all.map_err(timed_out)?;
         shown.answer(self.planner, done)
+    }
+}
+
+/// The rows of an INSERT, as many at a time as are converted and appended together.
+///
+/// Those of a query over other tables are read as they are written. Those of a query that may read the table itself are all
+/// taken first, and count in the memory of statements, so that the statement never meets what it writes.
+enum Portions {
+    Rows(std::vec::IntoIter<Vec<GivenRow>>),
+    Batches(Box<dyn Iterator<Item = Result<RecordBatch>>>),
+}
+
+impl Portions {
+    /// Those of lists of values, in one portion.
+    fn of(rows: Vec<GivenRow>) -> Portions {
+        Portions::Rows(vec![rows].into_iter())
+    }
+
+    /// Those of a query.
+    ///
+    /// Errors: those of the query, `OutOfMemory`.
+    fn of_query(mut answer: Answer, planned: &Planned, table: &DbfTable, planner: &Planner) -> Result<Portions> {
+        let is_itself = |read: &Arc<dyn Table>| {
+            let any: &dyn Any = read.as_ref();
+            any.downcast_ref::<DbfTable>().is_some_and(|read| read.path() == table.path())
+        };
+        // Functions may read any table.
+        Ok(Portions::Batches(match planned.is_momentary() || planned.tables().iter().any(is_itself) {
+            true => Box::new(Collected::of(answer, planner)?.into_iter().map(Ok)),
+            false => Box::new(std::iter::from_fn(move || answer.next_batch().transpose())),
+        }))
+    }
+
+    /// The next rows, with a value for each field; `None` behind the last.
+    ///
+    /// Errors: those of the query, and of values that their fields do not take.
+    fn next_records(&mut self, table: &DbfTable, fields: &[usize]) -> Result<Option<Vec<Vec<Value>>>> {
+        let mut pace = Pace::default();
+        let mut record = |row| {
+            pace.step()?;
+            record_of(table, fields, row)
+        };
+        match self {
+            Portions::Rows(portions) => portions.next().map(|rows| rows.into_iter().map(record).collect()).transpose(),
+            Portions::Batches(batches) => {
+                let Some(batch) = batches.next().transpose()? else { return Ok(None) };
+                let row = |row: usize| -> Result<GivenRow> {
+                    batch.columns().iter().map(|column| value_at(column, row).map(Some)).collect()
+                };
+                (0..batch.num_rows()).map(|place| record(row(place)?)).collect::<Result<_>>().map(Some)
+            }
+        }
+    }
+}
+
+/// What an INSERT has appended.
+struct NewRecords {
+    /// What undoing the statement would need of each record.
+    memory: HeldMemory,
+    record_bytes: usize,
+    count: u64,
+    /// Numbers of records that came behind each other.
+    appended: Vec<RangeInclusive<u64>>,
+}
+
+/// What is kept of a new record beside its bytes until the transaction ends.
+const NOTE_BYTES: usize = 96;
+
+impl NewRecords {
+    /// Appends records.
+    ///
+    /// Errors: those of appending; `OutOfMemory`.
+    fn append(&mut self, open: &mut IndexedTable, records: &[Vec<Value>]) -> Result<()> {
+        self.memory.add(records.len() * (self.record_bytes + NOTE_BYTES))?;
+        let values: Vec<Vec<ValueRef<'_>>> =
+            records.iter().map(|row| row.iter().map(Value::as_ref).collect()).collect();
+        self.appended.extend(open.append_many(values.iter().map(Vec::as_slice))?);
+        self.count += records.len() as u64;
+        Ok(())
     }
 }
 

@@ -43,7 +43,7 @@ impl Changer<'_> {
         shown.planned(&planned);
         let places = merge.branches.iter().map(|branch| places(table, &branch.action)).collect::<Result<Vec<_>>>()?;
         let run = &mut self.run;
-        let batches = locked_rows(table, open, &mut || run(&planned)?.iter().map(taken).collect())?;
+        let batches = locked_rows(table, open, &mut || run(&planned)?.collect()?.iter().map(taken).collect())?;
         let mut decided = Decided::default();
         let mut pace = Pace::default();
         for decision in decisions(merge, &batches, &shown)? {

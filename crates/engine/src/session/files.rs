@@ -108,7 +108,7 @@ impl Session {
         let mut run = |planned: &mainstay_query::Planned| {
             let view = Arc::new(transaction.view(&shared.catalog.native, planned.tables(), text)?);
             let (cancel, progress) = (cancel.clone(), Arc::clone(&progress));
-            planner.run(planned, RunOptions { cancel, progress, view })?.collect()
+            planner.run(planned, RunOptions { cancel, progress, view })
         };
         let mut changer =
             Changer { planner, catalog: &catalog, text, parameters, run: &mut run, given: &given, before: None };

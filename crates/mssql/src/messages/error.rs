@@ -34,6 +34,7 @@ fn number(code: Code) -> (i32, u8) {
         Code::Damaged | Code::IndexDamaged => (824, 24),
         Code::Cancelled | Code::Timeout => (3980, 16),
         Code::OutOfMemory => (701, 17),
+        Code::TooComplex => (8623, 16),
         Code::Busy | Code::LockTimeout => (1222, 16),
         Code::Deadlock | Code::DefinitionChanged => (1205, 13),
         Code::Conflict => (3960, 16),

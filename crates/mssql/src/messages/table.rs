@@ -301,6 +301,7 @@ pub(super) const TEMPLATES: &[Template] = &[
     (1048, 15, "Conflicting cursor options %ls and %ls."),
     (1049, 15, "Mixing old and new syntax to specify cursor options is not allowed."),
     (1052, 15, "Conflicting %ls options \"%.*ls\" and \"%.*ls\"."),
+    (1056, 15, "The number of elements in the select list exceeds the maximum allowed number of %d elements."),
     (1060, 15, "The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer."),
     (1062, 15, "The TOP N WITH TIES clause is not allowed without a corresponding ORDER BY clause."),
     (1065, 15, "The NOLOCK and READUNCOMMITTED lock hints are not allowed for target tables of INSERT, UPDATE, DELETE or MERGE statements."),

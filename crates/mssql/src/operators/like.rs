@@ -222,13 +222,26 @@ impl Like {
         if self.pieces == [Piece::Any] {
             return Some(0);
         }
-        let anywhere = self.pieces.first() == Some(&Piece::Any);
-        let last = if anywhere { characters.len() } else { 0 };
-        let skip = usize::from(anywhere);
-        (0..=last).find(|start| {
-            let rest = characters.get(*start..).unwrap_or_default();
-            self.run(|i| rest.get(i).copied(), rest.len(), skip)
-        })
+        let from = |start: usize, first: usize| {
+            let rest = characters.get(start..).unwrap_or_default();
+            self.run(|i| rest.get(i).copied(), rest.len(), first)
+        };
+        if self.pieces.first() != Some(&Piece::Any) {
+            return from(0, 0).then_some(0);
+        }
+        let behind = self.pieces.get(1..).unwrap_or_default();
+        let Some(width) = behind.iter().position(|piece| *piece == Piece::Any) else {
+            return (0..=characters.len()).find(|start| from(*start, 1));
+        };
+        // What is behind the next `%` may stand anywhere behind: if it does not match behind the first place, it does not
+        // behind a later one, of which less text is left.
+        let wanted = behind.get(..width).unwrap_or_default();
+        let stands = |start: &usize| {
+            let here = characters.get(*start..*start + width);
+            here.is_some_and(|here| wanted.iter().zip(here).all(|(piece, at)| piece.matches(*at, self.collation)))
+        };
+        let start = (0..=characters.len()).find(stands)?;
+        from(start + width, width + 1).then_some(start)
     }
 
     /// Matches the pieces from one on against characters.
@@ -389,5 +402,18 @@ mod tests {
         assert_eq!(find("ter%", "interesting"), None);
         assert_eq!(find("%ing", "interesting"), Some(8));
         assert_eq!(find("%", "abc"), Some(0));
+        assert_eq!(find("%a%c%", "xabcab"), Some(1));
+        assert_eq!(find("%b%a%d", "abcabcad"), Some(1));
+        assert_eq!(find("%b%x", "abcb"), None);
+        assert_eq!(find("%%", "abc"), Some(0));
+        assert_eq!(find("%_%_%", "a"), None);
+    }
+
+    #[test]
+    fn a_search_takes_no_longer_than_text_times_pattern() {
+        // Each text has the letters of all classes and no `b`: with a start at every place it was the cube.
+        let text = "a".repeat(50_000);
+        let like = Like::new(&format!("{}%b%", "%[a-z]".repeat(100)), None, Collation::Binary, true).unwrap();
+        assert_eq!(like.find(&text), None);
     }
 }

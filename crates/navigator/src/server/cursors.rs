@@ -24,6 +24,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::JoinHandle;
 
+/// The stack of a thread that reads a cursor's rows: the operators that give them are dropped within each other.
+const STACK_BYTES: usize = 16 << 20;
+
 /// Answers that have more rows, or about so many bytes, are cursors.
 const INLINE_ROWS: usize = 2000;
 const INLINE_BYTES: usize = 256 << 10;
@@ -73,7 +76,7 @@ impl Filling {
             area.set_copies_to(copies_to);
             Ok(area)
         };
-        let thread = std::thread::Builder::new().name("cursor".to_owned()).spawn(work)?;
+        let thread = std::thread::Builder::new().name("cursor".to_owned()).stack_size(STACK_BYTES).spawn(work)?;
         Ok(Filling { is_unwanted, thread: Some(thread) })
     }
 

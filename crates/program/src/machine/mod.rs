@@ -68,6 +68,14 @@ pub struct Limits {
     pub cancel: Option<Arc<AtomicBool>>,
 }
 
+impl Limits {
+    /// The same with no more text than statements may hold.
+    #[must_use]
+    pub fn within(self, statement_bytes: usize) -> Limits {
+        Limits { text_bytes: self.text_bytes.min(statement_bytes), ..self }
+    }
+}
+
 impl Default for Limits {
     /// T-SQL's nesting, no end of time, and a gigabyte of text.
     fn default() -> Limits {

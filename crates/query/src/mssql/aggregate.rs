@@ -18,7 +18,7 @@ use crate::peers::by_peers;
 use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, ExprSchema, Result, internal_err, not_impl_err};
-use datafusion::functions_aggregate::{average, count, first_last, min_max, stddev, string_agg, sum, variance};
+use datafusion::functions_aggregate::{average, count, first_last, min_max, stddev, sum, variance};
 use datafusion::logical_expr::expr::{
     AggregateFunction, AggregateFunctionParams, FieldMetadata, ScalarFunction, WindowFunction, WindowFunctionParams,
 };
@@ -257,7 +257,7 @@ fn expression(
             {
                 *value = convert(typed(value.clone(), argument), to, settings)?.expr;
             }
-            let joined = typed(core(string_agg::string_agg_udaf(), given), data_type);
+            let joined = typed(core(Arc::clone(&crate::string_agg::STRING_AGG), given), data_type);
             if data_type.is_some_and(|data_type| data_type.limit().is_some()) {
                 return call("joined", vec![joined]);
             }

@@ -186,12 +186,21 @@ impl ScalarUDFImpl for Function {
         let arrays = args.args.iter().map(|arg| arg.to_array(rows)).collect::<Result<Vec<_>>>()?;
         let forgiven = self.forgiven.as_deref();
         let context = Context { settings: self.settings, random: Some(&RANDOM), forgiven, ..Context::default() };
-        let mut results = Vec::with_capacity(rows);
+        let (mut results, mut bytes) = (Vec::with_capacity(rows), 0);
+        let name = self.name.split(TYPES).next().unwrap_or_default().trim_start_matches(PREFIX);
+        let most = crate::grown::limit(&args.config_options);
         for row in 0..rows {
             let values = arrays.iter().map(|array| value_at(array.as_ref(), row));
             let values = values.collect::<mainstay_base::Result<Vec<Value>>>().map_err(crate::error::to_datafusion)?;
             let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
-            results.push(bound.evaluate(&context, &values).map_err(failed)?);
+            let result = bound.evaluate(&context, &values).map_err(failed)?;
+            if let Value::Text(text) = &result {
+                bytes += text.len() as u64;
+            }
+            if bytes > most {
+                return Err(crate::error::to_datafusion(crate::grown::too_long(name, bytes, most)));
+            }
+            results.push(result);
         }
         if bound.result == Some(DataType::SqlVariant) {
             results.iter_mut().for_each(|value| *value = variant::encode(DataType::SqlVariant, value.as_ref()));
@@ -199,10 +208,11 @@ impl ScalarUDFImpl for Function {
         let refs: Vec<ValueRef<'_>> = results.iter().map(Value::as_ref).collect();
         let data_type = bound.result.map_or(ArrowType::Boolean, |result| data_type_of(types::sql_type(result)));
         let array = array_of(&data_type, &refs);
-        match is_scalar {
-            true => Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&array, 0)?)),
-            false => Ok(ColumnarValue::Array(array)),
-        }
+        let results = match is_scalar {
+            true => ColumnarValue::Scalar(ScalarValue::try_from_array(&array, 0)?),
+            false => ColumnarValue::Array(array),
+        };
+        crate::grown::counted(results, args.number_rows, &args.config_options)
     }
 }
 

@@ -165,6 +165,28 @@ enum OfTexts {
     Concatenate,
 }
 
+/// Longer results are the batch executor's, which counts them.
+const LONGEST: usize = 1 << 20;
+
+impl OfTexts {
+    /// Leaves long results to the batch executor.
+    ///
+    /// Errors: `OutOfMemory`.
+    fn check_length(&self, text: &str, second: &str, third: &str) -> Result<()> {
+        let bytes = match self {
+            OfTexts::Replace if third.len() > second.len() && !second.is_empty() => {
+                text.len().saturating_add(text.matches(second).count().saturating_mul(third.len()))
+            }
+            OfTexts::Concatenate => text.len().saturating_add(second.len()),
+            _ => return Ok(()),
+        };
+        match bytes > LONGEST {
+            true => Err(crate::grown::too_long("a text", bytes as u64, LONGEST as u64)),
+            false => Ok(()),
+        }
+    }
+}
+
 impl Function for OfTexts {
     fn call(&self, arguments: &[ValueRef<'_>]) -> Result<Value> {
         let mut texts = [""; 3];
@@ -173,6 +195,7 @@ impl Function for OfTexts {
             *slot = text;
         }
         let [text, second, third] = texts;
+        self.check_length(text, second, third)?;
         Ok(Value::Text(match self {
             OfTexts::Length => return Ok(Value::Integer(text.chars().count() as i64)),
             OfTexts::Upper => text.to_uppercase(),

@@ -108,7 +108,7 @@ impl Statement {
             return Ok(statement);
         }
         let parse = || Statement::of(text.parse()?, &text);
-        if text.is_deep() { crate::planner::on_deep_stack(parse) } else { parse() }
+        crate::deep_stack::deep_if(text.needs_deep_stack(), parse)
     }
 
     /// A statement that the parser does not know, or knows only a part of; `None` for others.

@@ -23,6 +23,7 @@ use crate::log::{Level, Log};
 use crate::metrics::NavigatorMetrics;
 use crate::process;
 use crate::registry::first_to_go;
+use crate::server::STACK_BYTES;
 use crate::tls::Tls;
 use mainstay_base::{Code, Error, Result};
 use mainstay_navigator::dictionary::Dictionaries;
@@ -253,7 +254,8 @@ fn begin(shared: &Arc<Shared>, socket: TcpStream, address: SocketAddr) {
     };
     shared.metrics.connections_total.fetch_add(1, SeqCst);
     let leaving = Leaving { shared: Arc::clone(shared), number };
-    let thread = std::thread::Builder::new().name(format!("navigator-{number}"));
+    // Statements of these clients call each other as those of other clients do.
+    let thread = std::thread::Builder::new().name(format!("navigator-{number}")).stack_size(STACK_BYTES);
     let spawned = thread.spawn(move || connection::serve(&leaving.shared, leaving.number, socket));
     if let Err(error) = spawned {
         shared.log.event(Level::Error, "no_thread", &[("error", &error)]);

@@ -103,9 +103,15 @@ fn check_groupings(select: &Select, group: &GroupBy) -> Result<(), Message> {
     }
 }
 
+/// SQL Server's limit for the list of a SELECT.
+const MOST_SELECTED: usize = 4_096;
+
 impl Reducer<'_> {
     /// Errors: 107, 127, 144, 147, 207, 1011, 1012, 1013, 1031, 1060.
     pub(super) fn check_select(&self, select: &Select) -> Result<(), Message> {
+        if select.items.len() > MOST_SELECTED {
+            return Err(Message::numbered(1056, &[&MOST_SELECTED]));
+        }
         check_names(&select.from, &select.items)?;
         if let Some(top) = &select.top {
             self.check_top(top)?;

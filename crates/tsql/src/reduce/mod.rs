@@ -21,6 +21,7 @@ mod bulk;
 mod catalog;
 mod change;
 mod checks;
+mod constant_rows;
 mod constraint_names;
 mod counted;
 mod cursor;

@@ -52,7 +52,7 @@ impl Reducer<'_> {
                 self.push(")");
                 self.alias(&Alias { name: alias.name.clone(), columns })
             }
-            Source::Values(rows, alias) => self.values(rows, alias),
+            Source::Values(rows, alias) => self.rows_of_values(rows, alias),
             Source::Function(call, ..) if super::rowset::linked_server(call).is_some() => {
                 let server = super::rowset::linked_server(call).unwrap_or_default();
                 Err(Message::numbered(7202, &[&server]).state(2))
@@ -204,29 +204,6 @@ impl Reducer<'_> {
             it.name(&name.text);
             Ok(())
         })
-    }
-
-    fn values(&mut self, rows: &[Vec<Expr>], alias: &Alias) -> Result<(), Message> {
-        // As SELECTs, since a column of VALUES is not brought to one type there.
-        self.push("(");
-        for (number, row) in rows.iter().enumerate() {
-            if number > 0 {
-                self.push(" UNION ALL ");
-            }
-            self.push("SELECT ");
-            for (column, value) in row.iter().enumerate() {
-                if column > 0 {
-                    self.push(", ");
-                }
-                self.expression(value)?;
-                self.push(" AS ");
-                let name =
-                    alias.columns.get(column).map_or_else(|| format!("#{}", column + 1), |name| name.text.clone());
-                self.name(&name);
-            }
-        }
-        self.push(")");
-        self.alias(alias)
     }
 
     /// A function that gives a table, as a source.
