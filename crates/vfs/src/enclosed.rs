@@ -49,7 +49,7 @@ pub fn client_path(folder: &Path, named: &str) -> Option<PathBuf> {
     is_client_name(&within).then(|| folder.join(within))
 }
 
-/// Whether a relative path is one that clients may name: [`client_path`].
+/// Tells whether a relative path is one that clients may name: [`client_path`].
 pub fn is_client_name(path: &Path) -> bool {
     let is_for_clients = |part: Component<'_>| match part {
         Component::Normal(name) => name.to_str().is_some_and(|name| {
@@ -61,7 +61,7 @@ pub fn is_client_name(path: &Path) -> bool {
     path.components().all(is_for_clients)
 }
 
-/// Whether a path leads to a place below a folder when all links on both ways are followed.
+/// Tells whether a path leads to a place below a folder when all links on both ways are followed.
 ///
 /// Errors: a link that leads nowhere.
 pub fn leads_below(files: &dyn FileSystem, path: &Path, folder: &Path) -> Result<bool> {

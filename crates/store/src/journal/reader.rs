@@ -173,7 +173,7 @@ impl JournalReader {
         Ok(())
     }
 
-    /// Whether a frame at this offset would be a later one than the bad one, and made when that was on the disk, if as much
+    /// Tells whether a frame at this offset would be a later one than the bad one, and made when that was on the disk, if as much
     /// is missing in between as is there now.
     fn claims(&self, header: &FrameHeader, offset: u64) -> bool {
         let (bad, missing) = (self.offset, self.window.length.max(MISSING_BYTES));
@@ -185,7 +185,7 @@ impl JournalReader {
             && header.sequence.checked_sub(self.sequence).is_some_and(is_later)
     }
 
-    /// Whether what stands behind such a frame goes on as a journal does: with the next frame, or with nothing. That costs
+    /// Tells whether what stands behind such a frame goes on as a journal does: with the next frame, or with nothing. That costs
     /// less than its checksum, and hardly anything but a frame has it. A frame that is no further than it was written is
     /// worth its checksum in any case, for what follows may be torn.
     fn may_be_whole(&self, header: &FrameHeader, offset: u64) -> Result<bool> {

@@ -135,7 +135,7 @@ pub(super) struct Newcomer<'a, R: ?Sized> {
     pub(super) view: u64,
     /// The version that it replaces.
     pub(super) old: Option<Replaced<'a>>,
-    /// Whether it is restored from files, moved, or entered by a transaction that has the table alone: no commit can be
+    /// Tells whether it is restored from files, moved, or entered by a transaction that has the table alone: no commit can be
     /// unpublished then that it meets.
     pub(super) is_alone: bool,
 }

@@ -291,7 +291,7 @@ fn is_of_both(now: &[u8], old: &[u8], new: &[u8]) -> bool {
         && now.iter().zip(old.iter().zip(new)).all(|(now, (old, new))| now == old || now == new)
 }
 
-/// Whether some bytes of a record are blank and others are still as they were appended.
+/// Tells whether some bytes of a record are blank and others are still as they were appended.
 fn is_half_blank(now: &[u8], blank: &[u8], new: &[u8]) -> bool {
     is_of_both(now, blank, new) && now != blank
 }

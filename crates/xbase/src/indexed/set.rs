@@ -108,7 +108,7 @@ impl IndexSet {
         self.bags.iter().any(|bag| bag.live().is_ok_and(|live| live.writer.tags().any(|tag| tag.unique)))
     }
 
-    /// Whether a tag takes each key once.
+    /// Tells whether a tag takes each key once.
     pub(super) fn has_candidate(&self) -> bool {
         self.bags.iter().any(|bag| bag.live().is_ok_and(|live| live.writer.tags().any(|tag| tag.candidate)))
     }

@@ -204,7 +204,7 @@ impl Progress {
     }
 }
 
-/// Whether two paths lead to the same file.
+/// Tells whether two paths lead to the same file.
 pub(super) fn is_same_file(fs: &dyn FileSystem, path: &Path, table: &Path) -> bool {
     let identity = |path: &Path| fs.stamp(path).ok().map(|stamp| stamp.identity);
     path == table || identity(path).is_some_and(|found| identity(table) == Some(found))
