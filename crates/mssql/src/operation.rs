@@ -253,11 +253,7 @@ impl Operation {
                 common = types::of_all(arguments.iter().copied())?;
                 (How::In(bound), None)
             }
-            (Operation::Listed(of), [_, _]) => {
-                let bound = listed(argument(0), *of)?;
-                common = Some(bound.common);
-                (How::Listed(Box::new(bound), *of), None)
-            }
+            (Operation::Listed(of), [_, _]) => (listed(argument(0), *of, &mut common)?, None),
             (Operation::Distinct, [_, _]) => {
                 let bound = Comparison::bind(ComparisonOperator::Equal, argument(0), argument(1))?;
                 common = Some(bound.common);
@@ -375,10 +371,12 @@ pub fn data_type(text: &str) -> Option<DataType> {
     DataType::declare(name, &arguments, Declared::Cast).ok()
 }
 
-/// The comparison of a value with those of a list that is one text.
-fn listed(value: Argument<'_>, of: DataType) -> Result<Comparison, Message> {
+/// The comparison of a value with those of a list that is one text, and the type that both sides are brought to.
+fn listed(value: Argument<'_>, of: DataType, common: &mut Option<DataType>) -> Result<How, Message> {
     let item = Argument { data_type: Some(of), collation: value.collation, ..Argument::default() };
-    Comparison::bind(ComparisonOperator::Equal, value, item)
+    let bound = Comparison::bind(ComparisonOperator::Equal, value, item)?;
+    *common = Some(bound.common);
+    Ok(How::Listed(Box::new(bound), of))
 }
 
 fn conversions(arguments: &[Option<DataType>], result: Option<DataType>) -> Result<Vec<Option<Conversion>>, Message> {
