@@ -454,13 +454,10 @@ impl Runner<'_> {
             }
             StatementKind::CreateType(create) => match create.as_ref() {
                 CreateType::External(..) => return Err(raised(reduce::not_supported("CREATE TYPE of an assembly"))),
-                CreateType::Table(name, elements, _) => {
-                    check_one_clustered(name, elements)?;
-                    inner.check_columns(name, elements)?;
-                    check_key_columns(elements)?;
+                create => {
+                    inner.check_type(create)?;
                     inner.keep(statement, DefineKind::Create, text).map(|()| Command::NONE)?
                 }
-                CreateType::Alias(..) => inner.keep(statement, DefineKind::Create, text).map(|()| Command::NONE)?,
             },
             StatementKind::Use(name) => {
                 self.use_database(&name.text);

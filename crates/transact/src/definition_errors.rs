@@ -49,6 +49,16 @@ impl Runner<'_> {
 }
 
 impl Inner {
+    /// The columns and keys of a table type.
+    ///
+    /// Errors: as of a table.
+    pub(crate) fn check_type(&mut self, create: &CreateType) -> Result<(), Box<Raised>> {
+        let CreateType::Table(name, elements, _) = create else { return Ok(()) };
+        crate::clustered::check_one_clustered(name, elements)?;
+        self.check_columns(name, elements)?;
+        check_key_columns(elements)
+    }
+
     /// Errors: 4506, 4511, 8158, 8159 for the columns of a view or an inline function.
     pub(crate) fn check_module_columns(&self, statement: &Statement) -> Result<(), Box<Raised>> {
         let (query, given, name) = match &statement.kind {
