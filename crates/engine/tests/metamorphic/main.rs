@@ -48,7 +48,9 @@ use tree::{Expr, Query};
 
 /// Seeds of a usual run.
 const SEEDS: u64 = 2;
-const STATEMENTS_OF_A_SEED: usize = 25;
+const STATEMENTS_OF_A_SEED: usize = 12;
+/// The same of a long run, where opening the databases is not to take most of the time.
+const STATEMENTS_OF_A_LONG_SEED: usize = 40;
 /// Reports that end a run.
 const MOST_REPORTS: usize = 25;
 
@@ -131,7 +133,8 @@ fn run(seed: u64, summary: &mut Summary) {
     let mut random = Random(seed);
     let tables = Table::random_tables(&mut random);
     let mut engines = Engines::new(&tables, &mut random);
-    for _ in 0..STATEMENTS_OF_A_SEED {
+    let is_long = number("MAINSTAY_SEEDS").is_some();
+    for _ in 0..if is_long { STATEMENTS_OF_A_LONG_SEED } else { STATEMENTS_OF_A_SEED } {
         summary.statements += 1;
         for case in cases(&mut random, &tables) {
             summary.checks += 1;
