@@ -26,6 +26,9 @@ use mainstay_tsql::tree::{AssignOperator, Expr, ObjectName, Query, QueryBody};
 use std::cell::RefCell;
 use std::sync::Arc;
 
+/// The columns of a result, and the places of those that it is ordered by.
+type OrderedColumns = (Arc<[Column]>, Arc<[u16]>);
+
 /// A statement in the core's SQL, ready to run. It belongs to one state of the names that it uses.
 pub(crate) struct Plan {
     version: (u64, u64, u64),
@@ -44,7 +47,7 @@ pub(crate) struct Plan {
     /// What its columns are of, where that is known.
     sources: Vec<Option<SourceColumn>>,
     /// The columns of its rows, once it has run, and those among them that the rows are ordered by.
-    columns: Option<(Arc<[Column]>, Arc<[u16]>)>,
+    columns: Option<OrderedColumns>,
     /// The types of its columns, once it has run.
     pub(crate) types: Option<Arc<[Option<DataType>]>>,
     pub(crate) change: Option<Arc<ReducedChange>>,
