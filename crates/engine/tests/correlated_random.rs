@@ -1,6 +1,7 @@
 //! Random queries with subqueries that look at the row around them, here and by SQLite: as values, in EXISTS and IN, in
-//! ON, nested, over aggregates with and without rows, with NULLs and duplicates on both sides; and LATERAL beside the
-//! joins and values that say the same.
+//! ON, nested, over aggregates with and without rows, with NULLs and duplicates on both sides; LATERAL beside the
+//! joins and values that say the same; and subqueries in branches, which would fail for the rows that do not come there
+//! (sql-02): where SQLite has NULL for a division by zero and the first of several rows, it is an error here.
 //!
 //! A seed that ever failed is kept in `SEEDS_THAT_FOUND_SOMETHING`.
 
@@ -198,6 +199,54 @@ impl Writer<'_> {
         }
     }
 
+    /// A value of a branch, and one for the rows that do not come there.
+    fn guarded(&mut self, scope: &[String], depth: u32) -> String {
+        let (alias, divisor) = (self.alias(), self.outer(scope));
+        let rows = format!("FROM {}{}", self.source(&alias, scope), self.conditions(&alias, scope, depth));
+        let column = self.column(&alias);
+        let made = self.of(&["sum(@) / #", "max(@ / #)", "min(@) % #", "count(*) / #", "sum(@ + 100 / #)"]);
+        let value = format!("(SELECT {} {rows})", made.replace('@', &column).replace('#', &divisor));
+        match self.random.below(10) {
+            0 => format!("CASE WHEN {divisor} <> 0 THEN {value} ELSE -1 END"),
+            1 => format!("CASE WHEN {divisor} = 0 OR {divisor} IS NULL THEN -1 ELSE {value} END"),
+            2 => format!("CASE {divisor} WHEN 0 THEN -2 WHEN {value} THEN -3 ELSE {value} END"),
+            3 => format!("coalesce(CASE WHEN {divisor} = 0 THEN -4 END, {value}, -5)"),
+            4 => format!("CASE WHEN (SELECT count(*) {rows}) <= 1 THEN (SELECT {column} {rows}) ELSE -6 END"),
+            5 => format!("CASE WHEN {divisor} <> 0 AND {value} > 0 THEN 1 ELSE 0 END"),
+            6 => format!("CASE WHEN {divisor} = 0 OR {value} > 0 THEN 1 ELSE 0 END"),
+            7 => format!(
+                "CASE WHEN {divisor} <> 0 THEN (SELECT {column} / {divisor} {rows} \
+                 ORDER BY {alias}.id, {alias}.a, {alias}.b, {alias}.c LIMIT 1) ELSE -7 END"
+            ),
+            8 => {
+                let not = self.of(&["", "NOT "]);
+                format!(
+                    "CASE WHEN {divisor} = 0 THEN -8 WHEN {not}EXISTS (SELECT 1 FROM u z WHERE z.a = {divisor} \
+                     AND z.b / {divisor} >= 1) THEN 1 ELSE 0 END"
+                )
+            }
+            _ => {
+                let (test, inner) = (self.test(scope, 0), self.value(scope, 0));
+                format!("CASE WHEN {test} THEN CASE WHEN {divisor} = 0 THEN -9 ELSE {value} END ELSE {inner} END")
+            }
+        }
+    }
+
+    fn query_with_guards(&mut self) -> String {
+        let alias = self.alias();
+        let table = format!("{} {alias}", self.of(&["t", "u", "w"]));
+        let columns = format!("{alias}.id, {alias}.a, {alias}.b, {alias}.c");
+        let value = self.guarded(&[alias.clone()], 1);
+        match self.random.below(8) {
+            0..=2 => format!("SELECT {columns}, {value} AS x FROM {table}"),
+            3 => format!("SELECT {columns} FROM {table} WHERE {value} > 0"),
+            4 => format!("SELECT sum({value}), count(*) FROM {table}"),
+            5 => format!("SELECT {value} AS g, count(*) FROM {table} GROUP BY {value}"),
+            6 => format!("SELECT {columns}, sum({value}) OVER (PARTITION BY {alias}.a) AS x FROM {table}"),
+            _ => format!("SELECT {columns}, {value} AS x, {} AS y FROM {table}", self.guarded(&[alias.clone()], 0)),
+        }
+    }
+
     fn query(&mut self) -> String {
         let alias = self.alias();
         let table = format!("{} {alias}", self.of(&["t", "u", "w"]));
@@ -360,11 +409,15 @@ fn run(seed: u64) -> usize {
     }
     let mut answered = 0;
     for _ in 0..QUERIES {
-        let is_lateral = random.below(4) == 0;
+        let form = random.below(8);
         let mut writer = Writer { random: &mut random, aliases: 0 };
-        let [ours, theirs] = match is_lateral {
-            true => writer.lateral(),
-            false => {
+        let [ours, theirs] = match form {
+            0 | 1 => writer.lateral(),
+            2 | 3 => {
+                let query = writer.query_with_guards();
+                [query.clone(), query]
+            }
+            _ => {
                 let query = writer.query();
                 [query.clone(), query]
             }

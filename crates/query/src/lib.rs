@@ -63,6 +63,7 @@ mod escape;
 mod exact;
 mod exists;
 mod fetch;
+mod filtered_arguments;
 mod followed;
 mod functions;
 mod fuse;

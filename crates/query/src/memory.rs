@@ -27,7 +27,7 @@ const SORTS: &str = "ExternalSorter[";
 const MERGES: &str = "ExternalSorterMerge[";
 
 /// What the names begin with that operators have in the pool, and what a person would call them.
-const WORDS: [(&str, &str); 11] = [
+const WORDS: [(&str, &str); 12] = [
     ("ExternalSorter", "a sort"),
     ("SortPreservingMerge", "a merge of what threads have sorted"),
     ("SMJStream", "a join"),
@@ -39,6 +39,7 @@ const WORDS: [(&str, &str); 11] = [
     ("RepartitionExec", "rows on their way between threads"),
     ("Recursive", "a recursive query"),
     (crate::grown::RESULTS, "the results of functions"),
+    ("Lateral", "subqueries of many rows"),
 ];
 
 /// DataFusion's fair pool, which nested loop joins do not take for a sign to spill.

@@ -23,6 +23,7 @@ use crate::concatenate::{CombineForLimits, Concatenate, KeepOrder};
 use crate::determined::Determined;
 use crate::disabled_rules::DisabledRules;
 use crate::ended::Ended;
+use crate::filtered_arguments::FilteredArguments;
 use crate::fuse::Fuse;
 use crate::fused::Fused;
 use crate::grouping_sets::UnknownRows;
@@ -209,6 +210,7 @@ fn rules(
     // Two values are alike or not when both are of one type.
     analyzer.push(Arc::new(Lists));
     analyzer.push(Arc::new(NoNumbers));
+    analyzer.push(Arc::new(FilteredArguments));
     analyzer.push(Arc::new(Rewrite { all: false }));
     analyzer.push(Arc::new(NestedTests));
     let analyzer = analyzer.into_iter().map(Ended::analysis).collect();
@@ -342,6 +344,16 @@ fn is_stateful(plan: &Arc<dyn ExecutionPlan>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// DataFusion's issue 24883: see [`crate::spilled`].
+    #[test]
+    fn files_of_spilled_rows_end_with_their_first_batch_in_every_session() {
+        let environment = Arc::new(RuntimeEnv::default());
+        let all = Optimizers::new(4, true, &environment);
+        for session in [&all.plain, &all.single, &all.parallel, &all.spilling] {
+            assert_eq!(session.config_options().execution.max_spill_file_size_bytes.get(), 1);
+        }
+    }
 
     /// A rule that DataFusion gives another name would silently be left out.
     #[test]

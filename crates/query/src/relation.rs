@@ -177,6 +177,13 @@ pub(crate) fn is_large(source: &Arc<dyn TableSource>) -> bool {
     }
 }
 
+/// How many rows a table of ours has, about; 0 for another one.
+pub(crate) fn estimated_rows(source: &Arc<dyn TableSource>) -> usize {
+    let provider = source_as_provider(source).ok();
+    let relation = provider.as_ref().and_then(|provider| provider.downcast_ref::<TableRelation>());
+    relation.map_or(0, |relation| relation.table.estimated_rows())
+}
+
 /// Below this size one thread is faster than handing batches between threads.
 const PARALLEL_FROM_ROWS: usize = 1_000_000;
 

@@ -1,6 +1,7 @@
 //! The subqueries of a node: what of them becomes columns of its input, and what is left to DataFusion.
 
 use super::easy::{Place, is_easy};
+use super::failing::{has_failing_subquery, may_fail, value_may_fail};
 use super::rewrite::{Changed, Rewrite, columns_of, has_subquery, outside};
 use super::{Kind, Lateral};
 use crate::nodes::Tree;
@@ -39,6 +40,9 @@ impl<'r> Below<'r> {
         self.changed = Changed(true);
         Ok(match expr {
             Expr::BinaryExpr(BinaryExpr { left, op: op @ (Operator::And | Operator::Or), right }) => {
+                if has_failing_subquery(&right) {
+                    return self.expr(binary_expr(*left, op, *right));
+                }
                 let is_whole = is_whole && op == Operator::And;
                 let left = self.condition(*left, is_whole)?;
                 binary_expr(left, op, self.condition(*right, is_whole)?)
@@ -110,46 +114,42 @@ impl<'r> Below<'r> {
     }
 
     pub(super) fn expr(&mut self, expr: Expr) -> Result<Expr> {
-        if !has_subquery(&expr) {
-            return Ok(expr);
-        }
-        self.changed = Changed(true);
-        let expr = expr.map_up(|expr| match expr {
-            Expr::SetComparison(comparison) => self.compared_with_all(comparison).map(Transformed::yes),
-            other => Ok(Transformed::no(other)),
-        });
-        expr.data()?
-            .map_up(|expr| {
-                Ok(match expr {
-                    Expr::ScalarSubquery(subquery) => {
-                        let subquery = self.rule.kept(subquery)?;
-                        match self.is_hard(&subquery, Place::Value)? {
-                            true => Transformed::yes(self.value(&subquery)?),
-                            false => Transformed::yes(self.checked_above(subquery)?),
-                        }
-                    }
-                    Expr::Exists(Exists { subquery, negated }) => {
-                        let subquery = self.rule.kept(subquery)?;
-                        match !self.is_filter || self.is_hard(&subquery, Place::Test)? {
-                            true => Transformed::yes(negated_if(self.test(&subquery, Kind::Exists)?, negated)),
-                            false => Transformed::yes(Expr::Exists(Exists { subquery, negated })),
-                        }
-                    }
-                    Expr::InSubquery(InSubquery { expr, subquery, negated }) => {
-                        // A join says of a value whether it is there, not that it may be.
-                        let subquery = self.rule.kept(subquery)?;
-                        self.compared(*expr)?;
-                        Transformed::yes(negated_if(self.test(&subquery, Kind::In)?, negated))
-                    }
-                    other => Transformed::no(other),
-                })
-            })
-            .data()
+        self.walk(expr, None)
+    }
+
+    /// A subquery as a column, or as it is if it is left to DataFusion. Another expression stays.
+    pub(super) fn subquery(&mut self, expr: Expr, guard: Option<&Expr>) -> Result<Expr> {
+        Ok(match expr {
+            Expr::ScalarSubquery(subquery) => {
+                let subquery = self.rule.kept(subquery)?;
+                let is_guarded = guard.is_some() && value_may_fail(&subquery.subquery);
+                match is_guarded || self.is_hard(&subquery, Place::Value)? {
+                    true => self.value(&subquery, guard)?,
+                    false => self.checked_above(subquery)?,
+                }
+            }
+            Expr::Exists(Exists { subquery, negated }) => {
+                let subquery = self.rule.kept(subquery)?;
+                let is_guarded = guard.is_some() && may_fail(&subquery.subquery);
+                match is_guarded || !self.is_filter || self.is_hard(&subquery, Place::Test)? {
+                    true => negated_if(self.test(&subquery, Kind::Exists, guard)?, negated),
+                    false => Expr::Exists(Exists { subquery, negated }),
+                }
+            }
+            Expr::InSubquery(InSubquery { expr, subquery, negated }) => {
+                // A join says of a value whether it is there, not that it may be.
+                let subquery = self.rule.kept(subquery)?;
+                let guard = guard.map(|guard| self.column(guard.clone(), "guard")).transpose()?;
+                self.compared(*expr)?;
+                negated_if(self.test(&subquery, Kind::In, guard.as_ref())?, negated)
+            }
+            other => other,
+        })
     }
 
     /// A comparison with ANY or ALL of the values of a subquery: whether there are any that decide it, or that leave it
     /// unknown.
-    fn compared_with_all(&self, comparison: SetComparison) -> Result<Expr> {
+    pub(super) fn compared_with_all(&self, comparison: SetComparison) -> Result<Expr> {
         let SetComparison { expr, subquery, op, quantifier } = comparison;
         let Some((subquery, found)) = looked_through(&subquery)? else {
             return internal_err!("a comparison without a column");
@@ -203,7 +203,7 @@ impl<'r> Below<'r> {
         let plan = Arc::new(plan.build()?);
         let outer_ref_columns = plan.all_out_ref_exprs();
         let packed = Expr::ScalarSubquery(Subquery { subquery: plan, outer_ref_columns, spans: subquery.spans });
-        let name = self.new_name();
+        let name = self.new_name("lateral");
         let columns = columns_of(self.input.schema());
         let list = columns.iter().cloned().chain([packed.alias(&name)]);
         let below = LogicalPlanBuilder::from(self.input.as_ref().clone()).project(list)?;
@@ -217,7 +217,7 @@ impl<'r> Below<'r> {
             },
             _ => Ok(Transformed::no(expr)),
         });
-        let name = self.new_name();
+        let name = self.new_name("lateral");
         let metadata = Some(FieldMetadata::from(field.metadata().clone()));
         let checked = unpacked.data()?.alias_with_metadata(&name, metadata);
         self.input = Arc::new(below.project(columns.into_iter().chain([checked]))?.build()?);
@@ -225,20 +225,20 @@ impl<'r> Below<'r> {
     }
 
     /// Adds the value of a subquery.
-    fn value(&mut self, subquery: &Subquery) -> Result<Expr> {
+    fn value(&mut self, subquery: &Subquery, guard: Option<&Expr>) -> Result<Expr> {
         let field = subquery.subquery.schema().fields().first().cloned();
         let field = field.map_or_else(|| Field::new("", DataType::Null, true), |field| field.as_ref().clone());
-        self.add(subquery, Kind::Value, Arc::new(field.with_nullable(true)))
+        self.add(subquery, Kind::Value, Arc::new(field.with_nullable(true)), guard)
     }
 
     /// Adds what a test gives.
-    fn test(&mut self, subquery: &Subquery, kind: Kind) -> Result<Expr> {
-        self.add(subquery, kind, Arc::new(Field::new("", DataType::Boolean, true)))
+    fn test(&mut self, subquery: &Subquery, kind: Kind, guard: Option<&Expr>) -> Result<Expr> {
+        self.add(subquery, kind, Arc::new(Field::new("", DataType::Boolean, true)), guard)
     }
 
     /// Adds the value that IN compares, as the last column.
     fn compared(&mut self, value: Expr) -> Result<()> {
-        let name = self.new_name();
+        let name = self.new_name("compared");
         let mut list: Vec<Expr> = columns_of(self.input.schema());
         list.push(value.alias(name));
         let plan = LogicalPlanBuilder::from(self.input.as_ref().clone()).project(list)?.build()?;
@@ -246,18 +246,23 @@ impl<'r> Below<'r> {
         Ok(())
     }
 
-    fn new_name(&mut self) -> String {
+    /// A name that no column of the input has.
+    pub(super) fn new_name(&mut self, prefix: &str) -> String {
         loop {
             self.added += 1;
-            let name = format!("#lateral{}", self.added);
+            let name = format!("#{prefix}{}", self.added);
             if !self.input.schema().has_column_with_unqualified_name(&name) {
                 return name;
             }
         }
     }
 
-    fn add(&mut self, subquery: &Subquery, kind: Kind, field: FieldRef) -> Result<Expr> {
-        let name = self.new_name();
+    fn add(&mut self, subquery: &Subquery, kind: Kind, field: FieldRef, guard: Option<&Expr>) -> Result<Expr> {
+        let guard = match guard.map(|guard| self.column(guard.clone(), "guard")).transpose()? {
+            Some(Expr::Column(guard)) => Some(guard),
+            _ => None,
+        };
+        let name = self.new_name("lateral");
         let schema = self.input.schema();
         let field = Arc::new(field.as_ref().clone().with_name(name.clone()));
         let mut fields: Vec<(Option<TableReference>, FieldRef)> =
@@ -265,7 +270,7 @@ impl<'r> Below<'r> {
         fields.push((None, field));
         let schema = Arc::new(DFSchema::new_with_metadata(fields, schema.metadata().clone())?);
         let inner = subquery.subquery.as_ref().clone();
-        self.input = Arc::new(Lateral::plan(self.input.as_ref().clone(), inner, kind, schema)?);
+        self.input = Arc::new(Lateral::guarded(self.input.as_ref().clone(), inner, kind, schema, guard)?);
         Ok(Expr::Column(Column::new_unqualified(name)))
     }
 }

@@ -90,7 +90,7 @@ fn is_grouped(plan: &LogicalPlan) -> bool {
 }
 
 /// The aggregate without GROUP BY that a plan is, with nothing above it but names and values that are made of its columns.
-fn total(plan: &LogicalPlan) -> Option<&LogicalPlan> {
+pub(super) fn total(plan: &LogicalPlan) -> Option<&LogicalPlan> {
     match plan {
         LogicalPlan::Aggregate(aggregate) => aggregate.group_expr.is_empty().then_some(plan),
         LogicalPlan::Projection(projection) => {

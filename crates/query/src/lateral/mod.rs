@@ -1,31 +1,40 @@
-//! What is evaluated once for each row to its left, where it cannot be taken apart into a join.
+//! Subqueries that cannot be taken apart into joins: evaluated for the keys of the rows around them.
 //!
 //! ```text
 //!   a CROSS APPLY (SELECT TOP 1 * FROM b WHERE b.k = a.k ORDER BY b.d)      Lateral(a; TOP 1 ... b.k = $k0)
 //!   SELECT (SELECT TOP 1 ... b.k = a.k) FROM a                              Projection over Lateral(a; ...)
 //!
 //!   analyzer   rewrite: hard ones become nodes of [`Lateral`], with what they read of the row as outer references
-//!   planning   the inner plan is optimized once, with a placeholder for each of these columns             (plan)
-//!   running    for each distinct row of them: values into placeholders, operators, rows; remembered       (run)
+//!   planning   the inner plan is optimized for a set of keys at once, if it looks its rows up by them     (sets)
+//!              and once more for a single key, with a placeholder for each column of it                   (plan)
+//!   running    rows are gathered, the plan runs for their distinct keys, its rows are dealt out           (run, answers)
+//!              otherwise for each distinct key: values into placeholders, operators, rows; remembered     (run)
 //! ```
 //!
 //! DataFusion makes joins of most subqueries, which is better wherever it does so rightly: what its rules do not take
 //! (limits, windows, unions, table functions, columns of a query further out) or answer wrongly comes here: aggregates
-//! that have a row where there is none, HAVING, IN whose unknown counts ([`easy`], [`below`]), and ON ([`sides`]).
+//! that have a row where there is none, HAVING, IN whose unknown counts ([`easy`], [`below`]), and ON ([`sides`]). So does a
+//! subquery that may fail in a branch that not every row comes to ([`guard`], [`failing`]): a join evaluates it for all.
 //!
 //! What of an inner plan is the same for every row runs once ([`constant`]).
 //!
 //! References of the inner plan that are not to the row at the left are *free*: columns of a query further out, which
 //! are the node's own expressions, so that whoever evaluates that query can give them values.
 
+mod answers;
 mod below;
 mod constant;
 mod easy;
+mod failing;
+mod guard;
+mod keys;
 mod plan;
 mod rewrite;
 mod run;
+mod sets;
 mod sides;
 
+pub(crate) use failing::expr_may_fail;
 pub(crate) use plan::{LateralPlanner, optimized};
 pub(crate) use rewrite::{Rewrite, has_outer_references};
 
@@ -35,6 +44,7 @@ use datafusion::common::{Column, DFSchema, DFSchemaRef, Result, internal_err};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -53,7 +63,7 @@ pub(crate) enum Kind {
     In,
 }
 
-/// An inner plan that is evaluated for each row of another.
+/// An inner plan that is evaluated for the rows of another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Lateral {
     /// The rows.
@@ -67,12 +77,25 @@ pub(crate) struct Lateral {
     /// What stands for these now: themselves, placeholders, or values.
     bound: Vec<Expr>,
     kind: Kind,
+    /// The column of the rows that want an answer; the others have NULL. All do, if there is none.
+    guard: Option<Column>,
     schema: DFSchemaRef,
 }
 
 impl Lateral {
     /// A node whose columns are those of this schema: the input's, and behind them what the kind says.
     pub(crate) fn plan(input: LogicalPlan, inner: LogicalPlan, kind: Kind, schema: DFSchemaRef) -> Result<LogicalPlan> {
+        Lateral::guarded(input, inner, kind, schema, None)
+    }
+
+    /// The same for the rows of which a column of the input is true.
+    fn guarded(
+        input: LogicalPlan,
+        inner: LogicalPlan,
+        kind: Kind,
+        schema: DFSchemaRef,
+        guard: Option<Column>,
+    ) -> Result<LogicalPlan> {
         let (mut keys, mut free) = (Vec::new(), Vec::new());
         for reference in outer_references(&inner)? {
             match reference {
@@ -81,7 +104,7 @@ impl Lateral {
             }
         }
         let bound = free.clone();
-        let node = Arc::new(Lateral { input, inner: Arc::new(inner), keys, free, bound, kind, schema });
+        let node = Arc::new(Lateral { input, inner: Arc::new(inner), keys, free, bound, kind, guard, schema });
         Ok(LogicalPlan::Extension(Extension { node }))
     }
 
@@ -190,6 +213,17 @@ impl UserDefinedLogicalNodeCore for Lateral {
 
     fn expressions(&self) -> Vec<Expr> {
         self.bound.clone()
+    }
+
+    /// A condition on the input's columns may be asked of the input: what is added depends on nothing but its row.
+    fn prevent_predicate_push_down_columns(&self) -> HashSet<String> {
+        let added = self.schema.fields().iter().skip(self.input.schema().fields().len());
+        added.map(|field| field.name().clone()).collect()
+    }
+
+    /// The first rows are made of the first rows of the input, if each of these has one.
+    fn supports_limit_pushdown(&self) -> bool {
+        self.kind != Kind::Cross
     }
 
     fn fmt_for_explain(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

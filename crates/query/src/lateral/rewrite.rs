@@ -5,11 +5,13 @@ use super::has_column;
 use super::sides::side;
 use crate::nodes::{PlanTree, Tree};
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, Result, not_impl_err};
 use datafusion::logical_expr::expr::{Exists, InSubquery, SetComparison};
-use datafusion::logical_expr::utils::{conjunction, split_conjunction};
-use datafusion::logical_expr::{Aggregate, Expr, Filter, LogicalPlan, LogicalPlanBuilder, Projection, Sort, Subquery};
+use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
+use datafusion::logical_expr::{
+    Aggregate, Expr, Filter, LogicalPlan, LogicalPlanBuilder, Projection, Sort, Subquery, Window,
+};
 use datafusion::optimizer::AnalyzerRule;
 use std::sync::Arc;
 
@@ -76,6 +78,7 @@ impl Rewrite {
                 refuse_aggregates_of_others(&aggregate)?;
                 self.aggregated(aggregate)
             }
+            LogicalPlan::Window(window) => self.windows(window),
             node => self.expressions(node),
         }
     }
@@ -103,22 +106,37 @@ impl Rewrite {
         }
         let Aggregate { input, group_expr, aggr_expr, schema, .. } = aggregate;
         let mut values = Values::new(&input, "value");
-        let mut without = |expr: Expr| -> Result<Expr> {
+        let mut named = |expr: Expr, is_group: bool| -> Result<Expr> {
             let (relation, name) = expr.qualified_name();
             if !has_subquery(&expr) {
                 return Ok(expr);
             }
-            let replaced = expr.map_down(|expr| match is_subquery(&expr) {
-                true => Ok(Transformed::new(values.add(expr), true, TreeNodeRecursion::Jump)),
-                false => Ok(Transformed::no(expr)),
-            });
-            Ok(replaced.data()?.unalias().alias_qualified(relation, name))
+            let without = if is_group { values.of_group(expr)? } else { values.of_calls(expr)? };
+            Ok(without.unalias().alias_qualified(relation, name))
         };
-        let group_expr = group_expr.into_iter().map(&mut without).collect::<Result<Vec<_>>>()?;
-        let aggr_expr = aggr_expr.into_iter().map(&mut without).collect::<Result<Vec<_>>>()?;
+        let group_expr = group_expr.into_iter().map(|expr| named(expr, true)).collect::<Result<Vec<_>>>()?;
+        let aggr_expr = aggr_expr.into_iter().map(|expr| named(expr, false)).collect::<Result<Vec<_>>>()?;
         let input = Arc::new(self.with_values(values)?);
         let plan = Aggregate::try_new_with_schema(input, group_expr, aggr_expr, schema)?;
         Ok(Transformed::yes(LogicalPlan::Aggregate(plan)))
+    }
+
+    /// Window functions whose arguments have subqueries, which become columns below them.
+    fn windows(&self, window: Window) -> Result<Transformed<LogicalPlan>> {
+        if !window.window_expr.iter().any(has_subquery) {
+            return Ok(Transformed::no(LogicalPlan::Window(window)));
+        }
+        let shown = columns_of(&window.schema);
+        let mut values = Values::new(&window.input, "value");
+        let named = |expr: Expr| -> Result<Expr> {
+            let (relation, name) = expr.qualified_name();
+            let without = values.of_calls(expr)?;
+            Ok(without.unalias().alias_qualified(relation, name))
+        };
+        let functions = window.window_expr.into_iter().map(named).collect::<Result<Vec<_>>>()?;
+        let input = Arc::new(self.with_values(values)?);
+        let plan = LogicalPlan::Window(Window::try_new(functions, input)?);
+        Ok(Transformed::yes(LogicalPlanBuilder::from(plan).project(shown)?.build()?))
     }
 
     /// A node whose expressions have subqueries.
@@ -130,21 +148,7 @@ impl Rewrite {
                 let plan = Projection::try_new_with_schema(expr, below.input, schema)?;
                 Ok(below.changed.of(LogicalPlan::Projection(plan)))
             }
-            LogicalPlan::Filter(Filter { predicate, input, .. }) => {
-                let columns = columns_of(input.schema());
-                let mut below = Below::new(self, Arc::clone(&input));
-                below.is_filter = true;
-                let parts = divided(&predicate);
-                let predicate = below.condition(predicate, true)?;
-                let changed = below.changed;
-                let is_evaluated = below.input.schema().fields().len() > columns.len();
-                if is_evaluated && let Some((plain, hard)) = parts {
-                    let input = LogicalPlan::Filter(Filter::try_new(plain, input)?);
-                    return self.filtered(input, hard).map(Transformed::yes);
-                }
-                let plan = LogicalPlan::Filter(Filter::try_new(predicate, below.input)?);
-                restored(plan, columns, changed)
-            }
+            LogicalPlan::Filter(filter) => self.conditions(filter),
             LogicalPlan::Sort(Sort { expr, input, fetch }) => {
                 let columns = columns_of(input.schema());
                 let mut below = Below::new(self, input);
@@ -159,6 +163,35 @@ impl Rewrite {
             // Subqueries of other nodes stay where they are; what is inside of them may be hard.
             node => node.map_each_expression(|expr| expr.map_up(|expr| self.inside(expr))),
         }
+    }
+
+    /// A filter, of which the conditions with subqueries that are left to DataFusion, or without any, come first: the others
+    /// are asked of the rows only that have met those before.
+    fn conditions(&self, filter: Filter) -> Result<Transformed<LogicalPlan>> {
+        let Filter { predicate, input, .. } = filter;
+        if !has_subquery(&predicate) {
+            return Ok(Transformed::no(LogicalPlan::Filter(Filter::try_new(predicate, input)?)));
+        }
+        let columns = columns_of(input.schema());
+        let (asked, plain): (Vec<_>, Vec<_>) = split_conjunction_owned(predicate).into_iter().partition(has_subquery);
+        // Tests are what DataFusion makes joins of most often.
+        let (tests, others): (Vec<_>, Vec<_>) = asked.into_iter().partition(is_test);
+        let mut plan = Arc::unwrap_or_clone(input);
+        let mut kept = plain;
+        for condition in tests.into_iter().chain(others) {
+            let input = Arc::new(filtered_by(plan.clone(), kept.clone())?);
+            let mut below = Below::new(self, Arc::clone(&input));
+            below.is_filter = true;
+            let condition = below.condition(condition, true)?;
+            if Arc::ptr_eq(&below.input, &input) {
+                kept.push(condition);
+                continue;
+            }
+            kept.clear();
+            let filter = LogicalPlan::Filter(Filter::try_new(condition, below.input)?);
+            plan = restored(filter, columns.clone(), Changed(true))?.data;
+        }
+        Ok(Transformed::yes(filtered_by(plan, kept)?))
     }
 
     /// A subquery that stays, with its own subqueries rewritten.
@@ -196,20 +229,28 @@ impl Changed {
     }
 }
 
-/// The parts of a condition without subqueries, and the others: those are evaluated for the rows that the first ones leave. `None`
-/// where all parts are of one kind.
-fn divided(condition: &Expr) -> Option<(Expr, Expr)> {
-    let parts = split_conjunction(condition).into_iter().cloned();
-    let (hard, plain): (Vec<Expr>, Vec<Expr>) = parts.partition(has_subquery);
-    conjunction(plain).zip(conjunction(hard))
-}
-
 /// A node that passes its input's rows on, without the columns that were added to them.
 fn restored(plan: LogicalPlan, columns: Vec<Expr>, changed: Changed) -> Result<Transformed<LogicalPlan>> {
     if plan.schema().fields().len() == columns.len() {
         return Ok(changed.of(plan));
     }
     Ok(Transformed::yes(LogicalPlanBuilder::from(plan).project(columns)?.build()?))
+}
+
+/// The rows that meet these conditions.
+fn filtered_by(plan: LogicalPlan, conditions: Vec<Expr>) -> Result<LogicalPlan> {
+    match conjunction(conditions) {
+        Some(condition) => Ok(LogicalPlan::Filter(Filter::try_new(condition, Arc::new(plan))?)),
+        None => Ok(plan),
+    }
+}
+
+/// Whether a condition is EXISTS or IN, or the opposite of it.
+fn is_test(condition: &Expr) -> bool {
+    match condition {
+        Expr::Not(inner) => is_test(inner),
+        other => matches!(other, Expr::Exists(_) | Expr::InSubquery(_)),
+    }
 }
 
 pub(super) fn columns_of(schema: &DFSchema) -> Vec<Expr> {
@@ -287,6 +328,40 @@ impl Values {
             !has_subquery(compared) && compared.column_refs().into_iter().all(|column| has_column(schema, column))
         });
         Ok(of_compared && super::outer_references(plan)?.iter().all(is_here))
+    }
+
+    /// A key of groups whose parts with subqueries are columns: the whole key, or each of a set of keys.
+    fn of_group(&mut self, expr: Expr) -> Result<Expr> {
+        match expr {
+            Expr::GroupingSet(_) => expr.map_children(|part| self.of_group(part).map(Transformed::yes)).data(),
+            expr if has_subquery(&expr) => {
+                let key = expr.unalias();
+                // Several sets may have the same key.
+                let known = self.added.iter().find(|added| (**added).clone().unalias() == key);
+                Ok(match known.map(Expr::qualified_name) {
+                    Some((relation, name)) => Expr::Column(Column::new(relation, name)),
+                    None => self.add(key),
+                })
+            }
+            expr => Ok(expr),
+        }
+    }
+
+    /// Calls whose arguments with subqueries are columns.
+    fn of_calls(&mut self, expr: Expr) -> Result<Expr> {
+        let replaced = expr.map_down(|expr| {
+            if !matches!(expr, Expr::AggregateFunction(_) | Expr::WindowFunction(_)) {
+                return Ok(Transformed::no(expr));
+            }
+            let changed = expr.map_children(|part| {
+                Ok(match has_subquery(&part) {
+                    true => Transformed::yes(self.add(part)),
+                    false => Transformed::no(part),
+                })
+            })?;
+            Ok(Transformed::new(changed.data, true, TreeNodeRecursion::Jump))
+        });
+        replaced.data()
     }
 
     pub(super) fn add(&mut self, value: Expr) -> Expr {

@@ -1,6 +1,7 @@
 //! Joins with a side that looks at the other one, and those whose ON has subqueries.
 
 use super::easy::{Place, is_easy};
+use super::guard::has_guard;
 use super::rewrite::{Rewrite, Values, columns_of, has_subquery, is_subquery, outside};
 use super::{Kind, Lateral};
 use crate::nodes::Tree;
@@ -48,7 +49,12 @@ impl Rewrite {
             };
         }
         let mut sides = [Values::new(&join.left, "left"), Values::new(&join.right, "right")];
-        let asked = asked.into_iter().map(|condition| self.of_sides(condition, &mut sides));
+        // A value of a side is evaluated for all of its rows.
+        let is_of_rows = |condition: &Expr| join.join_type != JoinType::Full && has_guard(condition);
+        let asked = asked.into_iter().map(|condition| match is_of_rows(&condition) {
+            true => Ok(condition),
+            false => self.of_sides(condition, &mut sides),
+        });
         let asked = asked.collect::<Result<Vec<_>>>()?;
         let [left, right] = sides;
         let columns = columns_of(&join.schema);
