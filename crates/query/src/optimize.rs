@@ -104,6 +104,12 @@ pub(crate) struct Rules {
     pub(crate) disabled: DisabledRules,
 }
 
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules { fuse: true, disabled: DisabledRules::default() }
+    }
+}
+
 /// A plan that is ready to run.
 pub(crate) struct Physical {
     pub(crate) plan: Arc<dyn ExecutionPlan>,
@@ -349,7 +355,7 @@ mod tests {
     #[test]
     fn files_of_spilled_rows_end_with_their_first_batch_in_every_session() {
         let environment = Arc::new(RuntimeEnv::default());
-        let all = Optimizers::new(4, true, &environment);
+        let all = Optimizers::new(4, &Rules::default(), &environment);
         for session in [&all.plain, &all.single, &all.parallel, &all.spilling] {
             assert_eq!(session.config_options().execution.max_spill_file_size_bytes.get(), 1);
         }

@@ -210,7 +210,7 @@ impl Plan {
     }
 
     /// The native tables that it reads, each time one is named.
-    pub fn tables(&self) -> &[Arc<NativeTable>] {
+    pub fn all_tables(&self) -> &[Arc<NativeTable>] {
         &self.all_tables
     }
 

@@ -41,7 +41,7 @@ impl Subquery {
 
     /// The tables that it reads, those of its own subqueries among them.
     pub(crate) fn tables(&self) -> &[Arc<NativeTable>] {
-        self.0.tables()
+        self.0.all_tables()
     }
 
     pub(crate) fn plan(&self) -> &Plan {

@@ -261,7 +261,7 @@ impl ShortStatement {
     ) -> Result<bool> {
         let ShortStatement::Select(short) = self else { return Ok(false) };
         let Workspace { scratch, buffer } = workspace;
-        let outcome = match short.plan.tables().is_empty() {
+        let outcome = match short.plan.all_tables().is_empty() {
             true => short.plan.run(View::at(0, 0), parameters, scratch, buffer)?,
             false => session.read_native(text, |transaction, view| {
                 note_reads(transaction, short)?;
@@ -412,7 +412,7 @@ impl ShortStatement {
 ///
 /// Errors: `DefinitionChanged`, and `Conflict` for a table that is younger than what the transaction sees.
 pub(crate) fn note_reads(transaction: &mut Transaction, short: &Short) -> Result<()> {
-    for table in short.plan.tables() {
+    for table in short.plan.all_tables() {
         transaction.check_seen(table)?;
         transaction.note_read(table, Read::Everything);
     }

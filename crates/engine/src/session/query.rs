@@ -67,7 +67,7 @@ impl Session {
     fn run_short(&mut self, short: &Short, text: &str) -> Result<Option<Answer>> {
         let Session { transaction, workspace, progress, database, .. } = self;
         let (scratch, buffer) = workspace.parts();
-        let outcome = match short.plan.tables().is_empty() {
+        let outcome = match short.plan.all_tables().is_empty() {
             true => short.plan.run(mainstay_store::View::at(0, 0), &[], scratch, buffer)?,
             false => {
                 // Only a transaction that goes on tells others what it is doing.

@@ -242,7 +242,7 @@ mod tests {
         let mut written = 0;
         for attempt in 0..ATTEMPTS {
             let environment = environment();
-            let config = Optimizers::new(PARTITIONS, true, &environment).session().config().clone();
+            let config = Optimizers::new(PARTITIONS, &Rules::default(), &environment).session().config().clone();
             let run = async { tokio::time::timeout(PATIENCE, run(config, environment)).await };
             let Ok((rows, batches)) = runtime.block_on(run) else {
                 panic!("attempt {attempt}: the rows have not come within {PATIENCE:?}");
