@@ -55,6 +55,9 @@ fn shown(value: &Value, letter: u8, three_decimals: bool) -> String {
             Value::Text(text) if text.is_empty() => "(empty)".to_owned(),
             Value::Text(text) => text.clone(),
             Value::Float(value) => format!("{value}"),
+            Value::Date(date) => date.to_string(),
+            Value::Time(time) => time.to_string(),
+            Value::Timestamp(moment) => moment.to_string(),
             other => other.to_string(),
         },
     }
