@@ -150,7 +150,7 @@ impl SpillWriter for Writer {
 #[cfg(test)]
 mod tests {
     use crate::memory::Pool;
-    use crate::optimize::Optimizers;
+    use crate::optimize::{Optimizers, Rules};
     use crate::spilled::Files;
     use arrow_array::{Int32Array, RecordBatch, StringArray};
     use arrow_schema::{DataType, Field, Schema};
