@@ -103,11 +103,11 @@ impl Answers {
             false => datafusion::arrow::compute::cast(values, compared.data_type())?,
         };
         let mut known = HashSet::with_capacity(self.order.len());
-        let mut has_null = vec![false; self.starts.len()];
-        for key in 0..self.starts.len().saturating_sub(1) {
+        let mut has_null = vec![false; self.starts.len().saturating_sub(1)];
+        for (key, has_null) in has_null.iter_mut().enumerate() {
             for row in self.of_key(Some(key)) {
                 match values.is_null(*row as usize) {
-                    true => has_null[key] = true,
+                    true => *has_null = true,
                     false => {
                         known.insert((key, ScalarValue::try_from_array(&values, *row as usize)?));
                     }
