@@ -236,14 +236,17 @@ impl Writer<'_> {
         let alias = self.alias();
         let table = format!("{} {alias}", self.of(&["t", "u", "w"]));
         let columns = format!("{alias}.id, {alias}.a, {alias}.b, {alias}.c");
-        let value = self.guarded(&[alias.clone()], 1);
+        let value = self.guarded(std::slice::from_ref(&alias), 1);
         match self.random.below(8) {
             0..=2 => format!("SELECT {columns}, {value} AS x FROM {table}"),
             3 => format!("SELECT {columns} FROM {table} WHERE {value} > 0"),
             4 => format!("SELECT sum({value}), count(*) FROM {table}"),
-            5 => format!("SELECT {value} AS g, count(*) FROM {table} GROUP BY {value}"),
+            5 => format!("SELECT g, count(*) FROM (SELECT {value} AS g FROM {table}) gg GROUP BY g"),
             6 => format!("SELECT {columns}, sum({value}) OVER (PARTITION BY {alias}.a) AS x FROM {table}"),
-            _ => format!("SELECT {columns}, {value} AS x, {} AS y FROM {table}", self.guarded(&[alias.clone()], 0)),
+            _ => format!(
+                "SELECT {columns}, {value} AS x, {} AS y FROM {table}",
+                self.guarded(std::slice::from_ref(&alias), 0)
+            ),
         }
     }
 
