@@ -275,12 +275,9 @@ impl Modules {
             return Err(SqlError::new(native::EXPECTED, format!("{name} cannot be the name of an object")));
         }
         let failed = |error: mainstay_base::Error| -> Failed { of_core(&error) };
-        let mut path = PathBuf::new();
-        for part in &self.folder {
-            path.push(part);
-            if !self.files.is_folder(&path) {
-                self.files.create_folder(&path).map_err(failed)?;
-            }
+        let missing: Vec<&Path> = self.folder.ancestors().take_while(|folder| !self.files.is_folder(folder)).collect();
+        for folder in missing.into_iter().rev() {
+            self.files.create_folder(folder).map_err(failed)?;
         }
         let file = self.folder.join(format!("{}.{key}.sql", kind.word()));
         self.files.replace(&file, format!("{}\n", text.trim()).as_bytes()).map_err(failed)?;

@@ -227,7 +227,7 @@ const DIMENSIONS: &[Dimension] = &[
             ),
             _ => format!("SELECT LENGTH(string_agg(repeat('x', 1000000), ',')) FROM generate_series(1, {n}) g(v)"),
         },
-        sizes: &[(Core, 3_000)],
+        sizes: &[(Core, 200)],
     },
     Dimension {
         name: "generate_series",
