@@ -241,7 +241,7 @@ impl Writer<'_> {
             0..=2 => format!("SELECT {columns}, {value} AS x FROM {table}"),
             3 => format!("SELECT {columns} FROM {table} WHERE {value} > 0"),
             4 => format!("SELECT sum({value}), count(*) FROM {table}"),
-            5 => format!("SELECT {value} AS g, count(*) FROM {table} GROUP BY {value}"),
+            5 => format!("SELECT g, count(*) FROM (SELECT {value} AS g FROM {table}) gg GROUP BY g"),
             6 => format!("SELECT {columns}, sum({value}) OVER (PARTITION BY {alias}.a) AS x FROM {table}"),
             _ => format!("SELECT {columns}, {value} AS x, {} AS y FROM {table}", self.guarded(&[alias.clone()], 0)),
         }

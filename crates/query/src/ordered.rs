@@ -129,6 +129,12 @@ fn windowed(window: Window) -> Result<Transformed<LogicalPlan>> {
                         *by = column.clone();
                     }
                 }
+                // The whole argument: what is around a subquery says for which rows it is evaluated.
+                let filter = params.filter.as_deref_mut();
+                for arg in params.args.iter_mut().chain(filter).filter(|arg| has_subquery(arg)) {
+                    let name = format!("#over{}", below.len());
+                    below.push(std::mem::replace(arg, column(None, &name)).alias(&name));
+                }
                 Ok(Transformed::yes(Expr::WindowFunction(function)))
             }
             Expr::ScalarSubquery(_) | Expr::Exists(_) | Expr::InSubquery(_) => {

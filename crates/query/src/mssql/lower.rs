@@ -6,7 +6,7 @@
 
 use super::function::{Function, bound, failed};
 use super::settings::{settings_of, settings_of_expression};
-use super::{aggregate, guid, types, union};
+use super::{aggregate, choose, guid, types, union};
 use crate::contains::any_node;
 use crate::nodes::{PlanTree, Tree};
 use crate::rewrite::schema_of;
@@ -313,6 +313,9 @@ impl Lowerer<'_> {
                 let args = args.collect::<Result<Vec<_>>>()?;
                 let args = args.into_iter().map(|arg| arg.expr).collect();
                 Some(datafusion::functions::core::expr_fn::coalesce(args))
+            }
+            Operation::Function(function, _) if function.name == "CHOOSE" => {
+                choose::as_case(known, args, self.settings)?
             }
             Operation::Binary(op) => match (known.result, args, arithmetic(*op)) {
                 // An overflow is an error of the core.

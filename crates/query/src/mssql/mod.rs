@@ -12,6 +12,7 @@
 //! plans pass it on through views, joins and subqueries. Where a field has none (columns of files), its own type says it.
 
 mod aggregate;
+mod choose;
 mod collations;
 mod function;
 mod guid;

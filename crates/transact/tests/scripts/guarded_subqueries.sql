@@ -35,7 +35,7 @@ PRINT 'the function alone'; SELECT id, CASE WHEN pieces > 0 THEN dbo.share(piece
 GO
 PRINT 'a conversion alone'; SELECT id, CASE WHEN s LIKE '[0-9]%' THEN CAST(s AS int) ELSE -1 END AS n, IIF(s LIKE '[0-9]%', CONVERT(int, s), 0) AS m FROM code ORDER BY id;
 GO
-PRINT 'simple CASE'; SELECT id, CASE pieces WHEN 0 THEN 0 WHEN (SELECT MAX(8 / i.pieces) FROM cost) THEN 1 ELSE 2 END AS s FROM item i ORDER BY id;
+PRINT 'simple CASE'; SELECT id, CASE pieces WHEN 0 THEN 0 WHEN (SELECT MAX(amount) / i.pieces - 23 FROM cost) THEN 1 ELSE 2 END AS s FROM item i ORDER BY id;
 GO
 PRINT 'CHOOSE'; SELECT id, CHOOSE(id, 0, (SELECT SUM(amount) / i.pieces FROM cost WHERE item = i.id), (SELECT MAX(amount) / (i.pieces - 2) FROM cost)) AS c FROM item i ORDER BY id;
 GO
