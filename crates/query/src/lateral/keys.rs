@@ -36,7 +36,8 @@ pub(super) struct KeyRows {
 impl KeyRows {
     /// The leaf with this number in its plan: the plan, the column of the keys' numbers, and those of their values.
     pub(super) fn plan(number: usize, keys: &[FieldRef]) -> Result<(LogicalPlan, Column, Vec<Column>)> {
-        let id = Field::new(format!("#key{number}"), DataType::Int64, false);
+        // Never NULL, and the optimizer must not know it: a condition that names it stays above the join with the keys.
+        let id = Field::new(format!("#key{number}"), DataType::Int64, true);
         let values = keys.iter().enumerate().map(|(place, field)| {
             let name = format!("#key{number}_{place}");
             field.as_ref().clone().with_name(name).with_nullable(true)

@@ -22,6 +22,7 @@
 //! Limits: GROUPING SETS, DISTINCT ON, FULL JOIN with an outer reference, recursion and table functions with an outer
 //! reference are evaluated key by key.
 
+use super::failing::expr_may_fail;
 use super::keys::KeyRows;
 use super::rewrite::{Rewrite, columns_of};
 use super::sides::side;
@@ -32,9 +33,10 @@ use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, NullEquality, Result};
 use datafusion::functions_window::expr_fn::row_number;
 use datafusion::logical_expr::expr::{FieldMetadata, WindowFunction};
+use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
 use datafusion::logical_expr::{
-    Aggregate, Distinct, Expr, ExprFunctionExt, FetchType, Filter, Join, JoinType, Limit, LogicalPlan,
-    LogicalPlanBuilder, Projection, SkipType, Sort, SortExpr, SubqueryAlias, Union, Window, lit,
+    Aggregate, BinaryExpr, Distinct, Expr, ExprFunctionExt, FetchType, Filter, Join, JoinType, Limit, LogicalPlan,
+    LogicalPlanBuilder, Operator, Projection, SkipType, Sort, SortExpr, SubqueryAlias, Union, Window, lit, when,
 };
 use std::sync::Arc;
 
@@ -82,9 +84,7 @@ impl Spread<'_> {
         match plan {
             LogicalPlan::Filter(Filter { predicate, input, .. }) => {
                 let Some(set) = self.plan(owned(input))? else { return Ok(None) };
-                let predicate = self.expr(predicate, &set)?;
-                let filter = Filter::try_new(predicate, Arc::new(set.plan.clone()))?;
-                Ok(Some(set.with(LogicalPlan::Filter(filter))))
+                self.filtered(predicate, set).map(Some)
             }
             LogicalPlan::Projection(Projection { expr, input, .. }) => match self.plan(owned(input))? {
                 Some(set) => self.projected(expr, set).map(Some),
@@ -178,6 +178,38 @@ impl Spread<'_> {
             return Ok(new);
         }
         Ok(new.unalias().alias_qualified_with_metadata(relation, name, metadata))
+    }
+
+    /// The rows that meet a condition. A part of it that may fail is asked of the rows only that have met a key by the
+    /// others: of `b.k = key.k AND b.v / key.k > 1` the optimizer would ask `b.v / b.k > 1` of all rows of the table.
+    fn filtered(&self, predicate: Expr, set: Set) -> Result<Set> {
+        let mut parts = split_conjunction_owned(predicate);
+        let schema = set.plan.schema();
+        let is_safe_lookup = |part: &Expr| self.is_lookup(part) && !expr_may_fail(part, Some(schema));
+        let has_safe_lookup = parts.iter().any(is_safe_lookup);
+        let is_of_key = Expr::Column(set.id.clone()).is_not_null();
+        for part in &mut parts {
+            let is_asked_later = expr_may_fail(part, Some(schema)) && (has_safe_lookup || !self.is_lookup(part));
+            *part = self.expr(std::mem::take(part), &set)?;
+            if is_asked_later {
+                *part = when(is_of_key.clone(), std::mem::take(part)).end()?;
+            }
+        }
+        match conjunction(parts) {
+            Some(predicate) => {
+                let filter = Filter::try_new(predicate, Arc::new(set.plan.clone()))?;
+                Ok(set.with(LogicalPlan::Filter(filter)))
+            }
+            None => Ok(set),
+        }
+    }
+
+    /// Whether a condition is the equality of something of the key with something of the rows.
+    fn is_lookup(&self, condition: &Expr) -> bool {
+        let Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) = condition else { return false };
+        let is_of_key = |side: &Expr| side.has(|part| Ok(self.place(part).is_some())).unwrap_or(false);
+        let is_key = |side: &Expr| is_of_key(side) && !side.any_column_refs();
+        is_key(left) && !is_of_key(right) || is_key(right) && !is_of_key(left)
     }
 
     fn sorts(&self, sorts: Vec<SortExpr>, set: &Set) -> Result<Vec<SortExpr>> {
