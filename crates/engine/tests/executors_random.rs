@@ -348,7 +348,6 @@ fn rows(session: &mut Session, text: &str, parameters: &[Value]) -> (Outcome, Ex
     (run().map_err(|error| error.code().name().to_owned()), executor)
 }
 
-/// The rows of a text that is executed as it is.
 /// The rows in an order of their own.
 fn sorted(outcome: Outcome) -> Outcome {
     outcome.map(|mut rows| {
@@ -357,6 +356,7 @@ fn sorted(outcome: Outcome) -> Outcome {
     })
 }
 
+/// The rows of a text that is executed as it is.
 fn executed(session: &mut Session, text: &str) -> Outcome {
     let mut run = || -> mainstay_base::Result<Vec<Vec<String>>> {
         let mut answer = session.execute(text)?;
