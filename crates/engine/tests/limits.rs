@@ -461,8 +461,8 @@ fn rows_of_a_query_go_into_a_dbf_as_they_come() {
     let error = text_of(&insert(400_000)).expect_err("it fits");
     assert_eq!(error.code(), Code::OutOfMemory, "{error:?}");
     assert_eq!(text_of(sums).unwrap(), before);
-    let refused = "INSERT INTO d (id) SELECT i * 100000 FROM generate_series(1, 20000) g(i)";
-    assert_eq!(text_of(refused).expect_err("2,000,000,000 has ten digits").code(), Code::InvalidValue);
+    let refused = "INSERT INTO d (id) SELECT i * 10000000 FROM generate_series(1, 20000) g(i)";
+    assert_eq!(text_of(refused).expect_err("200,000,000,000 has twelve digits").code(), Code::InvalidValue);
     assert_eq!(text_of(sums).unwrap(), before);
     // A query over the table itself does not meet its own rows.
     text_of("INSERT INTO d SELECT id + 100000, a, b, n FROM d WHERE id <= 20000").unwrap();
