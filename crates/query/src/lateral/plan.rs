@@ -162,7 +162,12 @@ fn is_left_over(plan: &LogicalPlan) -> bool {
 }
 
 fn has_left_over(node: &LogicalPlan) -> bool {
-    let is_test = |expr: &Expr| matches!(expr, Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_));
+    let is_left = |expr: &Expr| match expr {
+        Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_) => true,
+        // Of one whose references went with a folded condition the list of them is still there.
+        Expr::ScalarSubquery(subquery) => !subquery.outer_ref_columns.is_empty(),
+        _ => false,
+    };
     let is_side = node.inputs().into_iter().any(|input| matches!(input, LogicalPlan::Subquery(_)));
-    is_side || crate::contains::any_expression(node, is_test)
+    is_side || crate::contains::any_expression(node, is_left)
 }
