@@ -380,7 +380,11 @@ impl Evaluation {
         let inner = self.filled.as_ref().unwrap_or(&self.shared.inner.rows);
         let bound = inner.clone().replace_params_with_values(&values)?;
         let bound = crate::bind::fold(bound, &self.shared.state)?;
-        let plan = self.operators(&bound)?;
+        let plan = match self.filled {
+            // The short list of rules has no operator for kept rows.
+            Some(_) => self.shared.state.create_physical_plan(&bound)?,
+            None => self.operators(&bound)?,
+        };
         let schema = plan.schema();
         let batches = collect(plan, Arc::clone(&self.context)).await?;
         let rows = concat_batches(&schema, &batches)?;
