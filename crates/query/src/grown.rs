@@ -446,7 +446,7 @@ mod tests {
             ("repeat", vec![texts(&["x", "y"]), number(i64::MAX)]),
             ("lpad", vec![texts(&["x", "y"]), number(2_147_483_647), text("y")]),
             ("rpad", vec![text("x"), number(2_147_483_647), text("y")]),
-            ("replace", vec![texts(&["xxxxxxxxxx"]), text("x"), text("yyyyyyyyyyyyyyyyyyyyyyyyy")]),
+            ("replace", vec![texts(&["xxxxxxxxxx", "x"]), text("x"), text("yyyyyyyyyyyyyyyyyyyyyyyyy")]),
         ] {
             let error = call(name, args, 2, 100).unwrap_err();
             assert_eq!(error.code(), Code::OutOfMemory, "{name}: {error}");

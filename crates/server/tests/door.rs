@@ -320,6 +320,7 @@ fn what_cannot_be_read_ends_its_own_connection() {
     assert!(wire.receive().is_none());
     let mut wire = Wire::logged_in(running.server.tds_address());
     wire.send_batch("panic");
+    assert_eq!(errors(&wire.tokens()), [(50_000, 21)]);
     assert!(wire.receive().is_none());
     let mut wire = Wire::connect(running.server.tds_address());
     wire.stream.write_all(b"GET / HTTP/1.0\r\n\r\n").unwrap();
