@@ -30,7 +30,13 @@ pub(crate) const NAME: &str = "string_agg";
 /// What it means in a statement.
 pub(crate) static STRING_AGG: LazyLock<Arc<AggregateUDF>> = LazyLock::new(|| {
     let signature = Signature::user_defined(Volatility::Immutable);
-    Arc::new(AggregateUDF::from(JoinedRows { of_texts: StringAgg::new(), signature }))
+    Arc::new(AggregateUDF::from(JoinedRows { of_texts: StringAgg::new(), signature, in_one_order: false }))
+});
+
+/// The same where all calls of a SELECT have to agree on their order, as in SQL Server (error 8711).
+pub(crate) static STRING_AGG_IN_ONE_ORDER: LazyLock<Arc<AggregateUDF>> = LazyLock::new(|| {
+    let signature = Signature::user_defined(Volatility::Immutable);
+    Arc::new(AggregateUDF::from(JoinedRows { of_texts: StringAgg::new(), signature, in_one_order: true }))
 });
 
 /// Whether it is a call of the function.
@@ -73,6 +79,8 @@ pub(crate) fn of_texts(expr: Expr, as_text: impl Fn(Expr) -> Expr) -> Expr {
 struct JoinedRows {
     of_texts: StringAgg,
     signature: Signature,
+    /// The rows have to come in the order of the call.
+    in_one_order: bool,
 }
 
 impl AggregateUDFImpl for JoinedRows {
@@ -128,17 +136,21 @@ impl AggregateUDFImpl for JoinedRows {
     }
 
     fn reverse_expr(&self) -> ReversedUDAF {
-        ReversedUDAF::Reversed(Arc::clone(&STRING_AGG))
+        ReversedUDAF::Reversed(Arc::clone(if self.in_one_order { &STRING_AGG_IN_ONE_ORDER } else { &STRING_AGG }))
     }
 
     /// It sorts what it has kept by itself. Rows that come in the order cost it less, and two aggregates of one SELECT may
     /// want different orders.
     fn order_sensitivity(&self) -> AggregateOrderSensitivity {
-        AggregateOrderSensitivity::SoftRequirement
+        match self.in_one_order {
+            true => AggregateOrderSensitivity::HardRequirement,
+            false => AggregateOrderSensitivity::SoftRequirement,
+        }
     }
 
     fn with_beneficial_ordering(self: Arc<Self>, _: bool) -> Result<Option<Arc<dyn AggregateUDFImpl>>> {
-        Ok(Some(self))
+        let is_free = !self.in_one_order;
+        Ok(is_free.then_some(self as Arc<dyn AggregateUDFImpl>))
     }
 }
 

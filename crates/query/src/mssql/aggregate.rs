@@ -257,7 +257,7 @@ fn expression(
             {
                 *value = convert(typed(value.clone(), argument), to, settings)?.expr;
             }
-            let joined = typed(core(Arc::clone(&crate::string_agg::STRING_AGG), given), data_type);
+            let joined = typed(core(Arc::clone(&crate::string_agg::STRING_AGG_IN_ONE_ORDER), given), data_type);
             if data_type.is_some_and(|data_type| data_type.limit().is_some()) {
                 return call("joined", vec![joined]);
             }
