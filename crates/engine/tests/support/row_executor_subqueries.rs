@@ -65,7 +65,10 @@ fn subqueries_and_earlier_rows_are_for_the_row_executor() {
     }
     // Two rows for one value, and a division that only a CASE keeps from being evaluated.
     let mut two = fast.prepare("SELECT (SELECT n FROM u WHERE id < $1)").unwrap();
-    let failed = two.query(&mut fast, &[ValueRef::Integer(5)]).map(drop).unwrap_err();
+    let failed = match two.query(&mut fast, &[ValueRef::Integer(5)]) {
+        Ok(mut found) => found.next().map(drop).unwrap_err(),
+        Err(error) => error,
+    };
     assert_eq!(failed.code().name(), "invalid_value");
     let text = "SELECT CASE WHEN $1 > 0 THEN 1 ELSE (SELECT 1 / (n - n) FROM u WHERE id = 1) END";
     let mut guarded = fast.prepare(text).unwrap();
