@@ -28,7 +28,7 @@ use wire::TdsClient;
 const TIMEOUT: Duration = Duration::from_secs(3);
 const LIMITS: [&str; 4] = ["--timeout", "3s", "--memory-limit", "256MB"];
 
-/// What a statement may take beyond its time before it is one that does not end. A step of the planner that nothing
+/// The time that a statement may take beyond its limit before it is one that does not end. A step of the planner that nothing
 /// interrupts takes seconds in a build without optimisation, on a machine that runs other tests.
 const PATIENCE: Duration = Duration::from_secs(25);
 
@@ -53,7 +53,7 @@ impl Door {
     }
 }
 
-/// What came of a statement.
+/// The outcome of a statement.
 struct Outcome {
     /// Its error; `None` for an answer.
     error: Option<String>,

@@ -145,7 +145,7 @@ impl SessionState {
         self.nodes.as_deref()
     }
 
-    /// Whether the statement that is planned is to end.
+    /// True if the statement that is planned is to end.
     ///
     /// Errors: the reason.
     pub fn check_ended(&self) -> Result<()> {

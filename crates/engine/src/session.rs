@@ -306,7 +306,7 @@ impl Session {
         planned
     }
 
-    /// What a RETURNING shows, compiled, unless it names parameters.
+    /// The expressions of a RETURNING, compiled, unless it names parameters.
     pub(crate) fn compiled_rows(&self, shown: &crate::returning::Shown) -> Option<mainstay_query::RowExpressions> {
         shown.compiled(&self.database.shared.planner)
     }

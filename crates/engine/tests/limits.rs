@@ -457,7 +457,7 @@ fn rows_of_a_query_go_into_a_dbf_as_they_come() {
     let sums = "SELECT count(*), sum(id), sum(n) FROM d";
     let before = "30000|450015000|112503750.00";
     assert_eq!(text_of(sums).unwrap(), before);
-    // What does not fit is undone, and so is what a later row refuses.
+    // An INSERT that does not fit is undone, and so is one that a later row refuses.
     let error = text_of(&insert(400_000)).expect_err("it fits");
     assert_eq!(error.code(), Code::OutOfMemory, "{error:?}");
     assert_eq!(text_of(sums).unwrap(), before);

@@ -63,7 +63,7 @@ pub(crate) fn check_statement(statement: &Statement) -> mainstay_base::Result<()
     }
 }
 
-/// What a statement names, as far as it was read.
+/// The names in a statement, as far as it was read.
 #[derive(Default)]
 struct Written {
     /// The queries that are within each other here.

@@ -174,7 +174,7 @@ fn may_lose(from: &DataType, to: SqlType, is_named: bool) -> bool {
     }
 }
 
-/// Whether a CAST may have no result. Of a column of the query around, it becomes one of a literal for each row, and the
+/// True if a CAST may have no result. Of a column of the query around, it becomes one of a literal for each row, and the
 /// optimizer fails where that has none, whatever guards it; a call that fails is left for when it is evaluated.
 fn may_fail(from: &DataType, to: SqlType) -> bool {
     use SqlType::{BigInt, Decimal, Integer, SmallInt, TinyInt};

@@ -86,7 +86,7 @@ fn guarded(calls: Vec<Expr>, schema: &DFSchema) -> Result<Transformed<Vec<Expr>>
     Ok(Transformed::new_transformed(all, is_changed))
 }
 
-/// Whether there was an argument to guard.
+/// True if there was an argument to guard.
 fn guard(args: &mut [Expr], filter: Option<&Expr>, schema: &DFSchema) -> Result<bool> {
     let Some(filter) = filter.filter(|filter| !filter.is_volatile()) else { return Ok(false) };
     let mut is_new = false;

@@ -45,18 +45,18 @@ const CONSTANT_BYTES: u64 = 1 << 20;
 /// Shorter buffers of results are not counted.
 const COUNTED_BYTES: usize = 1 << 20;
 
-/// What long results are called where memory is counted.
+/// The name of long results where memory is counted.
 pub(crate) const RESULTS: &str = "FunctionResults";
 
 /// The most bytes that a character of any text has.
 const CHARACTER_BYTES: u64 = 4;
 
-/// What functions may hold, where the settings of a session have it.
+/// The statements that functions may hold, where the settings of a session have it.
 #[derive(Clone, Debug)]
 pub(crate) struct ResultLimits {
     /// The bytes of the results of one function for one batch.
     bytes: usize,
-    /// What long results are counted in for as long as they are there.
+    /// The pool that long results count in for as long as they are there.
     pool: Option<Arc<dyn MemoryPool>>,
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn counted(results: ColumnarValue, rows: usize, config: &ConfigOption
     let (Some(pool), false) = (pool, IS_PLANNING.get()) else { return Ok(results) };
     let array = match &results {
         ColumnarValue::Array(array) => Arc::clone(array),
-        // What stands for many rows is not made as often as that.
+        // A value for many rows is not made as often as that.
         ColumnarValue::Scalar(value) if rows == 1 && is_long(value) => value.to_array()?,
         ColumnarValue::Scalar(_) => return Ok(results),
     };
@@ -209,7 +209,7 @@ pub(crate) fn wrapped(inner: Arc<ScalarUDF>) -> Arc<ScalarUDF> {
     }
 }
 
-/// Whether it is a function whose results are bounded here.
+/// True if it is a function whose results are bounded here.
 pub(crate) fn is_bounded(function: &ScalarUDF) -> bool {
     function.inner().downcast_ref::<Grown>().is_some()
 }

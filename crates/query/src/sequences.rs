@@ -263,7 +263,7 @@ impl Arguments {
         Some(array.as_primitive::<Int64Type>().value(row))
     }
 
-    /// Whether there is such an argument, and it is NULL.
+    /// True if there is such an argument, and it is NULL.
     fn is_null(&self, place: usize, row: usize) -> bool {
         self.arrays.get(place).is_some_and(|array| array.is_null(row))
     }

@@ -1,6 +1,6 @@
 //! A node of a plan for rows of which more is said than may be believed: an optimizer that asks it hears nothing.
 //!
-//! Who puts it where: `circular`, `grouping_sets`, `outer_rows`, `union_rows`.
+//! The rules that add it: `circular`, `grouping_sets`, `outer_rows`, `union_rows`.
 
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, Statistics};

@@ -95,7 +95,7 @@ impl TaskTemplate {
 #[derive(Clone, Copy)]
 pub(crate) struct How {
     stateful: bool,
-    /// Whether its operators call each other so deep that they run on threads with deep stacks alone.
+    /// True if its operators call each other so deep that they run on threads with deep stacks alone.
     deep: bool,
     threads: usize,
     readers: usize,

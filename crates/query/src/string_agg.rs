@@ -3,7 +3,7 @@
 //! DataFusion's takes texts, and cannot take a row back that leaves a frame. What is given as another type becomes text where
 //! the casts of a plan are looked at ([`crate::cast`]), or by the cast that the planner puts in.
 //!
-//! What it has kept is counted by the operator after each batch. Texts of megabytes in all rows of a batch would be gigabytes
+//! The texts that it has kept are counted by the operator after each batch. Texts of megabytes in all rows of a batch would be gigabytes
 //! by then, so their bytes are added up before they are taken ([`Bounded`]).
 
 use crate::error::to_datafusion;

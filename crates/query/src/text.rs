@@ -205,7 +205,7 @@ impl Text {
         nested || self.longest_chain() > DEEP
     }
 
-    /// Whether it is planned on a stack of its own: joins, common table expressions and branches make trees as deep as they
+    /// True if it is planned on a stack of its own: joins, common table expressions and branches make trees as deep as they
     /// are many.
     pub(crate) fn needs_deep_stack(&self) -> bool {
         self.tokens.len() > LONG || self.is_deep()

@@ -66,7 +66,7 @@ impl PhysicalOptimizerRule for WatchJoins {
     }
 }
 
-/// Whether a function may be busy for long with one row: one that makes or searches long texts.
+/// True if a function may be busy for long with one row: one that makes or searches long texts.
 fn may_be_slow(call: &ScalarFunctionExpr) -> bool {
     let name = call.fun().name();
     crate::grown::is_bounded(call.fun())
@@ -74,7 +74,7 @@ fn may_be_slow(call: &ScalarFunctionExpr) -> bool {
         || [crate::mssql::PREFIX, crate::advantage::PREFIX].iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Whether an operator calls such functions for its rows.
+/// True if an operator calls such functions for its rows.
 fn calls_slow_functions(node: &Arc<dyn ExecutionPlan>) -> Result<bool> {
     if !node.is::<ProjectionExec>() && !node.is::<FilterExec>() && !node.is::<AggregateExec>() {
         return Ok(false);

@@ -35,7 +35,7 @@ pub enum Call {
 }
 
 impl Call {
-    /// What it is called with.
+    /// The arguments of its call.
     pub(crate) fn argument(&self) -> Option<&Expression> {
         match self {
             Call::Rows => None,

@@ -43,11 +43,11 @@ pub struct Block {
 pub struct Source {
     /// The table.
     pub table: Arc<dyn Table>,
-    /// What its rows are to those of the tables before it.
+    /// The relation of its rows to those of the tables before it.
     pub role: Role,
 }
 
-/// What the rows of a table are to those of the tables before it.
+/// The relation of the rows of a table to those of the tables before it.
 #[derive(Clone, Debug, Default)]
 pub enum Role {
     /// The conditions of the block say which rows meet.
@@ -62,7 +62,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// What makes a row a partner, other than the conditions of the block.
+    /// The conditions that make a row a partner, other than the conditions of the block.
     pub fn partner(&self) -> Option<&Vec<Expression>> {
         match self {
             Role::Inner => None,
@@ -70,7 +70,7 @@ impl Role {
         }
     }
 
-    /// Whether partners stay, where nothing else is asked of them than whether there is one.
+    /// True if partners stay, where nothing else is asked of them than whether there is one.
     pub(crate) fn existence(&self) -> Option<bool> {
         match self {
             Role::Inner | Role::Outer(_) => None,
@@ -79,7 +79,7 @@ impl Role {
         }
     }
 
-    /// Whether it is the right side of a LEFT JOIN.
+    /// True if it is the right side of a LEFT JOIN.
     pub fn is_outer(&self) -> bool {
         matches!(self, Role::Outer(_))
     }

@@ -150,7 +150,7 @@ pub(crate) struct Current<'r> {
     pub(crate) parameters: &'r [ValueRef<'r>],
     /// Where new texts lie.
     pub(crate) texts: &'r Bump,
-    /// What the subqueries have given.
+    /// The values of the subqueries.
     pub(crate) answers: Option<&'r Answers>,
 }
 

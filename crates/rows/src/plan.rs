@@ -52,7 +52,7 @@ pub(crate) struct Step {
     pub(crate) access: Option<Access>,
     /// For the right side of an outer join, and where a partner has to be there or not: what makes a row one.
     pub(crate) partner: Option<Vec<Expression>>,
-    /// Whether rows with a partner stay, or those without one, where nothing else is asked of partners.
+    /// Tests whose rows stay with or without a partner, where nothing else is asked of partners.
     pub(crate) existence: Option<bool>,
     /// What can be decided when this table has a row.
     pub(crate) conditions: Vec<Expression>,
@@ -204,7 +204,7 @@ impl Plan {
         Some(())
     }
 
-    /// Whether expressions ask for the values of queries.
+    /// True if expressions ask for the values of queries.
     pub(crate) fn has_subqueries(&self) -> bool {
         !self.subqueries.is_empty()
     }

@@ -51,7 +51,7 @@ pub struct Answer {
     transaction: u64,
     /// Whether the client takes VARCHAR in UTF-8.
     utf8: bool,
-    /// Whether an error was told since the last end that the server does not go on from ([`SEVERE`]).
+    /// True if an error was told since the last end that the server does not go on from ([`SEVERE`]).
     is_severe: bool,
 }
 

@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// The rows of a query, with the types of their columns.
 type Rows = (Vec<Option<DataType>>, Vec<Vec<Value>>);
 
-/// What is done with each row of a plan: a batch that sets the variables of the statement from columns of the row.
+/// The work for each row of a plan: a batch that sets the variables of the statement from columns of the row.
 #[derive(Debug)]
 pub(crate) struct Fold {
     text: String,
@@ -80,7 +80,7 @@ impl Accumulation {
         Accumulation { query, columns: columns.len(), text }
     }
 
-    /// What is done with its rows.
+    /// The use of its rows.
     pub(crate) fn fold(self) -> Fold {
         Fold { text: self.text, columns: self.columns }
     }

@@ -150,7 +150,7 @@ pub(crate) fn return_value(
 }
 
 impl Runner<'_> {
-    /// Whether a routine is a procedure without parameters.
+    /// True if a routine is a procedure without parameters.
     pub(crate) fn takes_no_arguments(&self, routine: &str) -> bool {
         let object = self.inner.modules.called(&object_name(routine));
         object.is_some_and(|object| match &object.statement.kind {

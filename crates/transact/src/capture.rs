@@ -33,7 +33,7 @@ pub(crate) struct Captured {
     pub(crate) rows: Vec<Vec<Value>>,
     /// Whether a result came that does not fit: the error was told, and nothing goes into the table.
     failed: bool,
-    /// Whether the statement has begun the transaction that is open: it ends with the statement.
+    /// True if the statement has begun the transaction that is open: it ends with the statement.
     owns_transaction: bool,
 }
 

@@ -151,7 +151,7 @@ pub(crate) struct Process {
 pub(crate) struct Connection {
     /// The client's address, without its port.
     pub(crate) address: String,
-    /// Whether everything is encrypted, not only the login.
+    /// True if everything is encrypted, not only the login.
     pub(crate) is_encrypted: bool,
     /// The version of the protocol, as LOGINACK has it.
     pub(crate) version: u32,

@@ -53,7 +53,7 @@ pub(crate) struct Plan {
     pub(crate) change: Option<Arc<ReducedChange>>,
     /// What that takes, when nothing is to be known of it but its count.
     pub(crate) direct: Option<Direct>,
-    /// What its rows are run through, where its variables go on from row to row.
+    /// The fold that its rows pass, where its variables go on from row to row.
     pub(crate) fold: Option<Arc<Fold>>,
     /// What it is the list of, for a cursor.
     pub(crate) cursor: Option<Arc<CursorQueries>>,

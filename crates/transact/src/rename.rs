@@ -46,7 +46,7 @@ fn is_column(inner: &mut Inner, known: &ObjectName) -> Result<bool, Box<Raised>>
     Ok(!table.parts.is_empty() && catalog.find(known).is_none() && has_column())
 }
 
-/// Whether a name for which no kind is said is an index's or a key's, named by its table, and no object's.
+/// True if a name for which no kind is said is an index's or a key's, named by its table, and no object's.
 fn is_index(inner: &mut Inner, known: &ObjectName) -> Result<bool, Box<Raised>> {
     let mut table = known.clone();
     let index = table.parts.pop().map(|part| part.text).unwrap_or_default();

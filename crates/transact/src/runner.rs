@@ -101,7 +101,7 @@ impl<'a> Runner<'a> {
         self.stack.len()
     }
 
-    /// Whether what runs has a level of its own: the batch itself works on the session's.
+    /// True if what runs has a level of its own: the batch itself works on the session's.
     pub(crate) fn is_within_call(&self) -> bool {
         !self.stack.is_empty() || self.kind != DoneKind::Statement
     }

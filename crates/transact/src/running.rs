@@ -8,7 +8,7 @@
 //!
 //! The rows are read and locked first, in their table's order; a small batch runs over each of them, as for SELECT @s = @s + x
 //! (`accumulate`); then one UPDATE gives the rows the values that were made, so that triggers and OUTPUT see one statement.
-//! What is set is set in the order in which it is written. Under joins the rows are not locked before they are changed. An UPDATE
+//! Values are set in the order of the text. Under joins the rows are not locked before they are changed. An UPDATE
 //! that finds one row by its key (`running_row`), and one of which no column depends on a variable, is planned as any other.
 
 use crate::accumulate::{Accumulation, Fold, column_name, lift_in, names_assigned};
@@ -49,7 +49,7 @@ struct Running {
     made: Vec<(ObjectName, DataType)>,
     /// What is set from the rows alone.
     kept: Vec<SetItem>,
-    /// What the rows give: their numbers, and what the variables are set from.
+    /// The columns of the rows: their numbers, and what the variables are set from.
     lifted: Vec<Expr>,
     /// The target, and its hidden column of rows.
     table: TableSource,

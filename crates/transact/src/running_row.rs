@@ -6,7 +6,7 @@
 //!   WHERE id = @id                                  WHERE id = @id
 //! ```
 //!
-//! What is set is set in the order in which it is written. A value that is another one each time it is evaluated (NEWID, a
+//! Values are set in the order of the text. A value that is another one each time it is evaluated (NEWID, a
 //! sequence, a function of the database) is not written twice: such an UPDATE is run as over many rows.
 
 use crate::accumulate::names_assigned;
@@ -20,7 +20,7 @@ use mainstay_tsql::tree::{
 };
 use mainstay_tsql::{Options, parse};
 
-/// What a variable was set to; `None` where that cannot be written twice.
+/// The value that a variable was set to; `None` where that cannot be written twice.
 type Known = Vec<(String, Option<Expr>)>;
 
 impl Inner {
@@ -44,7 +44,7 @@ impl Inner {
     }
 }
 
-/// Whether a condition holds for one value of a column only.
+/// True if a condition holds for one value of a column only.
 fn binds(condition: &Expr, column: &str) -> bool {
     match condition {
         Expr::And(parts) => parts.iter().any(|part| binds(part, column)),
@@ -56,7 +56,7 @@ fn binds(condition: &Expr, column: &str) -> bool {
     }
 }
 
-/// Whether a value is the same for all rows.
+/// True if a value is the same for all rows.
 fn is_constant(value: &Expr) -> bool {
     match value {
         Expr::Literal(_) | Expr::Variable(_) => true,
@@ -133,7 +133,7 @@ fn cast(value: Expr, to: DataType) -> Option<Expr> {
 /// Functions that give another value each time.
 const MOMENTARY: [&str; 4] = ["NEWID", "NEWSEQUENTIALID", "RAND", "CRYPT_GEN_RANDOM"];
 
-/// Whether a value is the same each time it is evaluated for a row.
+/// True if a value is the same each time it is evaluated for a row.
 fn is_repeatable(value: &Expr) -> bool {
     match value {
         Expr::Literal(_) | Expr::Variable(_) | Expr::Column(_) | Expr::Niladic(_) => true,

@@ -177,7 +177,7 @@ pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with(['#', '@'])
 }
 
-/// What the server is called: `@@SERVERNAME`.
+/// The name of the server: `@@SERVERNAME`.
 pub(crate) const SERVER: &str = "MAINSTAY";
 
 /// The schema that holds the temporary tables of all sessions.

@@ -57,7 +57,7 @@ pub(crate) struct State {
     pub(crate) cursors: Cursors,
     /// The temporary tables that this session has made for all.
     pub(crate) globals: Vec<String>,
-    /// Whether it has created procedures for all sessions.
+    /// True if it has created procedures for all sessions.
     pub(crate) has_global_procedures: bool,
     /// The tables that the transaction has changed while cursors watched, and whether rows came in.
     pub(crate) changed: Vec<(String, bool)>,
@@ -420,7 +420,7 @@ impl State {
         Some(self.savepoints.len() == savepoints)
     }
 
-    /// What was done since there were so many savepoints is undone, and those since then are gone.
+    /// Forgets the savepoints of a unit that is undone, and those since then.
     pub(crate) fn forget_savepoints_of_unit(&mut self, unit: u64) {
         if let Some((_, savepoints)) = self.units.iter().find(|(known, _)| *known == unit) {
             self.savepoints.truncate(*savepoints);

@@ -46,7 +46,7 @@ pub(crate) fn miscounted((before, after, name): (u32, u32, Option<String>)) -> B
     raised(message)
 }
 
-/// Whether an error leaves nothing of the transaction to commit, whatever the options are.
+/// True if an error leaves nothing of the transaction to commit, whatever the options are.
 pub(crate) fn ends_transaction(number: i32) -> bool {
     matches!(number, 241 | 242 | 245 | 1205 | 3915 | 3916 | 3960 | 8114)
 }

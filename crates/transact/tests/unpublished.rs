@@ -59,7 +59,7 @@ impl Slow {
     }
 }
 
-/// What a batch shows, and the numbers of its errors.
+/// The rows of a batch, and the numbers of its errors.
 fn run(session: &mut Session, batch: &str) -> (String, Vec<i32>) {
     let mut transcript = Transcript::default();
     session.batch(batch, &mut transcript);

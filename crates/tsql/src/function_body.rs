@@ -54,7 +54,7 @@ pub(crate) fn misplaced(statement: &StatementKind) -> Option<Misplaced> {
     })
 }
 
-/// What a statement does that defines objects, or changes how the server or the session works, as message 443 has it; `None`
+/// The action of a statement that defines objects, or changes how the server or the session works, as message 443 has it; `None`
 /// for other statements, and for those that stand in a batch of their own.
 pub fn side_effect(statement: &StatementKind) -> Option<&'static str> {
     Some(match statement {
@@ -111,7 +111,7 @@ fn set(options: &[Phrase]) -> &'static str {
     }
 }
 
-/// Whether a change tells the client of its rows.
+/// True if a change tells the client of its rows.
 fn tells_rows(change: &Change) -> bool {
     let outputs = match change {
         Change::Insert(insert) => &insert.outputs,

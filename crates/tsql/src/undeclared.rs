@@ -292,7 +292,7 @@ impl Reader<'_> {
         found
     }
 
-    /// What is named before VALUES, which is this token.
+    /// The names before VALUES, which is this token.
     fn inserted_before(&self, word: usize) -> Option<Rc<Inserted>> {
         if !self.is_word(word, "VALUES") {
             return None;

@@ -1,6 +1,6 @@
 //! Scripts of sqllogictest, as SQLite's and DuckDB's corpora have them: text to records, loops unrolled.
 
-/// What a record expects.
+/// The expectation of a record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expected {
     /// `statement ok`; with `maybe`, an error is as good.
@@ -31,7 +31,7 @@ pub struct Record {
 #[derive(Debug, Default)]
 pub struct Script {
     pub records: Vec<Record>,
-    /// What the script needs that we do not have: everything behind it is left out.
+    /// A requirement of the script that is not met: everything behind it is left out.
     pub needs: Option<String>,
     /// Records that are for other databases.
     pub left_out: usize,

@@ -234,9 +234,9 @@ impl Portions {
     }
 }
 
-/// What an INSERT has appended.
+/// The rows that an INSERT has appended.
 struct NewRecords {
-    /// What undoing the statement would need of each record.
+    /// The bytes that undoing the statement needs for each record.
     memory: HeldMemory,
     record_bytes: usize,
     count: u64,
@@ -244,7 +244,7 @@ struct NewRecords {
     appended: Vec<RangeInclusive<u64>>,
 }
 
-/// What is kept of a new record beside its bytes until the transaction ends.
+/// The memory of a new record beside its bytes until the transaction ends.
 const NOTE_BYTES: usize = 96;
 
 impl NewRecords {

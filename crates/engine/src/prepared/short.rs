@@ -80,7 +80,7 @@ impl Returned {
     }
 }
 
-/// What a statement shows that calls its table by this alias, if it shows anything; `None` for a mistake, which the batch executor
+/// The RETURNING of a statement that calls its table by this alias, if it shows anything; `None` for a mistake, which the batch executor
 /// reports.
 fn shown(form: &Form, alias: Option<&Name>, returning: Option<&Returning>) -> Option<Option<Shown>> {
     let of = |returning| Shown::new((&form.definition.name, &form.schema, 0), alias, Some(returning)).ok();
@@ -90,7 +90,7 @@ fn shown(form: &Form, alias: Option<&Name>, returning: Option<&Returning>) -> Op
     }
 }
 
-/// What a statement shows, compiled for the query that finds its rows; `None` for what is for the batch executor.
+/// The RETURNING of a statement, compiled for the query that finds its rows; `None` for what is for the batch executor.
 fn compiled(session: &Session, shown: Option<Shown>, short: &Short) -> Option<Option<Returned>> {
     match shown {
         None => Some(None),

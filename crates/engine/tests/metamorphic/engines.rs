@@ -184,7 +184,7 @@ impl Engines {
     /// The rows that SQLite gives, if it has all that the statement uses.
     pub fn sqlite(&self, query: &Query) -> Option<Vec<String>> {
         let text = query.sqlite_text()?;
-        // What SQLite refuses is not compared.
+        // Statements that SQLite refuses are not compared.
         self.of_sqlite(&text).ok()
     }
 

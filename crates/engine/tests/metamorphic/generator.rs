@@ -24,7 +24,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// What a subquery sees of this.
+    /// The part of this that a subquery sees.
     fn around(&self) -> Vec<Visible> {
         self.own.iter().chain(&self.outer).cloned().collect()
     }
@@ -496,7 +496,7 @@ pub fn visible(from: &[Source], tables: &[Table], with: &[(String, Query)]) -> V
     all
 }
 
-/// Whether the body is a SELECT of rows, without groups.
+/// True if the body is a SELECT of rows, without groups.
 pub fn is_of_rows(select: &Select) -> bool {
     select.groups.is_empty() && select.having.is_none() && !select.items.iter().any(|item| has_aggregate(&item.expr))
 }

@@ -57,7 +57,7 @@ const MOST_REPORTS: usize = 25;
 /// Seeds that once found something.
 const SEEDS_THAT_FOUND_SOMETHING: [u64; 0] = [];
 
-/// What a run came to.
+/// The outcome of a run.
 #[derive(Default)]
 struct Summary {
     statements: usize,

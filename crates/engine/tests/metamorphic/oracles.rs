@@ -96,7 +96,7 @@ fn sorted(rows: &[String]) -> Vec<&String> {
     rows
 }
 
-/// Whether each of the rows is one of `all`, as often at most.
+/// True if each of the rows is one of `all`, as often at most.
 fn is_part(part: &[String], all: &[String]) -> bool {
     let mut left = all.iter().fold(std::collections::HashMap::<&String, i64>::new(), |mut counts, row| {
         *counts.entry(row).or_default() += 1;

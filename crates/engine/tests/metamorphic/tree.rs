@@ -118,7 +118,7 @@ pub enum Dialect {
     Sqlite,
 }
 
-/// What SQLite does not have, or means differently.
+/// Forms that SQLite does not have, or means differently.
 const OURS_ONLY: [&str; 12] = [
     "LATERAL ",
     "INTERSECT ALL",
@@ -270,7 +270,7 @@ impl Query {
         }
     }
 
-    /// Whether ORDER BY decides which row comes where: rows that are equal in all columns are the same text.
+    /// True if ORDER BY decides which row comes where: rows that are equal in all columns are the same text.
     pub fn has_total_order(&self) -> bool {
         (0..self.kinds().len()).all(|column| self.order.iter().any(|key| key.column == column))
     }
@@ -386,7 +386,7 @@ impl Select {
 }
 
 impl Source {
-    /// Whether it has a join that keeps all rows of its right side.
+    /// True if it has a join that keeps all rows of its right side.
     fn keeps_right(&self) -> bool {
         match self {
             Source::Join { kind, left, right, .. } => {

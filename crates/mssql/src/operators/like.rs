@@ -233,7 +233,7 @@ impl Like {
         let Some(width) = behind.iter().position(|piece| *piece == Piece::Any) else {
             return (0..=characters.len()).find(|start| from(*start, 1));
         };
-        // What is behind the next `%` may stand anywhere behind: if it does not match behind the first place, it does not
+        // The part behind the next `%` may stand anywhere behind: if it does not match behind the first place, it does not
         // behind a later one, of which less text is left.
         let wanted = behind.get(..width).unwrap_or_default();
         let stands = |start: &usize| {

@@ -92,7 +92,7 @@ impl Answers {
         }
     }
 
-    /// Whether the last value of each row is among those of its key: unknown if it is NULL and there are any, or if it is
+    /// True if the last value of each row is among those of its key: unknown if it is NULL and there are any, or if it is
     /// not there and a NULL is.
     fn are_in(&self, batch: &RecordBatch, keys: &[Option<usize>]) -> Result<ArrayRef> {
         let (Some(compared), Some(values)) = (batch.columns().last(), self.rows.columns().first()) else {

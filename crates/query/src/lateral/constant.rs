@@ -71,7 +71,7 @@ impl Divided {
     }
 }
 
-/// Whether a plan gives the same rows whatever the row is.
+/// True if a plan gives the same rows whatever the row is.
 fn is_constant(plan: &LogicalPlan) -> bool {
     !any_expression_of_plan(plan, |expr| {
         let is_momentary = matches!(expr, Expr::ScalarFunction(call) if call.func.signature().volatility
@@ -80,7 +80,7 @@ fn is_constant(plan: &LogicalPlan) -> bool {
     })
 }
 
-/// Whether a plan does more than reading tables.
+/// True if a plan does more than reading tables.
 fn is_work(plan: &LogicalPlan) -> bool {
     any_node(plan, |node| match node {
         LogicalPlan::Aggregate(_)

@@ -1,4 +1,4 @@
-//! Whether a subquery may end a statement with an error.
+//! Subqueries and expressions that may end a statement with an error.
 //!
 //! One that cannot is evaluated for all rows in a join, wherever it stands. One that can is evaluated for the rows only that
 //! come to the branch it stands in ([`guard`](super::guard)). A "may" costs time, a wrong "cannot" the statement: so
@@ -39,7 +39,7 @@ const SAFE_AGGREGATES: [&str; 7] = ["bool_and", "bool_or", "count", "first_value
 const SAFE_WINDOWS: [&str; 9] =
     ["cume_dist", "dense_rank", "first_value", "lag", "last_value", "lead", "percent_rank", "rank", "row_number"];
 
-/// Whether an expression has a subquery that may fail.
+/// True if an expression has a subquery that may fail.
 pub(super) fn has_failing_subquery(expr: &Expr) -> bool {
     let may = |part: &Expr| {
         Ok(match part {
@@ -53,7 +53,7 @@ pub(super) fn has_failing_subquery(expr: &Expr) -> bool {
     expr.has(may).unwrap_or(true)
 }
 
-/// Whether a subquery that stands for a value may fail: by its expressions, or by a second row.
+/// True if a subquery that stands for a value may fail: by its expressions, or by a second row.
 pub(super) fn value_may_fail(plan: &LogicalPlan) -> bool {
     (total(plan).is_none() && !has_one_row_at_most(plan)) || may_fail(plan)
 }
@@ -72,7 +72,7 @@ fn has_one_row_at_most(plan: &LogicalPlan) -> bool {
     }
 }
 
-/// Whether an expression of a plan may fail.
+/// True if an expression of a plan may fail.
 pub(super) fn may_fail(plan: &LogicalPlan) -> bool {
     let mut may = false;
     let walked = plan.each(|node| {
@@ -126,7 +126,7 @@ fn arithmetic(expr: &Expr) -> bool {
     expr_may_fail(expr, None)
 }
 
-/// Whether an expression over these columns may fail.
+/// True if an expression over these columns may fail.
 pub(crate) fn expr_may_fail(expr: &Expr, schema: Option<&DFSchema>) -> bool {
     expr.has(|part| part_may_fail(part, schema)).unwrap_or(true) || has_failing_subquery(expr)
 }
@@ -175,7 +175,7 @@ fn is_safe_window(call: &WindowFunction) -> bool {
     }
 }
 
-/// Whether every value of the one type is one of the other.
+/// True if every value of the one type is one of the other.
 fn is_widening(cast: &Cast, schema: Option<&DFSchema>) -> bool {
     let to = cast.field.data_type();
     if matches!(cast.expr.as_ref(), Expr::Literal(value, _) if value.is_null()) {

@@ -145,7 +145,7 @@ impl Below<'_> {
     }
 }
 
-/// Whether a subquery in an expression that may fail is not evaluated for every row.
+/// True if a subquery in an expression that may fail is not evaluated for every row.
 pub(super) fn has_guard(expr: &Expr) -> bool {
     let is_one = |part: &Expr| {
         Ok(match part {
@@ -160,7 +160,7 @@ pub(super) fn has_guard(expr: &Expr) -> bool {
     expr.has(is_one).unwrap_or(true)
 }
 
-/// Whether a part of a CASE that not every row comes to has a subquery that may fail.
+/// True if a part of a CASE that not every row comes to has a subquery that may fail.
 fn is_guarded(case: &Case) -> bool {
     let later = case.when_then_expr.iter().skip(1).map(|(condition, _)| condition);
     let values = case.when_then_expr.iter().map(|(_, value)| value);

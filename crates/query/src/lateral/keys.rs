@@ -73,7 +73,7 @@ fn of(plan: &LogicalPlan) -> Option<&KeyRows> {
     }
 }
 
-/// Whether every join of the leaf with other rows is by the equality of values, so that its cost is that of reading both
+/// True if every join of the leaf with other rows is by the equality of values, so that its cost is that of reading both
 /// sides. False for a plan without the leaf.
 pub(super) fn are_looked_up(plan: &LogicalPlan) -> bool {
     let mut has_leaf = false;

@@ -16,7 +16,7 @@
 //! that have a row where there is none, HAVING, IN whose unknown counts ([`easy`], [`below`]), and ON ([`sides`]). So does a
 //! subquery that may fail in a branch that not every row comes to ([`guard`], [`failing`]): a join evaluates it for all.
 //!
-//! What of an inner plan is the same for every row runs once ([`constant`]).
+//! The parts of an inner plan that are the same for every row run once ([`constant`]).
 //!
 //! References of the inner plan that are not to the row at the left are *free*: columns of a query further out, which
 //! are the node's own expressions, so that whoever evaluates that query can give them values.

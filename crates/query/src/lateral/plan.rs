@@ -155,7 +155,7 @@ pub(crate) fn optimized(state: &SessionState, plan: LogicalPlan) -> Result<Logic
     }
 }
 
-/// Whether the rules have left a subquery over: one with outer references, or a test or a side of a join whose references
+/// True if the rules have left a subquery over: one with outer references, or a test or a side of a join whose references
 /// went with a condition that is never true. A subquery for one value of all rows is evaluated as it is.
 fn is_left_over(plan: &LogicalPlan) -> bool {
     super::rewrite::has_outer_references(plan) || crate::contains::any_node(plan, has_left_over)

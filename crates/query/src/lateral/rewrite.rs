@@ -245,7 +245,7 @@ fn filtered_by(plan: LogicalPlan, conditions: Vec<Expr>) -> Result<LogicalPlan> 
     }
 }
 
-/// Whether a condition is EXISTS or IN, or the opposite of it.
+/// True if a condition is EXISTS or IN, or the opposite of it.
 fn is_test(condition: &Expr) -> bool {
     match condition {
         Expr::Not(inner) => is_test(inner),

@@ -263,7 +263,7 @@ impl Evaluation {
         self.one_by_one(batch).await
     }
 
-    /// Whether a row wants an answer.
+    /// True if a row wants an answer.
     fn wants(&self, batch: &RecordBatch, row: usize) -> bool {
         let guard = self.shared.guard.and_then(|guard| batch.column(guard).as_boolean_opt());
         guard.is_none_or(|guard| guard.is_valid(row) && guard.value(row))

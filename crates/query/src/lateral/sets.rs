@@ -144,7 +144,7 @@ impl Spread<'_> {
         Ok(set.with(product))
     }
 
-    /// Whether a plan refers to a key.
+    /// True if a plan refers to a key.
     fn refers(&self, plan: &LogicalPlan) -> Result<bool> {
         Ok(outer_references(plan)?.iter().any(|reference| self.place(reference).is_some()))
     }
@@ -204,7 +204,7 @@ impl Spread<'_> {
         }
     }
 
-    /// Whether a condition is the equality of something of the key with something of the rows.
+    /// True if a condition is the equality of something of the key with something of the rows.
     fn is_lookup(&self, condition: &Expr) -> bool {
         let Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) = condition else { return false };
         let is_of_key = |side: &Expr| side.has(|part| Ok(self.place(part).is_some())).unwrap_or(false);
@@ -440,7 +440,7 @@ impl Spread<'_> {
     }
 }
 
-/// Whether a plan is one table, under names, with conditions and calculations: these are made of the rows that meet a key
+/// True if a plan is one table, under names, with conditions and calculations: these are made of the rows that meet a key
 /// only, if the keys are below them.
 fn is_of_one_table(plan: &LogicalPlan) -> bool {
     match plan {

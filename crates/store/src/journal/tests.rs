@@ -343,7 +343,7 @@ fn missing_bytes_are_damage_wherever_they_were() {
     // Commits one by one, as one caller under `Full` makes them; and by threes, as group commit does.
     for batch in [1, 3] {
         let (bytes, starts) = journal_of(400, batch);
-        // What the last batch has is spoken for by nobody.
+        // No later frame vouches for the last batch.
         let last = starts[400 / batch * batch - if 400 % batch == 0 { batch } else { 0 }];
         let mut random = 0x2545_F491_4F6C_DD1Du64 + batch as u64;
         let mut below = move |limit: usize| {

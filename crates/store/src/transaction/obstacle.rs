@@ -26,7 +26,7 @@ pub(crate) fn overtaken() -> Error {
         .hint("roll back and run the transaction again")
 }
 
-/// What keeps a transaction of the mark `own` from acting on a version with this stamp: another transaction has put the stamp
+/// The obstacle that keeps a transaction of the mark `own` from acting on a version with this stamp: another transaction has put the stamp
 /// there and is open, or its commit is later than the last `published` one.
 ///
 /// A transaction that acted on a commit before it is published would be told of a row (a duplicate key, a parent that is gone)

@@ -31,7 +31,7 @@ impl Transaction {
         self.waits_for_pending = waits && self.isolation != Isolation::Snapshot;
     }
 
-    /// What a statement of this view would see together with rows that are not committed, or not published yet; `None` where
+    /// The rows of this view together with rows that are not committed, or not published yet; `None` where
     /// it need not look for them.
     pub fn pending_view(&self, table: &NativeTable, view: View) -> Option<View> {
         let is_written = || table.definition_lock().is_some_and(|lock| lock.other_writer(self.id).is_some());

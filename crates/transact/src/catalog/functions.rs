@@ -94,7 +94,7 @@ pub(super) fn number(number: Option<i64>) -> Value {
     number.map_or(Value::Null, Value::Integer)
 }
 
-/// Whether `CONNECTIONPROPERTY` is asked for the client's address.
+/// True if `CONNECTIONPROPERTY` is asked for the client's address.
 fn asks_for_client(function: &str, given: &Arguments<'_>) -> bool {
     function == "connectionproperty"
         && given.text(0).is_some_and(|name| name.eq_ignore_ascii_case("client_net_address"))
@@ -190,7 +190,7 @@ impl Inner {
         }
     }
 
-    /// Whether a name is that of a temporary object that is not there: asked so often that it has a way of its own.
+    /// True if a name is that of a temporary object that is not there: asked so often that it has a way of its own.
     fn is_missing_temporary(&self, given: &Arguments<'_>) -> bool {
         let name = given.text(0).map(|name| object_name(&name));
         name.is_some_and(|name| {

@@ -6,7 +6,7 @@ use crate::kept::Kept;
 use mainstay_base::{Result, ValueRef};
 use std::collections::HashMap;
 
-/// What the tables of modules hold.
+/// The contents of the tables of modules.
 #[derive(Default)]
 pub(super) struct Read {
     pub(super) objects: HashMap<String, Object>,

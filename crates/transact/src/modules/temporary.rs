@@ -42,7 +42,7 @@ pub(super) fn table_of(key: &str) -> &'static str {
     }
 }
 
-/// What creates a table that is not there yet: its schema, and the words of its definition before the columns.
+/// The statements that create a table that does not exist yet: its schema, and the words of its definition before the columns.
 pub(super) fn definition_of(table: &str) -> (Option<&'static str>, &'static str) {
     match table {
         OWN_TABLE => (None, "CREATE TEMPORARY TABLE"),
@@ -57,12 +57,12 @@ pub(super) fn plain_name(table: &str) -> &str {
 }
 
 impl Object {
-    /// Whether it is a temporary procedure.
+    /// True if it is a temporary procedure.
     pub(crate) fn is_temporary(&self) -> bool {
         temporary_name(&self.key).is_some()
     }
 
-    /// Whether an object of this key that a table holds is one of that table: databases of versions that kept temporary
+    /// True if an object of this key that a table holds is one of that table: databases of versions that kept temporary
     /// procedures for good still have them.
     pub(super) fn belongs_to(&self, table: &str) -> bool {
         table_of(&self.key) == table

@@ -551,7 +551,7 @@ fn cursor_misplaced(name: &Name) -> Message {
 }
 
 /// `ISNULL(value, 0)`.
-/// Whether a value is a literal, perhaps with a sign.
+/// True if a value is a literal, perhaps with a sign.
 fn is_literal(value: &Expr) -> bool {
     match value {
         Expr::Literal(_) => true,

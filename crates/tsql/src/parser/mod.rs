@@ -148,7 +148,7 @@ fn run<T>(
     (result, errors)
 }
 
-/// Whether a SELECT may assign variables.
+/// True if a SELECT may assign variables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Assignments {
     /// It is a part of a query or of another statement, where `@x = 1` is no item (102).

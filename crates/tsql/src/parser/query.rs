@@ -329,7 +329,7 @@ impl Parser<'_> {
     fn select(&mut self) -> Parse<Select> {
         let at = self.at;
         self.expect("SELECT")?;
-        // What stands within its parts may not.
+        // A query within its parts may not.
         let assignments = std::mem::take(&mut self.assignments);
         let mut select = Select { quantifier: self.set_quantifier(), top: self.top()?, ..Select::default() };
         select.items = self.list(|parser| {

@@ -188,7 +188,7 @@ impl Parser<'_> {
         self.sees_any(&["THROW", "ENABLE TRIGGER", "DISABLE TRIGGER"]) || self.sees_message_statement()
     }
 
-    /// Whether it is one of the Service Broker.
+    /// True if it is one of the Service Broker.
     fn sees_message_statement(&self) -> bool {
         let receives = self.sees("RECEIVE")
             && (self.is(1, "TOP")

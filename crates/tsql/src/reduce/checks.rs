@@ -31,7 +31,7 @@ use crate::tree::{
 };
 use mainstay_mssql::{DataType, Message};
 
-/// Whether an order goes by a value without columns that a list does not have: CURRENT_TIMESTAMP.
+/// True if an order goes by a value without columns that a list does not have: CURRENT_TIMESTAMP.
 fn is_unlisted(item: &OrderItem, select: &Select) -> bool {
     let mut is_of_values = matches!(item.value, Expr::Call(_) | Expr::Niladic(_));
     each(&item.value, &mut |part| is_of_values &= !matches!(part, Expr::Column(_) | Expr::Subquery(_)));
@@ -43,7 +43,7 @@ fn is_unlisted(item: &OrderItem, select: &Select) -> bool {
     is_of_values && !select.items.iter().any(is_it)
 }
 
-/// Whether an order has one column twice, by its name or its place in the list.
+/// True if an order has one column twice, by its name or its place in the list.
 fn is_ordered_twice(select: &Select, order: &[OrderItem]) -> bool {
     let listed = |digits: &str| match select.items.get(digits.parse::<usize>().ok()?.checked_sub(1)?)? {
         SelectItem::Value(Expr::Column(name), _) => Some(name),

@@ -141,7 +141,7 @@ fn of_one_kind(items: &[Expr]) -> Option<(DataType, Vec<Value>)> {
     widest.map(|data_type| (data_type, values))
 }
 
-/// Whether a type has room for longer texts than another of its kind; -1 is the length of `max`.
+/// True if a type has room for longer texts than another of its kind; -1 is the length of `max`.
 fn is_wider(data_type: DataType, than: DataType) -> bool {
     let (length, known) = (data_type.max_length(), than.max_length());
     known >= 0 && (length < 0 || length > known)

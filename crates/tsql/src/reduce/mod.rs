@@ -454,7 +454,7 @@ struct Reducer<'s> {
     settings_mark: String,
     /// The sequences of which the list that is written takes values more than once.
     shared_values: Vec<next_value::SharedValue>,
-    /// Whether long lists of literals are one text: not in definitions, which are kept and shown.
+    /// True if long lists of literals are one text: not in definitions, which are kept and shown.
     packs_lists: bool,
 }
 

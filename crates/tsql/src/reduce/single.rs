@@ -42,7 +42,7 @@ fn is_item(ordered: &OrderItem, select: &Select) -> bool {
     }
 }
 
-/// Whether an expression is made of a function over a window.
+/// True if an expression is made of a function over a window.
 fn has_window(value: &Expr) -> bool {
     let mut found = false;
     each(value, &mut |part| found |= matches!(part, Expr::Call(call) if call.over.is_some()));

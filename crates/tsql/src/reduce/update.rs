@@ -352,7 +352,7 @@ impl<'c> Sets<'c> {
         Ok(sets)
     }
 
-    /// Whether variables are set from expressions, not only from columns that are set, too.
+    /// True if variables are set from expressions, not only from columns that are set, too.
     fn has_expressions(&self) -> bool {
         self.variables.iter().any(|(_, value)| matches!(value, VariableValue::Expression(_)))
     }

@@ -51,7 +51,7 @@ pub enum QueryBody {
 }
 
 impl QueryBody {
-    /// Whether one of its SELECTs assigns variables.
+    /// True if one of its SELECTs assigns variables.
     pub fn assigns(&self) -> bool {
         match self {
             QueryBody::Select(select) => select.items.iter().any(|item| matches!(item, SelectItem::Assign(..))),

@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
-/// What the journals of others say of the candidate keys of a table.
+/// The entries of other transactions' journals about the candidate keys of a table.
 #[derive(Debug, Default)]
 pub(super) struct Contested {
     journals: BTreeMap<PathBuf, Undecided>,

@@ -1,4 +1,4 @@
-//! What stays of an appended record that is undone and is not the last one any more.
+//! The rest of an appended record that is undone and is not the last one any more.
 //!
 //! Its place stays, because the numbers of the records behind it do. It becomes blank and deleted; but a candidate tag lists
 //! deleted records like others (unless its condition says otherwise) and takes each key once, so there can be one blank key
