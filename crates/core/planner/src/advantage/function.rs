@@ -1,7 +1,7 @@
 //! A function of Advantage SQL as the planner knows it: its type follows from those of its arguments; it runs row by row.
 
 use super::PREFIX;
-use crate::rules::{CHAR_COLUMN, SHOWN_LENGTH};
+use crate::analyze::char_columns::{CHAR_COLUMN, SHOWN_LENGTH};
 use datafusion::arrow::datatypes::{DataType as ArrowType, Field, FieldRef};
 use datafusion::common::{DataFusionError, Result, ScalarValue, plan_err};
 use datafusion::logical_expr::{

@@ -3,9 +3,9 @@
 //! Works from the leaves up: the arguments of a function are plain, and their fields tell their types.
 
 use super::function::{Function, char_length, failed, sql_type};
-use crate::contains::{any_expression, any_expression_of_plan};
-use crate::nodes::{PlanTree, Tree};
-use crate::rewrite::schema_of;
+use crate::plan::nodes::{PlanTree, Tree};
+use crate::plan::rewrite::schema_of;
+use crate::plan::search::{any_expression, any_expression_of_plan};
 use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef, TimeUnit};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{DFSchema, Result, ScalarValue};

@@ -8,7 +8,7 @@
 //!   SELECT name FROM customers UNION SELECT id, name FROM orders      the one in the query that names orders
 //! ```
 
-use crate::text::{Text, comes_before_operand, is_keyword, nesting};
+use crate::parse::text::{Text, comes_before_operand, is_keyword, nesting};
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 use std::ops::Range;

@@ -1,10 +1,10 @@
 //! The last resort for what DataFusion says of a statement: no form of its trees and no name of its parts reaches a person.
 //!
 //! Everyday mistakes have words of their own ([`super::words`]), and forms that nothing carries out are refused
-//! before they are planned ([`crate::refused`]). Of what is left, the part of the message that is a sentence is kept, and the
+//! before they are planned ([`crate::reduce::unsupported`]). Of what is left, the part of the message that is a sentence is kept, and the
 //! place that a tree in it says.
 
-use crate::text::Text;
+use crate::parse::text::Text;
 use mainstay_types::{Code, Error};
 
 /// Names of the libraries and of their parts.

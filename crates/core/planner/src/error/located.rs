@@ -8,7 +8,7 @@
 //!
 //! What divides and converts knows its values, and not the text that it was made of.
 
-use crate::text::{Text, is_keyword};
+use crate::parse::text::{Text, is_keyword};
 use datafusion::arrow::datatypes::Schema;
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};

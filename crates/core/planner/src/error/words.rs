@@ -3,7 +3,7 @@
 //! DataFusion knows most of its errors as text only. What a person gets wrong every day is told here anew; `tests/mistakes` of
 //! the command has a statement for each.
 
-use crate::text::Text;
+use crate::parse::text::Text;
 use mainstay_types::{Code, Error};
 
 /// The message of an error in other words, with its place if it has one; the message as it is where none are known and it

@@ -9,9 +9,21 @@
 //!   isfinite(moment)  make_interval(...)  of texts and bytes: `texts`
 //! ```
 
+pub(crate) mod joined;
+pub(crate) mod ordered_sets;
+pub(crate) mod rank;
+pub(crate) mod regression;
+pub(crate) mod result_sizes;
+pub(crate) mod rows_text;
+pub(crate) mod rowset;
+pub(crate) mod sequences;
+pub(crate) mod series;
+pub(crate) mod string_agg;
+pub(crate) mod template;
+
 mod texts;
 
-use crate::template::Template;
+use crate::functions::template::Template;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, TimeUnit};
 use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::logical_expr::expr::ScalarFunction;
@@ -29,7 +41,7 @@ use std::sync::Arc;
 const DAYS_OF_MONTH: i64 = 30;
 
 const MICROS: DataType = DataType::Timestamp(TimeUnit::Microsecond, None);
-use crate::averaged::INTERVAL;
+use crate::types::average_sums::INTERVAL;
 
 /// A function on the values of a row.
 #[derive(Clone, Debug)]
@@ -82,7 +94,7 @@ pub(crate) const PREFIX: &str = "core:";
 
 /// Those that statements do not call by their names.
 const HIDDEN: [Parts; 6] = [
-    (crate::escape::FUNCTION, 2, |_| DataType::Utf8View, like_pattern),
+    (crate::reduce::escape::FUNCTION, 2, |_| DataType::Utf8View, like_pattern),
     ("interval_times", 2, |_| INTERVAL, |values| scaled(values, false)),
     ("interval_over", 2, |_| INTERVAL, |values| scaled(values, true)),
     ("to_char", 2, |_| DataType::Utf8View, to_char),
@@ -154,7 +166,7 @@ impl ScalarUDFImpl for Ours {
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let to = args.return_field.data_type().clone();
-        crate::clock::by_rows(&args, &to, |values| {
+        crate::types::date_parts::by_rows(&args, &to, |values| {
             if self.arguments != ANY && values.iter().any(|value| matches!(value, Value::Null)) {
                 return Ok(Value::Null);
             }
@@ -409,7 +421,7 @@ fn time_of(hour: i64, minute: i64, seconds: &Value) -> BaseResult<Time> {
 fn like_pattern(values: &[Value]) -> BaseResult<Value> {
     match values {
         [Value::Text(pattern), Value::Text(escape)] => {
-            Ok(Value::Text(crate::escape::rewritten(pattern, escape.chars().next())))
+            Ok(Value::Text(crate::reduce::escape::rewritten(pattern, escape.chars().next())))
         }
         _ => Err(Error::new(Code::TypeMismatch, "a pattern of LIKE is a text")),
     }
@@ -419,7 +431,7 @@ fn like_pattern(values: &[Value]) -> BaseResult<Value> {
 fn to_char(values: &[Value]) -> BaseResult<Value> {
     let [value, Value::Text(format)] = values else { return Err(refused("to_char", &Value::Null)) };
     Ok(Value::Text(match value {
-        Value::Integer(_) | Value::Decimal(_) | Value::Float(_) => crate::template::number(value, format)?,
+        Value::Integer(_) | Value::Decimal(_) | Value::Float(_) => crate::functions::template::number(value, format)?,
         Value::TimestampWithOffset { utc, offset_minutes } => {
             Template::new(format)?.shown(utc.to_local(*offset_minutes), *offset_minutes)
         }

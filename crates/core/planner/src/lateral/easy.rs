@@ -6,7 +6,7 @@
 //! one of a value, if what is made of it comes from its columns; of no other, and not in EXISTS or IN.
 
 use super::has_column;
-use crate::nodes::{PlanTree, Tree};
+use crate::plan::nodes::{PlanTree, Tree};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DFSchema, DFSchemaRef, Result};
 use datafusion::logical_expr::simplify::SimplifyContext;

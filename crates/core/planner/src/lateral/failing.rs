@@ -7,7 +7,7 @@
 use super::easy::total;
 use super::rewrite::is_subquery;
 use super::{Kind, of};
-use crate::nodes::{PlanTree, Tree};
+use crate::plan::nodes::{PlanTree, Tree};
 use arrow_schema::DataType;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DFSchema, Result, ScalarValue};

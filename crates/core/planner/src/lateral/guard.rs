@@ -21,7 +21,7 @@
 use super::below::Below;
 use super::failing::has_failing_subquery;
 use super::rewrite::{Changed, columns_of, has_subquery};
-use crate::nodes::Tree;
+use crate::plan::nodes::Tree;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{Column, Result};
 use datafusion::logical_expr::expr::{Case, InSubquery, ScalarFunction};

@@ -4,7 +4,7 @@
 //! plan's rows are given back to the rows that have this key. The leaf has no rows while the plan is optimized; a run
 //! sets them before it makes operators of the plan ([`KeyRows::bound`]).
 
-use crate::nodes::{PlanTree, Tree};
+use crate::plan::nodes::{PlanTree, Tree};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
 use datafusion::common::stats::Precision;

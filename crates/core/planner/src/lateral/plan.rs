@@ -6,10 +6,10 @@ use super::rewrite::columns_of;
 use super::run::LateralExec;
 use super::sets::Spread;
 use super::{Kind, Lateral, replaced};
-use crate::recursion::{Recursion, RecursionExec};
-use crate::rows_text::{RowsText, RowsTextExec};
-use crate::rowset::{Rowset, RowsetExec};
-use crate::work_table::{WorkRows, WorkRowsExec};
+use crate::execute::recursion::{Recursion, RecursionExec};
+use crate::execute::work_table::{WorkRows, WorkRowsExec};
+use crate::functions::rows_text::{RowsText, RowsTextExec};
+use crate::functions::rowset::{Rowset, RowsetExec};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, internal_err};
 use datafusion::execution::SessionState;
@@ -64,7 +64,7 @@ impl NodePlanner for LateralPlanner {
 }
 
 fn has_union(plan: &LogicalPlan) -> bool {
-    crate::contains::any_node(plan, |node| matches!(node, LogicalPlan::Union(_)))
+    crate::plan::search::any_node(plan, |node| matches!(node, LogicalPlan::Union(_)))
 }
 
 /// What the placeholder for a key is called; DataFusion's name of it has a dollar before.
@@ -117,7 +117,7 @@ impl Lateral {
         let mut table_rows = 0;
         super::each_node(&plan, &mut |node| {
             if let LogicalPlan::TableScan(scan) = node {
-                table_rows = table_rows.max(crate::relation::estimated_rows(&scan.source));
+                table_rows = table_rows.max(crate::plan::relation::estimated_rows(&scan.source));
             }
             Ok(TreeNodeRecursion::Continue)
         })?;
@@ -158,7 +158,7 @@ pub(crate) fn optimized(state: &SessionState, plan: LogicalPlan) -> Result<Logic
 /// True if the rules have left a subquery over: one with outer references, or a test or a side of a join whose references
 /// went with a condition that is never true. A subquery for one value of all rows is evaluated as it is.
 fn is_left_over(plan: &LogicalPlan) -> bool {
-    super::rewrite::has_outer_references(plan) || crate::contains::any_node(plan, has_left_over)
+    super::rewrite::has_outer_references(plan) || crate::plan::search::any_node(plan, has_left_over)
 }
 
 fn has_left_over(node: &LogicalPlan) -> bool {
@@ -169,5 +169,5 @@ fn has_left_over(node: &LogicalPlan) -> bool {
         _ => false,
     };
     let is_side = node.inputs().into_iter().any(|input| matches!(input, LogicalPlan::Subquery(_)));
-    is_side || crate::contains::any_expression(node, is_left)
+    is_side || crate::plan::search::any_expression(node, is_left)
 }

@@ -3,7 +3,7 @@
 use super::below::Below;
 use super::has_column;
 use super::sides::side;
-use crate::nodes::{PlanTree, Tree};
+use crate::plan::nodes::{PlanTree, Tree};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, Result, not_impl_err};
@@ -52,8 +52,8 @@ pub(crate) fn has_outer_references(plan: &LogicalPlan) -> bool {
 
 /// Whether a plan has subqueries that the rule may have to do with.
 pub(super) fn has_subqueries(plan: &LogicalPlan) -> bool {
-    crate::contains::any_node(plan, |node| {
-        node.contains_outer_reference() || crate::contains::any_expression(node, is_subquery)
+    crate::plan::search::any_node(plan, |node| {
+        node.contains_outer_reference() || crate::plan::search::any_expression(node, is_subquery)
     })
 }
 
@@ -371,7 +371,7 @@ impl Values {
             number += 1;
             name = format!("#{}{number}", self.prefix);
         }
-        self.added.push(crate::single::perhaps(value).alias(&name));
+        self.added.push(crate::upstream::scalar_subqueries::perhaps(value).alias(&name));
         Expr::Column(Column::new_unqualified(name))
     }
 }

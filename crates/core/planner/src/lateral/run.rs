@@ -10,7 +10,7 @@ use super::keys::KeyRows;
 use super::plan::{Inner, SetPlan, placeholder};
 use super::{Kind, Lateral};
 use crate::error::to_datafusion;
-use crate::run::Run;
+use crate::execute::run::Run;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array};
 use arrow_schema::{DataType, SchemaRef};
@@ -379,7 +379,7 @@ impl Evaluation {
         }
         let inner = self.filled.as_ref().unwrap_or(&self.shared.inner.rows);
         let bound = inner.clone().replace_params_with_values(&values)?;
-        let bound = crate::bind::fold(bound, &self.shared.state)?;
+        let bound = crate::plan::bind::fold(bound, &self.shared.state)?;
         let plan = match self.filled {
             // The short list of rules has no operator for kept rows.
             Some(_) => self.shared.state.create_physical_plan(&bound)?,

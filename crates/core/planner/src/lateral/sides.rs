@@ -4,7 +4,7 @@ use super::easy::{Place, is_easy};
 use super::guard::has_guard;
 use super::rewrite::{Rewrite, Values, columns_of, has_subquery, is_subquery, outside};
 use super::{Kind, Lateral};
-use crate::nodes::Tree;
+use crate::plan::nodes::Tree;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, Result, ScalarValue, not_impl_err};
 use datafusion::logical_expr::expr::FieldMetadata;

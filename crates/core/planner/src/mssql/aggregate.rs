@@ -13,8 +13,8 @@ use super::PREFIX;
 use super::function::failed;
 use super::lower::{By, Lowerer, Typed, convert};
 use super::{guid, types};
-use crate::nodes::Tree;
-use crate::peers::by_peers;
+use crate::plan::nodes::Tree;
+use crate::upstream::window_frames::by_peers;
 use datafusion::arrow::datatypes::{DataType as ArrowType, FieldRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, ExprSchema, Result, internal_err, not_impl_err};
@@ -257,7 +257,8 @@ fn expression(
             {
                 *value = convert(typed(value.clone(), argument), to, settings)?.expr;
             }
-            let joined = typed(core(Arc::clone(&crate::string_agg::STRING_AGG_IN_ONE_ORDER), given), data_type);
+            let joined =
+                typed(core(Arc::clone(&crate::functions::string_agg::STRING_AGG_IN_ONE_ORDER), given), data_type);
             if data_type.is_some_and(|data_type| data_type.limit().is_some()) {
                 return call("joined", vec![joined]);
             }
@@ -364,7 +365,8 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
                 for sort in &mut params.order_by {
                     let by = lowerer.lower(sort.expr.clone())?.expr;
                     // Rows that are sorted by a CASE are not seen to be.
-                    sort.expr = if crate::ordered::has_case(&by) { below.add_once(by) } else { by };
+                    sort.expr =
+                        if crate::analyze::order_by_subqueries::has_case(&by) { below.add_once(by) } else { by };
                 }
                 let name = of(&func).map_or("", |function| function.function);
                 expression(name, args, lowerer.settings, &InGroup(&params), &mut parts)?

@@ -143,7 +143,7 @@ impl ScalarUDFImpl for Function {
     }
 
     fn schema_name(&self, arguments: &[Expr]) -> Result<String> {
-        crate::deep_names::of_call(&self.name, arguments)
+        crate::upstream::expression_names::of_call(&self.name, arguments)
     }
 
     fn signature(&self) -> &Signature {
@@ -188,7 +188,7 @@ impl ScalarUDFImpl for Function {
         let context = Context { settings: self.settings, random: Some(&RANDOM), forgiven, ..Context::default() };
         let (mut results, mut bytes) = (Vec::with_capacity(rows), 0);
         let name = self.name.split(TYPES).next().unwrap_or_default().trim_start_matches(PREFIX);
-        let most = crate::grown::limit(&args.config_options);
+        let most = crate::functions::result_sizes::limit(&args.config_options);
         for row in 0..rows {
             let values = arrays.iter().map(|array| value_at(array.as_ref(), row));
             let values = values.collect::<mainstay_types::Result<Vec<Value>>>().map_err(crate::error::to_datafusion)?;
@@ -198,7 +198,7 @@ impl ScalarUDFImpl for Function {
                 bytes += text.len() as u64;
             }
             if bytes > most {
-                return Err(crate::error::to_datafusion(crate::grown::too_long(name, bytes, most)));
+                return Err(crate::error::to_datafusion(crate::functions::result_sizes::too_long(name, bytes, most)));
             }
             results.push(result);
         }
@@ -212,7 +212,7 @@ impl ScalarUDFImpl for Function {
             true => ColumnarValue::Scalar(ScalarValue::try_from_array(&array, 0)?),
             false => ColumnarValue::Array(array),
         };
-        crate::grown::counted(results, args.number_rows, &args.config_options)
+        crate::functions::result_sizes::counted(results, args.number_rows, &args.config_options)
     }
 }
 

@@ -16,10 +16,10 @@
 //! was declared there has this order in the core's SQL, too, as text has that of its collation.
 
 use super::types::DECLARED;
-use crate::contains::any_node;
-use crate::nodes::{PlanTree, Tree};
-use crate::peers::by_peers;
-use crate::rewrite::{self, schema_of};
+use crate::plan::nodes::{PlanTree, Tree};
+use crate::plan::rewrite::{self, schema_of};
+use crate::plan::search::any_node;
+use crate::upstream::window_frames::by_peers;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, FixedSizeBinaryBuilder};
 use datafusion::arrow::datatypes::{DataType as ArrowType, Field};
 use datafusion::common::tree_node::{Transformed, TransformedResult};
@@ -237,7 +237,7 @@ fn by_keys(sorts: &mut [Sort], schema: &DFSchema) {
 fn ordered(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let keyed = |expr: Box<Expr>| Box::new(key(*expr));
     // Of what is compared with a text that is one.
-    Ok(match crate::uuid::read(expr, schema)?.data {
+    Ok(match crate::types::uuid::read(expr, schema)?.data {
         Expr::BinaryExpr(BinaryExpr { left, op, right })
             if matches!(op, Operator::Lt | Operator::LtEq | Operator::Gt | Operator::GtEq)
                 && is_uuid(&left, schema)

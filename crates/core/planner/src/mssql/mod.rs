@@ -27,7 +27,7 @@ mod union;
 mod user;
 mod variant;
 
-use crate::contains::{any_expression, any_node};
+use crate::plan::search::{any_expression, any_node};
 use datafusion::logical_expr::LogicalPlan;
 
 pub(crate) use aggregate::{function as aggregate_function, variant_key};
@@ -46,6 +46,8 @@ pub(crate) const PREFIX: &str = "mssql:";
 /// Whether a statement is one of T-SQL, which has types and comparisons of its own.
 pub(crate) fn is_transact(plan: &LogicalPlan) -> bool {
     any_node(plan, |node| {
-        crate::recursion::is_limited(node) || union::has_types_to_meet(node) || any_expression(node, lower::is_function)
+        crate::execute::recursion::is_limited(node)
+            || union::has_types_to_meet(node)
+            || any_expression(node, lower::is_function)
     })
 }

@@ -1,7 +1,7 @@
 //! T-SQL's types of moments among each other: which values are the same vectors, and which ones the core's casts make.
 
 use super::types;
-use crate::offset;
+use crate::types::offset;
 use datafusion::logical_expr::{Expr, cast};
 use mainstay_columnar::values::data_type_of;
 use mainstay_tsql_types::DataType;

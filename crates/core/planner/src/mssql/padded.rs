@@ -4,7 +4,7 @@
 //!   binary(3) = x                   b = padded_to(x, 3)                    the column has all its zeros, and finds its index
 //!   varbinary(10) = 0xAE00          v >= 0xAE AND v < 0xAE01 AND padded_key(v) = 0xAE
 //!   v < w, v IN (...)               padded_key(v) < padded_key(w)          values without the zeros at their ends
-//!   GROUP BY v, DISTINCT, ORDER BY  by padded_key(v)                       (crate::collate)
+//!   GROUP BY v, DISTINCT, ORDER BY  by padded_key(v)                       (crate::analyze::collate)
 //! ```
 //!
 //! Values without the zeros at their ends are ordered as those with as many zeros as one likes. All that are equal to a key k
@@ -13,7 +13,7 @@
 //! Limits: an index keeps the values as they are, so a unique one of VARBINARY takes two that are equal in this way.
 
 use super::types::{DECLARED, declared_type};
-use crate::nodes::Tree;
+use crate::plan::nodes::Tree;
 use datafusion::arrow::array::{ArrayRef, AsArray, BinaryViewArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType as ArrowType, Field};

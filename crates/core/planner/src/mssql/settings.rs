@@ -2,8 +2,8 @@
 
 use super::aggregate;
 use super::lower::function_of;
-use crate::contains::any_expression_of_plan;
-use crate::nodes::Tree;
+use crate::plan::nodes::Tree;
+use crate::plan::search::any_expression_of_plan;
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use mainstay_tsql_types::Settings;
 use std::cell::Cell;

@@ -86,7 +86,7 @@ fn brought_to(plan: &Arc<LogicalPlan>, common: &[Option<DataType>], settings: Se
         };
         let data_type = types::declared_type(field).filter(|_| *field.data_type() != ArrowType::Null);
         let collation = types::collation_of(field).unwrap_or(By::DEFAULT.collation);
-        let column = crate::offset::exact(column, field.data_type())?;
+        let column = crate::types::offset::exact(column, field.data_type())?;
         let expr = convert(Typed { expr: column, data_type, by: By::DEFAULT }, *to, settings)?.expr;
         let metadata = FieldMetadata::from(types::metadata_collated(*to, collation));
         exprs.push(expr.alias_qualified_with_metadata(relation.cloned(), field.name(), Some(metadata)));
@@ -124,8 +124,8 @@ pub(super) fn lowered_recursion(node: RecursiveQuery, settings: Settings) -> Res
         described.push(all);
         types.push(data_type);
     }
-    crate::work_table::check(again, &node.name)?;
-    let again = crate::work_table::shared(&brought_to(again, &types, settings)?, &node.name)?;
+    crate::execute::work_table::check(again, &node.name)?;
+    let again = crate::execute::work_table::shared(&brought_to(again, &types, settings)?, &node.name)?;
     let describe = |plan: &Arc<LogicalPlan>| -> Result<Arc<LogicalPlan>> {
         let schema = Arc::clone(plan.schema());
         let exprs = schema.iter().zip(&described).map(|((relation, field), metadata)| {

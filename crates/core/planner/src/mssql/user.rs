@@ -89,7 +89,7 @@ fn in_force(function: &str) -> mainstay_types::Result<Arc<dyn UserFunctions>> {
 
 /// Whether a plan calls functions of the database: it belongs to the session that asked for it.
 pub(crate) fn calls_user_functions(plan: &LogicalPlan) -> bool {
-    crate::contains::any_expression_of_plan(
+    crate::plan::search::any_expression_of_plan(
         plan,
         |expr| matches!(expr, Expr::ScalarFunction(call) if call.func.inner().downcast_ref::<User>().is_some()),
     )
