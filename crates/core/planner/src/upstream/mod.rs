@@ -8,14 +8,14 @@
 //! | `aggregate_filters` | arguments of an aggregate are computed for rows that its FILTER leaves out | - | `sqllogic/guarded_subqueries.slt` |
 //! | `circular_equivalences` | an equality `abs(x) = x` makes an order be looked for without end | - | `sqllogic/windows.slt` |
 //! | `columnless_orders` | a top-n operator cannot hold rows without columns | - | `sqllogic/order_by.slt` |
-//! | `duplicate_field_names` | a filter moves to the wrong one of two columns of one name | - | none of its own yet |
-//! | `duplicate_sort_keys` | a key that stands twice in an aggregate's order ends the process | - | none of its own yet |
+//! | `duplicate_field_names` | a filter moves to the wrong one of two columns of one name | - | `sqllogic/upstream.slt` |
+//! | `duplicate_sort_keys` | a key that stands twice in an aggregate's order ends the process | - | `sqllogic/upstream.slt` |
 //! | `expression_names` | names of deep calls are written out at every level, in quadratic time | - | the module's own |
-//! | `filter_pushdown` | a constant filter moves below groups that give a row of no rows | - | none of its own yet |
+//! | `filter_pushdown` | a constant filter moves below groups that give a row of no rows | - | `sqllogic/upstream.slt` |
 //! | `functional_dependencies` | a key of one side of a join is taken for a key of the groups above it | - | `sqllogic/determined.slt` |
 //! | `grouping_set_properties` | constants and orders of rows are claimed of their grouping sets | - | `sqllogic/groups.slt` |
 //! | `in_lists` | items of IN lists are compared as written, and NULL in them is lost | - | `sqllogic/lists.slt` |
-//! | `nested_subqueries` | each level of nested IN subqueries is checked again from every level around it | - | none of its own yet |
+//! | `nested_subqueries` | each level of nested IN subqueries is checked again from every level around it | - | `sqllogic/upstream.slt` |
 //! | `null_equal_joins` | keys of IS NOT DISTINCT FROM and of equalities are mixed in one join | - | `sqllogic/null_keys.slt` |
 //! | `outer_join_properties` | constants of one side are claimed of the rows of an outer join | - | `sqllogic/outer_rows.slt` |
 //! | `projection_pushdown` | expressions that can fail move below filters | - | `sqllogic/queries.slt` |
