@@ -58,19 +58,19 @@ macro_rules! programs {
 }
 
 programs! {
-    "ace/tests/c/":
+    "doors/ace/tests/c/":
         browse cascade code_pages connections creation dictionary expressions fields filters free_tables hammer indexes key_columns locks
         management misuse navigation others raw_keys rdd records rules sections settings text_search threads transactions;
-    "libace/tests/c/": dictionary_sql live scripts statements triggers trouble;
+    "doors/libace/tests/c/": dictionary_sql live scripts statements triggers trouble;
 }
 
 #[test]
 fn over_tls() {
     for source in [
-        "ace/tests/c/records.c",
-        "ace/tests/c/dictionary.c",
-        "libace/tests/c/statements.c",
-        "libace/tests/c/triggers.c",
+        "doors/ace/tests/c/records.c",
+        "doors/ace/tests/c/dictionary.c",
+        "doors/libace/tests/c/statements.c",
+        "doors/libace/tests/c/triggers.c",
     ] {
         check(source, "tls");
     }

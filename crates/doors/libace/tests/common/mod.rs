@@ -11,13 +11,13 @@ use mainstay_vfs::{Disk, FileSystem};
 use tempfile::TempDir;
 
 fn crates() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// Compiles a C program of `tests/c`, links it with the library and runs it with these arguments. It must answer 0.
 #[allow(dead_code, reason = "the command's tests name programs of other folders")]
 pub fn run(source: &str, arguments: &[&Path]) -> String {
-    run_file(&crates().join("libace/tests/c").join(source), arguments)
+    run_file(&crates().join("doors/libace/tests/c").join(source), arguments)
 }
 
 /// The same for a C program of any folder below that of the crates.
@@ -37,11 +37,11 @@ fn run_file(source: &Path, arguments: &[&Path]) -> String {
         .args(["-std=gnu99", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"])
         .args(sanitizer())
         .arg("-I")
-        .arg(crates().join("ace/include"))
+        .arg(crates().join("doors/ace/include"))
         .arg("-I")
-        .arg(crates().join("ace/tests/c"))
+        .arg(crates().join("doors/ace/tests/c"))
         .arg("-I")
-        .arg(crates().join("libace/tests/c"))
+        .arg(crates().join("doors/libace/tests/c"))
         .arg(source)
         .arg("-o")
         .arg(&program)
