@@ -9,7 +9,7 @@ use crate::protocol::Context;
 use crate::reader::{Read, Reader};
 use crate::row::opaque;
 use crate::writer::Put;
-use mainstay_base::{Date, Value};
+use mainstay_types::{Date, Value};
 
 /// Days from 1899-12-31 to 1970-01-01.
 const DAYS_TO_1970: i32 = 25_568;

@@ -11,7 +11,7 @@
 //! DATETIME and INTERVAL have the same form, see [`crate::moment`].
 
 use crate::error::WireError;
-use mainstay_base::Decimal;
+use mainstay_types::Decimal;
 
 /// The most base-100 digits that are read: 38 decimal digits on either side of the point take no more.
 const MOST_PAIRS: usize = 130;

@@ -10,7 +10,7 @@
 
 use crate::decimal::Pairs;
 use crate::error::WireError;
-use mainstay_base::{Date, Interval, TICKS_PER_DAY, TICKS_PER_SECOND, Time, Timestamp, Value, ValueRef};
+use mainstay_types::{Date, Interval, TICKS_PER_DAY, TICKS_PER_SECOND, Time, Timestamp, Value, ValueRef};
 
 /// A field of a DATETIME or INTERVAL, by its number on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

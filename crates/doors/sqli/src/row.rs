@@ -11,7 +11,7 @@ use crate::error::WireError;
 use crate::moment::{Qualifier, decode_datetime, decode_interval, encode_datetime, encode_interval};
 use crate::reader::{Read, Reader};
 use crate::writer::Put;
-use mainstay_base::{Date, Decimal, Value, ValueRef};
+use mainstay_types::{Date, Decimal, Value, ValueRef};
 
 /// Days from 1899-12-31, day 0 of DATE, to 1970-01-01, day 0 of [`Date`].
 const DAYS_TO_1970: i32 = 25_568;

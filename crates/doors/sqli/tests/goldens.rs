@@ -1,7 +1,7 @@
 //! Bytes of real clients, from the recordings in docs/sqli.md, decoded and encoded again.
 
-use mainstay_base::{Timestamp, Value, ValueRef};
 use mainstay_sqli::*;
+use mainstay_types::{Timestamp, Value, ValueRef};
 
 fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<u8> = hex.bytes().filter(u8::is_ascii_hexdigit).collect();

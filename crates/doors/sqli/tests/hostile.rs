@@ -1,7 +1,7 @@
 //! Bytes that no client or server sends: cut, changed, or made up. Nothing panics, and nothing is read past its end.
 
-use mainstay_base::Value;
 use mainstay_sqli::*;
+use mainstay_types::Value;
 
 /// Numbers of a linear congruential generator: tests run the same way every time.
 struct Random(u64);
@@ -35,7 +35,7 @@ fn requests() -> Vec<Request> {
         Value::Timestamp("2024-02-29 12:13:14.5".parse().unwrap()),
         Value::Time("12:13:14".parse().unwrap()),
         Value::Interval("3 04:05:06".parse().unwrap()),
-        Value::Interval(mainstay_base::Interval::from_months(-18)),
+        Value::Interval(mainstay_types::Interval::from_months(-18)),
     ];
     vec![
         Request::Protocols(Mask::new(&Mask::CLIENT)),
@@ -201,10 +201,10 @@ fn random_numbers_come_back() {
         let scale = random.below(digits as usize + 1) as u8;
         let bound = 10i128.pow(digits);
         let unscaled = i128::from(random.next()) * 1_000_003 % bound * if random.below(2) == 0 { 1 } else { -1 };
-        let number = mainstay_base::Decimal::new(unscaled, scale);
+        let number = mainstay_types::Decimal::new(unscaled, scale);
         let kind = TypeDescription::new(TypeCode::DECIMAL, (digits << 8) | u32::from(scale));
         let mut out = Vec::new();
-        write_value(mainstay_base::ValueRef::Decimal(number), &kind, Form::Binary, Codeset::Latin1, &mut out).unwrap();
+        write_value(mainstay_types::ValueRef::Decimal(number), &kind, Form::Binary, Codeset::Latin1, &mut out).unwrap();
         assert_eq!(out.len(), kind.width());
         assert_eq!(read_value(&out, &kind, Codeset::Latin1).unwrap().0, Value::Decimal(number), "{number}");
     }
