@@ -183,7 +183,7 @@ impl Fields {
 /// Errors: `Value` for values of other kinds, and for years that have no four digits.
 pub fn encode_datetime(value: ValueRef<'_>, qualifier: Qualifier, out: &mut Vec<u8>) -> Result<(), WireError> {
     let mut fields = Fields { units: [1900, 1, 1, 0, 0, 0], ticks: 0 };
-    let mut date_of = |fields: &mut Fields, date: Date| {
+    let date_of = |fields: &mut Fields, date: Date| {
         let (year, month, day) = date.ymd();
         let year = u32::try_from(year).ok().filter(|year| *year <= 9999);
         let year = year.ok_or(WireError::Value("a year beyond four digits"))?;

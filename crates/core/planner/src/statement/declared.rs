@@ -44,6 +44,9 @@ mod tests {
         assert_eq!(core_type("\"declared:INTEGER=informix:serial\""), Some(DataType::Integer(None)));
         assert_eq!(core_type("\"declared:nonsense (=x\""), None);
         assert_eq!(core_type("integer"), None);
-        assert_eq!(parts("declared:TIME(0)=informix:datetime hour to second"), Some(("TIME(0)", "informix:datetime hour to second")));
+        assert_eq!(
+            parts("declared:TIME(0)=informix:datetime hour to second"),
+            Some(("TIME(0)", "informix:datetime hour to second"))
+        );
     }
 }
