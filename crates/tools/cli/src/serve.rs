@@ -72,12 +72,7 @@ struct Doors {
     sqli: Option<SqliDoor>,
 }
 
-fn start(
-    path: &Path,
-    addresses: &Addresses,
-    script_page: Option<CodePage>,
-    engine: &Engine,
-) -> Result<Doors> {
+fn start(path: &Path, addresses: &Addresses, script_page: Option<CodePage>, engine: &Engine) -> Result<Doors> {
     let mut config = match Disk.read(&path.join("mainstay.toml")) {
         Ok(bytes) => {
             let text = String::from_utf8(bytes)
