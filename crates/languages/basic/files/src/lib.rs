@@ -22,8 +22,10 @@
 //! EXTRACT, WRITE, INSERT, UPDATE, REMOVE, SELECT) and functions (KEY, KEF, KEL, KEC, KEN, KEP, RNO, IND, FIN, FIB). Where
 //! the manual is silent, the page docs/basic-files.md says which rule was chosen.
 
+mod definition_text;
 pub mod error;
 pub mod file;
+mod folder;
 mod indexed;
 pub mod information;
 pub mod key;
@@ -37,6 +39,7 @@ pub mod volume;
 
 pub use error::{FileError, FileErrorKind, Result};
 pub use file::{KeyFunction, RecordFile, RecordReference, Scan, Scanned};
+pub use folder::FolderVolume;
 pub use indexed::IndexedRecords;
 pub use information::{Counters, FileInformation};
 pub use key::{KeyDefinition, KeyDefinitions, KeySegment, SegmentField};

@@ -128,7 +128,9 @@ impl<S: KeyedStorage> KeyedFile<S> {
         }
         found?;
         if options.mode == ReadMode::Extract {
-            self.lock_loaded(id, options.wait)?;
+            if !is_kept {
+                self.lock_loaded(id, options.wait)?;
+            }
         } else if !options.ignores_locks {
             self.check_record(id, options.wait)?;
         }
