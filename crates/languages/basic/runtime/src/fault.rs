@@ -12,6 +12,10 @@ pub struct Fault {
     pub code: u16,
     /// Names, places and limits; may be empty.
     pub detail: String,
+    /// The branch that an option of a function has already chosen.
+    pub(crate) branch: Option<crate::code::Destination>,
+    /// No handler takes it any more: the session ends.
+    pub(crate) is_final: bool,
 }
 
 /// The result of anything that a program does.
@@ -20,12 +24,12 @@ pub type Outcome<T> = Result<T, Box<Fault>>;
 impl Fault {
     /// An error without details.
     pub fn new(code: u16) -> Box<Fault> {
-        Box::new(Fault { code, detail: String::new() })
+        Fault::with(code, String::new())
     }
 
     /// An error with details.
     pub fn with(code: u16, detail: impl Into<String>) -> Box<Fault> {
-        Box::new(Fault { code, detail: detail.into() })
+        Box::new(Fault { code, detail: detail.into(), branch: None, is_final: false })
     }
 }
 

@@ -221,3 +221,12 @@ fn masked(format: u8, byte: Option<u8>) -> Option<u8> {
         _ => Some(byte),
     }
 }
+
+/// The text is one that the mask could have made.
+pub fn matches(text: &[u8], mask: &[u8]) -> bool {
+    text.len() == mask.len()
+        && text.iter().zip(mask).all(|(byte, format)| match is_format(*format) {
+            true => masked(*format, Some(*byte)) == Some(*byte),
+            false => byte == format,
+        })
+}

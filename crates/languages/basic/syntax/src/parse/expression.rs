@@ -23,6 +23,10 @@ impl Parser {
         let mut left = self.level(level + 1)?;
         while let Some(op) = self.operator(level) {
             let place = left.place;
+            self.operators += 1;
+            if self.operators > super::OPERATORS {
+                return self.fail_at(30, place, "statement too complex", "split it");
+            }
             self.next();
             let right = self.level(level + 1)?;
             left = Expr { place, kind: ExprKind::Binary(op, Box::new(left), Box::new(right)) };
@@ -220,6 +224,17 @@ impl Parser {
         {
             self.next();
             call.words.push(word);
+        }
+        if call.words.first().is_some_and(|word| word == "READ") && self.accept("(") {
+            // DIM(READ NUM(A,2)): arguments in parentheses of their own.
+            loop {
+                let argument = self.argument()?;
+                call.arguments.push(argument);
+                if !self.accept(",") {
+                    break;
+                }
+            }
+            self.expect(")", "behind the array")?;
         }
         let mut first = call.arguments.is_empty();
         loop {

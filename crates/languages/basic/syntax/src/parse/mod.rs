@@ -17,6 +17,8 @@ use crate::tree::{Diagnostic, Directive, Kind, Line, Place, Program};
 
 /// How deep expressions and IFs may be nested.
 const DEPTH: usize = 100;
+/// How many operators a statement may have.
+const OPERATORS: usize = 1000;
 
 /// An error inside a statement.
 pub(crate) struct Failure {
@@ -96,7 +98,7 @@ fn parse_line(raw: &RawLine, number: u32, diagnostics: &mut Vec<Diagnostic>) -> 
     let first = diagnostics.len();
     let spanned = tokens(&raw.text, diagnostics);
     let lexed = diagnostics.len() > first;
-    let mut parser = Parser { tokens: spanned, at: 0, depth: 0, source: raw.text.text.clone() };
+    let mut parser = Parser { tokens: spanned, at: 0, depth: 0, operators: 0, source: raw.text.text.clone() };
     let label = parser.label();
     let body = parser.offset(parser.at);
     let mut directives = match parser.directives(false) {
@@ -129,6 +131,8 @@ pub(crate) struct Parser {
     tokens: Vec<Spanned>,
     at: usize,
     depth: usize,
+    /// Operators of two operands so far: what they make is walked by recursion.
+    operators: usize,
     source: Vec<u8>,
 }
 
