@@ -2,7 +2,7 @@
 //!
 //! Numbers are those of the manual's list of messages. The language adds the statement and its own text of the number.
 
-use mainstay_base::{Code, Error};
+use mainstay_types::{Code, Error};
 use std::fmt;
 
 /// The result of an operation on a record file.

@@ -69,10 +69,9 @@ pub struct Scan {
     pub order: Order,
     /// The options of its reads: `ignores_locks` and `wait`.
     pub options: ReadOptions,
-    /// The place behind which it goes on: a key as its order has it, and the identifier of a record.
+    /// The place behind which it goes on: a key as its order has it, and the identifier of a record; 0 for a place before
+    /// all records with the key.
     pub place: (Vec<u8>, u64),
-    /// Whether the place itself is part of what follows.
-    pub includes_place: bool,
     /// The end as the order has it, if there is one.
     pub end: Option<Vec<u8>>,
     /// Whether keys compare with the end by as many bytes as it has.
