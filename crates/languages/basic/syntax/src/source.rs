@@ -27,6 +27,7 @@ pub fn is_tokenised(source: &[u8]) -> bool {
 pub fn lines(source: &[u8], diagnostics: &mut Vec<Diagnostic>) -> Vec<RawLine> {
     let mut out: Vec<RawLine> = Vec::new();
     let mut continues = false;
+    let source = source.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(source);
     for (index, physical) in source.split(|byte| *byte == b'\n').enumerate() {
         let physical = physical.strip_suffix(b"\r").unwrap_or(physical);
         let at = Place { line: index as u32 + 1, column: 1 };
@@ -46,7 +47,7 @@ pub fn lines(source: &[u8], diagnostics: &mut Vec<Diagnostic>) -> Vec<RawLine> {
             append(last, &body[1..], Place { column: skip as u32 + 2, ..at });
             continue;
         }
-        if number.is_none() && body.trim_ascii().is_empty() && !goes_on {
+        if number.is_none() && is_blank(body) && !goes_on {
             continue;
         }
         if number.is_some_and(|number| number == 0 || number > LAST_LINE) {
@@ -63,6 +64,11 @@ pub fn lines(source: &[u8], diagnostics: &mut Vec<Diagnostic>) -> Vec<RawLine> {
         out.push(RawLine { number, text, place: at });
     }
     out
+}
+
+/// Blanks and no-break spaces only.
+fn is_blank(text: &[u8]) -> bool {
+    text.iter().all(|byte| byte.is_ascii_whitespace() || matches!(byte, 0xC2 | 0xA0))
 }
 
 fn append(line: &mut RawLine, text: &[u8], place: Place) {

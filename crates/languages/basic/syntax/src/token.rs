@@ -94,10 +94,9 @@ impl Lexer<'_> {
     fn run(&mut self) {
         loop {
             let before = self.at;
-            while self.at < self.joined.text.len() && self.peek(0).is_ascii_whitespace() {
-                self.at += 1;
-            }
-            let (start, spaced) = (self.at, self.at > before);
+            self.skip_blanks();
+            let spaced = self.at > before;
+            let start = self.at;
             let token = if start >= self.joined.text.len() { Some(Token::End) } else { self.token(spaced) };
             let Some(token) = token else { continue };
             let done = matches!(token, Token::End);
@@ -108,6 +107,19 @@ impl Lexer<'_> {
             }
             if done {
                 return;
+            }
+        }
+    }
+
+    /// Blanks, and the no-break spaces of programs that were copied from a web page.
+    fn skip_blanks(&mut self) {
+        loop {
+            match (self.peek(0), self.peek(1)) {
+                _ if self.at >= self.joined.text.len() => return,
+                (0xC2, 0xA0) => self.at += 2,
+                (0xA0, _) => self.at += 1,
+                (byte, _) if byte.is_ascii_whitespace() => self.at += 1,
+                _ => return,
             }
         }
     }

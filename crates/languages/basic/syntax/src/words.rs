@@ -10,7 +10,19 @@ fn function_names(item: &'static Item) -> impl Iterator<Item = &'static str> {
 }
 
 static FUNCTION_STATES: LazyLock<HashMap<&'static str, State>> =
-    LazyLock::new(|| FUNCTIONS.iter().flat_map(|item| function_names(item).map(|name| (name, item.state))).collect());
+    LazyLock::new(|| {
+        let mut states = HashMap::new();
+        for item in FUNCTIONS {
+            for name in function_names(item) {
+                // A function of several rows works if one of them does.
+                let state = states.entry(name).or_insert(item.state);
+                if *state == State::Refused {
+                    *state = item.state;
+                }
+            }
+        }
+        states
+    });
 
 static DIRECTIVE_NAMES: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| DIRECTIVES.iter().map(|item| item.name).collect());
