@@ -39,13 +39,15 @@ fn arguments() -> Option<Arguments> {
 fn volume(files: &Arc<dyn FileSystem>, folder: &Path) -> Result<Arc<dyn Volume>, String> {
     let plain = Arc::new(FolderVolume::new(Arc::clone(files), folder));
     let options = StoreOptions { durability: Durability::Os, checkpoint_bytes: None, memory_bytes: None };
-    let store = Store::open(Arc::clone(files), &folder.join(".mainstay"), options).map_err(|error| error.to_string())?;
+    let store =
+        Store::open(Arc::clone(files), &folder.join(".mainstay"), options).map_err(|error| error.to_string())?;
     Ok(Arc::new(TableVolume::new(Arc::new(store), plain, Durability::Os)))
 }
 
 fn run(arguments: Arguments) -> Result<ExitCode, String> {
     let files: Arc<dyn FileSystem> = Arc::new(Disk);
-    let source_folder = arguments.file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let source_folder =
+        arguments.file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let source_folder = files.real_path(source_folder).map_err(|error| error.to_string())?;
     let name = arguments.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if arguments.check {

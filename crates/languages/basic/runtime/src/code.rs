@@ -451,8 +451,6 @@ pub enum Target {
 /// Operations: one for each directive, and those that IF and loops need.
 #[derive(Debug)]
 pub enum Op {
-    /// Nothing.
-    Nothing,
     /// `N = expression`
     SetNumber(Symbol, bool, NumberExpr),
     /// `N$ = expression`
@@ -589,7 +587,7 @@ pub enum Op {
     /// DAY_FORMAT.
     DayFormat(Box<TextExpr>),
     /// CWDIR.
-    ChangeDirectory(Box<TextExpr>),
+    ChangeDirectory,
     /// A control.
     Control(Box<ControlCode>),
     /// MSGBOX.

@@ -30,8 +30,8 @@ pub mod screen;
 mod session;
 mod variables;
 
-pub use folder::FolderPrograms;
 pub use fault::{Fault, Outcome};
+pub use folder::FolderPrograms;
 pub use host::{Clock, Host, Input, InputRequest, Output, Programs};
 pub use machine::{Parameters, Parts, Value};
 pub use session::{Ended, Failure, Session, check};

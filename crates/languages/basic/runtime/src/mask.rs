@@ -59,7 +59,17 @@ pub fn number(out: &mut Vec<u8>, value: Number, mask: &[u8], signs: Signs) -> Op
         out.extend(std::iter::repeat_n(b' ', mask.len()));
         return Some(());
     }
-    let mut writer = Writer { mask, signs, layout, negative, digits: &digits, taken: 0, fill: b' ', started: None, floats: Vec::new() };
+    let mut writer = Writer {
+        mask,
+        signs,
+        layout,
+        negative,
+        digits: &digits,
+        taken: 0,
+        fill: b' ',
+        started: None,
+        floats: Vec::new(),
+    };
     let mut at = 0;
     while at < mask.len() {
         at += writer.step(out, at);
@@ -78,7 +88,8 @@ fn digits_of(value: Number, whole: usize, decimals: usize) -> Option<Vec<u8>> {
     let mut digits = text.to_vec();
     digits.extend(std::iter::repeat_n(b'0', decimals - value.scale() as usize));
     // Zeros that rounding has left in front of a fraction are no digits of the whole part.
-    let leading = digits.iter().take_while(|digit| **digit == b'0').count().min(digits.len().saturating_sub(whole + decimals));
+    let leading =
+        digits.iter().take_while(|digit| **digit == b'0').count().min(digits.len().saturating_sub(whole + decimals));
     digits.drain(..leading);
     match digits.len() <= whole + decimals {
         true => {

@@ -130,7 +130,9 @@ impl Number {
         let normal = self.normalized();
         match normal.scale {
             0 => Some(normal.digits),
-            scale if scale < 0 => i64::try_from(i128::from(normal.digits).checked_mul(power(scale.unsigned_abs().into()))?).ok(),
+            scale if scale < 0 => {
+                i64::try_from(i128::from(normal.digits).checked_mul(power(scale.unsigned_abs().into()))?).ok()
+            }
             _ => None,
         }
     }

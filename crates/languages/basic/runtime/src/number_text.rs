@@ -38,6 +38,15 @@ pub fn write(out: &mut Vec<u8>, value: Number, hides_zero: bool) {
     }
 }
 
+/// The value is not 0 and below 1E-18: it has an exponent.
+pub fn is_tiny(value: Number) -> bool {
+    if value.scale() <= 18 || value.is_zero() {
+        return false;
+    }
+    let digits = value.digits().unsigned_abs().checked_ilog10().map_or(0, |log| log as i32);
+    digits - value.scale() < -18
+}
+
 /// The decimal digits of a whole number.
 pub(crate) fn whole_text(buffer: &mut [u8; 20], mut value: u64) -> &[u8] {
     let mut at = buffer.len();

@@ -19,8 +19,6 @@ const MAX_ELEMENTS: usize = 10_000_000;
 pub struct Array<T> {
     /// Lower and upper bound of each dimension.
     pub bounds: [(i64, i64); 3],
-    /// The number of dimensions as declared.
-    pub dimensions: usize,
     /// It grows by one behind its last element.
     pub dynamic: bool,
     /// Its elements, the last subscript varying fastest.
@@ -30,7 +28,7 @@ pub struct Array<T> {
 impl<T: Clone + Default> Array<T> {
     /// An array of default values. Error 42 for bounds in the wrong order, 31 for too many elements.
     pub fn new(bounds: &[(i64, i64)]) -> Outcome<Array<T>> {
-        let mut array = Array { dimensions: bounds.len(), ..Array::default() };
+        let mut array = Array::default();
         let mut count = 1usize;
         for (slot, (low, high)) in array.bounds.iter_mut().zip(bounds) {
             let length = high.checked_sub(*low).and_then(|length| usize::try_from(length).ok());
@@ -44,7 +42,7 @@ impl<T: Clone + Default> Array<T> {
 
     /// An array without elements that grows.
     pub fn growing() -> Array<T> {
-        Array { bounds: [(1, 0), (0, 0), (0, 0)], dimensions: 1, dynamic: true, elements: Vec::new() }
+        Array { bounds: [(1, 0), (0, 0), (0, 0)], dynamic: true, elements: Vec::new() }
     }
 
     /// The place of an element. Error 42 outside of the bounds.
@@ -111,18 +109,6 @@ pub enum Storage {
     Texts,
 }
 
-impl Storage {
-    /// The storage of a name.
-    pub fn of(name: &Name, is_array: bool) -> Storage {
-        match (name.kind == NameKind::Text, is_array) {
-            (false, false) => Storage::Number,
-            (true, false) => Storage::Text,
-            (false, true) => Storage::Numbers,
-            (true, true) => Storage::Texts,
-        }
-    }
-}
-
 /// The variables of a level.
 #[derive(Debug, Default)]
 pub struct Variables {
@@ -184,13 +170,6 @@ impl Variables {
         self.texts.iter_mut().for_each(Vec::clear);
         self.number_arrays.fill(None);
         self.text_arrays.iter_mut().for_each(|array| *array = None);
-    }
-
-    /// Names of scalar variables and arrays, sorted, for DUMP and the console.
-    pub fn names(&self) -> Vec<(String, Storage)> {
-        let mut names: Vec<_> = self.names.keys().map(|(storage, name, _)| (name.clone(), *storage)).collect();
-        names.sort_by(|left, right| left.0.cmp(&right.0));
-        names
     }
 }
 

@@ -181,7 +181,11 @@ impl Lexer<'_> {
         let mut text = Vec::new();
         loop {
             if self.at >= self.joined.text.len() {
-                self.error(start, "string without closing quote", "add \" at its end; a quote in a string is written twice");
+                self.error(
+                    start,
+                    "string without closing quote",
+                    "add \" at its end; a quote in a string is written twice",
+                );
                 return text;
             }
             match (self.peek(0), self.peek(1)) {

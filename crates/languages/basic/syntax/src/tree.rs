@@ -469,8 +469,9 @@ pub enum Dimension {
     Composite(Name, ListRef),
 }
 
-/// A FOR.
+/// A FOR, which is always in a box.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)]
 pub enum For {
     /// `FOR v=a TO b STEP s`.
     Range {

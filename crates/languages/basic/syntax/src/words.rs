@@ -9,20 +9,19 @@ fn function_names(item: &'static Item) -> impl Iterator<Item = &'static str> {
     item.name.split('/').filter_map(|name| name.split('(').next()).map(str::trim)
 }
 
-static FUNCTION_STATES: LazyLock<HashMap<&'static str, State>> =
-    LazyLock::new(|| {
-        let mut states = HashMap::new();
-        for item in FUNCTIONS {
-            for name in function_names(item) {
-                // A function of several rows works if one of them does.
-                let state = states.entry(name).or_insert(item.state);
-                if *state == State::Refused {
-                    *state = item.state;
-                }
+static FUNCTION_STATES: LazyLock<HashMap<&'static str, State>> = LazyLock::new(|| {
+    let mut states = HashMap::new();
+    for item in FUNCTIONS {
+        for name in function_names(item) {
+            // A function of several rows works if one of them does.
+            let state = states.entry(name).or_insert(item.state);
+            if *state == State::Refused {
+                *state = item.state;
             }
         }
-        states
-    });
+    }
+    states
+});
 
 static DIRECTIVE_NAMES: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| DIRECTIVES.iter().map(|item| item.name).collect());
@@ -33,7 +32,8 @@ static DIRECTIVE_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     DIRECTIVES.iter().map(first).chain(["END_SWITCH", "CATCH", "TRY", "FI"]).collect()
 });
 
-static VARIABLE_NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| VARIABLES.iter().map(|item| item.name).collect());
+static VARIABLE_NAMES: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| VARIABLES.iter().map(|item| item.name).collect());
 
 /// System variables whose value is a string.
 const TEXT_VARIABLES: [&str; 22] = [

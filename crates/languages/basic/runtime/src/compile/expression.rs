@@ -116,9 +116,7 @@ impl Compiler<'_> {
         };
         if let Some(comparison) = comparison {
             return Ok(match (is_text(left), is_text(right)) {
-                (true, true) => {
-                    NumberExpr::CompareText(comparison, Box::new((self.text(left)?, self.text(right)?)))
-                }
+                (true, true) => NumberExpr::CompareText(comparison, Box::new((self.text(left)?, self.text(right)?))),
                 (false, false) => {
                     NumberExpr::Compare(comparison, Box::new((self.number_expr(left)?, self.number_expr(right)?)))
                 }
@@ -153,9 +151,7 @@ impl Compiler<'_> {
         }
         Ok(match &value.kind {
             ExprKind::Text(text) | ExprKind::Hex(text) => TextExpr::Constant(text.clone().into()),
-            ExprKind::Variable(name) if is_function_name(name) => {
-                TextExpr::User(Box::new(self.user_call(name, &[])?))
-            }
+            ExprKind::Variable(name) if is_function_name(name) => TextExpr::User(Box::new(self.user_call(name, &[])?)),
             ExprKind::Variable(name) => TextExpr::Variable(self.symbol(name, Storage::Text)),
             ExprKind::Element(name, indexes) => {
                 TextExpr::Element(self.symbol(name, Storage::Texts), self.number_exprs(indexes)?)
@@ -205,7 +201,8 @@ impl Compiler<'_> {
     }
 
     fn call(&mut self, name: &'static str, call: &tree::Call) -> Compiled<Call> {
-        let mut arguments = call.arguments.iter().map(|argument| self.argument(argument)).collect::<Compiled<Vec<_>>>()?;
+        let mut arguments =
+            call.arguments.iter().map(|argument| self.argument(argument)).collect::<Compiled<Vec<_>>>()?;
         if let ("DIM", false, Some(first)) = (name, call.words.is_empty(), arguments.first_mut())
             && let Some(tree::Expr { kind: ExprKind::Variable(array), .. }) = &call.arguments[0].value
         {

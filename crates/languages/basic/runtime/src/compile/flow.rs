@@ -148,9 +148,7 @@ impl Compiler<'_> {
                 Op::For(Box::new(ForRange { variable, first, last, step, local: *local, exit: NOWHERE }))
             }
             For::Count(count) => Op::ForCount(Box::new(self.number_expr(count)?), NOWHERE),
-            For::Parts(variable, text) => {
-                Op::ForParts(Box::new((self.target(variable)?, self.text(text)?)), NOWHERE)
-            }
+            For::Parts(variable, text) => Op::ForParts(Box::new((self.target(variable)?, self.text(text)?)), NOWHERE),
             For::Index(variable, array) => {
                 let array = self.array(array);
                 Op::ForIndex(Box::new(self.target(variable)?), array, NOWHERE)

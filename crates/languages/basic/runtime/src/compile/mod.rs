@@ -36,8 +36,15 @@ pub fn compile(name: &str, tree: tree::Program) -> Program {
 /// Compiles a statement whose branches may go to another program's lines.
 pub(crate) fn compile_in(name: &str, tree: tree::Program, outer: Option<Outer<'_>>) -> Program {
     let program = Program { name: name.to_owned(), ..Program::default() };
-    let mut compiler =
-        Compiler { program, outer, symbols: HashMap::new(), numbers: Vec::new(), line: 0, place: Place::default(), open: Vec::new() };
+    let mut compiler = Compiler {
+        program,
+        outer,
+        symbols: HashMap::new(),
+        numbers: Vec::new(),
+        line: 0,
+        place: Place::default(),
+        open: Vec::new(),
+    };
     compiler.number(&tree);
     for (index, line) in tree.lines.iter().enumerate() {
         compiler.line = index as u32;
@@ -96,7 +103,10 @@ impl Compiler<'_> {
     fn finish(&mut self) {
         // A loop without end is an error only when its end is needed.
         self.program.lines.push(CodeLine { number: u32::MAX, start: self.pc() });
-        self.push(Op::End);
+        // EXECUTEd text returns to its program.
+        if self.outer.is_none() {
+            self.push(Op::End);
+        }
     }
 
     pub(super) fn pc(&self) -> Pc {

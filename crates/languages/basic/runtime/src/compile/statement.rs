@@ -167,12 +167,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn call_program(
-        &mut self,
-        program: &tree::Expr,
-        arguments: &[Item],
-        options: &[tree::IoOption],
-    ) -> Compiled<()> {
+    fn call_program(&mut self, program: &tree::Expr, arguments: &[Item], options: &[tree::IoOption]) -> Compiled<()> {
         let mut compiled = Vec::new();
         for argument in arguments {
             compiled.push(match argument {
@@ -190,11 +185,8 @@ impl Compiler<'_> {
                 },
             });
         }
-        let code = CallCode {
-            program: self.text(program)?,
-            arguments: compiled,
-            branches: self.options(options)?.branches,
-        };
+        let code =
+            CallCode { program: self.text(program)?, arguments: compiled, branches: self.options(options)?.branches };
         self.push(Op::Call(Box::new(code)));
         Ok(())
     }
@@ -222,9 +214,7 @@ impl Compiler<'_> {
             Kind::Remark(..) | Kind::NoEffect(_) => return Ok(true),
             Kind::Local(assignments, names) => return self.local(assignments, names).map(|()| true),
             Kind::Precision(value) => Op::Precision(Box::new(self.number_expr(value)?)),
-            Kind::FloatingPoint => {
-                Op::Precision(Box::new(NumberExpr::Constant(crate::number::Number::ONE.negated())))
-            }
+            Kind::FloatingPoint => Op::Precision(Box::new(NumberExpr::Constant(crate::number::Number::ONE.negated()))),
             Kind::Round(on) => Op::Round(*on),
             Kind::Randomize(seed) => {
                 Op::Randomize(seed.as_ref().map(|seed| self.number_expr(seed)).transpose()?.map(Box::new))
@@ -253,7 +243,7 @@ impl Compiler<'_> {
                 rules.as_ref().map(|rules| self.text(rules)).transpose()?.map(Box::new),
             ),
             Kind::DayFormat(value) => Op::DayFormat(Box::new(self.text(value)?)),
-            Kind::ChangeDirectory(value) => Op::ChangeDirectory(Box::new(self.text(value)?)),
+            Kind::ChangeDirectory(_) => Op::ChangeDirectory,
             Kind::SetEsc(_) => return Ok(true),
             Kind::Control(control) => self.control(control)?,
             Kind::MsgBox(values, answer) => {

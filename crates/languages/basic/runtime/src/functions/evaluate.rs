@@ -103,7 +103,9 @@ impl Machine {
         let slot = self.slot_of(variable);
         let (level, slot) = self.level_of(slot);
         match variable {
-            VariableRef::Numbers(_) => level.number_arrays[slot].as_ref().map(|array| (array.bounds, array.elements.len())),
+            VariableRef::Numbers(_) => {
+                level.number_arrays[slot].as_ref().map(|array| (array.bounds, array.elements.len()))
+            }
             VariableRef::Texts(_) => level.text_arrays[slot].as_ref().map(|array| (array.bounds, array.elements.len())),
             _ => None,
         }
@@ -114,7 +116,7 @@ impl Machine {
         let mut statement = if is_text { b"Z9_$=".to_vec() } else { b"Z9_=".to_vec() };
         statement.extend_from_slice(source);
         let program = self.compile_text(&statement)?;
-        if program.ops.len() != 2 {
+        if program.ops.len() != 1 {
             return fail(20, "an expression is needed");
         }
         self.in_text(&program, |machine| match program.ops.first() {

@@ -11,10 +11,13 @@ use mainstay_basic_files::{FileKind, KeyFunction, Order, RecordReference};
 fn channel(machine: &mut Machine, call: &Call) -> Outcome<(i64, Option<usize>)> {
     let number = call.whole(machine, 0)?;
     let order = machine.order(call.options.key_number.as_ref(), number)?;
-    Ok((number, match order {
-        Some(Order::Key(key)) => Some(key),
-        _ => None,
-    }))
+    Ok((
+        number,
+        match order {
+            Some(Order::Key(key)) => Some(key),
+            _ => None,
+        },
+    ))
 }
 
 fn key_of(machine: &mut Machine, call: &Call, function: KeyFunction<'_>, out: &mut Vec<u8>) -> Outcome<()> {

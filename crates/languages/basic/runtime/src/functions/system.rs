@@ -196,7 +196,8 @@ pub(super) fn cpl(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
         Some(diagnostic) => fail(diagnostic.code, diagnostic.message.clone()),
         None => {
             for line in &tree.lines {
-                let listed = if tree.numbered { syntax::print::line_text(line) } else { syntax::print::statement(line) };
+                let listed =
+                    if tree.numbered { syntax::print::line_text(line) } else { syntax::print::statement(line) };
                 out.extend_from_slice(&listed);
             }
             Ok(())

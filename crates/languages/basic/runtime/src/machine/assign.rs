@@ -86,7 +86,12 @@ impl Machine {
     }
 
     /// Places of a range in the elements of an array.
-    fn range(&mut self, bounds: Option<&(NumberExpr, NumberExpr)>, low: i64, high: i64) -> Outcome<(usize, usize, bool)> {
+    fn range(
+        &mut self,
+        bounds: Option<&(NumberExpr, NumberExpr)>,
+        low: i64,
+        high: i64,
+    ) -> Outcome<(usize, usize, bool)> {
         let Some((first, last)) = bounds else { return Ok((0, usize::MAX, false)) };
         let (first, last) = (self.whole(first)?, self.whole(last)?);
         let (from, to) = (first.min(last), first.max(last));

@@ -4,7 +4,7 @@ use super::Machine;
 use crate::code::{List, Program};
 use crate::fault::{Fault, Outcome};
 use crate::link::{Link, Plan};
-use mainstay_basic_files::{FileError, FileKind, RecordFile};
+use mainstay_basic_files::{FileError, RecordFile};
 use std::rc::Rc;
 
 /// The separator of fields.
@@ -16,8 +16,6 @@ pub struct Channel {
     pub file: Box<dyn RecordFile>,
     /// The name that OPEN was given.
     pub name: Vec<u8>,
-    /// The kind of the file.
-    pub kind: FileKind,
     /// The separator of fields.
     pub separator: u8,
     /// The list that OPEN bound: a list of a program.

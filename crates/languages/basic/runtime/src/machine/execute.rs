@@ -10,7 +10,6 @@ impl Machine {
     #[inline]
     pub(super) fn execute(&mut self, op: &Op, depth: usize) -> Outcome<Flow> {
         match op {
-            Op::Nothing => {}
             Op::SetNumber(symbol, whole, value) => {
                 let value = self.number(value)?;
                 let value = self.assigned(value, *whole);
@@ -66,8 +65,8 @@ impl Machine {
             Op::Until(condition) => self.until(condition)?,
             Op::Switch(switch) => self.switch(switch)?,
             Op::EndSwitch => self.end_switch(),
-            Op::Try { catch, finally, end } => {
-                let entry = super::Entry::Try { catch: *catch, finally: *finally, end: *end, pending: None };
+            Op::Try { catch, finally, .. } => {
+                let entry = super::Entry::Try { catch: *catch, finally: *finally, pending: None };
                 self.push_entry(entry)?;
             }
             Op::EndTry => self.end_try()?,

@@ -185,13 +185,7 @@ impl Machine {
         }
     }
 
-    fn read_record(
-        &mut self,
-        io: &IoCode,
-        number: i64,
-        reference: &Reference,
-        options: &ReadOptions,
-    ) -> Outcome<()> {
+    fn read_record(&mut self, io: &IoCode, number: i64, reference: &Reference, options: &ReadOptions) -> Outcome<()> {
         let mut record = self.take();
         let channel = self.channels.get(number)?;
         let data = channel.file.read(reference.place(), options).map_err(file_fault)?;
@@ -223,27 +217,15 @@ impl Machine {
             _ if io.options.branches.missing.is_some() => WriteMode::New,
             _ => WriteMode::Replace,
         };
-        let options = WriteOptions {
-            mode,
-            key: reference.key.as_deref(),
-            index: reference.index,
-            keeps_lock: false,
-            wait,
-        };
+        let options =
+            WriteOptions { mode, key: reference.key.as_deref(), index: reference.index, keeps_lock: false, wait };
         let file = &mut self.channels.get(number)?.file;
         let result = file.write(&data, &options).map_err(file_fault);
         self.give(data);
         result
     }
 
-    fn record_of(
-        &mut self,
-        io: &IoCode,
-        number: i64,
-        record: bool,
-        separator: u8,
-        data: &mut Vec<u8>,
-    ) -> Outcome<()> {
+    fn record_of(&mut self, io: &IoCode, number: i64, record: bool, separator: u8, data: &mut Vec<u8>) -> Outcome<()> {
         let program = self.frame.program.clone();
         if let Some(list) = io.list {
             let list = program.lists.get(list as usize).ok_or_else(|| Fault::new(81))?;

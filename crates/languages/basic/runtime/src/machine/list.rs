@@ -210,7 +210,7 @@ impl Machine {
 
     fn field_format(&mut self, item: &ListValue) -> Outcome<Option<FieldFormat>> {
         for format in &item.formats {
-            let mut first = |machine: &mut Machine| match format.arguments.first() {
+            let first = |machine: &mut Machine| match format.arguments.first() {
                 Some(Expr::Number(expr)) => machine.whole_within(expr, 0, 65_536).map(|value| value as usize),
                 _ => fail(81, "a format needs a length"),
             };
@@ -241,9 +241,7 @@ impl Machine {
     /// The list that a reference means.
     pub(super) fn find_list(&mut self, source: &ListSource) -> Outcome<Rc<List>> {
         match source {
-            ListSource::Id(id) => {
-                self.frame.program.lists.get(*id as usize).cloned().ok_or_else(|| Fault::new(81))
-            }
+            ListSource::Id(id) => self.frame.program.lists.get(*id as usize).cloned().ok_or_else(|| Fault::new(81)),
             ListSource::Missing(code) => Err(Fault::new(*code)),
             ListSource::Embedded => fail(84, "the file has no dictionary"),
             ListSource::Text(_) => fail(81, "lists in strings are allowed in OPEN only"),

@@ -31,8 +31,8 @@ mod settings;
 mod state;
 mod text;
 
-pub use channels::{Channel, SEPARATOR};
 pub(crate) use channels::file_fault;
+pub use channels::{Channel, SEPARATOR};
 pub(crate) use number::truth;
 pub(crate) use print::apply_table;
 pub use settings::Parameters;
@@ -210,7 +210,9 @@ impl Machine {
     /// The line of SETERR's target; 0 without one.
     pub(crate) fn handler_line(&self) -> i64 {
         match self.frame.handler {
-            Some(Destination::Line(line)) => self.frame.program.lines.get(line as usize).map_or(0, |line| line.number.into()),
+            Some(Destination::Line(line)) => {
+                self.frame.program.lines.get(line as usize).map_or(0, |line| line.number.into())
+            }
             _ => 0,
         }
     }

@@ -130,13 +130,14 @@ impl Machine {
         }
     }
 
-    /// A quotient keeps as many decimals as PRECISION says, or as the dividend has, unless 'NR' is set.
+    /// A quotient keeps as many decimals as PRECISION says, or as the dividend has, unless ROUND is off or 'NR'
+    /// is set.
     fn quotient(&self, left: Number, right: Number) -> Outcome<Number> {
         if right.is_zero() && self.parameters.divides_by_zero {
             return Ok(Number::ZERO);
         }
         let quotient = left.divide(right)?;
-        match self.precision < 0 || self.parameters.keeps_quotients {
+        match self.precision < 0 || !self.rounds || self.parameters.keeps_quotients {
             true => Ok(quotient),
             false => Ok(quotient.rounded(self.precision.max(left.normalized().scale()))),
         }

@@ -4,9 +4,7 @@ use super::channels::{Channel, file_fault};
 use super::{Machine, Value};
 use crate::code::*;
 use crate::fault::{Fault, Outcome, fail};
-use mainstay_basic_files::{
-    FileDefinition, FileKind, KeyDefinitions, OpenMode, OpenOptions, RecordFormat,
-};
+use mainstay_basic_files::{FileDefinition, FileKind, KeyDefinitions, OpenMode, OpenOptions, RecordFormat};
 use mainstay_basic_syntax::tree::{self, FileVerb};
 use std::rc::Rc;
 
@@ -34,12 +32,15 @@ impl Machine {
         mode: tree::OpenMode,
         options: &Options,
     ) -> Outcome<()> {
-        let mut open = OpenOptions::new(self.session, match mode {
-            tree::OpenMode::Shared | tree::OpenMode::Create => OpenMode::Shared,
-            tree::OpenMode::Input | tree::OpenMode::Load => OpenMode::Input,
-            tree::OpenMode::Lock => OpenMode::Lock,
-            tree::OpenMode::Purge => OpenMode::Purge,
-        });
+        let mut open = OpenOptions::new(
+            self.session,
+            match mode {
+                tree::OpenMode::Shared | tree::OpenMode::Create => OpenMode::Shared,
+                tree::OpenMode::Input | tree::OpenMode::Load => OpenMode::Input,
+                tree::OpenMode::Lock => OpenMode::Lock,
+                tree::OpenMode::Purge => OpenMode::Purge,
+            },
+        );
         open.create = mode == tree::OpenMode::Create;
         open.counters = self.counters.clone();
         open.wait = self.wait_time(options)?;
@@ -65,18 +66,9 @@ impl Machine {
         };
         let file = self.open_volume(name, &open)?;
         self.counters.count_open();
-        let kind = file.definition().kind;
         let separator = open.separator.unwrap_or(file.definition().separator);
-        let channel = Channel {
-            file,
-            name: name.to_vec(),
-            kind,
-            separator,
-            list,
-            plan: None,
-            line: Vec::new(),
-            options: text,
-        };
+        let channel =
+            Channel { file, name: name.to_vec(), separator, list, plan: None, line: Vec::new(), options: text };
         self.channels.insert(number, channel);
         Ok(())
     }

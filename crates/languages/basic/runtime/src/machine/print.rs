@@ -52,7 +52,7 @@ impl Machine {
         match (&item.value, &item.mask) {
             (Expr::Number(expr), None) => {
                 let value = self.number(expr)?;
-                let value = if self.precision >= 0 { value.rounded(self.precision) } else { value };
+                let value = self.shown(value);
                 if value.signum() >= 0 {
                     out.push(b' ');
                 }

@@ -117,7 +117,7 @@ impl Machine {
                 self.prefixes.insert(number, rules);
             }
             Op::DayFormat(layout) => self.day_format = self.text_value(layout)?,
-            Op::ChangeDirectory(_) => return fail(99, "CWDIR: a program stays in its folder; use PREFIX"),
+            Op::ChangeDirectory => return fail(99, "CWDIR: a program stays in its folder; use PREFIX"),
             Op::MsgBox(values, answer) => self.message_box(values, answer.as_deref())?,
             _ => return Err(Fault::new(120)),
         }
@@ -227,7 +227,14 @@ impl Machine {
 
     /// A number as STR( ) writes it: rounded to the precision.
     pub(crate) fn write_number(&self, out: &mut Vec<u8>, value: Number) {
-        let value = if self.precision >= 0 { value.rounded(self.precision) } else { value };
-        crate::number_text::write(out, value, self.parameters.hides_zero);
+        crate::number_text::write(out, self.shown(value), self.parameters.hides_zero);
+    }
+
+    /// A number rounded for output. One that needs an exponent is not rounded.
+    pub(crate) fn shown(&self, value: Number) -> Number {
+        match self.precision >= 0 && !crate::number_text::is_tiny(value) {
+            true => value.rounded(self.precision),
+            false => value,
+        }
     }
 }

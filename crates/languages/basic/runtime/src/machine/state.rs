@@ -81,8 +81,6 @@ pub enum Entry {
         catch: Option<Pc>,
         /// FINALLY, until it runs.
         finally: Option<Pc>,
-        /// END_TRY.
-        end: Pc,
         /// The error that END_TRY raises.
         pending: Option<u16>,
     },

@@ -163,15 +163,14 @@ impl Machine {
 }
 
 /// The bytes of a sub-string. Error 47 outside of the string, 46 for a negative length; the empty tail is allowed.
-pub(super) fn slice(
-    available: usize,
-    position: i64,
-    length: Option<i64>,
-    relaxed: bool,
-) -> Outcome<(usize, usize)> {
+pub(super) fn slice(available: usize, position: i64, length: Option<i64>, relaxed: bool) -> Outcome<(usize, usize)> {
     let start = usize::try_from(position).ok().and_then(|position| position.checked_sub(1));
     let Some(start) = start.filter(|start| *start <= available) else {
-        return if relaxed && position > 0 { Ok((available, available)) } else { fail(47, format!("position {position}")) };
+        return if relaxed && position > 0 {
+            Ok((available, available))
+        } else {
+            fail(47, format!("position {position}"))
+        };
     };
     let Some(length) = length else { return Ok((start, available)) };
     let Ok(length) = usize::try_from(length) else { return fail(46, format!("length {length}")) };

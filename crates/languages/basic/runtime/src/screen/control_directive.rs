@@ -137,7 +137,8 @@ impl Machine {
             };
             for (argument, target) in code.arguments.iter().zip(&code.targets).skip(1) {
                 let Some(target) = target else { return fail(60, "READ needs variables") };
-                let value = if matches!(argument, Some(Expr::Text(_))) { Value::Text(text.clone()) } else { number.clone() };
+                let value =
+                    if matches!(argument, Some(Expr::Text(_))) { Value::Text(text.clone()) } else { number.clone() };
                 self.assign(target, value)?;
             }
             return Ok(());

@@ -45,10 +45,8 @@ pub struct Attributes {
     pub background: bool,
 }
 
-const BLANK: Cell = Cell {
-    byte: b' ',
-    attributes: Attributes { reverse: false, underline: false, blink: false, background: false },
-};
+const BLANK: Cell =
+    Cell { byte: b' ', attributes: Attributes { reverse: false, underline: false, blink: false, background: false } };
 
 /// The screen of a session.
 #[derive(Debug)]
@@ -242,9 +240,7 @@ fn next_piece(text: &[u8]) -> (Piece<'_>, usize) {
             let arguments = arguments.trim_end_matches(')').to_owned();
             (Piece::Mnemonic(name.to_owned(), arguments), (length + 3).min(text.len()))
         }
-        [ESCAPE, a, b, ..] => {
-            (Piece::Mnemonic(String::from_utf8_lossy(&[*a, *b]).into_owned(), String::new()), 3)
-        }
+        [ESCAPE, a, b, ..] => (Piece::Mnemonic(String::from_utf8_lossy(&[*a, *b]).into_owned(), String::new()), 3),
         [ESCAPE, ..] => (Piece::Text(&[]), text.len()),
         [b'\r', b'\n', ..] => (Piece::NewLine, 2),
         [b'\n', ..] => (Piece::NewLine, 1),

@@ -5,8 +5,22 @@ use crate::token::Token;
 use crate::tree::*;
 
 const ACTIONS: [&str; 16] = [
-    "LOAD", "FIND", "READ", "WRITE", "REMOVE", "ENABLE", "DISABLE", "HIDE", "SHOW", "GOTO", "AUTO", "SET_FOCUS", "ON",
-    "OFF", "LOCK", "UNLOCK",
+    "LOAD",
+    "FIND",
+    "READ",
+    "WRITE",
+    "REMOVE",
+    "ENABLE",
+    "DISABLE",
+    "HIDE",
+    "SHOW",
+    "GOTO",
+    "AUTO",
+    "SET_FOCUS",
+    "ON",
+    "OFF",
+    "LOCK",
+    "UNLOCK",
 ];
 
 impl Parser {

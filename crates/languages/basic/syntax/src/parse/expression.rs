@@ -276,12 +276,25 @@ impl Parser {
         Ok(Argument { prefix, value, mask })
     }
 
+    /// Strings joined by `+`, without `^`, which is a relation of POS.
+    fn concatenation(&mut self) -> Parsed<Expr> {
+        let mut left = self.postfix()?;
+        while self.accept("+") {
+            let place = left.place;
+            let right = self.postfix()?;
+            left = Expr { place, kind: ExprKind::Binary(Binary::Add, Box::new(left), Box::new(right)) };
+        }
+        Ok(left)
+    }
+
     /// `POS(pattern relation string`.
     fn relation(&mut self, call: &mut Call) -> Parsed<()> {
-        let pattern = self.sum()?;
+        let pattern = self.concatenation()?;
         let relation = match self.peek() {
             Token::Symbol(symbol @ ("=" | "<>" | "<" | "<=" | ">" | ">=" | ":" | "^")) => *symbol,
-            _ => return self.fail(format!("expected a relation in POS, found {}", self.found()), "as in POS(\"A\"=X$)"),
+            _ => {
+                return self.fail(format!("expected a relation in POS, found {}", self.found()), "as in POS(\"A\"=X$)");
+            }
         };
         self.next();
         let text = self.sum()?;

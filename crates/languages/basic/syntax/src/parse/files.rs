@@ -20,7 +20,9 @@ impl Parser {
             self.next();
         }
         let (channel, options) = self.channel()?;
-        let Some(channel) = channel else { return self.fail_at(32, place, "OPEN needs a channel", "as in OPEN (1)\"NAME\"") };
+        let Some(channel) = channel else {
+            return self.fail_at(32, place, "OPEN needs a channel", "as in OPEN (1)\"NAME\"");
+        };
         let name = self.expression()?;
         let mut options = options;
         while self.accept(",") {

@@ -37,7 +37,8 @@ impl Parser {
             out.push(Directive { place, kind });
             let done = matches!(self.peek(), Token::End | Token::Remark(_) | Token::Symbol(";" | "}"));
             if !done && !self.at_end() && !matches!(out.last().map(|last| &last.kind), Some(Kind::BlockIf(_))) {
-                return self.fail(format!("unexpected {} behind the directive", self.found()), "separate directives with ;");
+                return self
+                    .fail(format!("unexpected {} behind the directive", self.found()), "separate directives with ;");
             }
         }
         let place = self.place();
@@ -70,14 +71,20 @@ impl Parser {
         }
         let then = self.branch_body()?;
         let semicolon = self.is(";");
-        while self.is(";") && (self.is_word_ahead(1, "ELSE") || self.is_word_ahead(1, "END_IF") || self.is_word_ahead(1, "FI"))
+        while self.is(";")
+            && (self.is_word_ahead(1, "ELSE") || self.is_word_ahead(1, "END_IF") || self.is_word_ahead(1, "FI"))
         {
             self.next();
         }
         let mut otherwise = Vec::new();
         if self.accept_word("ELSE") {
             if self.is("{") && !self.closes_here() {
-                return self.fail_at(22, self.place(), "ELSE { must be closed in its statement", "open the block at THEN, too");
+                return self.fail_at(
+                    22,
+                    self.place(),
+                    "ELSE { must be closed in its statement",
+                    "open the block at THEN, too",
+                );
             }
             otherwise = self.branch_body()?;
         }

@@ -113,7 +113,9 @@ impl Parser {
             match self.option()? {
                 Some(option) => options.push(option),
                 None if self.accept_word("RECORD") => {}
-                None => return self.fail_at(32, self.place(), format!("expected an option, found {}", self.found()), ""),
+                None => {
+                    return self.fail_at(32, self.place(), format!("expected an option, found {}", self.found()), "");
+                }
             }
         }
         self.expect(")", "behind the channel and its options")?;

@@ -16,9 +16,11 @@ use crate::token::{Spanned, Token, tokens};
 use crate::tree::{Diagnostic, Directive, Kind, Line, Place, Program};
 
 /// How deep expressions and IFs may be nested.
-const DEPTH: usize = 100;
+const DEPTH: usize = 60;
 /// How many operators a statement may have.
 const OPERATORS: usize = 1000;
+/// How many bytes a statement may have; the dialect's limit is half of it.
+const BYTES: usize = 64 << 10;
 
 /// An error inside a statement.
 pub(crate) struct Failure {
@@ -96,6 +98,12 @@ fn check_labels(program: &mut Program) {
 
 fn parse_line(raw: &RawLine, number: u32, diagnostics: &mut Vec<Diagnostic>) -> Line {
     let first = diagnostics.len();
+    if raw.text.text.len() > BYTES {
+        let (message, hint) = ("statement too complex".to_owned(), format!("a statement has at most {BYTES} bytes"));
+        diagnostics.push(Diagnostic { code: 30, place: raw.place, number, message, hint });
+        let directives = vec![invalid(raw, 0, 30)];
+        return Line { number, place: raw.place, label: None, directives };
+    }
     let spanned = tokens(&raw.text, diagnostics);
     let lexed = diagnostics.len() > first;
     let mut parser = Parser { tokens: spanned, at: 0, depth: 0, operators: 0, source: raw.text.text.clone() };
@@ -231,13 +239,7 @@ impl Parser {
         self.fail_at(20, self.place(), message, hint)
     }
 
-    fn fail_at<T>(
-        &self,
-        code: u16,
-        place: Place,
-        message: impl Into<String>,
-        hint: impl Into<String>,
-    ) -> Parsed<T> {
+    fn fail_at<T>(&self, code: u16, place: Place, message: impl Into<String>, hint: impl Into<String>) -> Parsed<T> {
         Err(Failure { code, place, message: message.into(), hint: hint.into() })
     }
 

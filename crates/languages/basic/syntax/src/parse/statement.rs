@@ -13,10 +13,9 @@ impl Parser {
             return self.io(Verb::Print);
         }
         let Token::Word(word, None, false) = self.peek().clone() else { return self.assignments() };
-        let assigns = matches!(
-            self.ahead(1),
-            Token::Symbol("=" | "+=" | "-=" | "*=" | "/=" | "^=" | "|=" | "++" | "--")
-        ) || self.is_ahead(1, "[") && !matches!(word.as_str(), "KEYED" | "SORT");
+        let assigns =
+            matches!(self.ahead(1), Token::Symbol("=" | "+=" | "-=" | "*=" | "/=" | "^=" | "|=" | "++" | "--"))
+                || self.is_ahead(1, "[") && !matches!(word.as_str(), "KEYED" | "SORT");
         if assigns || !words::is_directive_word(&word) {
             return self.not_a_directive(place, &word);
         }

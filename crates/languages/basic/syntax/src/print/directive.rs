@@ -121,28 +121,31 @@ fn flow(out: &mut Vec<u8>, kind: &Kind) -> bool {
 }
 
 fn bare(out: &mut Vec<u8>, kind: &Kind) -> bool {
-    word(out, match kind {
-        Kind::Wend => "WEND",
-        Kind::Repeat => "REPEAT",
-        Kind::Default => "DEFAULT",
-        Kind::EndSwitch => "END SWITCH",
-        Kind::Try => "TRY",
-        Kind::Catch => "CATCH",
-        Kind::Finally => "FINALLY",
-        Kind::EndTry => "END_TRY",
-        Kind::Break => "BREAK",
-        Kind::Continue => "CONTINUE",
-        Kind::Pop => "POP",
-        Kind::Retry => "RETRY",
-        Kind::NextRecord => "NEXT RECORD",
-        Kind::EndDef => "END DEF",
-        Kind::FloatingPoint => "FLOATINGPOINT",
-        Kind::Reset => "RESET",
-        Kind::End => "END",
-        Kind::Stop => "STOP",
-        Kind::Escape => "ESCAPE",
-        _ => return false,
-    });
+    word(
+        out,
+        match kind {
+            Kind::Wend => "WEND",
+            Kind::Repeat => "REPEAT",
+            Kind::Default => "DEFAULT",
+            Kind::EndSwitch => "END SWITCH",
+            Kind::Try => "TRY",
+            Kind::Catch => "CATCH",
+            Kind::Finally => "FINALLY",
+            Kind::EndTry => "END_TRY",
+            Kind::Break => "BREAK",
+            Kind::Continue => "CONTINUE",
+            Kind::Pop => "POP",
+            Kind::Retry => "RETRY",
+            Kind::NextRecord => "NEXT RECORD",
+            Kind::EndDef => "END DEF",
+            Kind::FloatingPoint => "FLOATINGPOINT",
+            Kind::Reset => "RESET",
+            Kind::End => "END",
+            Kind::Stop => "STOP",
+            Kind::Escape => "ESCAPE",
+            _ => return false,
+        },
+    );
     true
 }
 
@@ -236,14 +239,17 @@ fn files(out: &mut Vec<u8>, kind: &Kind) -> bool {
     match kind {
         Kind::Io(directive) => io(out, directive),
         Kind::Open { mode, channel, options: list, name } => {
-            word(out, match mode {
-                OpenMode::Shared => "OPEN (",
-                OpenMode::Input => "OPEN INPUT (",
-                OpenMode::Lock => "OPEN LOCK (",
-                OpenMode::Purge => "OPEN PURGE (",
-                OpenMode::Load => "OPEN LOAD (",
-                OpenMode::Create => "OPEN CREATE (",
-            });
+            word(
+                out,
+                match mode {
+                    OpenMode::Shared => "OPEN (",
+                    OpenMode::Input => "OPEN INPUT (",
+                    OpenMode::Lock => "OPEN LOCK (",
+                    OpenMode::Purge => "OPEN PURGE (",
+                    OpenMode::Load => "OPEN LOAD (",
+                    OpenMode::Create => "OPEN CREATE (",
+                },
+            );
             write(out, channel);
             options(out, list);
             out.push(b')');
@@ -310,11 +316,14 @@ fn file_argument(out: &mut Vec<u8>, argument: &FileArgument) {
 }
 
 fn select_text(out: &mut Vec<u8>, select: &Select) {
-    word(out, match select.mode {
-        SelectMode::Fields => "SELECT ",
-        SelectMode::Record => "SELECT RECORD ",
-        SelectMode::Key => "SELECT KEY ",
-    });
+    word(
+        out,
+        match select.mode {
+            SelectMode::Fields => "SELECT ",
+            SelectMode::Record => "SELECT RECORD ",
+            SelectMode::Key => "SELECT KEY ",
+        },
+    );
     items(out, &select.items);
     values(out, " FROM", Some(&select.source));
     options(out, &select.options);

@@ -110,11 +110,14 @@ pub(super) fn write(out: &mut Vec<u8>, value: &Expr) {
             out.push(b')');
         }
         ExprKind::Unary(op, operand) => {
-            word(out, match op {
-                Unary::Minus => "-",
-                Unary::Plus => "+",
-                Unary::Not => "NOT ",
-            });
+            word(
+                out,
+                match op {
+                    Unary::Minus => "-",
+                    Unary::Plus => "+",
+                    Unary::Not => "NOT ",
+                },
+            );
             write(out, operand);
         }
         ExprKind::Binary(op, left, right) => {
@@ -187,17 +190,20 @@ pub(super) fn target(out: &mut Vec<u8>, target: &Target) {
     match target {
         Target::Line(number) => word(out, &format!("{number:04}")),
         Target::Label(label) => word(out, label),
-        Target::Logical(logical) => word(out, match logical {
-            Logical::Next => "*NEXT",
-            Logical::Same => "*SAME",
-            Logical::Proceed => "*PROCEED",
-            Logical::Break => "*BREAK",
-            Logical::Continue => "*CONTINUE",
-            Logical::Return => "*RETURN",
-            Logical::Retry => "*RETRY",
-            Logical::End => "*END",
-            Logical::Escape => "*ESCAPE",
-        }),
+        Target::Logical(logical) => word(
+            out,
+            match logical {
+                Logical::Next => "*NEXT",
+                Logical::Same => "*SAME",
+                Logical::Proceed => "*PROCEED",
+                Logical::Break => "*BREAK",
+                Logical::Continue => "*CONTINUE",
+                Logical::Return => "*RETURN",
+                Logical::Retry => "*RETRY",
+                Logical::End => "*END",
+                Logical::Escape => "*ESCAPE",
+            },
+        ),
     }
 }
 
