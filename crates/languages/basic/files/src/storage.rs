@@ -40,6 +40,12 @@ pub trait KeyedStorage: Send {
     /// is not less than the key. `false` when there is none.
     fn after(&mut self, key_number: usize, key: &[u8], id: u64) -> Result<bool>;
 
+    /// Loads the first entry with exactly this key: whether there is one. Unlike [`KeyedStorage::after`] it need not know what
+    /// comes next.
+    fn exactly(&mut self, key_number: usize, key: &[u8]) -> Result<bool> {
+        Ok(self.after(key_number, key, 0)? && self.loaded().key == key)
+    }
+
     /// Loads the last entry before this one, or the last one of all.
     fn before(&mut self, key_number: usize, place: Option<(&[u8], u64)>) -> Result<bool>;
 

@@ -380,7 +380,7 @@ mod tests {
             let value = random(&mut state) % 3000;
             let point = model.partition_point(|other| *other < value);
             assert_eq!(tree.partition_point(|other| *other < value), point);
-            if random(&mut state) % 3 > 0 {
+            if !random(&mut state).is_multiple_of(3) {
                 tree.insert(point, value);
                 model.insert(point, value);
             } else if point < model.len() {

@@ -19,10 +19,12 @@
 //!   schema        definitions of files as tables of the catalog, and back
 //!   sharing       who has a file open, and which records are extracted
 //!   storage       KeyedStorage over a table: searches and changes
+//!   transaction   the transactions of a channel
 //!   batch         records that were fetched ahead
 //! ```
 //!
-//! **Transactions.** A record that is written to a shared file is a commit of its own, as durable as the volume was told.
+//! **Transactions.** While a session has a transaction open ([`TransactionScope`]), its channels read and write in it, as its
+//! SQL statements do. Otherwise a record that is written to a shared file is a commit of its own, as durable as the volume was told.
 //! Changes of a file that the session has alone gather in one transaction, which commits after [`storage::GATHERED`] records,
 //! and when the file is flushed, unlocked or closed.
 //!
@@ -36,6 +38,8 @@ mod batch;
 mod schema;
 mod sharing;
 pub mod storage;
+mod transaction;
 mod volume;
 
+pub use transaction::TransactionScope;
 pub use volume::TableVolume;

@@ -5,14 +5,16 @@
 use crate::schema;
 use crate::sharing::OpenFiles;
 use crate::storage::{Opened, TableStorage};
+use crate::transaction::TransactionScope;
 use mainstay_basic_files::key::KeyLimits;
 use mainstay_basic_files::{
     ChannelOptions, DirectoryEntry, FileDefinition, FileError, FileErrorKind, FileKind, IndexedRecords, KeyedFile,
-    KeyedStorage, OpenMode, OpenOptions, RecordFile, Result, SequenceFile, Volume,
+    KeyedStorage, OpenMode, OpenOptions, RecordFile, Result, SequenceFile, SessionId, Volume,
 };
 use mainstay_store::files::catalog::{CatalogChange, TableDefinition};
 use mainstay_store::{Durability, Isolation, Store, Transaction};
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// The most bytes of a record, without OPT="X".
@@ -24,12 +26,26 @@ pub struct TableVolume {
     folder: Arc<dyn Volume>,
     durability: Durability,
     open_files: OpenFiles,
+    scopes: Mutex<HashMap<SessionId, Arc<dyn TransactionScope>>>,
 }
 
 impl TableVolume {
     /// The files of a store, and for other names those of a folder. Commits of channels are as durable as is said here.
     pub fn new(store: Arc<Store>, folder: Arc<dyn Volume>, durability: Durability) -> TableVolume {
-        TableVolume { store, folder, durability, open_files: OpenFiles::default() }
+        TableVolume { store, folder, durability, open_files: OpenFiles::default(), scopes: Mutex::default() }
+    }
+
+    /// Lets channels that a session opens from now on share its transactions; `None` ends that.
+    pub fn set_scope(&self, session: SessionId, scope: Option<Arc<dyn TransactionScope>>) {
+        let mut scopes = self.scopes.lock().unwrap_or_else(PoisonError::into_inner);
+        match scope {
+            Some(scope) => scopes.insert(session, scope),
+            None => scopes.remove(&session),
+        };
+    }
+
+    fn scope(&self, session: SessionId) -> Option<Arc<dyn TransactionScope>> {
+        self.scopes.lock().unwrap_or_else(PoisonError::into_inner).get(&session).cloned()
     }
 
     fn begin(&self) -> Transaction {
@@ -85,6 +101,7 @@ impl TableVolume {
             session: options.session,
             is_locked,
             durability: self.durability,
+            scope: self.scope(options.session),
             counters: Arc::clone(&options.counters),
         };
         let mut storage = TableStorage::open(opened).map_err(|error| {
@@ -168,7 +185,7 @@ impl Volume for TableVolume {
     fn refile(&self, name: &str) -> Result<()> {
         let Some((table, _)) = self.find(name)? else { return self.folder.refile(name) };
         self.open_files.check_closed(table.id).map_err(|error| error.at(name))?;
-        let mut options = OpenOptions::new(mainstay_basic_files::SessionId(u64::MAX), OpenMode::Purge);
+        let mut options = OpenOptions::new(SessionId(u64::MAX), OpenMode::Purge);
         options.wait = Duration::ZERO;
         self.open(name, &options)?.flush()
     }

@@ -238,7 +238,7 @@ impl Volume for FolderVolume {
         if let Some(opened) = memory {
             return opened;
         }
-        let path = self.folder_path(name)?;
+        let path = if name.trim().is_empty() { self.path(name)? } else { self.folder_path(name)? };
         let in_file = |error: FileError| error.at(name);
         match self.kind_of(&path)? {
             Some(FileKind::Directory) => self.open_names(&path, name, options),

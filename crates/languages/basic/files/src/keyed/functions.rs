@@ -95,8 +95,11 @@ impl<S: KeyedStorage> KeyedFile<S> {
             RecordReference::Number(record) => self.find_number(record),
             RecordReference::Key(key) => {
                 let compared = self.compared(number, key)?;
-                let found = self.storage.after(number, &compared, 0)? && self.storage.loaded().key == compared;
-                if found { Ok(()) } else { Err(record_missing(format_args!("the key {}", shown(key)))) }
+                if self.storage.exactly(number, &compared)? {
+                    Ok(())
+                } else {
+                    Err(record_missing(format_args!("the key {}", shown(key))))
+                }
             }
         }
     }

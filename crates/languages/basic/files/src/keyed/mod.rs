@@ -289,8 +289,7 @@ impl<S: KeyedStorage> KeyedFile<S> {
         compared.clear();
         self.definition.keys.key(number)?.compared(key, &mut compared);
         self.strip(number, &mut compared);
-        let found = self.storage.after(number, &compared, 0);
-        let is_there = found.map(|found| found && self.storage.loaded().key == compared);
+        let is_there = self.storage.exactly(number, &compared);
         if let Ok(false) = is_there {
             let spot = &mut self.spot;
             (spot.order, spot.id, spot.current, spot.stays, spot.is_sought) = (number, 0, None, false, true);

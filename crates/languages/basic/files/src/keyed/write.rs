@@ -86,7 +86,7 @@ impl<S: KeyedStorage> KeyedFile<S> {
         self.increment(record, external, options)?;
         self.make_primary(record, external, keys)?;
         let primary = keys[0].as_deref().unwrap_or_default();
-        let exists = self.storage.after(0, primary, 0)? && self.storage.loaded().key == primary;
+        let exists = self.storage.exactly(0, primary)?;
         if exists && options.mode == WriteMode::New {
             let message = "a record with this key is there already";
             return Err(FileError::new(FileErrorKind::DuplicateKey, message));
@@ -219,8 +219,11 @@ impl<S: KeyedStorage> KeyedFile<S> {
         let mut compared = Vec::new();
         self.definition.keys.key(0)?.compared(key, &mut compared);
         self.strip(0, &mut compared);
-        let found = self.storage.after(0, &compared, 0)? && self.storage.loaded().key == compared;
-        if found { Ok(()) } else { Err(record_missing(format_args!("the key {}", shown(key)))) }
+        if self.storage.exactly(0, &compared)? {
+            Ok(())
+        } else {
+            Err(record_missing(format_args!("the key {}", shown(key))))
+        }
     }
 }
 
