@@ -122,6 +122,8 @@ pub enum Event {
     Key(KeyPress),
     /// Text was pasted or composed.
     Text(String),
+    /// The input field got the focus: no control has it.
+    Field,
     /// A button of the mouse went down or up over a cell of the screen.
     Mouse {
         /// The column.

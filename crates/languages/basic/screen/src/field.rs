@@ -139,6 +139,11 @@ impl Field {
         self.modes.upper
     }
 
+    /// Whether keys that the editor does not use end the input.
+    pub fn is_edit_mode(&self) -> bool {
+        self.modes.edit
+    }
+
     fn ends_when_full(&self) -> bool {
         self.request.size.is_some() && self.request.length.is_none()
     }

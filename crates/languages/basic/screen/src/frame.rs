@@ -105,6 +105,8 @@ pub struct InputState {
     pub upper: bool,
     /// Whether the face must not foresee the effect of keys.
     pub guarded: bool,
+    /// Whether keys that the editor does not use end the input (`'ME'`).
+    pub edit: bool,
     /// The number of the face's keys that have been used.
     pub keys_done: u32,
 }

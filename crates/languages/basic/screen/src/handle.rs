@@ -20,6 +20,7 @@ impl Screen {
         match event {
             Event::Key(press) => self.key(press),
             Event::Text(text) => self.pasted(&text),
+            Event::Field => self.controls.set_focus(None),
             Event::Mouse { column, row, button, down } => self.mouse_event((column, row), button, down),
             Event::Control { handle, action } => self.act(handle, action),
             Event::Menu(path) => self.choose_menu(&path),
@@ -39,10 +40,16 @@ impl Screen {
             return;
         }
         let used = self.message_box_key(press) || self.hot_key(press) || self.control_key(press);
-        if used {
-            self.input.keys_done = self.input.keys_done.wrapping_add(1);
-            self.input.changed = true;
-        } else if press.modifiers.alt || press.modifiers.control || !self.input.push(Queued::Key(press)) {
+        if !used && !press.modifiers.alt && !press.modifiers.control {
+            if !self.input.push(Queued::Key(press)) {
+                self.input.changed = true;
+                self.ring();
+            }
+            return;
+        }
+        self.input.keys_done = self.input.keys_done.wrapping_add(1);
+        self.input.changed = true;
+        if !used {
             self.ring();
         }
     }

@@ -441,6 +441,7 @@ impl Screen {
             hidden: field.is_hidden(),
             upper: field.is_upper(),
             guarded: field.is_guarded() || field.is_hidden(),
+            edit: field.is_edit_mode(),
             keys_done,
         }));
     }

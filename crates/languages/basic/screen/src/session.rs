@@ -223,6 +223,11 @@ impl ScreenHandle {
         self.0.lock().screen.take_break()
     }
 
+    /// Whether the face has hung up, for programs that compute without using the screen.
+    pub fn is_hung_up(&self) -> bool {
+        self.0.lock().hung_up
+    }
+
     /// The program has ended: the face shows the last frame and then says so.
     pub fn end(&self) {
         let mut state = self.0.lock();
@@ -258,6 +263,11 @@ impl Watch {
     /// Whether the program has ended.
     pub fn is_ended(&self) -> bool {
         self.0.lock().ended
+    }
+
+    /// Whether the program has to end.
+    pub fn is_hung_up(&self) -> bool {
+        self.0.lock().hung_up
     }
 
     /// Ends the program at its next call.
@@ -330,6 +340,15 @@ impl Face {
         self.shared.to_face.notify_all();
     }
 
+    /// Detaches the face: [`Face::next`] returns on every thread.
+    pub fn detach(&self) {
+        let mut state = self.shared.lock();
+        if state.face == self.number {
+            state.face = 0;
+        }
+        self.shared.to_face.notify_all();
+    }
+
     /// The texts of rows of a list and their generation.
     pub fn list_rows(&self, handle: u32, from: usize, count: usize) -> Option<(u32, Vec<String>)> {
         self.shared.lock().screen.list_rows(handle, from, count)
@@ -343,10 +362,7 @@ impl Face {
 
 impl Drop for Face {
     fn drop(&mut self) {
-        let mut state = self.shared.lock();
-        if state.face == self.number {
-            state.face = 0;
-        }
+        self.detach();
     }
 }
 
