@@ -14,9 +14,10 @@ use super::set::{no_such_bag, no_such_tag};
 use super::{IndexedTable, TagId, structural_path};
 use crate::dbf::{Dbf, Header};
 use crate::expr::{ExprValue, Kind, Scratch};
-use crate::index::write::{BagSpec, BagWriter, KeySorter, Progress, Rebuild, TagSpec, reindex};
+use crate::collation::KeyOrder;
+use crate::index::write::{BagSpec, BagWriter, KeySorter, Progress, Rebuild, TagSpec, reindex, unknown_order};
 use crate::index::{BagKind, KeyFamily, KeyType, TagHeader};
-use crate::keys::{Expressions, Letters, Rules, TagKeys};
+use crate::keys::{Conventions, Expressions, Rules, TagKeys};
 use crate::lock::{IndexLock, LockPlan};
 use mainstay_base::{Code, Error, Result, interrupt};
 use mainstay_vfs::{Create, LockMode};
@@ -261,13 +262,20 @@ impl IndexedTable {
         Ok(())
     }
 
-    /// Makes a file of these tags over all records, in the place of the one that is there.
-    pub(super) fn make_bag(&mut self, path: &Path, layout: &BagSpec, tags: Vec<TagSpec>) -> Result<()> {
+    /// Makes a file of these tags over all records, in the place of the one that is there. The tags have these conventions,
+    /// by their names, or those of the tags that are there.
+    pub(super) fn make_bag(
+        &mut self,
+        path: &Path,
+        layout: &BagSpec,
+        tags: Vec<TagSpec>,
+        conventions: &dyn Fn(&str) -> Option<Conventions>,
+    ) -> Result<()> {
         let count = self.writer.count()?;
         let mut made = Vec::with_capacity(tags.len());
         for tag in tags {
-            let letters = self.indexes.letters(path, &tag.name);
-            let keys = self.collect(path, (&tag.header(layout)?, letters), count, &mut Building::default())?;
+            let known = conventions(&tag.name).or_else(|| self.indexes.conventions(path, &tag.name));
+            let keys = self.collect(path, (&tag.header(layout)?, known), count, &mut Building::default())?;
             made.push((tag, keys));
         }
         self.put_bag(path, layout, made)
@@ -286,11 +294,17 @@ impl IndexedTable {
     }
 
     /// Fails as making this tag would: if it is not understood, or a record has no key, or one that another has.
-    pub(super) fn tag_can_be_made(&mut self, path: &Path, spec: &IndexSpec, layout: &BagSpec) -> Result<()> {
+    pub(super) fn tag_can_be_made(
+        &mut self,
+        path: &Path,
+        (spec, conventions): (&IndexSpec, Conventions),
+        layout: &BagSpec,
+    ) -> Result<()> {
         let count = self.writer.count()?;
         let header = tag_spec(spec, layout, &self.indexes.dbf)?.header(layout)?;
-        let keys = self.collect(path, (&header, None), count, &mut Building::default())?;
-        if header.candidate { keys.finish(|_, _| Ok(())) } else { Ok(()) }
+        let keys = self.collect(path, (&header, Some(conventions)), count, &mut Building::default())?;
+        // A key whose place is not certain is an error, too.
+        if header.candidate || !conventions.order.is_bytes() { keys.finish(|_, _| Ok(())) } else { Ok(()) }
     }
 
     pub(super) fn open_made(&mut self, path: &Path, is_structural: bool) -> Result<usize> {
@@ -376,7 +390,7 @@ impl IndexedTable {
         self.must_be_alone("its indexes be made anew")?;
         self.must_have_no_transaction("making indexes anew")?;
         self.writer.flush()?;
-        self.indexes.settle_letters();
+        self.indexes.settle_bags()?;
         // What is in memory of the old trees is not worth writing, but custom entries are read from the file.
         self.indexes.write().or_else(|error| if error.code() == Code::IndexDamaged { Ok(()) } else { Err(error) })?;
         self.rebuild_all(true, progress)
@@ -408,19 +422,23 @@ impl IndexedTable {
         Ok(())
     }
 
-    /// The keys of the records, for a tag with this header and the letters that it had, if it is not new.
+    /// The keys of the records, for a tag with this header and the conventions that it had, if it is not new.
     fn collect(
         &self,
         path: &Path,
-        (header, letters): (&TagHeader, Option<Letters>),
+        (header, conventions): (&TagHeader, Option<Conventions>),
         count: u64,
         building: &mut Building<'_>,
     ) -> Result<KeySorter> {
         let mut tag = TagKeys::new(header, &self.indexes.dbf)?;
-        if let Some(letters) = letters.filter(|letters| *letters != tag.letters) {
-            tag = tag.with_letters(letters, header, &self.indexes.dbf)?;
+        if let Some(known) = conventions.or_else(|| self.indexes.national()).filter(|known| *known != tag.conventions()) {
+            tag = tag.with_conventions(known, header, &self.indexes.dbf)?;
         }
-        let mut keys = KeySorter::new(header).with_limit(SORT_BYTES, Arc::clone(&self.fs), &beside(path, ".runs"));
+        if tag.key_type.order() == KeyOrder::Unknown {
+            return Err(unknown_order(&header.name));
+        }
+        let keys = KeySorter::new(header).in_order(tag.key_type.order());
+        let mut keys = keys.with_limit(SORT_BYTES, Arc::clone(&self.fs), &beside(path, ".runs"));
         if header.custom {
             return Ok(keys);
         }
@@ -525,15 +543,20 @@ struct OverRecords<'r> {
 
 impl Rebuild for OverRecords<'_> {
     fn key_type(&mut self, header: &TagHeader) -> Result<KeyType> {
-        TagKeys::new(header, &self.table.indexes.dbf).map(|keys| keys.key_type)
+        let dbf = &self.table.indexes.dbf;
+        let keys = TagKeys::new(header, dbf)?;
+        match self.table.indexes.conventions(self.path, &header.name) {
+            Some(known) => keys.with_conventions(known, header, dbf).map(|keys| keys.key_type),
+            None => Ok(keys.key_type),
+        }
     }
 
     fn collect(&mut self, number: usize, header: &TagHeader, keys: &mut KeySorter) -> Result<()> {
         if header.custom {
             return if self.keeps_custom { self.custom_entries(number, header, keys) } else { Ok(()) };
         }
-        let letters = self.table.indexes.letters(self.path, &header.name);
-        let all = self.table.collect(self.path, (header, letters), self.count, &mut Building::default())?;
+        let known = self.table.indexes.conventions(self.path, &header.name);
+        let all = self.table.collect(self.path, (header, known), self.count, &mut Building::default())?;
         *keys = all;
         Ok(())
     }
@@ -550,7 +573,10 @@ impl Rebuild for OverRecords<'_> {
 impl OverRecords<'_> {
     /// The records that the old file lists in a custom tag, with the keys that they have now.
     fn custom_entries(&self, number: usize, header: &TagHeader, keys: &mut KeySorter) -> Result<()> {
-        let known = TagKeys::new(header, &self.table.indexes.dbf)?;
+        let mut known = TagKeys::new(header, &self.table.indexes.dbf)?;
+        if let Some(conventions) = self.table.indexes.conventions(self.path, &header.name) {
+            known = known.with_conventions(conventions, header, &self.table.indexes.dbf)?;
+        }
         let bag = crate::index::Bag::open(self.table.fs.open(self.path)?)?;
         let count = self.count;
         let mut listed = Vec::new();

@@ -8,8 +8,10 @@
 use super::build::tag_spec;
 use super::recovery::recover;
 use super::{IndexSpec, IndexedTable, structural_path};
+use crate::dbf::Dbf;
 use crate::index::write::BagSpec;
 use crate::index::{Bag, TagHeader};
+use crate::keys::{Conventions, TagKeys};
 use crate::writer::{self, Access, WriteOptions};
 use crate::{Finding, Severity};
 use mainstay_base::{Code, Error, Result};
@@ -100,11 +102,14 @@ fn remade(
     if fs.stamp(target).is_ok() {
         return Err(Error::new(Code::Duplicate, "there is a file of this name already").at(target.display()));
     }
-    let mut sound: Vec<&TagHeader> = Vec::new();
-    for header in bag.tags() {
-        let tried = table.tag_can_be_made(target, &IndexSpec::of(header), &layout);
+    let mut sound: Vec<(&TagHeader, Conventions)> = Vec::new();
+    for (number, header) in bag.tags().iter().enumerate() {
+        let known = conventions_of(&bag, number, table.dbf());
+        let tried = known.and_then(|known| {
+            table.tag_can_be_made(target, (&IndexSpec::of(header), known), &layout).map(|()| known)
+        });
         match tried {
-            Ok(()) => sound.push(header),
+            Ok(known) => sound.push((header, known)),
             Err(error) => {
                 let message = format!("the tag was not made anew: {error}");
                 findings.push(finding(old, Severity::Error, format!("tag {}", header.name), message));
@@ -119,9 +124,17 @@ fn remade(
         return Ok(());
     }
     let mut tags = Vec::with_capacity(sound.len());
-    for header in sound {
+    for (header, _) in &sound {
         tags.push(tag_spec(&IndexSpec::of(header), &layout, table.dbf())?);
     }
-    table.make_bag(target, &layout, tags)?;
+    let known = |name: &str| sound.iter().find(|(header, _)| header.name.eq_ignore_ascii_case(name)).map(|(_, known)| *known);
+    table.make_bag(target, &layout, tags, &known)?;
     table.open_made(target, is_structural).map(drop)
+}
+
+/// The order and the letters that an old tag's keys show: the new one gets them, too.
+fn conventions_of(bag: &Bag, number: usize, dbf: &Dbf) -> Result<Conventions> {
+    let keys = TagKeys::new(&bag.tags()[number], dbf)?;
+    let tag = bag.tag(number, keys.key_type)?;
+    Ok(keys.recognised(&tag, dbf).conventions())
 }

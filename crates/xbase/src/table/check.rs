@@ -5,6 +5,7 @@ use super::indexes::Indexes;
 use super::named::is_named_for;
 use super::tag::TableTag;
 use super::{Files, production_mdx, sibling};
+use crate::collation::KeyOrder;
 use crate::dbf::{self, OpenOptions};
 use crate::expr::Scratch;
 use crate::index::{Bag, KeyType};
@@ -149,7 +150,7 @@ fn check_keys(
     records: u64,
     findings: &mut Vec<Finding>,
 ) -> Result<(u64, u64)> {
-    if tag.header().collation.is_some() {
+    if tag.header().collation.is_some() || tag.tag.key_type().order() == KeyOrder::Unknown {
         return Ok((0, 0));
     }
     let slots = u32::try_from(records).unwrap_or(u32::MAX);

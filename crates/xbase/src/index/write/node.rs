@@ -11,6 +11,7 @@ use super::image::{Image, Packed};
 use super::pack::{self, Bits, Counting};
 use super::short;
 use super::spec::put;
+use crate::collation::KeyOrder;
 use crate::index::leaf::{ENTRIES_START, Leaf};
 use crate::index::node::{Format, Layout, NO_PAGE, Node, Reason};
 use mainstay_base::{Code, Error, Result};
@@ -78,8 +79,39 @@ impl Shape {
     /// How two keys stand to each other in the order of the tree.
     #[inline]
     pub(crate) fn order(&self, left: &[u8], right: &[u8]) -> Ordering {
+        if !self.layout.order.is_bytes() {
+            return self.layout.compare(left, right);
+        }
         let order = compare(left, right);
         if self.layout.falling { order.reverse() } else { order }
+    }
+
+    /// Whether keys are compared by their bytes as one number.
+    #[inline]
+    fn has_words(&self) -> bool {
+        self.layout.key_len <= short::LONGEST && self.layout.order.is_bytes()
+    }
+
+    /// Fails where a key does not come between these entries in all collations that the tree may be in.
+    pub(crate) fn check_place(&self, node: &Unpacked, index: usize, key: &[u8], record: u32) -> Result<()> {
+        let KeyOrder::National(national) = &self.layout.order else { return Ok(()) };
+        // Branches of a plain IDX have no records, so equal keys in them say nothing.
+        let has_records = node.is_leaf || self.layout.format != Format::Plain;
+        let entry = |at: usize| (node.key(self, at), if has_records { node.records[at] } else { record });
+        let own = (key, record);
+        let before = index.checked_sub(1).map(|at| (entry(at), own));
+        let after = (index < node.count()).then(|| (own, entry(index)));
+        for (left, right) in before.into_iter().chain(after) {
+            // Equal keys are in the order of their records whichever way the tree goes.
+            let dispute = match self.layout.falling {
+                true => national.dispute((right.0, left.1), (left.0, right.1)),
+                false => national.dispute(left, right),
+            };
+            if let Some(other) = dispute {
+                return Err(disputed(national.collation().name(), other.name()));
+            }
+        }
+        Ok(())
     }
 
     /// The pointer to a page; `none` where there is no page.
@@ -99,6 +131,17 @@ impl Shape {
         let page = self.layout.page_number(pointer)?;
         if page < end { Ok(page) } else { Err(format!("the pointer {pointer} leads outside the file").into()) }
     }
+}
+
+/// What is said of a key whose place depends on which of the collations that fit is the tag's.
+#[cold]
+pub(crate) fn disputed(one: &str, other: &str) -> Error {
+    let message = format!(
+        "the keys of the tag are in an unknown national order: those of {one} and of {other} both fit, and put this key \
+         into different places"
+    );
+    let hint = "change the table with the program that keeps the index, or drop the tag";
+    Error::new(Code::Unsupported, message).hint(hint)
 }
 
 /// Compares two keys of one length; eight bytes mostly tell.
@@ -147,7 +190,7 @@ impl Unpacked {
         unpacked.keys.reserve_exact((count + 8) * layout.key_len);
         unpacked.records.reserve_exact(count + 8);
         match node.packed_leaf() {
-            Some(leaf) if layout.key_len <= short::LONGEST => {
+            Some(leaf) if shape.has_words() => {
                 unpacked.unpack_short(shape, &leaf, keeps_image)?;
                 return unpacked.checked(shape);
             }
@@ -228,7 +271,7 @@ impl Unpacked {
         let Some(mut before) = keys.next() else { return Ok(()) };
         for key in keys {
             if shape.order(before, key) == Ordering::Greater {
-                return Err("the keys of the page are not in byte order".into());
+                return Err("the keys of the page are not in their order".into());
             }
             before = key;
         }
@@ -258,8 +301,7 @@ impl Unpacked {
     #[inline]
     pub(crate) fn lower_bound(&self, shape: &Shape, key: &[u8], record: u32) -> usize {
         let (mut low, mut high) = (0, self.count());
-        let len = shape.key_len();
-        if len <= short::LONGEST && !shape.layout.falling {
+        if shape.has_words() && !shape.layout.falling {
             // Of one length, so nothing has to tell where a key ends.
             let wanted = (short::word_of(key, 0), record);
             while low < high {
