@@ -61,6 +61,21 @@ impl Bag {
         }
     }
 
+    /// The definition of the only tag of an NTX, from its header alone: of a file of which nothing else may be left.
+    ///
+    /// Errors: `NotThisFormat` for other files, `IndexDamaged` for a header that contradicts itself.
+    pub fn definition(file: Arc<dyn File>) -> Result<TagHeader> {
+        let (stamp, mut header) = (file.stamp()?, vec![0; COMPACT_HEADER_LEN]);
+        let read = file.read_at(&mut header, 0)?;
+        header.truncate(read);
+        let opening = Opening { file, stamp, kept_bytes: 0, header };
+        if kind_of(&opening.header, stamp.len) != Some(BagKind::Ntx) {
+            return Err(not_an_index(opening.file.path()));
+        }
+        let name = opening.file_name();
+        header::parse_ntx(&opening.header, &name, 0, false).map_err(|reason| opening.damaged(reason))
+    }
+
     /// The kind of file.
     pub fn kind(&self) -> BagKind {
         self.kind

@@ -40,7 +40,10 @@ impl Bag {
         }
         let mut owners = HashMap::new();
         if let Some(directory) = &self.directory {
-            Check::new(directory, "directory", true, None, &mut owners, findings).run();
+            let mut check = Check::new(directory, "directory", true, None, &mut owners, findings);
+            // Every program reads all of it: names in another order harm nobody.
+            check.disorder = Severity::Warning;
+            check.run();
         }
         for (number, header) in self.tags().iter().enumerate() {
             let key_type = key_types.get(number).copied().flatten();
@@ -91,6 +94,8 @@ struct Check<'c> {
     tree: &'c Tree,
     name: &'c str,
     is_ordered: bool,
+    /// How bad it is that keys are not in order.
+    disorder: Severity,
     record_count: Option<u32>,
     lists_all: bool,
     is_unique: bool,
@@ -123,6 +128,7 @@ impl<'c> Check<'c> {
             tree,
             name,
             is_ordered,
+            disorder: Severity::Error,
             record_count,
             lists_all: false,
             is_unique: false,
@@ -312,11 +318,8 @@ impl<'c> Check<'c> {
         if self.is_ordered && !self.last_key.is_empty() {
             match node.order(&self.last_key, key) {
                 Ordering::Greater => {
-                    self.report(
-                        page,
-                        Severity::Error,
-                        format!("the key of record {record} comes before the key before it"),
-                    );
+                    let message = format!("the key of record {record} comes before the key before it");
+                    self.report(page, self.disorder, message);
                 }
                 Ordering::Equal if self.is_unique => {
                     self.report(

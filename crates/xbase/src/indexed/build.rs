@@ -34,7 +34,8 @@ const RUN_BYTES: u64 = 1 << 20;
 /// A tag that is to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexSpec {
-    /// The name: 1 to 10 ASCII characters. The only tag of an IDX or NTX is named like its file.
+    /// The name: 1 to 10 ASCII characters. The only tag of an IDX or NTX is named like its file, and may have a longer name, of
+    /// which the file keeps ten.
     pub name: String,
     /// The key expression, in the code page of the table.
     pub key: Vec<u8>,
@@ -234,7 +235,7 @@ impl IndexedTable {
             return self.add_tag(bag, spec, building);
         }
         let layout = layout_for(kind, &self.indexes.dbf, spec);
-        let tag = building.mark(new_tag_spec(spec, &layout, &self.indexes.dbf)?);
+        let tag = building.mark(new_tag_spec(spec, &layout, &self.indexes.dbf)?).named_for(&layout, path);
         let count = self.writer.count()?;
         let keys = self.collect(path, (&tag.header(&layout)?, None), count, building)?;
         if let Some(open) = open {
@@ -263,18 +264,19 @@ impl IndexedTable {
     }
 
     /// Makes a file of these tags over all records, in the place of the one that is there. The tags have these conventions,
-    /// by their names, or those of the tags that are there.
+    /// in their order, or those of the tags that are there.
     pub(super) fn make_bag(
         &mut self,
         path: &Path,
         layout: &BagSpec,
         tags: Vec<TagSpec>,
-        conventions: &dyn Fn(&str) -> Option<Conventions>,
+        conventions: &[Conventions],
     ) -> Result<()> {
         let count = self.writer.count()?;
         let mut made = Vec::with_capacity(tags.len());
-        for tag in tags {
-            let known = conventions(&tag.name).or_else(|| self.indexes.conventions(path, &tag.name));
+        for (number, tag) in tags.into_iter().enumerate() {
+            let known = conventions.get(number).copied().or_else(|| self.indexes.conventions(path, &tag.name));
+            let tag = tag.named_for(layout, path);
             let keys = self.collect(path, (&tag.header(layout)?, known), count, &mut Building::default())?;
             made.push((tag, keys));
         }
@@ -301,7 +303,7 @@ impl IndexedTable {
         layout: &BagSpec,
     ) -> Result<()> {
         let count = self.writer.count()?;
-        let header = tag_spec(spec, layout, &self.indexes.dbf)?.header(layout)?;
+        let header = tag_spec(spec, layout, &self.indexes.dbf)?.named_for(layout, path).header(layout)?;
         let keys = self.collect(path, (&header, Some(conventions)), count, &mut Building::default())?;
         // A key whose place is not certain is an error, too.
         if header.candidate || !conventions.order.is_bytes() { keys.finish(|_, _| Ok(())) } else { Ok(()) }

@@ -105,7 +105,7 @@ impl IndexedTable {
                     Error::new(Code::Cancelled, "making the indexes anew was stopped").hint("reindex the table")
                 );
             }
-            self.make_bag(&path, &layout, tags, &|_| None)?;
+            self.make_bag(&path, &layout, tags, &[])?;
             let (dbf, sharing) = (&self.indexes.dbf, self.indexes.sharing);
             self.indexes.bags[number] = match is_structural {
                 true => OpenBag::structural(&*self.fs, &path, dbf, sharing)?,

@@ -18,6 +18,7 @@ use super::tag::{COMPARED_WHOLE, Disagreement, TableTag};
 use super::walk::{orders, walk_tag};
 use crate::dbf::{Dbf, OpenOptions};
 use crate::index::{Bag, KeyType, TagHeader};
+use crate::keys::TagKeys;
 use crate::{Finding, Severity};
 use mainstay_base::{Code, Result};
 use mainstay_table::{Access, Ordering, RowSet, Snapshot, TermOrder};
@@ -312,6 +313,16 @@ impl Indexes {
                 unusable,
             })
         })
+        .chain(set.failed.iter().filter_map(|(path, _)| Some((path, self.fs.open(path).and_then(Bag::definition).ok()?)))
+            .map(|(path, header)| IndexDescription {
+                name: header.name.clone(),
+                file: path.clone(),
+                key: header.key_text().into_owned(),
+                condition: header.for_text().map(|text| text.into_owned()),
+                unique: header.unique,
+                descending: header.descending,
+                unusable: Some("the file is damaged".to_owned()),
+            }))
         .collect()
     }
 
@@ -400,8 +411,11 @@ fn is_of_another(fs: &dyn FileSystem, index: &Path, table: &Path) -> bool {
 
 /// Whether an index file may belong to a table: the expressions of its first tag compile.
 fn belongs(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> bool {
-    let Ok(bag) = fs.open(path).and_then(Bag::open) else { return false };
-    !bag.tags().is_empty() && TableTag::new(&bag, 0, dbf).is_ok()
+    match fs.open(path).and_then(Bag::open) {
+        Ok(bag) => !bag.tags().is_empty() && TableTag::new(&bag, 0, dbf).is_ok(),
+        // A file that was cut may still say what its keys are.
+        Err(_) => fs.open(path).and_then(Bag::definition).is_ok_and(|header| TagKeys::new(&header, dbf).is_ok()),
+    }
 }
 
 impl OpenBag {

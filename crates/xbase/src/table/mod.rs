@@ -39,7 +39,7 @@ mod text_keys;
 mod unlisted;
 mod walk;
 
-pub use check::{check, lacks_index, other_index_files};
+pub use check::{check, check_index_files, lacks_index, other_index_files};
 pub use claim::Disputed;
 pub use indexes::IndexDescription;
 pub use named::is_named_for;
@@ -126,6 +126,10 @@ impl Files {
             None => (path, "the table has memo fields, and there is no memo file: they are NULL".to_owned()),
             Some(memo_path) => match fs.open(memo_path).and_then(|file| Memo::open(file, self.dbf.header().version)) {
                 Ok(memo) => {
+                    if let Some(doubt) = memo.doubt() {
+                        let (path, message) = (memo_path.clone(), doubt.to_owned());
+                        self.findings.push(Finding { severity: Severity::Error, path, place: String::new(), message });
+                    }
                     self.memo = Some(memo);
                     self.memo_path = found;
                     return;

@@ -532,15 +532,31 @@ pub fn decode(dbf: &Dbf, memo: Option<&Memo>, field: usize, record: &[u8]) -> Re
     value_at(&column.vector, 0)
 }
 
+/// What became of a damaged table.
+#[derive(Clone, Debug, Default)]
+pub struct Repair {
+    /// What was found in the old files, and what else is to be known.
+    pub found: Vec<Finding>,
+    /// What the new files lack that the old ones had, or referred to.
+    pub lost: Vec<Finding>,
+}
+
+impl Repair {
+    /// All of it.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.found.iter().chain(&self.lost)
+    }
+}
+
 /// Makes a new table at `into` out of what can be read of a damaged one: all whole records, deleted ones included,
-/// with the long values that their references lead to. Gives what could not be kept. The damaged files stay as they
-/// are. The indexes have to be built for the new table.
-pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &WriteOptions) -> Result<Vec<Finding>> {
+/// with the long values that their references lead to. The damaged files stay as they are. The indexes have to be built for
+/// the new table.
+pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &WriteOptions) -> Result<Repair> {
     if fs.stamp(into).is_ok() {
         return Err(Error::new(Code::Duplicate, "there is a file of this name already").at(into.display()));
     }
     let dbf = Dbf::open(fs.open(path)?, OpenOptions { code_page: options.code_page })?;
-    let mut findings = dbf.findings().to_vec();
+    let mut repair = Repair { found: dbf.findings().to_vec(), lost: Vec::new() };
     let mut header = vec![0; usize::from(dbf.header().header_length)];
     dbf.file().read_exact_at(&mut header, 0)?;
     header[4..8].fill(0);
@@ -552,7 +568,7 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
     if let Some(memo_path) = &old_memo_path {
         match Memo::open(fs.open(memo_path)?, dbf.header().version) {
             Ok(memo) => old_memo = Some(memo),
-            Err(error) => findings.push(Finding {
+            Err(error) => repair.lost.push(Finding {
                 severity: Severity::Error,
                 path: memo_path.clone(),
                 place: String::new(),
@@ -562,7 +578,7 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
     }
     let memo = match (&old_memo, needs_memo) {
         (_, false) => None,
-        (Some(memo), true) => Some((memo_path(into, memo.kind()), empty_like(memo)?)),
+        (Some(memo), true) => Some((with_extension_of(into, memo.path()), empty_like(memo)?)),
         (None, true) => {
             let kind = dbf.memo_kind().unwrap_or(MemoKind::FoxPro);
             let size = if kind == MemoKind::FoxPro { 64 } else { 512 };
@@ -579,7 +595,7 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
         keep_deleted: true,
         keep_none: false,
         window: Window::default(),
-        findings: Some(&mut findings),
+        findings: Some(&mut repair.lost),
         progress: &mut untold,
     };
     let new_memo_path = memo.as_ref().map(|(path, _)| path.clone());
@@ -589,5 +605,10 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
     }
     made?;
     swap::swap(&**fs, into, new_memo_path.as_deref())?;
-    Ok(findings)
+    Ok(repair)
+}
+
+/// The memo file of a new table: with the extension of the old one, which programs look for.
+fn with_extension_of(table: &Path, memo: &Path) -> PathBuf {
+    memo.extension().map_or_else(|| table.to_owned(), |extension| table.with_extension(extension))
 }

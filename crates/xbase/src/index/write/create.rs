@@ -25,7 +25,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Bytes of a name in the directory of a CDX.
-const NAME_LEN: usize = 10;
+pub(super) const NAME_LEN: usize = 10;
 
 /// A tag that is to be built: the bytes of its header, except for where its root will be.
 #[derive(Clone, Debug)]
