@@ -1,4 +1,4 @@
-"""Records what real clients send, for crates/tds/tests/recorded.
+"""Records what real clients send, for crates/doors/tds/tests/recorded.
 
     python3 tests/clients/record.py --work FOLDER      the clients that run.py --install put there
 
@@ -15,7 +15,7 @@ import threading
 
 import run
 
-RECORDED = run.REPOSITORY / "crates/tds/tests/recorded"
+RECORDED = run.REPOSITORY / "crates/doors/tds/tests/recorded"
 LONGEST = 1200
 MOST = 70
 # Of a bulk load its beginning is enough.

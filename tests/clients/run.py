@@ -190,7 +190,7 @@ def main():
         server, port = scripted_server(options.scripted or built_backend(), trusted)
     real = bool(options.port or options.serve)
     environment = {**os.environ, **({"CERTIFICATE": str(trusted)} if trusted else {}), **({"REAL_SERVER": "1"} if real else {})}
-    environment["TPCC_SQL"] = str(REPOSITORY / "crates/bench/src/tpcc")
+    environment["TPCC_SQL"] = str(REPOSITORY / "crates/tools/bench/src/tpcc")
     if options.tpcc:
         program = ["./cases", str(port), options.user, options.password, "tpcc", str(options.tpcc)]
         ended = subprocess.run(program, cwd=work / "go", env=environment)

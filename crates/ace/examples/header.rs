@@ -1,5 +1,0 @@
-//! Prints the C header of the library: `cargo run -p mainstay-ace --example header > crates/ace/include/ace.h`.
-
-fn main() {
-    print!("{}", ace::header::text());
-}

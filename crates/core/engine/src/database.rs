@@ -1,0 +1,187 @@
+//! A database: one folder.
+
+use crate::catalog::FolderCatalog;
+use crate::describe::{self, TableInfo};
+use crate::native::{Native, Place, STORE_FOLDER};
+use crate::options::{FolderSettings, Options};
+use crate::session::{Session, is_internal, settle_commits};
+use mainstay_columnar::VectorCache;
+use mainstay_planner::{Planner, Settings};
+use mainstay_store::{Durability, HeldLock, Store, StoreOptions, Wait};
+use mainstay_types::{Code, Error, Result};
+use mainstay_vfs::{Disk, FileSystem, Memory};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The path of a database that has no folder.
+const IN_MEMORY: &str = ":memory:";
+
+/// The folder that such a database has in memory.
+const MEMORY_FOLDER: &str = "/memory";
+
+/// An open database. Clones are the same database.
+#[derive(Clone)]
+pub struct Database {
+    pub(crate) shared: Arc<Shared>,
+}
+
+pub(crate) struct Shared {
+    pub(crate) planner: Arc<Planner>,
+    pub(crate) catalog: FolderCatalog,
+    pub(crate) options: Options,
+    /// What a commit waits for, unless its session says otherwise.
+    pub(crate) durability: Durability,
+}
+
+impl Database {
+    /// Opens a folder, or a single file as a database of one table.
+    ///
+    /// Errors: `NotFound`, `NotThisFormat` for a file that is no table, `InvalidSetting` for the folder's
+    /// settings file. A table that cannot be read does not keep the others from being used, nor do native tables that
+    /// cannot be used at all: [`Database::damage`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Database> {
+        Database::open_with(path, Options::default())
+    }
+
+    /// A database without a folder: native tables only, gone with the last session.
+    pub fn in_memory() -> Result<Database> {
+        Database::open_with(IN_MEMORY, Options::default())
+    }
+
+    /// The same, with options.
+    pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Database> {
+        if path.as_ref() == Path::new(IN_MEMORY) {
+            let (memory, folder) = (Memory::new(), Path::new(MEMORY_FOLDER));
+            memory.create_folder(folder)?;
+            return Database::open_on(Arc::new(memory), folder, options);
+        }
+        // Paths are absolute from here on: the tables outlive a change of the working folder.
+        Database::open_on(Arc::new(Disk), &std::path::absolute(path.as_ref())?, options)
+    }
+
+    /// Opens a folder of any file system, for tests in which files fail and machines crash.
+    ///
+    /// Errors: as [`Database::open`].
+    pub fn open_on(fs: Arc<dyn FileSystem>, path: &Path, options: Options) -> Result<Database> {
+        let folder = if fs.is_folder(path) { path } else { path.parent().unwrap_or(path) };
+        let FolderSettings { files, durability } = FolderSettings::read(fs.as_ref(), folder, &options)?;
+        let limit = options.memory_limit_bytes();
+        let settings = Settings {
+            memory_limit_bytes: options.statement_bytes(),
+            threads: options.threads(),
+            fuse: !options.general_executor_only,
+            disabled_rules: options.disabled_optimizer_rules.clone(),
+        };
+        let planner = Arc::new(Planner::new(&settings)?);
+        let cache = VectorCache::new(limit / 4);
+        let native = Native::new(match fs.is_folder(path) && path != Path::new(MEMORY_FOLDER) && !options.files_only {
+            true => {
+                let memory_bytes = Some(options.row_bytes());
+                let stored = StoreOptions { durability, memory_bytes, ..StoreOptions::default() };
+                match options.salvage {
+                    true => Place::salvage(Arc::clone(&fs), path, stored),
+                    false => Place::below(Arc::clone(&fs), path, stored),
+                }
+            }
+            false if fs.is_folder(path) => Place::memory(Arc::clone(&fs)),
+            false => Place::of_file(Arc::clone(&fs)),
+        });
+        let catalog = FolderCatalog::open(fs, path, cache, files, Arc::clone(&planner), native)?;
+        let database = Database { shared: Arc::new(Shared { planner, catalog, options, durability }) };
+        settle_commits(&database)?;
+        Ok(database)
+    }
+
+    /// A session with settings of its own.
+    pub fn session(&self) -> Session {
+        Session::new(self.clone())
+    }
+
+    /// Bytes that running statements may hold together: half of the memory limit.
+    pub fn statement_bytes(&self) -> usize {
+        self.shared.options.statement_bytes()
+    }
+
+    /// The files that the database is made of.
+    pub fn files(&self) -> &Arc<dyn FileSystem> {
+        self.shared.catalog.file_system()
+    }
+
+    /// The folder, or the file, that it was opened with.
+    pub fn path(&self) -> &Path {
+        self.shared.catalog.path()
+    }
+
+    /// The whole content of a file, of the folder or elsewhere.
+    ///
+    /// Errors: those of the file system.
+    pub fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
+        self.shared.catalog.file_system().read(path)
+    }
+
+    /// Writes all native tables into one file, as they are now, while others go on. An earlier backup is replaced.
+    ///
+    /// Errors: `Unsupported` for a database in memory; `Duplicate` when the file is there and is no backup; those of the
+    /// file system.
+    pub fn backup(&self, file: &Path) -> Result<()> {
+        self.shared.catalog.native.store().backup(&std::path::absolute(file)?)
+    }
+
+    /// Makes the native tables of a folder from such a file. The folder must not have any.
+    ///
+    /// Errors: `Damaged` for a file that is not as it was written; those of the file system.
+    pub fn restore(file: &Path, folder: &Path) -> Result<()> {
+        let store = std::path::absolute(folder)?.join(STORE_FOLDER);
+        Store::restore(Arc::new(Disk), &std::path::absolute(file)?, &store)
+    }
+
+    /// Brings all native tables into their files, so that opening them reads no journal.
+    ///
+    /// Errors: those of the file system; nothing that was acknowledged is lost by one.
+    pub fn checkpoint(&self) -> Result<()> {
+        self.shared.catalog.native.store().checkpoint()
+    }
+
+    /// Why native tables cannot be used: all of them, or those of which files are damaged. With [`Options::salvage`] also
+    /// what is missing in those that can be read. That another process has them is told to who asks for one.
+    pub fn damage(&self) -> Vec<Error> {
+        let native = &self.shared.catalog.native;
+        native.failure().map_or_else(|| native.store().damage(), |failure| vec![failure])
+    }
+
+    /// Whether another process has the native tables of the folder open: they cannot be used here until it has ended.
+    pub fn is_native_elsewhere(&self) -> bool {
+        self.shared.catalog.native.is_elsewhere()
+    }
+
+    /// The transactions that wait for others now.
+    pub fn waits(&self) -> Vec<Wait> {
+        self.shared.catalog.native.store().waits()
+    }
+
+    /// What open transactions hold of native tables.
+    pub fn held_locks(&self) -> Vec<HeldLock> {
+        self.shared.catalog.native.store().held_locks()
+    }
+
+    /// All the users' tables, by name. A table that cannot be read is listed with the reason among its notes.
+    pub fn tables(&self) -> Result<Vec<TableInfo>> {
+        let names = self.table_names()?;
+        names.iter().filter_map(|name| describe::listed(&self.shared.catalog, name).transpose()).collect()
+    }
+
+    /// Their names alone, for which no file is read.
+    pub fn table_names(&self) -> Result<Vec<String>> {
+        let mut names = self.shared.catalog.table_names()?;
+        names.retain(|name| !is_internal(name));
+        Ok(names)
+    }
+
+    /// One table.
+    pub fn describe(&self, name: &str) -> Result<TableInfo> {
+        match describe::described(&self.shared.catalog, &name.to_lowercase())? {
+            Some(info) => Ok(info),
+            None => Err(Error::new(Code::UnknownTable, format!("no table \"{name}\"")).about(name)),
+        }
+    }
+}

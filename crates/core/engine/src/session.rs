@@ -1,0 +1,592 @@
+//! A session: one user's settings, and the statement that runs.
+
+mod again;
+mod create;
+mod define_files;
+mod explain;
+mod files;
+mod identities;
+mod joint;
+mod located;
+mod outside;
+mod query;
+mod ranges;
+mod settings;
+mod show;
+mod wish;
+
+pub(crate) use again::again;
+pub(crate) use joint::{is_internal, settle_commits};
+pub use ranges::Bound;
+pub use settings::Setting;
+
+use crate::Database;
+use crate::bulk::{Appender, TableCursor};
+use crate::database::Shared;
+use crate::native::{
+    Changed, Changer, Definitions, Find, Form, Native, Outlook, SessionCatalog, SessionSequences, SessionTransaction,
+    accounts, cannot_be_changed, key_of,
+};
+use crate::prepared::{Prepared, Recorder, Uses, Workspace, direct_change};
+use crate::words::{self, Words};
+use arrow_schema::{Field, Schema};
+use mainstay_planner::mssql::FunctionsInForce;
+use mainstay_planner::{
+    Answer, CancelHandle, Delete, DropKind, FileReading, Insert, LockingQuery, Name, Newest, Planner, Progress,
+    Relation, RunOptions, Short, SqlExpr, Statement, TransactionStatement, Update, UserFunctions, Visibility,
+};
+use mainstay_store::{TemporaryTables, Transaction};
+use mainstay_types::{Code, Error, Result, ValueRef};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+use wish::Wish;
+
+/// A session on a database. It runs one statement at a time; sessions of other threads run beside it.
+pub struct Session {
+    database: Database,
+    cancel: CancelHandle,
+    progress: Arc<Progress>,
+    timeout: Option<Duration>,
+    visibility: Visibility,
+    /// How its language reads the fields of files.
+    reading: FileReading,
+    transaction: SessionTransaction,
+    /// What runs of the row executor use again.
+    workspace: Workspace,
+}
+
+/// A column of a table that statements can change, for who writes statements for it.
+#[derive(Clone, Debug)]
+pub struct ChangeableColumn {
+    /// Its name and type. The metadata has what its dialect declared.
+    pub field: Arc<Field>,
+    /// Whether its numbers come from a sequence, or from the counter of a DBF.
+    pub is_identity: bool,
+    /// Whether it is computed from others.
+    pub is_computed: bool,
+}
+
+impl Session {
+    pub(crate) fn new(database: Database) -> Session {
+        let options = &database.shared.options;
+        let visibility = if options.show_deleted { Visibility::All } else { Visibility::Live };
+        let timeout = options.statement_timeout;
+        let (cancel, progress) = (CancelHandle::default(), Arc::<Progress>::default());
+        let ends = Wish::of(&cancel, &progress);
+        let transaction = SessionTransaction::new(ends, accounts(&database.shared.planner));
+        Session {
+            cancel,
+            progress,
+            timeout,
+            visibility,
+            reading: FileReading::AS_THEY_ARE,
+            transaction,
+            workspace: Workspace::default(),
+            database,
+        }
+    }
+
+    /// Runs one statement. Its rows come with [`Answer::next_batch`]; a statement without rows has run when
+    /// this returns.
+    ///
+    /// Errors carry a code, the place in `statement` where that is known, and often a hint.
+    pub fn execute(&mut self, statement: &str) -> Result<Answer> {
+        self.begin_statement();
+        let placed = |error| mainstay_planner::placed(error, statement);
+        self.run_text(statement).map_err(placed).map_err(|error| self.located(error, statement))
+    }
+
+    /// Runs a statement that changes something, and that neither a cancel nor the time ends: who clears away what a
+    /// cancelled request has left needs that.
+    ///
+    /// Errors: as [`Session::execute`].
+    pub fn execute_uninterrupted(&mut self, statement: &str) -> Result<Answer> {
+        self.transaction.set_uninterrupted(true);
+        let done = self.execute(statement);
+        self.transaction.set_uninterrupted(false);
+        done
+    }
+
+    /// Begins a statement: its time counts from now, and the wish to end the one before does not end it.
+    #[inline]
+    pub(crate) fn begin_statement(&self) {
+        self.cancel.begin(self.timeout);
+    }
+
+    /// Runs a statement that has begun.
+    pub(crate) fn run_text(&mut self, statement: &str) -> Result<Answer> {
+        match self.transaction.planned_with {
+            Some(_) => self.run_once(statement),
+            None => again(|| self.run_once(statement)),
+        }
+    }
+
+    fn run_once(&mut self, statement: &str) -> Result<Answer> {
+        // Only queries have plans that are kept, so a text that has one needs no look at its words.
+        if let Some(planned) = self.known_query(statement) {
+            return self.run_query(&planned, words::without_end(statement));
+        }
+        match Words::of(statement)? {
+            Words::Query(query) if words::may_lock(query) || words::may_change(query) => self.other(query),
+            Words::Query(query) => self.query(query),
+            Words::Other(statement) => self.other(statement),
+            Words::Explain { analyze, statement, offset } => {
+                self.explain(statement, analyze).map_err(|error| moved(error, offset))
+            }
+            Words::ShowTables => self.show_tables(),
+            Words::ShowColumns(table) => self.show_columns(&table),
+            Words::ShowIndexes(table) => self.show_indexes(&table),
+            Words::ShowSettings(name) => self.show_settings(name.as_deref()),
+            Words::Upkeep(upkeep, table) => self.upkeep(upkeep, &table),
+            Words::Set { name, value } => {
+                self.set(&name, &value)?;
+                Ok(nothing())
+            }
+        }
+    }
+
+    /// Prepares a statement. Its parameters are written `?`, or `$1` and so on.
+    ///
+    /// Errors: those of reading it. Most of what it names is looked up when it runs.
+    pub fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+        Prepared::new(self, statement)
+    }
+
+    /// Appends rows to a native table, in the open transaction or in one of their own.
+    ///
+    /// Errors: `UnknownTable`.
+    pub fn appender(&mut self, table: &str) -> Result<Appender<'_>> {
+        Appender::new(self, table)
+    }
+
+    /// Walks all rows of a native table with typed access to these columns.
+    ///
+    /// Errors: `UnknownTable`, `UnknownColumn`.
+    pub fn scan(&mut self, table: &str, columns: &[&str]) -> Result<TableCursor> {
+        again(|| TableCursor::new(self, table, columns))
+    }
+
+    /// Says that UPDATE, DELETE, MERGE and queries that lock wait for rows which others have put in and not committed, at
+    /// every level but snapshot, as engines do that keep these levels with locks. The first statement of a transaction
+    /// that has waited sees what is committed then.
+    pub fn wait_for_pending_rows(&mut self) {
+        self.transaction.set_waiting(|waiting| waiting.for_pending = true);
+    }
+
+    /// Says which of those in a deadlock gives way: the one of the lowest priority, which is 0 unless it is said. Among
+    /// equals it is the one that comes last.
+    pub fn set_deadlock_priority(&mut self, priority: i8) {
+        self.transaction.set_waiting(|waiting| waiting.deadlock_priority = priority);
+    }
+
+    /// The number of the session's transaction in [`Database::waits`] and [`Database::held_locks`], once it has written; 0
+    /// without one. Others may look at it.
+    pub fn transaction_number(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.transaction.sign)
+    }
+
+    /// The next number of an identity column, by its sequence.
+    pub(crate) fn next_identity(&self, sequence: u64) -> Result<i64> {
+        let (scope, given) = (self.scope(), Arc::clone(&self.transaction.given));
+        SessionSequences { scope, given }.next_of(sequence)
+    }
+
+    /// Gives queries of this session functions of a language.
+    pub fn set_functions(&mut self, functions: Arc<dyn UserFunctions>) {
+        self.transaction.functions = Some(functions);
+    }
+
+    /// What the statements of this session see, for the session in which the functions run that they call: that session's
+    /// statements see it with [`Session::read_beside`]. The same object for all statements.
+    pub fn outlook(&mut self) -> Arc<Outlook> {
+        self.transaction.outlook(&self.database.shared.catalog.native)
+    }
+
+    /// Lets the statements of this session see what the running statement of another session sees, but for temporary tables,
+    /// which are its own. They may change nothing else.
+    pub fn read_beside(&mut self, outlook: Arc<Outlook>) {
+        self.transaction.read_beside(outlook);
+    }
+
+    /// Says whether statements see what the running statement of the other session does (`true`, to begin with), or what
+    /// a statement would see that it began now; and how it was before.
+    pub fn see_statement(&mut self, is_of_statement: bool) -> bool {
+        self.transaction.see_statement(is_of_statement)
+    }
+
+    /// A handle with which another thread stops the running statement.
+    pub fn cancel_handle(&self) -> CancelHandle {
+        self.cancel.clone()
+    }
+
+    /// Says how long a statement may run from now on, as the setting `timeout` does; for ever without a time.
+    pub fn set_timeout(&mut self, timeout: Option<Duration>) {
+        self.timeout = timeout;
+    }
+
+    /// How long a statement may run.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    /// Has statements end when those of another session do, whose handle this is: those of its functions.
+    pub fn end_with(&mut self, cancel: &CancelHandle) {
+        self.cancel = cancel.clone();
+        self.transaction.end_with(Wish::of(cancel, &self.progress));
+    }
+
+    /// How far the running statement has come; the same object for all statements of the session.
+    pub fn progress(&self) -> Arc<Progress> {
+        Arc::clone(&self.progress)
+    }
+
+    /// Gives a file from outside of the folder a name, for as long as the database is open.
+    pub fn attach(&mut self, path: &Path, name: &str) -> Result<()> {
+        self.database.shared.catalog.attach(&std::path::absolute(path)?, name)
+    }
+
+    /// Takes a name away that [`attach`](Session::attach) has given.
+    pub fn detach(&mut self, name: &str) {
+        self.database.shared.catalog.detach(name);
+    }
+
+    /// The names that the next statement can use.
+    fn catalog<'d>(&self, shared: &'d Shared) -> SessionCatalog<'d> {
+        let (scope, given) = (self.transaction.scope(&shared.catalog.native), Arc::clone(&self.transaction.given));
+        let functions = self.transaction.functions.clone();
+        SessionCatalog { folder: &shared.catalog, scope, given, functions, reading: self.reading }
+    }
+
+    /// What lets the expressions of tables call the session's functions.
+    pub(crate) fn functions_in_force(&self) -> Option<FunctionsInForce> {
+        self.transaction.functions_in_force()
+    }
+
+    /// What exists for the next statement.
+    pub(crate) fn scope(&self) -> crate::native::Scope {
+        self.transaction.scope(self.native())
+    }
+
+    /// The native tables of the database.
+    pub(crate) fn native(&self) -> &Native {
+        &self.database.shared.catalog.native
+    }
+
+    /// A number that changes with what exists.
+    pub fn catalog_version(&self) -> u64 {
+        match self.transaction.has_changed_catalog() || self.transaction.sees_changed_catalog() {
+            true => self.transaction.scope(self.native()).version(),
+            false => self.transaction.version(self.native().version()),
+        }
+    }
+
+    /// The same of what everybody has: what this session has made in its transaction, and its temporary tables, do not matter.
+    pub fn shared_catalog_version(&self) -> u64 {
+        self.native().version()
+    }
+
+    /// A native table that is to be changed or read by its key.
+    pub(crate) fn form(&self, key: &str) -> Result<Arc<Form>> {
+        self.native().form(&self.database.shared.planner, &self.transaction.scope(self.native()), key)
+    }
+
+    /// A query for the row executor, if it is one for it.
+    pub(crate) fn short_query(&self, text: &str, uses: &mut Uses) -> Result<Option<Short>> {
+        self.recorded(uses, |planner, catalog| planner.short_query(text, catalog, self.visibility))
+    }
+
+    /// Plans something, and notes what that asks for.
+    fn recorded<T>(&self, uses: &mut Uses, plan: impl FnOnce(&Planner, &Recorder<'_>) -> T) -> T {
+        let shared = &self.database.shared;
+        let recorder = Recorder::new(self.catalog(shared));
+        let planned = plan(&shared.planner, &recorder);
+        *uses = recorder.uses();
+        planned
+    }
+
+    /// The expressions of a RETURNING, compiled, unless it names parameters.
+    pub(crate) fn compiled_rows(&self, shown: &crate::returning::Shown) -> Option<mainstay_planner::RowExpressions> {
+        shown.compiled(&self.database.shared.planner)
+    }
+
+    /// The rows of an UPDATE for the row executor.
+    pub(crate) fn short_update(
+        &self,
+        text: &str,
+        update: &Update,
+        beside: &[SqlExpr],
+        uses: &mut Uses,
+    ) -> Result<Option<Short>> {
+        self.recorded(uses, |planner, catalog| planner.short_update(text, update, beside, catalog))
+    }
+
+    /// The rows that a query locks for the row executor.
+    pub(crate) fn short_locking(&self, text: &str, locking: &LockingQuery, uses: &mut Uses) -> Result<Option<Short>> {
+        self.recorded(uses, |planner, catalog| planner.short_locking(text, locking, catalog))
+    }
+
+    /// The rows of a DELETE for the row executor.
+    pub(crate) fn short_delete(
+        &self,
+        text: &str,
+        delete: &Delete,
+        beside: &[SqlExpr],
+        uses: &mut Uses,
+    ) -> Result<Option<Short>> {
+        self.recorded(uses, |planner, catalog| planner.short_delete(text, delete, beside, catalog))
+    }
+
+    /// The rows that the query of an INSERT gives for the row executor.
+    pub(crate) fn short_insert(&self, text: &str, insert: &Insert, uses: &mut Uses) -> Result<Option<Short>> {
+        self.recorded(uses, |planner, catalog| planner.short_insert(text, insert, catalog))
+    }
+
+    pub(crate) fn read_native<T>(
+        &mut self,
+        text: &Arc<str>,
+        work: impl FnOnce(&mut Transaction, mainstay_store::View) -> Result<T>,
+    ) -> Result<T> {
+        self.transaction.read(&self.database.shared.catalog.native, text, work)
+    }
+
+    pub(crate) fn change_native<T>(
+        &mut self,
+        text: &Arc<str>,
+        work: impl FnMut(&mut Transaction) -> Result<Changed<T>>,
+    ) -> Result<T> {
+        let shared = &self.database.shared;
+        self.transaction.change((&shared.catalog.native, &shared.planner), text, work)
+    }
+
+    /// Runs something that was planned outside, with this state of the catalog.
+    ///
+    /// Errors: `DefinitionChanged` when that is over, and those of `run`.
+    pub(crate) fn as_planned<T>(&mut self, catalog: u64, run: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
+        self.transaction.planned_with = Some(catalog);
+        let done = run(self);
+        self.transaction.planned_with = None;
+        done
+    }
+
+    /// Sees that what was looked up a moment ago is of the catalog for which the statement was planned outside.
+    ///
+    /// Errors: `DefinitionChanged`.
+    pub(crate) fn check_planned(&self) -> Result<()> {
+        self.native().check_planned(self.transaction.planned_with)
+    }
+
+    /// Has a native table alone until the transaction ends, for what belongs to it and is not in its definition: waits for all
+    /// who have written it, and lets nobody else write. Tables of files and temporary ones are left as they are.
+    ///
+    /// Errors: those of waiting; a transaction is open.
+    pub fn hold_table(&mut self, table: &str) -> Result<()> {
+        let key = table.replace('"', "").to_lowercase();
+        again(|| match self.form(&key) {
+            Err(error) if error.code() == Code::UnknownTable => Ok(()),
+            form => {
+                let table = Arc::clone(&form?.table);
+                self.with_open(|transaction| transaction.hold(&table))
+            }
+        })
+    }
+
+    /// The session's temporary tables, when a change of them is a transaction of its own.
+    #[inline]
+    pub(crate) fn temporary_alone(&self) -> Option<&Arc<TemporaryTables>> {
+        self.transaction.temporary_alone()
+    }
+
+    pub(crate) fn own_transaction(&mut self) -> Result<Option<Transaction>> {
+        self.transaction.own(&self.database.shared.catalog.native)
+    }
+
+    pub(crate) fn with_open<T>(&mut self, work: impl FnOnce(&mut Transaction) -> Result<T>) -> Result<T> {
+        work(self.transaction.open()?)
+    }
+
+    /// What a cursor sees, and the transaction that keeps it, when none is open.
+    pub(crate) fn cursor_view(&mut self) -> Result<(mainstay_store::View, Option<Transaction>)> {
+        match self.own_transaction()? {
+            Some(mut own) => Ok((own.begin_statement()?, Some(own))),
+            None => Ok((self.transaction.open()?.begin_statement()?, None)),
+        }
+    }
+
+    /// A statement that is neither a query nor one of ours.
+    fn other(&mut self, text: &str) -> Result<Answer> {
+        let statement = Statement::parse(text)?;
+        if let Some(answer) = self.change_file(text, &statement)? {
+            return Ok(answer);
+        }
+        if let Some(answer) = self.define_file(text, &statement)? {
+            return Ok(answer);
+        }
+        if let Some(answer) = direct_change(self, text, &statement)? {
+            return Ok(answer);
+        }
+        let database = self.database.clone();
+        let native = &database.shared.catalog.native;
+        match &statement {
+            Statement::Query => self.query(text),
+            Statement::LockRows(locking) => {
+                self.change(text, |changer, transaction| changer.lock_rows(transaction, locking))
+            }
+            Statement::Transaction(statement) => self.transaction_statement(statement),
+            Statement::Insert(insert) => self.change(text, |changer, transaction| changer.insert(transaction, insert)),
+            Statement::Update(update) => self.change(text, |changer, transaction| changer.update(transaction, update)),
+            Statement::Delete(delete) => self.change(text, |changer, transaction| changer.delete(transaction, delete)),
+            Statement::Merge(merge) => self.change(text, |changer, transaction| changer.merge(transaction, merge)),
+            Statement::Truncate { names, restart } => {
+                self.change(text, |changer, transaction| changer.truncate(transaction, names, *restart))
+            }
+            Statement::CreateTable(create) => self.create_table(text, create),
+            Statement::CreateIndex(create) => self.define(text, |transaction| {
+                Definitions::of_table(native, transaction, &create.table).create_index(transaction, create)
+            }),
+            Statement::CreateView(create) => self.create_view(text, create),
+            Statement::CreateSequence(create) => {
+                self.create(text, |transaction| Definitions::shared(native).create_sequence(transaction, create))
+            }
+            Statement::CreateSchema { name, if_not_exists } => self.create(text, |transaction| {
+                Definitions::shared(native).create_schema(transaction, name, *if_not_exists)
+            }),
+            Statement::Drop(drop) => self.drop_native(text, drop),
+            Statement::AlterSequence(alter) => {
+                self.change(text, |changer, transaction| changer.alter_sequence(transaction, alter))
+            }
+            Statement::Rename(rename) => self.change(text, |changer, transaction| changer.rename(transaction, rename)),
+            Statement::SetSchema(set) => self.change(text, |changer, transaction| changer.set_schema(transaction, set)),
+            Statement::AlterTable(alter) => self
+                .change(text, |changer, transaction| changer.alter_table(transaction, alter))
+                .map_err(|error| self.of_a_file(std::slice::from_ref(&alter.table), error)),
+        }
+    }
+
+    fn drop_native(&mut self, text: &str, drop: &mainstay_planner::Drop) -> Result<Answer> {
+        let database = self.database.clone();
+        let native = &database.shared.catalog.native;
+        // A view that is there is not the one that is missing.
+        let is_here = |name: &Name| {
+            let relation = self.transaction.scope(native).relation(&key_of(name));
+            drop.kind == DropKind::View && matches!(relation, Ok(Some(Relation::View { .. })))
+        };
+        let missing: Vec<Name> = drop.names.iter().filter(|name| !is_here(name)).cloned().collect();
+        self.define(text, |transaction| Definitions::drop(native, transaction, drop))
+            .map_err(|error| self.of_a_file(&missing, error))
+    }
+
+    /// Runs an INSERT with these values for the parameters in its lists of values.
+    pub(crate) fn insert(&mut self, text: &str, insert: &Insert, parameters: &[ValueRef<'_>]) -> Result<Answer> {
+        if let Some(table) = self.dbf_table(&insert.table)? {
+            return self.change_records(text, &table, parameters, |changer, open| changer.insert(&table, open, insert));
+        }
+        self.change_with(text, parameters, |changer, transaction| changer.insert(transaction, insert))
+    }
+
+    /// Runs an INSERT into a native table of the rows that `find` gives; `None` when it finds none that way.
+    pub(crate) fn insert_found(&mut self, text: &str, insert: &Insert, find: Find<'_>) -> Result<Option<Answer>> {
+        self.change_with(text, &[], |changer, transaction| changer.insert_found(transaction, insert, find))
+    }
+
+    fn change(
+        &mut self,
+        text: &str,
+        work: impl FnMut(&Changer<'_>, &mut Transaction) -> Result<Changed<Answer>>,
+    ) -> Result<Answer> {
+        self.change_with(text, &[], work)
+    }
+
+    fn change_with<T>(
+        &mut self,
+        text: &str,
+        parameters: &[ValueRef<'_>],
+        mut work: impl FnMut(&Changer<'_>, &mut Transaction) -> Result<Changed<T>>,
+    ) -> Result<T> {
+        let database = self.database.clone();
+        let shared = &database.shared;
+        let (cancel, progress) = (self.cancel.clone(), Arc::clone(&self.progress));
+        let options = || RunOptions { cancel: cancel.clone(), progress: Arc::clone(&progress), view: Newest::shared() };
+        let native = &shared.catalog.native;
+        let catalog = self.catalog(shared);
+        let given = &Arc::clone(&self.transaction.given);
+        let planner = &*shared.planner;
+        let (catalog, options) = (&catalog, &options);
+        let folder = &shared.catalog;
+        let changer = Changer { native, planner, catalog, folder, options, text, given, parameters };
+        let place = (native, &*shared.planner);
+        self.transaction.change(place, &Arc::from(text), |transaction| work(&changer, transaction))
+    }
+
+    /// Runs a statement that makes something new: with it the store is made.
+    fn create(&mut self, text: &str, work: impl FnMut(&mut Transaction) -> Result<()>) -> Result<Answer> {
+        self.native().make_kept()?;
+        self.define(text, work)
+    }
+
+    /// Runs a statement that changes what exists.
+    fn define(&mut self, text: &str, mut work: impl FnMut(&mut Transaction) -> Result<()>) -> Result<Answer> {
+        let database = self.database.clone();
+        let place = (&database.shared.catalog.native, &*database.shared.planner);
+        self.transaction.change(place, &Arc::from(text), |transaction| work(transaction).map(Changed::Done))?;
+        Ok(nothing())
+    }
+
+    /// Whether there is a native table or a view of this name.
+    fn is_known(&self, name: &Name) -> Result<bool> {
+        Ok(self.transaction.scope(self.native()).relation(&key_of(name))?.is_some())
+    }
+
+    /// The error of a statement that changes what exists: a table that is a file is there, and is not changed.
+    fn of_a_file(&self, names: &[Name], error: Error) -> Error {
+        let folder = &self.database.shared.catalog;
+        let scope = self.transaction.scope(self.native());
+        let is_view = |key: &str| matches!(scope.relation(key), Ok(Some(Relation::View { .. })));
+        let is_file = |name: &&Name| {
+            let key = key_of(name);
+            is_view(&key) || folder.file(&key).is_ok_and(|relation| relation.is_some())
+        };
+        match names.iter().find(is_file) {
+            Some(name) if error.code() == Code::UnknownTable => cannot_be_changed(name, is_view(&key_of(name))),
+            _ => error,
+        }
+    }
+
+    fn transaction_statement(&mut self, statement: &TransactionStatement) -> Result<Answer> {
+        let database = self.database.clone();
+        let native = &database.shared.catalog.native;
+        match statement {
+            TransactionStatement::Begin(isolation) => self.transaction.begin(native, *isolation)?,
+            TransactionStatement::Commit => self.commit_begun()?,
+            TransactionStatement::Rollback(None) => self.rollback()?,
+            TransactionStatement::Rollback(Some(name)) => self.transaction.rollback_to(&name.key)?,
+            TransactionStatement::Savepoint(name) => self.transaction.savepoint(&name.key)?,
+            TransactionStatement::Release(name) => self.transaction.release(&name.key)?,
+            TransactionStatement::Isolation(isolation) => self.transaction.set_next_isolation(*isolation)?,
+            TransactionStatement::Constraints { names, deferred } => {
+                self.transaction.set_constraints(native, names, *deferred)?;
+            }
+        }
+        Ok(nothing())
+    }
+}
+
+/// The answer of a statement that has none.
+pub(crate) fn nothing() -> Answer {
+    Answer::of(Arc::new(Schema::empty()), Vec::new())
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.transaction.abandon();
+    }
+}
+
+/// The error with its place moved by what stands before the statement.
+fn moved(error: Error, offset: usize) -> Error {
+    match error.text_span() {
+        Some((start, end)) => error.span(start + offset, end + offset),
+        None => error,
+    }
+}

@@ -1,0 +1,42 @@
+//! Advantage SQL's meaning: functions whose names begin with `ads:`, and the rule that replaces them by plain expressions.
+//!
+//! ```text
+//!   "ads:less"(born, '1992-02-22')       what the dialect's queries are reduced to (`mainstay_ads_syntax::reduce`)
+//!      |  the planner asks each function for its type, which the fields of its arguments tell
+//!      v
+//!   born < DATE '1992-02-22'             where the core has an operator that means the same: lower
+//!   "ads:soundex"(name)                  where not, the function itself runs, row by row: function
+//! ```
+//!
+//! A value's type is that of its field; a CHAR column is known by its metadata, and is given the blanks that it has in its
+//! record where a function sees them (`name + city`, `CHAR_LENGTH`).
+
+mod function;
+mod lower;
+
+pub(crate) use function::function;
+pub use function::sql_type;
+pub(crate) use lower::in_plan;
+
+use datafusion::sql::sqlparser::ast;
+use mainstay_types::SqlType;
+
+/// What the names of these functions begin with.
+pub(crate) const PREFIX: &str = "ads:";
+
+/// The type of a column that is declared with one of Advantage's: `"ads:rowversion"`. Which field of a file it becomes is more
+/// than its type says.
+pub(crate) fn declared_type(name: &str) -> Option<SqlType> {
+    mainstay_ads_types::convert::named_type(name.trim_matches('"').strip_prefix(PREFIX)?)
+}
+
+/// The same name, for a field of a file.
+pub(crate) fn declared_name(data_type: &ast::DataType) -> Option<String> {
+    match data_type {
+        ast::DataType::Custom(name, _) => {
+            let name = name.to_string().to_lowercase();
+            declared_type(&name).map(|_| name.trim_matches('"').to_owned())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,189 @@
+//! What values compare by instead of themselves: the sort keys of texts, the moments of moments with offsets, what values with
+//! types of their own are, and T-SQL's bytes without the zeros at their ends ([`collate`](crate::analyze::collate)).
+
+use crate::analyze::collate::{COLLATED_COLUMN, key, keyed};
+use crate::mssql;
+use crate::reduce::collate_clause;
+use crate::types::offset;
+use datafusion::arrow::datatypes::Field;
+use datafusion::common::{DFSchema, ExprSchema, Result};
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Operator};
+use mainstay_types::Collation;
+
+/// The collation that a text is under.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Derived {
+    pub(crate) collation: Collation,
+    /// Whether a COLLATE of the core says so. Else that of bytes is one of T-SQL, where blanks at the end do not count.
+    is_said: bool,
+}
+
+impl Derived {
+    fn of_column(field: &Field) -> Option<Derived> {
+        let transact = || mssql::collation_of(field);
+        let collation = collation_of_field(field).or_else(transact);
+        collation.map(|collation| Derived { collation, is_said: false })
+    }
+
+    fn by(self) -> By {
+        match self {
+            Derived { collation: Collation::Binary, is_said: false } => By::Bytes,
+            Derived { collation, .. } => By::Text(collation),
+        }
+    }
+
+    /// What counts for two texts that meet.
+    ///
+    /// Errors: `CollationMismatch`.
+    fn with(self, other: Derived) -> Result<Derived> {
+        match (self.is_said, other.is_said) {
+            (true, true) if self.collation != other.collation => {
+                Err(collate_clause::conflict(self.collation, other.collation))
+            }
+            (false, true) => Ok(other),
+            _ => Ok(self),
+        }
+    }
+
+    fn of_all<'e>(exprs: impl Iterator<Item = &'e Expr>, schema: &DFSchema) -> Result<Option<Derived>> {
+        let mut found: Option<Derived> = None;
+        for expr in exprs {
+            if let Some(derived) = Derived::of(expr, schema)? {
+                found = Some(found.map_or(Ok(derived), |found| found.with(derived))?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The collation that an expression is text under; `None` for what compares by its bytes.
+    pub(crate) fn of(expr: &Expr, schema: &DFSchema) -> Result<Option<Derived>> {
+        if let Some((collation, _)) = collate_clause::said(expr) {
+            return Ok(Some(Derived { collation, is_said: true }));
+        }
+        Ok(match expr {
+            Expr::Column(column) => schema.field_from_column(column).ok().and_then(|it| Derived::of_column(it)),
+            // A column of the statement around a subquery.
+            Expr::OuterReferenceColumn(field, _) => Derived::of_column(field),
+            Expr::Alias(alias) => Derived::of(&alias.expr, schema)?,
+            Expr::Cast(cast) if cast.field.data_type().is_string() => Derived::of(&cast.expr, schema)?,
+            Expr::BinaryExpr(BinaryExpr { left, op: Operator::StringConcat, right }) => {
+                Derived::of_all([left.as_ref(), right.as_ref()].into_iter(), schema)?
+            }
+            Expr::ScalarFunction(call) if mssql::collate_of(call).is_some() => {
+                mssql::collate_of(call).map(|collation| Derived { collation, is_said: false })
+            }
+            Expr::ScalarFunction(call) if keyed(expr).is_none() && is_text(expr, schema) => {
+                Derived::of_all(call.args.iter(), schema)?
+            }
+            Expr::Case(case) => {
+                let results = case.when_then_expr.iter().map(|(_, then)| then).chain(&case.else_expr);
+                Derived::of_all(results.map(AsRef::as_ref), schema)?
+            }
+            _ => None,
+        })
+    }
+}
+
+/// What values are compared by instead of themselves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum By {
+    /// The sort keys of texts.
+    Text(Collation),
+    /// The bytes of texts without the blanks at their ends.
+    Bytes,
+    /// The moments of moments with offsets.
+    Moment,
+    /// What values with types of their own are.
+    Variant,
+    /// Bytes without the zeros at their ends.
+    Padded,
+}
+
+impl By {
+    /// What an expression compares by; `None` for itself.
+    pub(crate) fn of(expr: &Expr, schema: &DFSchema) -> Result<Option<By>> {
+        By::of_all(&[expr], schema)
+    }
+
+    /// What expressions compare by when they meet.
+    ///
+    /// Errors: `CollationMismatch`.
+    pub(crate) fn of_all(exprs: &[&Expr], schema: &DFSchema) -> Result<Option<By>> {
+        let text = Derived::of_all(exprs.iter().copied(), schema)?.map(Derived::by);
+        let is_moment = || exprs.iter().any(|expr| offset::is_with_offset(expr, schema));
+        let is_variant = || exprs.iter().any(|expr| mssql::is_variant(expr, schema));
+        let is_padded = || exprs.iter().any(|expr| mssql::is_padded(expr, schema));
+        let by = text.or_else(|| is_moment().then_some(By::Moment)).or_else(|| is_variant().then_some(By::Variant));
+        Ok(by.or_else(|| is_padded().then_some(By::Padded)))
+    }
+
+    /// The same for values of a column.
+    pub(crate) fn of_field(field: &Field) -> Option<By> {
+        let text = Derived::of_column(field).map(Derived::by);
+        let moment = || offset::has_offset(field).then_some(By::Moment);
+        let by = text.or_else(moment).or_else(|| mssql::holds_variants(field).then_some(By::Variant));
+        by.or_else(|| mssql::holds_padded(field).then_some(By::Padded))
+    }
+
+    /// Whether an expression has a key of this kind.
+    pub(crate) fn takes(self, expr: &Expr, schema: &DFSchema) -> bool {
+        match self {
+            By::Text(_) | By::Bytes => is_text(expr, schema),
+            By::Moment => {
+                offset::is_with_offset(expr, schema) || matches!(expr, Expr::Literal(value, _) if value.is_null())
+            }
+            By::Variant => {
+                mssql::is_variant(expr, schema) || matches!(expr, Expr::Literal(value, _) if value.is_null())
+            }
+            By::Padded => mssql::has_padded_key(expr, schema),
+        }
+    }
+
+    /// What an expression is compared by.
+    pub(crate) fn key(self, expr: Expr, schema: &DFSchema) -> Result<Expr> {
+        match self {
+            By::Text(Collation::Binary) => {
+                let text = collate_clause::without(expr);
+                let is_collated = Derived::of(&text, schema)?.is_some();
+                Ok(if is_collated { collate_clause::by_bytes(text) } else { text })
+            }
+            By::Text(collation) => Ok(key(collate_clause::without(expr), collation)),
+            By::Bytes => Ok(key(collate_clause::without(expr), Collation::Binary)),
+            By::Moment => offset::key(expr),
+            By::Variant => mssql::variant_key(expr),
+            By::Padded => mssql::padded_key(expr),
+        }
+    }
+}
+
+/// What a COLLATE of bytes says.
+pub(crate) const BYTES: By = By::Text(Collation::Binary);
+
+/// The key of an expression that has one; others as they are.
+pub(crate) fn key_if_any(expr: Expr, schema: &DFSchema) -> Result<Expr> {
+    match By::of(&expr, schema)? {
+        Some(by) => by.key(expr, schema),
+        None => Ok(expr),
+    }
+}
+
+/// Whether a column compares by keys.
+pub(crate) fn has_key(field: &Field) -> bool {
+    By::of_field(field).is_some()
+}
+
+/// Whether a column holds text under a collation.
+pub(crate) fn has_collation(field: &Field) -> bool {
+    Derived::of_column(field).is_some()
+}
+
+/// The collation of the text that a column holds; `None` for what compares by its bytes.
+pub(crate) fn collation_of_field(field: &Field) -> Option<Collation> {
+    let name = field.metadata().get(COLLATED_COLUMN)?;
+    Collation::by_name(name).filter(|collation| *collation != Collation::Binary)
+}
+
+/// Whether it is text, or NULL, or a parameter of a type that is not known yet.
+pub(crate) fn is_text(expr: &Expr, schema: &DFSchema) -> bool {
+    expr.get_type(schema).map_or(matches!(expr, Expr::Placeholder(_)), |kind| kind.is_string() || kind.is_null())
+}

@@ -1,0 +1,18 @@
+//! Running a plan: its start and its second start with less memory, cancellation, counted memory, and operators of ours that
+//! are not leaves.
+
+pub(crate) mod busy_operators;
+pub(crate) mod cancellation;
+pub(crate) mod compact_batches;
+pub(crate) mod concatenate;
+pub(crate) mod deep_stack;
+pub(crate) mod direct_reads;
+pub(crate) mod materialized;
+pub(crate) mod memory;
+pub(crate) mod planning_cancellation;
+pub(crate) mod recursion;
+pub(crate) mod run;
+pub(crate) mod spilled;
+pub(crate) mod spilling;
+pub(crate) mod start;
+pub(crate) mod work_table;

@@ -1,0 +1,278 @@
+//! Functions in FROM: `generate_series` ([`series`](crate::functions::series)); T-SQL's STRING_SPLIT and its like, as leaves whose arguments may be columns of the row at the left.
+//!
+//! ```text
+//!   "mssql:table:openjson"('detail', doc, '$.lines')      Rowset { arguments }    leaf of the logical plan
+//!       each argument a constant, or a placeholder that crate::lateral gives its value
+//!                                                         RowsetExec              its rows, batch by batch
+//! ```
+
+use crate::error::to_datafusion;
+use crate::execute::run::Run;
+use crate::mssql::{PREFIX, failed, field_of, type_of_field};
+use crate::plan::relation::ORIGINAL_NAME;
+use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_schema::{Schema, SchemaRef};
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{DFSchema, DFSchemaRef, Result, ScalarValue, internal_err, plan_err};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::logical_expr::planner::{PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning};
+use datafusion::logical_expr::{Expr, ExprSchemable, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
+use datafusion::physical_expr::{EquivalenceProperties, Partitioning, PhysicalExpr};
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use datafusion::physical_planner::Planning;
+use datafusion::sql::sqlparser::ast::{FunctionArg, FunctionArgExpr, TableFactor};
+use mainstay_columnar::values::{array_of, value_at};
+use mainstay_tsql_types::rowset::{RowFunction, Rows};
+use mainstay_tsql_types::{Context, DataType};
+use mainstay_types::{Value, ValueRef};
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// What the names of these functions begin with, behind [`PREFIX`].
+const TABLE: &str = "table:";
+
+/// What gives one row: the text of a query's rows.
+const FORMAT: &str = "format";
+
+/// What gives the rows of a query: the recursive part of a common table expression.
+const RECURSION: &str = "recursion";
+
+/// A call of such a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rowset {
+    name: String,
+    function: RowFunction,
+    arguments: Vec<Expr>,
+    schema: DFSchemaRef,
+}
+
+/// Plans these functions where they stand in FROM.
+#[derive(Debug)]
+pub(crate) struct RowsetPlanner;
+
+impl RelationPlanner for RowsetPlanner {
+    fn plan_relation(
+        &self,
+        relation: TableFactor,
+        context: &mut dyn RelationPlannerContext,
+    ) -> Result<RelationPlanning> {
+        // Each source of a query comes by here, common table expressions too.
+        crate::execute::planning_cancellation::check()?;
+        let TableFactor::Table { name, alias, args: Some(args), .. } = &relation else {
+            return Ok(RelationPlanning::Original(Box::new(relation)));
+        };
+        let called = name.to_string();
+        let called = called.trim_matches('"');
+        if called == crate::functions::series::NAME {
+            let plan = crate::functions::series::plan(&args.args, alias.as_ref(), context)?;
+            return Ok(RelationPlanning::Planned(Box::new(PlannedRelation::new(plan, alias.clone()))));
+        }
+        let Some(function) = called.strip_prefix(PREFIX).and_then(|rest| rest.strip_prefix(TABLE)) else {
+            return Ok(RelationPlanning::Original(Box::new(relation)));
+        };
+        let over_query = match function {
+            FORMAT => Some(crate::functions::rows_text::RowsText::plan(&args.args, context)?),
+            RECURSION => Some(crate::execute::recursion::Recursion::plan(&args.args, context)?),
+            _ => None,
+        };
+        if let Some(plan) = over_query {
+            return Ok(RelationPlanning::Planned(Box::new(PlannedRelation::new(plan, alias.clone()))));
+        }
+        let none = DFSchema::empty();
+        let mut arguments = Vec::with_capacity(args.args.len());
+        for argument in &args.args {
+            match argument {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => {
+                    arguments.push(context.sql_to_expr(expr.clone(), &none)?);
+                }
+                other => return plan_err!("an argument of {function} is {other}"),
+            }
+        }
+        let plan = Rowset::plan(function, arguments)?;
+        Ok(RelationPlanning::Planned(Box::new(PlannedRelation::new(plan, alias.clone()))))
+    }
+}
+
+impl Rowset {
+    /// The first argument is the detail, a literal.
+    fn plan(name: &str, mut arguments: Vec<Expr>) -> Result<LogicalPlan> {
+        if arguments.is_empty() {
+            return plan_err!("{name} without its detail");
+        }
+        let detail = match arguments.remove(0) {
+            Expr::Literal(ScalarValue::Utf8(Some(text)) | ScalarValue::Utf8View(Some(text)), _) => text,
+            _ => return Err(crate::error::unknown_rowset(name)),
+        };
+        let none = DFSchema::empty();
+        let data_type =
+            |argument: &Expr| -> Result<Option<DataType>> { Ok(type_of_field(&argument.to_field(&none)?.1)) };
+        let types = arguments.iter().map(data_type).collect::<Result<Vec<_>>>()?;
+        let function = RowFunction::new(name, &detail, &types).map_err(failed)?;
+        let fields = function.columns().iter().map(|column| {
+            let field = field_of(&column.name.to_lowercase(), column.data_type);
+            let mut metadata = field.metadata().clone();
+            metadata.insert(ORIGINAL_NAME.to_owned(), column.name.clone());
+            field.with_metadata(metadata)
+        });
+        let fields = fields.collect::<Vec<_>>();
+        let schema = DFSchema::try_from(Schema::new(fields))?;
+        let node = Rowset { name: name.to_owned(), function, arguments, schema: Arc::new(schema) };
+        Ok(LogicalPlan::Extension(Extension { node: Arc::new(node) }))
+    }
+}
+
+impl Hash for Rowset {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+        self.arguments.hash(state);
+    }
+}
+
+impl PartialOrd for Rowset {
+    fn partial_cmp(&self, other: &Rowset) -> Option<Ordering> {
+        (self == other).then_some(Ordering::Equal)
+    }
+}
+
+impl UserDefinedLogicalNodeCore for Rowset {
+    fn name(&self) -> &str {
+        "Rowset"
+    }
+
+    fn inputs(&self) -> Vec<&LogicalPlan> {
+        Vec::new()
+    }
+
+    fn schema(&self) -> &DFSchemaRef {
+        &self.schema
+    }
+
+    fn expressions(&self) -> Vec<Expr> {
+        self.arguments.clone()
+    }
+
+    fn fmt_for_explain(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Rowset: {}", self.name)
+    }
+
+    fn with_exprs_and_inputs(&self, arguments: Vec<Expr>, inputs: Vec<LogicalPlan>) -> Result<Rowset> {
+        match inputs.is_empty() {
+            true => Ok(Rowset { arguments, ..self.clone() }),
+            false => internal_err!("a rowset with an input"),
+        }
+    }
+}
+
+/// The operator of a [`Rowset`].
+pub(crate) struct RowsetExec {
+    name: String,
+    function: RowFunction,
+    arguments: Vec<Arc<dyn PhysicalExpr>>,
+    schema: SchemaRef,
+    properties: Arc<PlanProperties>,
+}
+
+impl RowsetExec {
+    pub(crate) fn planned(node: &Rowset, planning: &Planning<'_>) -> Result<Arc<dyn ExecutionPlan>> {
+        let none = DFSchema::empty();
+        let expr = |argument: &Expr| planning.expression(argument, &none);
+        let arguments = node.arguments.iter().map(expr).collect::<Result<Vec<_>>>()?;
+        let schema: SchemaRef = Arc::new(node.schema.as_arrow().clone());
+        let properties = PlanProperties::new(
+            EquivalenceProperties::new(Arc::clone(&schema)),
+            Partitioning::UnknownPartitioning(1),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        );
+        let (name, function, properties) = (node.name.clone(), node.function.clone(), Arc::new(properties));
+        Ok(Arc::new(RowsetExec { name, function, arguments, schema, properties }))
+    }
+
+    /// The rows as they are made.
+    fn rows(&self) -> Result<Rows> {
+        let options = RecordBatchOptions::new().with_row_count(Some(1));
+        let one = RecordBatch::try_new_with_options(Arc::new(Schema::empty()), Vec::new(), &options)?;
+        let value = |argument: &Arc<dyn PhysicalExpr>| -> Result<Value> {
+            let array = argument.evaluate(&one)?.into_array(1)?;
+            value_at(array.as_ref(), 0).map_err(to_datafusion)
+        };
+        let values = self.arguments.iter().map(value).collect::<Result<Vec<_>>>()?;
+        let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+        self.function.rows(&Context::default(), &values).map_err(failed)
+    }
+}
+
+/// The next rows as a batch; `None` behind the last.
+fn next_batch(schema: &SchemaRef, rows: &mut Rows, most: usize) -> Result<Option<RecordBatch>> {
+    crate::execute::planning_cancellation::check()?;
+    let part = rows.by_ref().take(most).collect::<std::result::Result<Vec<_>, _>>().map_err(failed)?;
+    if part.is_empty() {
+        return Ok(None);
+    }
+    let columns = schema.fields().iter().enumerate().map(|(place, field)| {
+        let cells: Vec<ValueRef<'_>> =
+            part.iter().map(|row| row.get(place).map_or(ValueRef::Null, Value::as_ref)).collect();
+        array_of(field.data_type(), &cells)
+    });
+    let columns = columns.collect();
+    let options = RecordBatchOptions::new().with_row_count(Some(part.len()));
+    Ok(Some(RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)?))
+}
+
+impl fmt::Debug for RowsetExec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Rowset({})", self.name)
+    }
+}
+
+impl DisplayAs for RowsetExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Rowset: {}", self.name)
+    }
+}
+
+impl ExecutionPlan for RowsetExec {
+    fn name(&self) -> &'static str {
+        "Rowset"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        Vec::new()
+    }
+
+    fn with_new_children(self: Arc<Self>, _: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn apply_expressions(
+        &self,
+        visit: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        for argument in &self.arguments {
+            if visit(argument)? == TreeNodeRecursion::Stop {
+                return Ok(TreeNodeRecursion::Stop);
+            }
+        }
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn execute(&self, _: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let run = Run::of(&context)?;
+        let (mut rows, schema) = (self.rows()?, Arc::clone(&self.schema));
+        let most = context.session_config().batch_size();
+        let next = move || {
+            let checked = run.check().map_err(to_datafusion);
+            checked.and_then(|()| next_batch(&schema, &mut rows, most)).transpose()
+        };
+        let batches = futures::stream::iter(std::iter::from_fn(next));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), batches)))
+    }
+}

@@ -1,0 +1,12 @@
+//! Leaves of a physical plan: scans of our tables, alone and fused with the operators right above them.
+
+pub(crate) mod aggregate;
+pub(crate) mod batches;
+pub(crate) mod dictionary_groups;
+pub(crate) mod fused;
+pub(crate) mod index_ends;
+pub(crate) mod order;
+pub(crate) mod parquet;
+pub(crate) mod read_ahead;
+pub(crate) mod scan;
+pub(crate) mod top_rows;

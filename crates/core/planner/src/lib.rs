@@ -1,0 +1,59 @@
+//! SQL: one planner, and the executors of its plans. The only crate that knows DataFusion.
+//!
+//! ```text
+//!   text --tokens--> Text            names in lower case, literals lifted out      (text, literals)
+//!        --parse---> Statement       sqlparser's tree
+//!        --plan----> LogicalPlan     over the tables of a Catalog                  (context, relation)
+//!        --rules---> LogicalPlan     the dialect's meaning, then DataFusion's own  (rules, condition)
+//!        --build---> ExecutionPlan   leaves of ours where a kernel does the work   (scan, aggregate, top, fuse)
+//!        --run-----> Answer          batches                                       (run, cancel)
+//! ```
+//!
+//! **Two executors.** The general one is DataFusion's. The leaves of a plan are ours: a table scan, and
+//! the scan fused with what stands right above it (an aggregate, the first rows of an order), which the
+//! vector kernels of `mainstay_columnar` answer from cached columns in microseconds. `fuse` decides by the
+//! shape of the plan alone; what it leaves alone runs as DataFusion planned it, and must give the same
+//! answer.
+//!
+//! **Plans are cached** twice: by the exact text, ready to run; and by the text with its literals lifted
+//! to parameters, optimized, so that the same statement with other values is only bound and built.
+
+pub mod advantage;
+mod analyze;
+mod error;
+mod execute;
+mod functions;
+mod lateral;
+mod leaves;
+pub mod mssql;
+mod names;
+mod optimize;
+mod parse;
+mod plan;
+mod reduce;
+mod types;
+mod upstream;
+
+pub use analyze::char_columns::{FIELD_COLUMN, SHOWN_LENGTH};
+pub use error::{columns_and_texts, located, placed, start_of_query, unknown_column, unknown_table};
+pub use execute::cancellation::CancelHandle;
+pub use execute::materialized::{Collected, CollectedRows};
+pub use execute::memory::HeldMemory;
+pub use execute::run::{Answer, Newest, Progress, RunOptions, View};
+pub use functions::sequences::{Sequences, Shared as SharedValues, unknown_sequence, uses_sequences};
+pub use leaves::parquet::{open_parquet, original_schema, parquet_findings, parquet_rows};
+pub use names::column_references::{names_column, with_renamed_column, with_renamed_table};
+pub use names::view_renames::{
+    query_names, query_with_renamed_column, query_with_renamed_table, with_renamed_sequence,
+};
+pub use optimize::disabled_rules::OPTIONAL_RULES;
+pub use optimize::rows::Short;
+pub use parse::text::{keywords, statements};
+pub use plan::catalog::{Catalog, FIRST_PRIVATE, FileReading, Relation, UserFunctions};
+pub use plan::change::{BoundReturning, POSITION, RECORD_NUMBER, RowExpressions, SqlExpr, check_condition, expression};
+pub use plan::context::DEFAULT_SCHEMAS;
+pub use plan::literal_values::{Place, constants, values_queries};
+pub use plan::planned::Planned;
+pub use plan::planner::{Planner, Settings, functions};
+pub use plan::relation::Visibility;
+pub use plan::statement::*;

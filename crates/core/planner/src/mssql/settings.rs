@@ -1,0 +1,39 @@
+//! The SET options under which a statement was written: its functions say them where they are not those of a new connection.
+
+use super::aggregate;
+use super::lower::function_of;
+use crate::plan::nodes::Tree;
+use crate::plan::search::any_expression_of_plan;
+use datafusion::logical_expr::{Expr, LogicalPlan};
+use mainstay_tsql_types::Settings;
+use std::cell::Cell;
+
+/// The options that the session had which wrote the statement: views and definitions of tables among it say none.
+pub(super) fn settings_of(plan: &LogicalPlan) -> Settings {
+    let found = Cell::new(None);
+    any_expression_of_plan(plan, |expr| {
+        found.set(settings_of_call(expr));
+        found.get().is_some()
+    });
+    found.get().unwrap_or_default()
+}
+
+/// The same for an expression.
+pub(super) fn settings_of_expression(expr: &Expr) -> Option<Settings> {
+    let found = Cell::new(None);
+    let look = |expr: &Expr| {
+        found.set(settings_of_call(expr));
+        Ok(found.get().is_some())
+    };
+    expr.has(look).is_ok_and(|is_found| is_found).then(|| found.get()).flatten()
+}
+
+/// What a call says of the options, if they are not those of a new connection.
+fn settings_of_call(expr: &Expr) -> Option<Settings> {
+    let settings = match expr {
+        Expr::ScalarFunction(call) => function_of(call).map(|function| function.settings),
+        Expr::AggregateFunction(call) => aggregate::settings_of(&call.func),
+        _ => None,
+    };
+    settings.filter(|settings| *settings != Settings::NEW)
+}

@@ -1,0 +1,121 @@
+//! SQL Server's types as the core has them: which column holds one, and which one a column holds.
+
+use super::PREFIX;
+use datafusion::arrow::datatypes::{DataType as ArrowType, Field, TimeUnit};
+use datafusion::sql::sqlparser::ast;
+use mainstay_columnar::values::{OFFSET, TICKS, data_type_of};
+use mainstay_tsql_types::operation::data_type as parse;
+use mainstay_tsql_types::{DataType, Length};
+use mainstay_types::{Collation, SqlType};
+use std::collections::HashMap;
+
+/// Metadata of a field that a dialect declared with a type of its own: the dialect's name of it.
+pub(crate) const DECLARED: &str = "mainstay.declared";
+
+/// Metadata of text that compares by a collation.
+const COLLATION: &str = "mainstay.collation";
+
+/// Metadata of text that is padded with blanks: its length.
+const CHAR: &str = "mainstay.char";
+
+/// The longest text that is stored in its row there; a longer column of a file is MAX.
+const MOST_CHARACTERS: u32 = 4000;
+
+/// The type of a column that holds values of this type.
+pub fn sql_type(data_type: DataType) -> SqlType {
+    data_type.to_column(mainstay_tsql_types::collation::COMPARISON)
+}
+
+/// A field that holds values of this type.
+pub(crate) fn field(name: &str, data_type: DataType) -> Field {
+    Field::new(name, data_type_of(sql_type(data_type)), true).with_metadata(metadata(data_type))
+}
+
+/// What the metadata of a field says that holds values of this type.
+pub(crate) fn metadata(data_type: DataType) -> HashMap<String, String> {
+    let mut metadata = HashMap::from([(DECLARED.to_owned(), data_type.to_string())]);
+    if let Some(collation) = sql_type(data_type).collation() {
+        metadata.insert(COLLATION.to_owned(), collation.name().to_owned());
+    }
+    metadata
+}
+
+/// The same for text that compares by this collation.
+pub(crate) fn metadata_collated(data_type: DataType, collation: Collation) -> HashMap<String, String> {
+    let mut metadata = metadata(data_type);
+    // What compares by its bytes says so, too: a field that is given no collation keeps that of what it is made of.
+    if let Some(name) = metadata.get_mut(COLLATION) {
+        *name = collation.name().to_owned();
+    }
+    metadata
+}
+
+/// The type of what a field holds, by what was declared or by its own type; `None` for NULL and for what SQL Server has no
+/// type for.
+pub fn declared_type(field: &Field) -> Option<DataType> {
+    let declared = field.metadata().get(DECLARED).and_then(|text| parse(text));
+    declared.or_else(|| by_arrow_type(field))
+}
+
+fn by_arrow_type(field: &Field) -> Option<DataType> {
+    Some(match field.data_type() {
+        ArrowType::Boolean => DataType::Bit,
+        ArrowType::UInt8 => DataType::TinyInt,
+        ArrowType::Int8 | ArrowType::Int16 => DataType::SmallInt,
+        ArrowType::Int32 | ArrowType::UInt16 => DataType::Int,
+        ArrowType::Int64 | ArrowType::UInt32 => DataType::BigInt,
+        ArrowType::UInt64 => DataType::Decimal { precision: 20, scale: 0 },
+        &TICKS => DataType::DateTime2(7),
+        &OFFSET => DataType::DateTimeOffset(7),
+        ArrowType::Decimal32(precision, scale)
+        | ArrowType::Decimal64(precision, scale)
+        | ArrowType::Decimal128(precision, scale) => {
+            DataType::Decimal { precision: *precision, scale: u8::try_from(*scale).ok()? }
+        }
+        ArrowType::Float32 => DataType::Real,
+        ArrowType::Float64 => DataType::Float,
+        ArrowType::Utf8 | ArrowType::LargeUtf8 | ArrowType::Utf8View => DataType::NVarChar(text_length(field)),
+        ArrowType::Dictionary(_, values) => {
+            let plain = Field::new("", values.as_ref().clone(), true).with_metadata(field.metadata().clone());
+            return by_arrow_type(&plain);
+        }
+        ArrowType::Binary | ArrowType::LargeBinary | ArrowType::BinaryView => DataType::VarBinary(Length::Max),
+        ArrowType::FixedSizeBinary(16) => DataType::UniqueIdentifier,
+        ArrowType::Date32 => DataType::Date,
+        ArrowType::Time64(_) | ArrowType::Time32(_) => DataType::Time(7),
+        ArrowType::Timestamp(_, Some(_)) => DataType::DateTimeOffset(6),
+        ArrowType::Timestamp(TimeUnit::Second, None) => DataType::DateTime2(0),
+        ArrowType::Timestamp(TimeUnit::Millisecond, None) => DataType::DateTime2(3),
+        ArrowType::Timestamp(TimeUnit::Microsecond, None) => DataType::DateTime2(6),
+        ArrowType::Timestamp(TimeUnit::Nanosecond, None) => DataType::DateTime2(7),
+        _ => return None,
+    })
+}
+
+/// The collation of text that the dialect declared.
+pub fn collation_of(field: &Field) -> Option<Collation> {
+    let said = field.metadata().get(COLLATION).and_then(|name| Collation::by_name(name));
+    let is_declared = || field.data_type().is_string() && field.metadata().contains_key(DECLARED);
+    said.or_else(|| is_declared().then_some(Collation::Binary))
+}
+
+fn text_length(field: &Field) -> Length {
+    let length = field.metadata().get(CHAR).and_then(|length| length.parse::<u32>().ok());
+    match length {
+        Some(length) if (1..=MOST_CHARACTERS).contains(&length) => Length::Limited(length as u16),
+        _ => Length::Max,
+    }
+}
+
+/// The type of SQL Server that a column of CREATE TABLE is declared with: `"mssql:datetime"`.
+pub(crate) fn custom_type(name: &str) -> Option<DataType> {
+    parse(name.trim_matches('"').strip_prefix(PREFIX)?)
+}
+
+/// The same, by the name that the field's metadata keeps.
+pub(crate) fn declared_type_of(data_type: &ast::DataType) -> Option<String> {
+    match data_type {
+        ast::DataType::Custom(name, _) => custom_type(&name.to_string()).map(|data_type| data_type.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,141 @@
+//! UNION, INTERSECT and EXCEPT: each column takes the type that T-SQL's precedence gives to the columns of all its queries.
+//!
+//! The core would find a type of its own, and keep the first query's declared one. Queries whose columns have other types
+//! than the common ones are wrapped into a projection that converts them.
+
+use super::function::failed;
+use super::lower::{By, Typed, convert};
+use super::types;
+use datafusion::arrow::datatypes::DataType as ArrowType;
+use datafusion::common::{Column, NullEquality, Result};
+use datafusion::logical_expr::expr::FieldMetadata;
+use datafusion::logical_expr::{Expr, Join, JoinType, LogicalPlan, Projection, RecursiveQuery, Union};
+use mainstay_tsql_types::{DataType, Message, Settings};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Whether a plan is a UNION of T-SQL's columns, whose types are not the same.
+pub(super) fn has_types_to_meet(plan: &LogicalPlan) -> bool {
+    let inputs: Vec<&Arc<LogicalPlan>> = match plan {
+        LogicalPlan::Union(union) => union.inputs.iter().collect(),
+        LogicalPlan::Join(join) if is_set_operation(join) => vec![&join.left, &join.right],
+        _ => return false,
+    };
+    let declared = |place: usize, input: &LogicalPlan| {
+        input.schema().fields().get(place).and_then(|field| field.metadata().get(types::DECLARED).cloned())
+    };
+    let Some(first) = inputs.first() else { return false };
+    (0..first.schema().fields().len()).any(|place| {
+        let own = declared(place, first);
+        inputs.iter().any(|input| declared(place, input) != own)
+    })
+}
+
+/// Whether a join is what INTERSECT and EXCEPT are planned as: of whole rows, in which NULL equals NULL.
+pub(super) fn is_set_operation(join: &Join) -> bool {
+    matches!(join.join_type, JoinType::LeftSemi | JoinType::LeftAnti)
+        && join.null_equality == NullEquality::NullEqualsNull
+        && join.filter.is_none()
+        && join.on.len() == join.left.schema().fields().len()
+        && join.on.len() == join.right.schema().fields().len()
+}
+
+/// INTERSECT or EXCEPT with its queries brought to common types.
+pub(super) fn lowered_set_operation(mut join: Join, settings: Settings) -> Result<LogicalPlan> {
+    let common = common_types(&[Arc::clone(&join.left), Arc::clone(&join.right)])?;
+    join.left = brought_to(&join.left, &common, settings)?;
+    join.right = brought_to(&join.right, &common, settings)?;
+    Ok(LogicalPlan::Join(join))
+}
+
+fn common_types(inputs: &[Arc<LogicalPlan>]) -> Result<Vec<Option<DataType>>> {
+    let width = inputs.first().map_or(0, |first| first.schema().fields().len());
+    let at =
+        |place| mainstay_tsql_types::types::of_all(inputs.iter().map(|input| own_type(input, place))).map_err(failed);
+    (0..width).map(at).collect()
+}
+
+/// The union with its queries brought to common types.
+pub(super) fn lowered(union: Union, settings: Settings) -> Result<LogicalPlan> {
+    let common = common_types(&union.inputs)?;
+    let inputs = union.inputs.iter().map(|input| brought_to(input, &common, settings)).collect::<Result<Vec<_>>>()?;
+    Union::try_new_with_loose_types(inputs).map(LogicalPlan::Union)
+}
+
+fn own_type(plan: &LogicalPlan, place: usize) -> Option<DataType> {
+    plan.schema().fields().get(place).and_then(|field| types::declared_type(field))
+}
+
+/// A query with its columns converted to these types, where they are others.
+fn brought_to(plan: &Arc<LogicalPlan>, common: &[Option<DataType>], settings: Settings) -> Result<Arc<LogicalPlan>> {
+    let schema = Arc::clone(plan.schema());
+    let differs = |(place, to): (usize, &Option<DataType>)| {
+        let field = schema.field(place);
+        let is_declared = field.metadata().contains_key(types::DECLARED);
+        to.is_some_and(|to| own_type(plan, place) != Some(to) || !is_declared)
+    };
+    if !common.iter().enumerate().any(differs) {
+        return Ok(Arc::clone(plan));
+    }
+    let mut exprs = Vec::with_capacity(common.len());
+    for ((relation, field), to) in schema.iter().zip(common) {
+        let column = Expr::Column(Column::new(relation.cloned(), field.name()));
+        let Some(to) = to else {
+            exprs.push(column);
+            continue;
+        };
+        let data_type = types::declared_type(field).filter(|_| *field.data_type() != ArrowType::Null);
+        let collation = types::collation_of(field).unwrap_or(By::DEFAULT.collation);
+        let column = crate::types::offset::exact(column, field.data_type())?;
+        let expr = convert(Typed { expr: column, data_type, by: By::DEFAULT }, *to, settings)?.expr;
+        let metadata = FieldMetadata::from(types::metadata_collated(*to, collation));
+        exprs.push(expr.alias_qualified_with_metadata(relation.cloned(), field.name(), Some(metadata)));
+    }
+    Projection::try_new(exprs, Arc::clone(plan)).map(|projection| Arc::new(LogicalPlan::Projection(projection)))
+}
+
+/// Both parts with columns of one type, and with one description of each: the core's operator compares these.
+///
+/// Errors: 240 where a text of the recursive part does not fit in the column.
+pub(super) fn lowered_recursion(node: RecursiveQuery, settings: Settings) -> Result<LogicalPlan> {
+    let (first, again) = (&node.static_term, &node.recursive_term);
+    let pairs = first.schema().fields().iter().zip(again.schema().fields());
+    let mut described: Vec<HashMap<String, String>> = Vec::new();
+    let mut types = Vec::new();
+    for (of_first, of_again) in pairs {
+        let data_type = types::declared_type(of_first).filter(|_| of_first.metadata().contains_key(types::DECLARED));
+        // What several first parts have made the rows of says nothing yet of its types.
+        let given = types::declared_type(of_again).filter(|_| of_again.metadata().contains_key(types::DECLARED));
+        if let (Some(to), Some(from)) = (data_type, given)
+            && to.is_text()
+            && from.is_text()
+            && from.limit().is_none_or(|from| to.limit().is_some_and(|to| from > to))
+            && to.limit().is_some()
+        {
+            let text = format!(
+                "Types don't match between the anchor and the recursive part in column \"{}\" of recursive query \"{}\".",
+                of_first.name(),
+                node.name
+            );
+            return Err(failed(Message::error(240, text)));
+        }
+        let mut all = of_again.metadata().clone();
+        all.extend(of_first.metadata().clone());
+        described.push(all);
+        types.push(data_type);
+    }
+    crate::execute::work_table::check(again, &node.name)?;
+    let again = crate::execute::work_table::shared(&brought_to(again, &types, settings)?, &node.name)?;
+    let describe = |plan: &Arc<LogicalPlan>| -> Result<Arc<LogicalPlan>> {
+        let schema = Arc::clone(plan.schema());
+        let exprs = schema.iter().zip(&described).map(|((relation, field), metadata)| {
+            let column = Expr::Column(Column::new(relation.cloned(), field.name()));
+            let metadata = Some(FieldMetadata::from(metadata.clone()));
+            column.alias_qualified_with_metadata(relation.cloned(), field.name(), metadata)
+        });
+        let projection = Projection::try_new(exprs.collect(), Arc::clone(plan))?;
+        Ok(Arc::new(LogicalPlan::Projection(projection)))
+    };
+    let (static_term, recursive_term) = (describe(first)?, describe(&again)?);
+    Ok(LogicalPlan::RecursiveQuery(RecursiveQuery { static_term, recursive_term, ..node }))
+}

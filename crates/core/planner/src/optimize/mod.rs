@@ -1,0 +1,386 @@
+//! From a logical plan to a physical one, with the rules that it needs.
+//!
+//! DataFusion runs some twenty-five rules over every logical plan, up to three times, and twenty more over the
+//! physical plan: a third of a millisecond, whatever the statement. Most statements that programs send are
+//! *plain*: one table or a UNION ALL of such, with conditions, groups, an order and a limit. For them a dozen rules
+//! are left that could do anything, and one pass is enough; and when fusing makes of them a plan of nothing but our
+//! own leaves, only a limit may still have to be brought down to them.
+//!
+//! ```text
+//!   plain?  --yes-->  short list, one pass  -->  leaves of ours only?  --yes-->  done
+//!     | no                                              | no
+//!     v                                                 v
+//!   all rules                                     all physical rules
+//! ```
+//!
+//! The short lists only leave out work: a plan that is less optimized is still the same statement.
+
+pub(crate) mod condition;
+pub(crate) mod disabled_rules;
+pub(crate) mod fuse;
+pub(crate) mod keyed;
+pub(crate) mod rows;
+pub(crate) mod wide_joins;
+
+use crate::analyze::Passes;
+use crate::execute::busy_operators::WatchJoins;
+use crate::execute::compact_batches::CompactKept;
+use crate::execute::concatenate::{CombineForLimits, Concatenate, KeepOrder};
+use crate::execute::planning_cancellation::Ended;
+use crate::execute::spilling::{SortedJoins, SortedTops};
+use crate::functions::result_sizes::ResultLimits;
+use crate::lateral::{LateralPlanner, Rewrite};
+use crate::leaves::dictionary_groups::CodeGroups;
+use crate::leaves::fused::Fused;
+use crate::leaves::parquet::NameFiles;
+use crate::leaves::scan::TableScan;
+use crate::optimize::disabled_rules::DisabledRules;
+use crate::optimize::fuse::Fuse;
+use crate::optimize::wide_joins::WideJoins;
+use crate::plan::nodes::Tree;
+use crate::types::ticks::{MomentPlanner, NoNumbers};
+use crate::upstream::aggregate_filters::FilteredArguments;
+use crate::upstream::circular_equivalences::Circular;
+use crate::upstream::duplicate_field_names::DistinctNames;
+use crate::upstream::filter_pushdown::AboveGroups;
+use crate::upstream::functional_dependencies::Determined;
+use crate::upstream::grouping_set_properties::UnknownRows;
+use crate::upstream::in_lists::Lists;
+use crate::upstream::nested_subqueries::NestedTests;
+use crate::upstream::null_equal_joins::NullKeys;
+use crate::upstream::outer_join_properties::OuterRows;
+use crate::upstream::projection_pushdown::PickedColumns;
+use crate::upstream::sort_pushdown::HeldLimits;
+use crate::upstream::union_equivalences::UnionRows;
+use datafusion::common::Result;
+use datafusion::common::config::ConfigNonZeroUsize;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::execution::context::SessionConfig;
+use datafusion::execution::memory_pool::MemoryLimit;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::execution::{SessionRules, SessionState, default_expr_planners};
+use datafusion::logical_expr::planner::ExprPlanner;
+use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::optimizer::{Analyzer, Optimizer, OptimizerRule};
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_optimizer::limit_pushdown::LimitPushdown;
+use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::projection::ProjectionExec;
+use std::sync::Arc;
+
+/// The rules that can do something for a plain plan, by the names that DataFusion gives them.
+const PLAIN_RULES: [&str; 13] = [
+    "optimize_unions",
+    "simplify_expressions",
+    "replace_distinct_aggregate",
+    "eliminate_duplicated_expr",
+    "eliminate_filter",
+    "eliminate_limit",
+    "propagate_empty_relation",
+    "push_down_limit",
+    "push_down_filter",
+    "single_distinct_aggregation_to_group_by",
+    "eliminate_group_by_constant",
+    "common_sub_expression_eliminate",
+    "optimize_projections",
+];
+
+/// Of how many bytes that statements may hold the sorts of one keep one for their merges.
+const RESERVED_SHARE: usize = 16;
+
+/// The rows of a batch where memory is short.
+const SMALL_BATCH_ROWS: usize = 2_048;
+
+/// The optimizers for statements of different kinds.
+pub(crate) struct Optimizers {
+    /// For plain statements.
+    plain: SessionState,
+    /// For statements over tables that one thread reads fastest.
+    single: SessionState,
+    /// For statements over large tables.
+    parallel: SessionState,
+    /// For statements that have met the memory limit.
+    spilling: SessionState,
+}
+
+/// The rules of a planner's sessions.
+pub(crate) struct Rules {
+    /// Kernels answer what they can: see [`Fuse`].
+    pub(crate) fuse: bool,
+    pub(crate) disabled: DisabledRules,
+}
+
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules { fuse: true, disabled: DisabledRules::default() }
+    }
+}
+
+/// A plan that is ready to run.
+pub(crate) struct Physical {
+    pub(crate) plan: Arc<dyn ExecutionPlan>,
+    /// Whether operators of the plan keep state from a run, so that each run needs a fresh copy.
+    pub(crate) stateful: bool,
+    /// Whether it reads so much that several threads are worth their hand-over.
+    pub(crate) large: bool,
+    /// How many operators are within each other.
+    pub(crate) levels: usize,
+}
+
+impl Optimizers {
+    /// Optimizers for statements of up to this many threads.
+    pub(crate) fn new(threads: usize, rules: &Rules, runtime_env: &Arc<RuntimeEnv>) -> Optimizers {
+        let plain = plain_session(rules, runtime_env);
+        let lateral = Arc::new(LateralPlanner { plain: Arc::new(plain.clone()) });
+        let session = |need, threads| session(need, threads, rules, (runtime_env, Arc::clone(&lateral)));
+        let (single, parallel) = (session(Need::Speed, 1), session(Need::Speed, threads));
+        Optimizers { plain, single, parallel, spilling: session(Need::Memory, 1) }
+    }
+
+    /// What DataFusion knows of the session.
+    pub(crate) fn session(&self) -> &SessionState {
+        &self.single
+    }
+
+    /// The plan with its types settled, optimized.
+    pub(crate) fn logical(&self, plan: &LogicalPlan) -> Result<LogicalPlan> {
+        if is_plain(plan) {
+            return self.plain.optimize(plan);
+        }
+        let state = &self.single;
+        let analyzed = state.analyzer().execute_and_check(
+            crate::analyze::order_by_subqueries::by_columns(plan.clone())?,
+            state.config_options(),
+            |_, _| {},
+        )?;
+        crate::lateral::optimized(state, analyzed)
+    }
+
+    /// The operators for an optimized plan.
+    pub(crate) fn physical(&self, logical: &LogicalPlan) -> Result<Physical> {
+        let logical = &*crate::upstream::columnless_orders::unordered(logical)?;
+        let large = is_large(logical);
+        if !large && is_plain(logical) {
+            let plan = self.plain.create_physical_plan(logical)?;
+            let levels = crate::plan::bounds::levels_of(&plan)?;
+            if !is_stateful(&plan) {
+                return Ok(Physical { plan, stateful: false, large, levels });
+            }
+        }
+        let session = if large { &self.parallel } else { &self.single };
+        let plan = session.create_physical_plan(logical)?;
+        let levels = crate::plan::bounds::levels_of(&plan)?;
+        Ok(Physical { stateful: is_stateful(&plan), plan, large, levels })
+    }
+
+    /// The operators for an optimized plan that is run once more, for want of memory.
+    pub(crate) fn spilling(&self, logical: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
+        self.spilling.create_physical_plan(logical)
+    }
+}
+
+/// What a session makes the best of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Need {
+    Speed,
+    Memory,
+}
+
+/// The session settings of this project.
+fn config(partitions: usize, runtime_env: &RuntimeEnv) -> SessionConfig {
+    let mut config = SessionConfig::new().with_target_partitions(partitions).with_information_schema(false);
+    let options = config.options_mut();
+    options.sql_parser.enable_ident_normalization = false;
+    options.sql_parser.parse_float_as_decimal = true;
+    // NULL is the lowest value, as an empty field is in an xBase index.
+    options.sql_parser.default_null_ordering = "nulls_min".to_owned();
+    options.execution.parquet.pushdown_filters = true;
+    // A join's filter for its other side waits for all partitions of that side, which one thread reads one after the other.
+    options.optimizer.enable_join_dynamic_filter_pushdown = partitions > 1;
+    // Of IS DISTINCT FROM the logical plan knows that it is never NULL, and the physical one does not.
+    options.execution.skip_physical_aggregate_schema_check = true;
+    options.extensions.insert(ResultLimits::of(&runtime_env.memory_pool));
+    // See `spilled`.
+    if let Ok(one) = ConfigNonZeroUsize::try_new(1) {
+        options.execution.max_spill_file_size_bytes = one;
+    }
+    // Every sort keeps so much for its merges: of a small limit, little would be left for what is sorted.
+    if let MemoryLimit::Finite(bytes) = runtime_env.memory_pool.memory_limit() {
+        let reserved = &mut options.execution.sort_spill_reservation_bytes;
+        *reserved = (*reserved).min(bytes / RESERVED_SHARE / partitions.max(1));
+    }
+    config
+}
+
+/// What all sessions have in common, with these rules over the logical plan and the operators.
+fn rules(
+    optimizer: Vec<Arc<dyn OptimizerRule + Send + Sync>>,
+    physical: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>,
+) -> SessionRules {
+    let mut analyzer = Analyzer::new().rules;
+    analyzer.insert(0, Arc::new(Passes));
+    // Two values are alike or not when both are of one type.
+    analyzer.push(Arc::new(Lists));
+    analyzer.push(Arc::new(NoNumbers));
+    analyzer.push(Arc::new(FilteredArguments));
+    analyzer.push(Arc::new(Rewrite { all: false }));
+    analyzer.push(Arc::new(NestedTests));
+    let analyzer = analyzer.into_iter().map(Ended::analysis).collect();
+    let mut expr_planners: Vec<Arc<dyn ExprPlanner>> =
+        vec![Arc::new(MomentPlanner), Arc::new(crate::names::outer_names::Fields)];
+    expr_planners.extend(default_expr_planners());
+    SessionRules {
+        expr_planners,
+        analyzer,
+        optimizer,
+        physical,
+        nodes: None,
+        ended: crate::execute::planning_cancellation::check,
+    }
+}
+
+/// A session with all of DataFusion's rules and ours.
+fn session(
+    need: Need,
+    partitions: usize,
+    of: &Rules,
+    (runtime_env, nodes): (&Arc<RuntimeEnv>, Arc<LateralPlanner>),
+) -> SessionState {
+    let fuse = of.fuse;
+    let mut physical = before(fuse);
+    physical.push(Arc::new(Circular));
+    physical.push(Arc::new(OuterRows));
+    physical.push(Arc::new(UnionRows));
+    if need == Need::Memory {
+        physical.push(Arc::new(SortedJoins));
+    }
+    let known = PhysicalOptimizer::new().rules.into_iter().filter(|rule| of.disabled.keeps_physical(rule));
+    physical.extend(known.map(PickedColumns::hold).map(DistinctNames::hold).map(HeldLimits::hold));
+    match need {
+        Need::Speed if fuse => physical.push(Arc::new(CodeGroups)),
+        Need::Speed => {}
+        Need::Memory => physical.push(Arc::new(SortedTops)),
+    }
+    physical.push(Arc::new(KeepOrder { is_parallel: partitions > 1 }));
+    physical.push(Arc::new(CompactKept));
+    physical.push(Arc::new(WatchJoins));
+    physical.push(Arc::new(NameFiles));
+    let physical = physical.into_iter().map(Ended::physical).collect();
+    let logical = Optimizer::new().rules.into_iter().filter(|rule| of.disabled.keeps_logical(rule));
+    let logical = logical.map(AboveGroups::hold).map(Determined::hold).map(NullKeys::hold);
+    let logical = logical.map(WideJoins::hold).map(Ended::logical).collect();
+    let mut config = config(partitions, runtime_env);
+    if need == Need::Memory {
+        config = config.with_batch_size(SMALL_BATCH_ROWS);
+    }
+    let rules = SessionRules { nodes: Some(nodes), ..rules(logical, physical) };
+    SessionState::new(config, Arc::clone(runtime_env), rules)
+}
+
+/// A session with the rules for plain statements.
+fn plain_session(of: &Rules, runtime_env: &Arc<RuntimeEnv>) -> SessionState {
+    let is_kept = |rule: &Arc<dyn OptimizerRule + Send + Sync>| {
+        PLAIN_RULES.contains(&rule.name()) && of.disabled.keeps_logical(rule)
+    };
+    let logical = Optimizer::new().rules.into_iter().filter(is_kept);
+    let logical = logical.map(AboveGroups::hold).map(Ended::logical).collect();
+    let mut config = config(1, runtime_env);
+    config.options_mut().optimizer.max_passes = 1;
+    let mut physical = before(of.fuse);
+    physical.push(Arc::new(CombineForLimits));
+    let limits: Arc<dyn PhysicalOptimizerRule + Send + Sync> = Arc::new(LimitPushdown::new());
+    physical.extend(of.disabled.keeps_physical(&limits).then_some(limits));
+    physical.push(Arc::new(KeepOrder { is_parallel: false }));
+    physical.push(Arc::new(NameFiles));
+    let physical = physical.into_iter().map(Ended::physical).collect();
+    SessionState::new(config, Arc::clone(runtime_env), rules(logical, physical))
+}
+
+/// The rules that come before DataFusion's.
+fn before(fuse: bool) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+    if fuse { vec![Arc::new(Fuse), Arc::new(UnknownRows)] } else { vec![Arc::new(UnknownRows)] }
+}
+
+/// Whether a plan is made of tables, conditions, expressions, groups, orders, limits and unions only, without
+/// subqueries in its expressions.
+pub(crate) fn is_plain(plan: &LogicalPlan) -> bool {
+    let mut plain = true;
+    let mut look = |node: &LogicalPlan| {
+        plain &= matches!(
+            node,
+            LogicalPlan::Projection(_)
+                | LogicalPlan::Filter(_)
+                | LogicalPlan::Aggregate(_)
+                | LogicalPlan::Sort(_)
+                | LogicalPlan::Limit(_)
+                | LogicalPlan::Union(_)
+                | LogicalPlan::Distinct(_)
+                | LogicalPlan::SubqueryAlias(_)
+                | LogicalPlan::EmptyRelation(_)
+                | LogicalPlan::TableScan(_)
+        ) && !crate::plan::search::any_expression(node, is_subquery);
+        Ok(if plain { TreeNodeRecursion::Continue } else { TreeNodeRecursion::Stop })
+    };
+    // The closure does not fail.
+    let _ = plan.each(&mut look);
+    plain
+}
+
+fn is_subquery(expr: &Expr) -> bool {
+    matches!(expr, Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_) | Expr::ScalarSubquery(_))
+}
+
+/// Whether a plan reads so much that several threads are worth their hand-over.
+fn is_large(plan: &LogicalPlan) -> bool {
+    let mut large = false;
+    // The closure does not fail.
+    let _ = crate::lateral::each_node(plan, &mut |node| {
+        if let LogicalPlan::TableScan(scan) = node {
+            large |= crate::plan::relation::is_large(&scan.source);
+        }
+        Ok(if large { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+    });
+    large
+}
+
+/// Whether anything but our leaves, plain projections, filters, limits and unions is in the plan: those keep
+/// nothing from a run.
+fn is_stateful(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    use datafusion::physical_plan::filter::FilterExec;
+    use datafusion::physical_plan::limit::{GlobalLimitExec, LocalLimitExec};
+    use datafusion::physical_plan::union::UnionExec;
+    let is_stateless = plan.is::<TableScan>()
+        || plan.is::<Fused>()
+        || plan.is::<ProjectionExec>()
+        || plan.is::<FilterExec>()
+        || plan.is::<GlobalLimitExec>()
+        || plan.is::<LocalLimitExec>()
+        || plan.is::<Concatenate>()
+        || plan.is::<UnionExec>();
+    !is_stateless || plan.children().into_iter().any(is_stateful)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// DataFusion's issue 24883: see [`crate::execute::spilled`].
+    #[test]
+    fn files_of_spilled_rows_end_with_their_first_batch_in_every_session() {
+        let environment = Arc::new(RuntimeEnv::default());
+        let all = Optimizers::new(4, &Rules::default(), &environment);
+        for session in [&all.plain, &all.single, &all.parallel, &all.spilling] {
+            assert_eq!(session.config_options().execution.max_spill_file_size_bytes.get(), 1);
+        }
+    }
+
+    /// A rule that DataFusion gives another name would silently be left out.
+    #[test]
+    fn the_rules_for_plain_statements_are_there() {
+        let all: Vec<String> = Optimizer::new().rules.iter().map(|rule| rule.name().to_owned()).collect();
+        for rule in PLAIN_RULES {
+            assert!(all.iter().any(|known| known == rule), "no rule {rule} among {all:?}");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! A table of ours as DataFusion's planner sees it.
+//!
+//! Names are in lower case here (the planner compares them as they are, and the text has been brought to
+//! lower case); the name as the file has it travels along as metadata and comes back on the answer.
+//! A condition that [`condition`](crate::optimize::condition) can express is taken over by the scan, which applies
+//! it exactly.
+
+use crate::analyze::char_columns::{CHAR_COLUMN, FIELD_COLUMN, SHOWN_LENGTH};
+use crate::analyze::collate::COLLATED_COLUMN;
+use crate::leaves::scan::TableScan;
+use crate::optimize::condition;
+use crate::parse::text::Text;
+use crate::plan::catalog::Catalog;
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
+use datafusion::catalog::TableProvider;
+use datafusion::common::{DFSchema, Result};
+use datafusion::datasource::source_as_provider;
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::utils::conjunction;
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableSource};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::filter::FilterExecBuilder;
+use mainstay_columnar::Table;
+use mainstay_types::Collation;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Metadata of a field: the column's name as its file has it.
+pub(crate) const ORIGINAL_NAME: &str = "mainstay.name";
+
+/// Which row slots a statement sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Visibility {
+    /// Only rows that are not deleted.
+    Live,
+    /// Deleted rows too, as with SET DELETED OFF.
+    All,
+}
+
+/// Metadata of a column of a native table: its type. Those of files have none.
+const SQL_TYPE: &str = "sql_type";
+
+/// A table of ours, in the role of one statement.
+#[derive(Debug)]
+pub(crate) struct TableRelation {
+    table: Arc<dyn Table>,
+    schema: SchemaRef,
+    visibility: Visibility,
+    takes_conditions: bool,
+}
+
+impl TableRelation {
+    pub(crate) fn new(
+        table: Arc<dyn Table>,
+        hidden_columns: bool,
+        visibility: Visibility,
+        takes_conditions: bool,
+    ) -> TableRelation {
+        let all = table.schema().fields();
+        let shown = if hidden_columns { all.len() } else { all.len() - table.hidden_columns() };
+        let fields: Vec<Field> = all[..shown].iter().map(|field| lower_case(field)).collect();
+        TableRelation { schema: Arc::new(Schema::new(fields)), table, visibility, takes_conditions }
+    }
+
+    /// The same with the text of a file under the collation that the session's language has for it.
+    pub(crate) fn collated(self, catalog: &dyn Catalog) -> TableRelation {
+        let schema = collated(&self.schema, catalog.reading().collation);
+        TableRelation { schema, ..self }
+    }
+}
+
+/// Columns of a file with its text under a collation. Those of native tables have their own, and say which SQL type they are
+/// of.
+pub(crate) fn collated(schema: &SchemaRef, collation: Collation) -> SchemaRef {
+    let says_nothing = |field: &FieldRef| {
+        let metadata = field.metadata();
+        is_text(field.data_type()) && !metadata.contains_key(SQL_TYPE) && !metadata.contains_key(COLLATED_COLUMN)
+    };
+    if collation == Collation::Binary || !schema.fields().iter().any(says_nothing) {
+        return Arc::clone(schema);
+    }
+    let field = |field: &FieldRef| match says_nothing(field) {
+        true => {
+            let mut metadata = field.metadata().clone();
+            metadata.insert(COLLATED_COLUMN.to_owned(), collation.name().to_owned());
+            Arc::new(field.as_ref().clone().with_metadata(metadata))
+        }
+        false => Arc::clone(field),
+    };
+    Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>()))
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => values.is_string(),
+        other => other.is_string(),
+    }
+}
+
+/// The field under the name that the planner knows it by, with the file's own name as metadata.
+pub(crate) fn lower_case(field: &Field) -> Field {
+    let mut metadata: HashMap<String, String> = field.metadata().clone();
+    metadata.insert(ORIGINAL_NAME.to_owned(), field.name().clone());
+    field.clone().with_name(field.name().to_lowercase()).with_metadata(metadata)
+}
+
+impl TableProvider for TableRelation {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
+        let support = |filter: &&Expr| match self.takes_conditions && condition::is_expressible(filter, &self.schema) {
+            true => TableProviderFilterPushDown::Exact,
+            false => TableProviderFilterPushDown::Unsupported,
+        };
+        Ok(filters.iter().map(support).collect())
+    }
+
+    fn scan(
+        &self,
+        session: &SessionState,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let shown = match projection {
+            Some(columns) => columns.clone(),
+            None => (0..self.schema.fields().len()).collect(),
+        };
+        let (mut parts, mut others) = (Vec::new(), Vec::new());
+        for filter in filters {
+            match condition::predicate(filter, &self.schema) {
+                Some(part) => parts.push(part),
+                None => others.push(filter.clone()),
+            }
+        }
+        let predicate = (!parts.is_empty()).then(|| condition::all(parts));
+        // Row groups are dealt out to partitions only where there is enough work for two threads.
+        let partitions = match self.table.estimated_rows() {
+            rows if rows < PARALLEL_FROM_ROWS => 1,
+            _ => session.config().target_partitions().max(1),
+        };
+        let scan = |columns: Vec<usize>| {
+            TableScan::new(Arc::clone(&self.table), &self.schema, columns, predicate, self.visibility, partitions)
+        };
+        let Some(others) = conjunction(others) else { return Ok(Arc::new(scan(shown).with_limit(limit))) };
+        // A parameter has got a value that no kernel compares.
+        let mut columns = shown.clone();
+        for column in others.column_refs() {
+            let column = self.schema.index_of(&column.name)?;
+            if !columns.contains(&column) {
+                columns.push(column);
+            }
+        }
+        let scan = scan(columns);
+        let names = DFSchema::try_from(scan.schema())?;
+        let others = session.create_physical_expr(others, &names)?;
+        let shown = (0..shown.len()).collect();
+        let filter = FilterExecBuilder::new(others, Arc::new(scan)).apply_projection(Some(shown))?.build()?;
+        Ok(Arc::new(filter))
+    }
+}
+
+/// The table of ours behind a source, if it is one.
+pub(crate) fn table_of(source: &Arc<dyn TableSource>) -> Option<Arc<dyn Table>> {
+    let provider = source_as_provider(source).ok()?;
+    Some(Arc::clone(&provider.downcast_ref::<TableRelation>()?.table))
+}
+
+/// Whether a table is so large that reading it with several threads is faster.
+pub(crate) fn is_large(source: &Arc<dyn TableSource>) -> bool {
+    let Ok(provider) = source_as_provider(source) else { return false };
+    match provider.downcast_ref::<TableRelation>() {
+        Some(relation) => relation.table.estimated_rows() >= PARALLEL_FROM_ROWS,
+        None => crate::leaves::parquet::is_large(provider.as_ref()),
+    }
+}
+
+/// How many rows a table of ours has, about; 0 for another one.
+pub(crate) fn estimated_rows(source: &Arc<dyn TableSource>) -> usize {
+    let provider = source_as_provider(source).ok();
+    let relation = provider.as_ref().and_then(|provider| provider.downcast_ref::<TableRelation>());
+    relation.map_or(0, |relation| relation.table.estimated_rows())
+}
+
+/// Below this size one thread is faster than handing batches between threads.
+const PARALLEL_FROM_ROWS: usize = 1_000_000;
+
+/// The columns under the names that the user wrote, or else that their files have.
+pub(crate) fn named_schema(schema: &SchemaRef, text: &Text) -> SchemaRef {
+    let heads = text.column_heads().filter(|heads| heads.len() == schema.fields().len());
+    let named = |(i, field): (usize, &FieldRef)| -> Field {
+        let written = heads.as_ref().and_then(|heads| heads[i].clone());
+        let known = crate::names::outer_names::unmarked(crate::names::duplicate_columns::shown(field.name()));
+        let known = known.as_ref();
+        let original = || field.metadata().get(ORIGINAL_NAME).filter(|name| name.to_lowercase() == known).cloned();
+        let name = written.or_else(original).or_else(|| text.spelling(known));
+        let name = name.unwrap_or_else(|| known.to_owned());
+        // How the text of a dialect compares is for who makes columns of it.
+        let collation = field.metadata().contains_key(crate::mssql::DECLARED).then_some(COLLATED_COLUMN);
+        let kept = [crate::mssql::DECLARED, FIELD_COLUMN].into_iter().chain(collation);
+        let kept = kept.filter_map(|key| Some((key.to_owned(), field.metadata().get(key)?.clone())));
+        let length = field.metadata().get(CHAR_COLUMN).map(|length| (SHOWN_LENGTH.to_owned(), length.clone()));
+        let metadata = kept.chain(length).collect();
+        Field::new(name, field.data_type().clone(), field.is_nullable()).with_metadata(metadata)
+    };
+    Arc::new(Schema::new(schema.fields().iter().enumerate().map(named).collect::<Vec<Field>>()))
+}

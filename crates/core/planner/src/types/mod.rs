@@ -1,0 +1,19 @@
+//! Values of types, and arithmetic, that DataFusion does not have or computes in another way.
+//!
+//! Moments of 100 ns and with an offset (`offset`, `ticks`, `date_parts`, `moment_arithmetic`), years outside 1 to 9999,
+//! UUIDs, and decimals whose results keep the digits that ISO SQL gives them (`quotient`, `wide_decimals`, `sum`,
+//! `average_sums`, `ceil_floor`).
+
+pub(crate) mod average_sums;
+pub(crate) mod ceil_floor;
+pub(crate) mod current_time;
+pub(crate) mod date_parts;
+pub(crate) mod interval_text;
+pub(crate) mod moment_arithmetic;
+pub(crate) mod offset;
+pub(crate) mod quotient;
+pub(crate) mod sum;
+pub(crate) mod ticks;
+pub(crate) mod uuid;
+pub(crate) mod wide_decimals;
+pub(crate) mod years;

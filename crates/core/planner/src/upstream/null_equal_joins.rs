@@ -1,0 +1,66 @@
+//! Joins whose keys are equal where both are NULL stay what they are.
+//!
+//! A join says once for all of its keys whether NULL is equal to NULL (`a.x IS NOT DISTINCT FROM b.x`) or not (`a.x = b.x`).
+//! Two of DataFusion's rules forget that. The one that makes inner joins of cross joins takes the joins of a chain apart,
+//! with the equalities of WHERE, and gives all that it makes of them what the uppermost one has; the one that makes keys of
+//! equalities adds them to keys that are there:
+//!
+//! ```text
+//!   FROM a JOIN b ON a.x IS NOT DISTINCT FROM b.x CROSS JOIN c      became a.x = b.x
+//!   ... ON a.x IS NOT DISTINCT FROM b.x WHERE a.y = b.y             let a NULL of y meet another
+//! ```
+//!
+//! So the first is not asked where there is such a join, and the second not about one. Equalities stay conditions of it.
+
+use crate::plan::search::any_node;
+use datafusion::common::tree_node::Transformed;
+use datafusion::common::{JoinType, NullEquality, Result};
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
+use std::sync::Arc;
+
+/// The name of the rule that takes joins apart: it is given whole plans.
+const TAKES_APART: &str = "eliminate_cross_join";
+
+/// The name of the rule that makes keys: it is given node by node.
+const MAKES_KEYS: &str = "extract_equijoin_predicate";
+
+/// One of them.
+#[derive(Debug)]
+pub(crate) struct NullKeys(Arc<dyn OptimizerRule + Send + Sync>);
+
+impl NullKeys {
+    /// The rule, held back if it is one of the two.
+    pub(crate) fn hold(rule: Arc<dyn OptimizerRule + Send + Sync>) -> Arc<dyn OptimizerRule + Send + Sync> {
+        if [TAKES_APART, MAKES_KEYS].contains(&rule.name()) { Arc::new(NullKeys(rule)) } else { rule }
+    }
+}
+
+impl OptimizerRule for NullKeys {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn apply_order(&self) -> Option<ApplyOrder> {
+        self.0.apply_order()
+    }
+
+    fn rewrite(&self, plan: LogicalPlan, config: &dyn OptimizerConfig) -> Result<Transformed<LogicalPlan>> {
+        let is_concerned = match self.apply_order() {
+            None => any_node(&plan, |node| joins_nulls(node, true)),
+            Some(_) => joins_nulls(&plan, false),
+        };
+        match is_concerned {
+            true => Ok(Transformed::no(plan)),
+            false => self.0.rewrite(plan, config),
+        }
+    }
+}
+
+/// Whether NULL meets NULL in it; of inner joins only, if no others are taken apart.
+fn joins_nulls(node: &LogicalPlan, inner_only: bool) -> bool {
+    let LogicalPlan::Join(join) = node else { return false };
+    (join.join_type == JoinType::Inner || !inner_only)
+        && join.null_equality == NullEquality::NullEqualsNull
+        && !join.on.is_empty()
+}

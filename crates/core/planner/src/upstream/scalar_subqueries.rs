@@ -1,0 +1,98 @@
+//! A subquery for one value gives NULL where it has no row, whatever its column says.
+//!
+//! The planner takes the column's word: of a NOT NULL column it makes a result that may have no NULL, and fails when there
+//! is one. So such a subquery stands in a call of a function that gives its argument, and may give NULL.
+
+use crate::plan::nodes::{PlanTree, Tree};
+use crate::plan::search::{any_expression, any_expression_of_plan};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
+use datafusion::common::tree_node::{Transformed, TransformedResult};
+use datafusion::common::{Result, internal_err};
+use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, LogicalPlan, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
+    Volatility,
+};
+use std::sync::{Arc, LazyLock};
+
+static FUNCTION: LazyLock<Arc<ScalarUDF>> =
+    LazyLock::new(|| Arc::new(ScalarUDF::from(Perhaps { signature: Signature::user_defined(Volatility::Immutable) })));
+
+/// The plan with its subqueries for one value in such calls, in lists of a SELECT.
+pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
+    if !any_expression_of_plan(&plan, is_certain) {
+        return Ok(plan);
+    }
+    plan.map_up_with_subqueries(|node| {
+        if !matches!(node, LogicalPlan::Projection(_)) || !any_expression(&node, is_certain) {
+            return Ok(Transformed::no(node));
+        }
+        crate::plan::rewrite::node(node, |expr, _| {
+            expr.map_up(|expr| match is_certain(&expr) {
+                true => Ok(Transformed::yes(perhaps(expr))),
+                false => Ok(Transformed::no(expr)),
+            })
+        })
+    })
+    .data()
+}
+
+/// A value that becomes a column, in such a call if it is such a subquery.
+pub(crate) fn perhaps(value: Expr) -> Expr {
+    match is_certain(&value) {
+        true => Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(&FUNCTION), vec![value])),
+        false => value,
+    }
+}
+
+/// Whether it is a subquery whose column says that it is never NULL, and that may have no row.
+fn is_certain(expr: &Expr) -> bool {
+    let Expr::ScalarSubquery(subquery) = expr else { return false };
+    let is_total = |plan: &LogicalPlan| matches!(plan, LogicalPlan::Aggregate(it) if it.group_expr.is_empty());
+    let mut plan = subquery.subquery.as_ref();
+    while let LogicalPlan::Projection(projection) = plan {
+        plan = &projection.input;
+    }
+    let field = subquery.subquery.schema().fields().first();
+    subquery.outer_ref_columns.is_empty() && !is_total(plan) && field.is_some_and(|field| !field.is_nullable())
+}
+
+/// The name of the function that gives its argument.
+pub(crate) const PERHAPS: &str = "perhaps";
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Perhaps {
+    signature: Signature,
+}
+
+impl ScalarUDFImpl for Perhaps {
+    fn name(&self) -> &str {
+        PERHAPS
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
+        Ok(types.to_vec())
+    }
+
+    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
+        Ok(types.first().cloned().unwrap_or(DataType::Null))
+    }
+
+    fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
+        match args.arg_fields {
+            [value] => Ok(Arc::new(Field::clone(value).with_nullable(true))),
+            _ => internal_err!("a subquery of {} values", args.arg_fields.len()),
+        }
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        match args.args.into_iter().next() {
+            Some(value) => Ok(value),
+            None => internal_err!("a subquery without a value"),
+        }
+    }
+}

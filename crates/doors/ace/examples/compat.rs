@@ -1,0 +1,8 @@
+//! Prints the page of what is done: `cargo run -p mainstay-ace --example compat > docs/COMPAT-ace.md`.
+
+use std::path::Path;
+
+fn main() -> mainstay_types::Result<()> {
+    print!("{}", ace::compat::text(&ace::compat::programs(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c"))?));
+    Ok(())
+}

@@ -1,0 +1,5 @@
+//! Prints the C header of the library: `cargo run -p mainstay-ace --example header > crates/doors/ace/include/ace.h`.
+
+fn main() {
+    print!("{}", ace::header::text());
+}

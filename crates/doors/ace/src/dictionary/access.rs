@@ -1,0 +1,185 @@
+//! Who has logged in, and what that user may do.
+//!
+//! A right comes from what was granted to the user, and (unless the right to inherit was taken away for the object) to the
+//! user's groups, of which `DB:Public` is everybody's. The administrator, and members of `DB:Admin`, may do everything.
+//! A right to a table is one to all its columns.
+//!
+//! Whether rights to *data* are looked at is for the database to say (`ADS_DD_VERIFY_ACCESS_RIGHTS`); rights to *objects*
+//! (to create, alter and drop them) are always looked at.
+//!
+//! A password is kept as its hash. A user without one logs in without one.
+
+use std::sync::LazyLock;
+
+use mainstay_password_hash::Checker;
+
+use crate::constants::*;
+use crate::dictionary::contents::{ADMINISTRATOR, ADMINISTRATORS, Contents, EVERYBODY, Object, same};
+use crate::dictionary::live::Live;
+use crate::failure::{Failure, Result};
+
+/// What is done with records, procedures and links.
+pub const DATA_RIGHTS: u32 = ADS_PERMISSION_READ
+    | ADS_PERMISSION_UPDATE
+    | ADS_PERMISSION_INSERT
+    | ADS_PERMISSION_DELETE
+    | ADS_PERMISSION_EXECUTE
+    | ADS_PERMISSION_LINK_ACCESS;
+
+/// All rights that there are.
+pub const ALL_RIGHTS: u32 =
+    DATA_RIGHTS | ADS_PERMISSION_INHERIT | ADS_PERMISSION_CREATE | ADS_PERMISSION_ALTER | ADS_PERMISSION_DROP;
+
+static CHECKER: LazyLock<Checker> = LazyLock::new(|| Checker::new(None));
+
+/// The hash of a password, and nothing for an empty one.
+pub fn hash(password: &str) -> Result<Option<String>> {
+    match password {
+        "" => Ok(None),
+        password => Ok(Some(mainstay_password_hash::hash(password)?)),
+    }
+}
+
+/// Whether a password is the user's.
+pub fn is_password(user: &Object, password: &str) -> bool {
+    match user.text(ADS_DD_USER_PASSWORD) {
+        None => password.is_empty(),
+        hash => CHECKER.matches(password, hash),
+    }
+}
+
+/// Someone who has logged in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// The user's name as the dictionary has it; empty for nobody in particular.
+    pub user: String,
+}
+
+impl Access {
+    /// The administrator.
+    pub fn administrator() -> Access {
+        Access { user: ADMINISTRATOR.to_owned() }
+    }
+
+    /// Logs in: as nobody in particular where the database allows that, else with a password.
+    ///
+    /// Errors: AE_AUTHENTICATION_FAILED, AE_LOGINS_DISABLED, AE_USER_LOGIN_DISABLED.
+    pub fn log_in(live: &Live, user: &str, password: &str) -> Result<Access> {
+        let contents = live.contents()?;
+        if contents.is_on(ADS_DD_LOGINS_DISABLED) && !same(user, ADMINISTRATOR) {
+            let message = contents.database().and_then(|database| database.text(ADS_DD_LOGINS_DISABLED_ERRSTR));
+            return Err(Failure::new(AE_LOGINS_DISABLED, message.unwrap_or("logins are disabled")));
+        }
+        if user.is_empty() {
+            return match contents.is_on(ADS_DD_LOG_IN_REQUIRED) {
+                true => Err(Failure::new(AE_AUTHENTICATION_FAILED, "the database wants a user and a password")),
+                false => Ok(Access { user: String::new() }),
+            };
+        }
+        let wrong = || Failure::new(AE_AUTHENTICATION_FAILED, "there is no such user, or the password is another");
+        let known = contents.find(ADS_DD_USER_OBJECT, "", user).ok_or_else(wrong)?;
+        if known.number(ADS_DD_LOGINS_DISABLED) != 0 && !same(user, ADMINISTRATOR) {
+            return Err(Failure::new(AE_USER_LOGIN_DISABLED, known.name.clone()));
+        }
+        let name = known.name.clone();
+        if !is_password(known, password) {
+            count_failure(live, &contents, &name)?;
+            return Err(wrong());
+        }
+        if known.number(ADS_DD_USER_BAD_LOGINS) != 0 {
+            live.change(|contents| {
+                contents.get_mut(ADS_DD_USER_OBJECT, "", &name)?.properties.remove(&ADS_DD_USER_BAD_LOGINS);
+                Ok(())
+            })?;
+        }
+        Ok(Access { user: name })
+    }
+
+    /// Whether the user may do everything.
+    pub fn is_administrator(&self, contents: &Contents) -> bool {
+        same(&self.user, ADMINISTRATOR)
+            || contents
+                .find(ADS_DD_USER_OBJECT, "", &self.user)
+                .is_some_and(|user| user.groups().any(|group| same(group, ADMINISTRATORS)))
+    }
+
+    /// What the user may do with an object.
+    pub fn rights(&self, contents: &Contents, kind: u32, parent: &str, name: &str) -> u32 {
+        if self.is_administrator(contents) {
+            return ALL_RIGHTS;
+        }
+        let of_data = match contents.is_on(ADS_DD_VERIFY_ACCESS_RIGHTS) {
+            true => 0,
+            false => DATA_RIGHTS,
+        };
+        of_data | effective(contents, &self.user, kind, parent, name).0
+    }
+
+    /// Whether the user may give a right on.
+    pub fn may_grant(&self, contents: &Contents, kind: u32, parent: &str, name: &str, permissions: u32) -> bool {
+        self.is_administrator(contents) || permissions & !effective(contents, &self.user, kind, parent, name).1 == 0
+    }
+
+    /// Refuses who has not got all these rights.
+    ///
+    /// Errors: AE_PERMISSION_DENIED.
+    pub fn require(&self, contents: &Contents, kind: u32, parent: &str, name: &str, rights: u32) -> Result<()> {
+        match self.rights(contents, kind, parent, name) & rights == rights {
+            true => Ok(()),
+            false => Err(Failure::new(AE_PERMISSION_DENIED, format!("user '{}' may not do this", self.user))),
+        }
+    }
+}
+
+/// Counts a wrong password, and shuts the user out where the database asks for that.
+fn count_failure(live: &Live, contents: &Contents, name: &str) -> Result<()> {
+    if !contents.is_on(ADS_DD_ENFORCE_MAX_FAILED_LOGINS) || same(name, ADMINISTRATOR) {
+        return Ok(());
+    }
+    let most = contents.database().map_or(0, |database| database.number(ADS_DD_MAX_FAILED_ATTEMPTS));
+    live.change(|contents| {
+        let user = contents.get_mut(ADS_DD_USER_OBJECT, "", name)?;
+        let failed = user.number(ADS_DD_USER_BAD_LOGINS).saturating_add(1);
+        user.set_number(ADS_DD_USER_BAD_LOGINS, failed.min(0xFFFF));
+        if most > 0 && failed > most {
+            user.set_number(ADS_DD_LOGINS_DISABLED, 1);
+        }
+        Ok(())
+    })
+}
+
+/// What was granted about an object to one grantee by name: nothing if nothing ever was.
+pub fn granted(contents: &Contents, grantee: &str, kind: u32, parent: &str, name: &str) -> Option<(u32, u32)> {
+    let grant = contents.grants.iter().find(|grant| {
+        grant.kind == kind && same(&grant.grantee, grantee) && same(&grant.name, name) && same(&grant.parent, parent)
+    });
+    grant.map(|grant| (grant.permissions, grant.grantable))
+}
+
+/// What a user or a group may do with an object by itself and through groups, and what of it may be given on.
+pub fn effective(contents: &Contents, grantee: &str, kind: u32, parent: &str, name: &str) -> (u32, u32) {
+    let is_user = contents.find(ADS_DD_USER_GROUP_OBJECT, "", grantee).is_none();
+    let by_default = if is_user { ADS_PERMISSION_INHERIT } else { 0 };
+    let of = |grantee: &str, kind: u32, parent: &str, name: &str| granted(contents, grantee, kind, parent, name);
+    let (mut rights, mut grantable) = of(grantee, kind, parent, name).unwrap_or((by_default, 0));
+    if kind == ADS_DD_FIELD_OBJECT {
+        // What is allowed for the table is allowed for its columns; whether it is inherited, too, is the table's matter.
+        let (of_table, grantable_of_table) = effective(contents, grantee, ADS_DD_TABLE_OBJECT, "", parent);
+        let of_columns = ADS_PERMISSION_READ | ADS_PERMISSION_UPDATE | ADS_PERMISSION_INSERT;
+        rights = rights & !ADS_PERMISSION_INHERIT | of_table & (of_columns | ADS_PERMISSION_INHERIT);
+        grantable |= grantable_of_table & of_columns;
+    }
+    if !is_user || rights & ADS_PERMISSION_INHERIT == 0 {
+        return (rights, grantable);
+    }
+    let user = contents.find(ADS_DD_USER_OBJECT, "", grantee);
+    let groups = user.into_iter().flat_map(Object::groups).chain([EVERYBODY]);
+    for group in groups {
+        let (more, more_grantable) = match kind {
+            ADS_DD_FIELD_OBJECT => effective(contents, group, kind, parent, name),
+            _ => of(group, kind, parent, name).unwrap_or((0, 0)),
+        };
+        (rights, grantable) = (rights | more, grantable | more_grantable);
+    }
+    (rights, grantable)
+}

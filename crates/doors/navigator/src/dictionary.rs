@@ -1,0 +1,143 @@
+//! Data dictionaries of a server: what the server is given to log in with, and what it asks about tables.
+//!
+//! The crate knows none. Whoever serves a folder may give its [`Service`](crate::server::Service) something that does; a
+//! client whose database is a file `.add` then has a session of that dictionary, with the user and the password that it
+//! has said. All checks are made at the server:
+//!
+//! ```text
+//!   log in            who may come in                                         Dictionaries::open
+//!   open a table      its file, whether the user may, its indexes and rules   find, bind
+//!   rows              columns that are not to be read are blank               Hidden
+//!   files             those of the dictionary are changed through it alone    may_replace
+//!   AdsDD... calls    run at the server as they run here                      call
+//! ```
+
+use crate::sql::SqlSession;
+use mainstay_types::{Error, Result};
+use mainstay_workarea::{Area, Mode};
+use mainstay_xbase::indexed::Transaction;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// Opens dictionaries.
+pub trait Dictionaries: Send + Sync + std::fmt::Debug {
+    /// Logs in to the dictionary of a file. No call of the session leads out of the folder `root`.
+    ///
+    /// Errors: as [`refused`] has them.
+    fn open(&self, path: &Path, root: &Path, user: &str, password: &str) -> Result<Box<dyn Dictionary>>;
+
+    /// Makes a dictionary.
+    ///
+    /// Errors: as [`refused`] has them.
+    fn create(&self, path: &Path, root: &Path, description: &str) -> Result<()>;
+}
+
+/// A table that a dictionary has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Its name in the dictionary.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// Its type and that of its characters, as the client's interface numbers them.
+    pub kinds: (u32, u32),
+}
+
+/// What of a table is not to be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hidden {
+    /// The columns.
+    pub columns: Vec<String>,
+    /// Whether conditions may use them all the same.
+    pub in_conditions: bool,
+}
+
+/// A client's session of a dictionary.
+pub trait Dictionary: Send {
+    /// The user's name as the dictionary has it.
+    fn user(&self) -> String;
+
+    /// What runs the client's statements, with the rights of its user.
+    fn sql(&self) -> Box<dyn SqlSession>;
+
+    /// The table that the first of some names means which means one: a name in the dictionary, or a file's. `paths` are
+    /// the files of the names.
+    ///
+    /// Errors: as [`refused`] has them, for a table that the user may not open so; [`a_view`] for the name of a view.
+    fn find(&self, names: &[PathBuf], paths: &[PathBuf], mode: Mode) -> Result<Option<Found>>;
+
+    /// Gives an open table its indexes and rules. What of it is not to be read.
+    fn bind(&self, area: &mut Area, table: &str) -> Result<Hidden>;
+
+    /// The rows of a view.
+    fn view(&self, name: &str) -> Result<crate::sql::Outcome>;
+
+    /// The fields that an expression names.
+    fn fields_of(&self, area: &Area, expression: &str) -> Vec<usize>;
+
+    /// Refuses to empty a table that others depend on.
+    fn check_zap(&self, table: &str) -> Result<()>;
+
+    /// Refuses to put something else in the place of a file that is the dictionary's.
+    fn may_replace(&self, path: &Path) -> Result<()>;
+
+    /// Runs a call of the interface.
+    fn call(&mut self, name: &str, arguments: Vec<Given>) -> Called;
+
+    /// The tables' transaction that has begun, or that there is none any more.
+    fn note_transaction(&self, transaction: Option<&Transaction>);
+
+    /// Tables that take part in the transaction because others depend on them.
+    fn helpers(&self) -> Arc<Mutex<Vec<Area>>>;
+
+    /// An error of an area as the client is to see it: with the code of the rule that has refused something.
+    fn refusal(&self, error: Error) -> Error;
+}
+
+/// An argument of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// No address.
+    Null,
+    /// A number.
+    Number(u64),
+    /// A text, without its NUL.
+    Text(Vec<u8>),
+    /// Bytes, whose number is the argument behind.
+    Bytes(Vec<u8>),
+    /// A place for bytes, of which so many fit, and which the argument behind says.
+    Room(u32),
+    /// A place for a number, and the number that is in it.
+    Place(u64),
+}
+
+/// What a call has answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Called {
+    /// Its code; 0 for success.
+    pub code: u32,
+    /// What there is to say about it.
+    pub detail: String,
+    /// What is in the places now, in their order: the bytes that were written, or the number.
+    pub places: Vec<Given>,
+}
+
+/// A code of the client's interface as an error.
+pub fn refused(code: u32, detail: impl Into<String>) -> Error {
+    let dialect = mainstay_types::DialectError { number: i32::try_from(code).unwrap_or(0), severity: 0, state: STATE };
+    Error::new(mainstay_types::Code::CheckViolation, detail.into()).in_dialect(dialect)
+}
+
+/// The code of such an error.
+pub fn code_of(error: &Error) -> Option<u32> {
+    let dialect = error.dialect().filter(|dialect| dialect.state == STATE && dialect.severity == 0)?;
+    u32::try_from(dialect.number).ok()
+}
+
+/// Says that a name is that of a view: its rows are to be asked for.
+pub fn a_view() -> Error {
+    refused(0, "the name is that of a view")
+}
+
+/// What tells these errors from those of SQL.
+const STATE: u8 = 0xAC;

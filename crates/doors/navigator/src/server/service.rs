@@ -1,0 +1,256 @@
+//! What the sessions of a server share: the folder, who is connected, what they have locked, how often tables changed.
+
+use super::folder::Folder;
+use super::session::Session;
+use crate::dictionary::Dictionaries;
+use crate::sql::ServedSql;
+use crate::wire::messages::{Activity, Hello, Member as Working, Person, TableUse};
+use mainstay_types::{Code, Error, Result};
+use mainstay_vfs::{FileSystem, Stamp};
+use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::{Instant, SystemTime};
+
+/// A client, as others may know it.
+pub(crate) struct Member {
+    pub person: Person,
+    /// The tables that it has open.
+    tables: Mutex<HashMap<PathBuf, TableUse>>,
+    /// Ends its connection.
+    end: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+/// By name: the user, or else the program, for where nobody logs in there is no other.
+impl std::fmt::Display for Person {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = [&self.user, &self.application].into_iter().find(|name| !name.is_empty());
+        write!(f, "{} at {}", name.map_or("a client", String::as_str), self.address)
+    }
+}
+
+impl std::fmt::Debug for Member {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Member({:?})", self.person)
+    }
+}
+
+impl Member {
+    /// Says what ends the connection.
+    pub fn set_end(&self, end: Box<dyn Fn() + Send + Sync>) {
+        // A connection is ended in one way; a second one would be of another connection.
+        let _ = self.end.set(end);
+    }
+
+    /// Has others know how a table is used; not any more, without a use.
+    pub fn publish(&self, path: &Path, now: Option<TableUse>) {
+        let mut tables = locked(&self.tables);
+        match now {
+            Some(now) => drop(tables.insert(path.to_owned(), now)),
+            None => drop(tables.remove(path)),
+        }
+    }
+}
+
+/// A folder that is served.
+#[derive(Debug)]
+pub struct Service {
+    pub(crate) files: Arc<dyn FileSystem>,
+    folder: PathBuf,
+    members: Mutex<HashMap<u64, Weak<Member>>>,
+    next: AtomicU64,
+    changes: Mutex<HashMap<PathBuf, Weak<Changes>>>,
+    began: Instant,
+    pub(crate) requests: AtomicU64,
+    sql: OnceLock<Arc<dyn ServedSql>>,
+    dictionaries: OnceLock<Arc<dyn Dictionaries>>,
+    /// For states that nothing else tells apart.
+    unique: AtomicU64,
+    /// Whether everybody may end everybody's connections: nobody has proven who he is.
+    is_open_to_all: AtomicBool,
+}
+
+/// How often a table was changed through this server.
+#[derive(Debug, Default)]
+pub(crate) struct Changes(AtomicU64);
+
+impl Changes {
+    pub fn add(&self) {
+        self.0.fetch_add(1, SeqCst);
+    }
+}
+
+fn same(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other)
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Service {
+    /// Serves the tables of a folder and of those below it.
+    pub fn new(files: Arc<dyn FileSystem>, folder: &Path) -> Service {
+        Service {
+            files,
+            folder: folder.to_owned(),
+            members: Mutex::default(),
+            next: AtomicU64::new(1),
+            changes: Mutex::default(),
+            began: Instant::now(),
+            requests: AtomicU64::new(0),
+            sql: OnceLock::new(),
+            dictionaries: OnceLock::new(),
+            unique: AtomicU64::new(1),
+            is_open_to_all: AtomicBool::new(false),
+        }
+    }
+
+    /// From here on clients can run statements with this; false if they could already.
+    pub fn serve_sql(&self, sql: Arc<dyn ServedSql>) -> bool {
+        self.sql.set(sql).is_ok()
+    }
+
+    /// From here on clients can connect to dictionaries with this; false if they could already.
+    pub fn serve_dictionaries(&self, dictionaries: Arc<dyn Dictionaries>) -> bool {
+        self.dictionaries.set(dictionaries).is_ok()
+    }
+
+    /// From here on every client may end the connections of every other: the server knows no users.
+    pub fn open_to_all(&self) {
+        self.is_open_to_all.store(true, SeqCst);
+    }
+
+    /// Ends the connections of a user, or one by its number where no user is named; but that of who asks.
+    ///
+    /// Errors: `NotPermitted` for another user, unless nobody has to prove who he is; `NotFound` if there is none.
+    pub(crate) fn end_user(&self, asks: &Person, user: &str, connection: u64) -> Result<()> {
+        let is_meant = |member: &&Arc<Member>| {
+            let person = &member.person;
+            let is_named = if user.is_empty() { person.connection == connection } else { same(&person.user, user) };
+            is_named && person.connection != asks.connection
+        };
+        let members = self.members();
+        let meant: Vec<&Arc<Member>> = members.iter().filter(is_meant).collect();
+        if meant.is_empty() {
+            return Err(Error::new(Code::NotFound, "no other connection is the one that is meant"));
+        }
+        if !self.is_open_to_all.load(SeqCst) && !meant.iter().all(|member| same(&member.person.user, &asks.user)) {
+            return Err(Error::new(Code::NotPermitted, "the connections of other users are not this one's to end"));
+        }
+        meant.iter().filter_map(|member| member.end.get()).for_each(|end| end());
+        Ok(())
+    }
+
+    /// What opens dictionaries.
+    pub(crate) fn dictionaries(&self) -> Option<&Arc<dyn Dictionaries>> {
+        self.dictionaries.get()
+    }
+
+    /// What runs statements.
+    pub(crate) fn sql(&self) -> Option<&Arc<dyn ServedSql>> {
+        self.sql.get()
+    }
+
+    /// Begins a session for a user who may have one.
+    ///
+    /// Errors: `NotFound` for a database that is no folder here.
+    pub fn session(self: &Arc<Service>, hello: &Hello, address: &str) -> Result<Session> {
+        let wanted = Path::new(hello.database.trim_matches('/'));
+        let own_name = self.folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case(wanted));
+        let outside = Folder { root: self.folder.clone() };
+        if hello.is_of_dictionary() {
+            let path = outside.existing(&*self.files, wanted)?;
+            let root = path.parent().map_or_else(|| self.folder.clone(), Path::to_path_buf);
+            let dictionaries = self.dictionaries().ok_or_else(super::session::no_dictionaries)?;
+            let dictionary = dictionaries.open(&path, &root, &hello.user, &hello.password)?;
+            return Ok(self.begin(root, dictionary.user(), hello, address).of_dictionary(dictionary));
+        }
+        let root = match wanted.as_os_str().is_empty() {
+            true => self.folder.clone(),
+            false => match outside.place(&*self.files, wanted)? {
+                below if self.files.is_folder(&below) => below,
+                _ if own_name => self.folder.clone(),
+                _ => return Err(Error::new(Code::NotFound, format!("there is no database {}", wanted.display()))),
+            },
+        };
+        Ok(self.begin(root, hello.user.clone(), hello, address))
+    }
+
+    fn begin(self: &Arc<Service>, root: PathBuf, user: String, hello: &Hello, address: &str) -> Session {
+        let person = Person {
+            connection: self.next.fetch_add(1, SeqCst),
+            user,
+            application: hello.application.clone(),
+            address: address.to_owned(),
+        };
+        let number = person.connection;
+        let member = Arc::new(Member { person, tables: Mutex::default(), end: OnceLock::new() });
+        locked(&self.members).insert(number, Arc::downgrade(&member));
+        Session::new(Arc::clone(self), Folder { root }, member)
+    }
+
+    /// Forgets a client that is gone.
+    pub(crate) fn leave(&self, number: u64) {
+        locked(&self.members).remove(&number);
+        locked(&self.changes).retain(|_, changes| changes.strong_count() > 0);
+    }
+
+    fn members(&self) -> Vec<Arc<Member>> {
+        let mut members: Vec<Arc<Member>> = locked(&self.members).values().filter_map(Weak::upgrade).collect();
+        members.sort_by_key(|member| member.person.connection);
+        members
+    }
+
+    /// Who is connected, in the order of their numbers.
+    pub fn people(&self) -> Vec<Person> {
+        self.members().iter().map(|member| member.person.clone()).collect()
+    }
+
+    /// What goes on. The paths are those of the server.
+    pub fn activity(&self) -> Activity {
+        let working = |member: &Arc<Member>| {
+            let mut tables: Vec<TableUse> = locked(&member.tables).values().cloned().collect();
+            tables.sort_by(|one, other| one.path.cmp(&other.path));
+            Working { person: member.person.clone(), tables }
+        };
+        Activity {
+            seconds: self.began.elapsed().as_secs(),
+            requests: self.requests.load(SeqCst),
+            members: self.members().iter().map(working).collect(),
+        }
+    }
+
+    /// Who has locked a record, by itself or with its table.
+    pub fn lock_owner(&self, path: &Path, record: u32) -> Option<Person> {
+        let has = |member: &&Arc<Member>| locked(&member.tables).get(path).is_some_and(|table| table.locks(record));
+        self.members().iter().find(has).map(|member| member.person.clone())
+    }
+
+    /// The counter of a table's changes.
+    pub(crate) fn changes_of(&self, path: &Path) -> Arc<Changes> {
+        let mut changes = locked(&self.changes);
+        if let Some(known) = changes.get(path).and_then(Weak::upgrade) {
+            return known;
+        }
+        let new = Arc::new(Changes::default());
+        changes.insert(path.to_owned(), Arc::downgrade(&new));
+        new
+    }
+
+    /// A number that this state of a table has and no other: of the changes made through this server, and of the file's
+    /// stamp, which tells the changes of other programs. One that is too young to tell gives a number of its own, so that
+    /// whoever compares it finds a change.
+    pub(crate) fn stamp(&self, changes: &Changes, stamp: &Stamp) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        changes.0.load(SeqCst).hash(&mut hasher);
+        (stamp.len, stamp.modified, stamp.changed, stamp.identity).hash(&mut hasher);
+        if !stamp.is_settled(SystemTime::now()) {
+            self.unique.fetch_add(1, SeqCst).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+}

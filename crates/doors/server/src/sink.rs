@@ -1,0 +1,138 @@
+//! What a session says, into packets, as it comes.
+//!
+//! Packets are sent when a good number of them is complete, not one by one: a procedure that loops writes thousands of
+//! small tokens. The last part is sent by who ends the answer.
+
+use crate::link::Link;
+use crate::metrics::Metrics;
+use crate::registry::Handle;
+use mainstay_tds::{Answer, Column, ColumnSource, Done, Environment, Sink, Stop};
+use mainstay_tsql_types::Message;
+use mainstay_types::ValueRef;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+
+/// Complete packets are sent when they have so many bytes.
+const SEND_BYTES: usize = 64 * 1024;
+
+/// Takes a session's answer.
+pub(crate) struct AnswerSink<'a> {
+    pub answer: &'a mut Answer,
+    pub link: &'a Link,
+    pub handle: &'a Handle,
+    pub metrics: &'a Metrics,
+    /// Whether an error was said since the last end of a statement.
+    pub error: bool,
+    /// Whether an error ends the connection.
+    pub fatal: bool,
+    /// Whether the client is gone.
+    pub lost: bool,
+    /// Whether a call has said what it returns.
+    pub status_said: bool,
+    /// Rows since the beginning.
+    pub rows: u64,
+}
+
+impl<'a> AnswerSink<'a> {
+    pub fn new(answer: &'a mut Answer, link: &'a Link, handle: &'a Handle, metrics: &'a Metrics) -> AnswerSink<'a> {
+        AnswerSink {
+            answer,
+            link,
+            handle,
+            metrics,
+            error: false,
+            fatal: false,
+            lost: false,
+            status_said: false,
+            rows: 0,
+        }
+    }
+
+    /// Sends what is complete, if it is enough.
+    fn send_some(&mut self) -> Result<(), Stop> {
+        if self.lost {
+            return Err(Stop::Lost);
+        }
+        if self.answer.packets().complete_bytes() >= SEND_BYTES {
+            let link = self.link;
+            if self.answer.packets().take_complete(|bytes| link.send(bytes)).is_err() {
+                self.lost = true;
+                self.answer.packets().take();
+                return Err(Stop::Lost);
+            }
+        }
+        if self.handle.cancelled.load(SeqCst) { Err(Stop::Cancelled) } else { Ok(()) }
+    }
+}
+
+fn no_value(error: mainstay_tds::ValueError) -> Stop {
+    Stop::Value(Message::error(50_000, format!("An answer cannot be sent: {error}.")))
+}
+
+impl Sink for AnswerSink<'_> {
+    fn columns(&mut self, columns: &[Column]) -> Result<(), Stop> {
+        self.answer.columns(columns);
+        self.send_some()
+    }
+
+    fn sources(&mut self, tables: &[Vec<String>], columns: &[ColumnSource]) {
+        self.answer.sources(tables, columns);
+    }
+
+    fn order(&mut self, columns: &[u16]) {
+        self.answer.order(columns);
+    }
+
+    fn row(&mut self, values: &[ValueRef<'_>]) -> Result<(), Stop> {
+        self.answer.row(values).map_err(no_value)?;
+        self.rows += 1;
+        self.send_some()
+    }
+
+    fn done(&mut self, done: Done) {
+        self.error = done.error;
+        self.answer.done(done);
+        let _ = self.send_some();
+    }
+
+    fn message(&mut self, message: &Message) {
+        if message.is_error() {
+            self.error = true;
+            self.fatal |= message.severity >= 20;
+            self.metrics.errors_total.fetch_add(1, Relaxed);
+        }
+        self.answer.message(message);
+        let _ = self.send_some();
+    }
+
+    fn return_status(&mut self, status: i32) {
+        self.status_said = true;
+        self.answer.return_status(status);
+    }
+
+    fn return_value(&mut self, ordinal: u16, column: &Column, value: ValueRef<'_>) -> Result<(), Stop> {
+        if !self.status_said {
+            self.return_status(0);
+        }
+        self.answer.return_value(ordinal, column, value).map_err(no_value)
+    }
+
+    fn environment(&mut self, change: &Environment) {
+        self.answer.environment(change);
+        let said = match change {
+            Environment::Database { new, .. } => Some((5701, format!("Changed database context to '{new}'."), 2)),
+            Environment::Language { new, .. } => Some((5703, format!("Changed language setting to {new}."), 1)),
+            _ => None,
+        };
+        if let Some((number, text, state)) = said {
+            self.answer.message(&Message::error(number, text).severity(0).state(state));
+        }
+    }
+
+    fn flush(&mut self) {
+        self.answer.packets().flush_packet();
+        let link = self.link;
+        if !self.lost && self.answer.packets().take_complete(|bytes| link.send(bytes)).is_err() {
+            self.lost = true;
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! Cursors of the protocol: what the calls of `sp_cursoropen` and its family say. (MS-TDS 2.2.6.6, and "Cursor stored
+//! procedures" of SQL Server's reference.)
+//!
+//! ```text
+//!   sp_cursoropen       cursor OUT, text, scroll OUT, concurrency OUT, rows OUT, [definitions, values ...]
+//!   sp_cursorfetch      cursor, kind, row, count          rows have a last column `ROWSTAT`, an INT: 1, or 2 if it is gone
+//!   sp_cursorclose      cursor
+//!   sp_cursoroption     cursor, option, value
+//!   sp_cursor           cursor, operation, row, table, values ...
+//!   sp_cursorprepare    prepared OUT, definitions, text, options, scroll OUT, concurrency OUT
+//!   sp_cursorexecute    prepared, cursor OUT, scroll OUT, concurrency OUT, rows OUT, values ...
+//!   sp_cursorprepexec   prepared OUT, cursor OUT, definitions, text, scroll OUT, concurrency OUT, rows OUT, values ...
+//!   sp_cursorunprepare  prepared
+//! ```
+//!
+//! Who answers gives out the numbers, and says each output by its place ([`Opened::outputs`]); the rows of a cursor that
+//! keeps its result are found by [`StaticCursor`](crate::StaticCursor).
+
+use crate::rpc::{Call, Parameter, ParameterValue};
+use mainstay_tsql_types::Message;
+use mainstay_types::Value;
+
+/// Bits of the wish how a cursor scrolls.
+pub mod scroll {
+    #![allow(missing_docs, reason = "the names of the reference")]
+    pub const KEYSET: i32 = 0x0001;
+    pub const DYNAMIC: i32 = 0x0002;
+    pub const FORWARD_ONLY: i32 = 0x0004;
+    pub const STATIC: i32 = 0x0008;
+    pub const FAST_FORWARD: i32 = 0x0010;
+    /// The text has parameters, whose definitions and values follow.
+    pub const PARAMETERIZED: i32 = 0x1000;
+    /// The first rows are sent with the answer.
+    pub const AUTO_FETCH: i32 = 0x2000;
+    /// The cursor closes itself behind its last row.
+    pub const AUTO_CLOSE: i32 = 0x4000;
+}
+
+/// Bits of the wish how a cursor's rows are changed.
+pub mod concurrency {
+    #![allow(missing_docs, reason = "the names of the reference")]
+    pub const READ_ONLY: i32 = 0x0001;
+    pub const SCROLL_LOCKS: i32 = 0x0002;
+    pub const OPTIMISTIC: i32 = 0x0004;
+    /// A text that no cursor can be of is run, and its rows are sent.
+    pub const ALLOW_DIRECT: i32 = 0x2000;
+}
+
+/// A call of the family.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CursorCall<'a> {
+    /// A cursor is to be opened: of a text, a prepared text, or a text that is kept prepared.
+    Open(Opened<'a>),
+    /// A text is to be prepared; the place of its number among the parameters is 0.
+    Prepare {
+        /// The text.
+        text: &'a str,
+        /// The definitions of its parameters; empty for none.
+        definitions: &'a str,
+    },
+    /// A prepared text is to be forgotten.
+    Unprepare {
+        /// Its number.
+        prepared: i32,
+    },
+    /// Rows are to be fetched.
+    Fetch {
+        /// The cursor.
+        cursor: i32,
+        /// Which rows.
+        fetch: Fetch,
+    },
+    /// A cursor is to be closed.
+    Close {
+        /// The cursor.
+        cursor: i32,
+    },
+    /// A setting of a cursor.
+    Option {
+        /// The cursor.
+        cursor: i32,
+        /// 2 gives it a name.
+        option: i32,
+        /// The setting's value.
+        value: &'a ParameterValue,
+    },
+    /// A row of a cursor is to be changed: 1 update, 2 delete, 4 insert; 0x20 and 0x40 as in the reference.
+    Change {
+        /// The cursor.
+        cursor: i32,
+        /// The operation's bits.
+        operation: i32,
+        /// The row within those fetched last, from 1; 0 for all.
+        row: i32,
+        /// The table; empty if there is only one.
+        table: &'a str,
+        /// The new values, by name.
+        values: &'a [Parameter],
+    },
+}
+
+/// The opening of a cursor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opened<'a> {
+    /// The text; none where one is opened that was prepared.
+    pub text: Option<&'a str>,
+    /// The number of the prepared text.
+    pub prepared: Option<i32>,
+    /// The definitions of the parameters; empty for none.
+    pub definitions: &'a str,
+    /// The parameters' values.
+    pub values: &'a [Parameter],
+    /// How it is to scroll: bits of [`scroll`].
+    pub scroll: i32,
+    /// How its rows are to be changed: bits of [`concurrency`].
+    pub concurrency: i32,
+    /// Rows that are wanted with the answer, with [`scroll::AUTO_FETCH`].
+    pub rows: i32,
+    /// The places of the outputs.
+    pub outputs: Outputs,
+}
+
+/// The places of a call's output parameters, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outputs {
+    /// Of the number of the text that was prepared by the way.
+    pub prepared: Option<u16>,
+    /// Of the cursor's number.
+    pub cursor: u16,
+    /// Of how it scrolls.
+    pub scroll: u16,
+    /// Of how its rows are changed.
+    pub concurrency: u16,
+    /// Of the number of its rows; -1 where nobody knows.
+    pub rows: u16,
+}
+
+/// Which rows are to be fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fetch {
+    /// The first ones.
+    First {
+        /// So many.
+        count: i32,
+    },
+    /// Those behind the ones that were fetched last.
+    Next {
+        /// So many.
+        count: i32,
+    },
+    /// Those before the ones that were fetched last; if fewer are there, as many from the first on unless not adjusted.
+    Prior {
+        /// So many.
+        count: i32,
+        /// Whether as many are wanted even if fewer are before.
+        adjusted: bool,
+    },
+    /// The last ones.
+    Last {
+        /// So many.
+        count: i32,
+    },
+    /// From a row on, counted from 1, or from the end if it is negative.
+    Absolute {
+        /// The row.
+        row: i32,
+        /// So many.
+        count: i32,
+    },
+    /// From a row on that is so far from the first of those fetched last.
+    Relative {
+        /// How far.
+        row: i32,
+        /// So many.
+        count: i32,
+    },
+    /// Those fetched last, again.
+    Refresh,
+    /// None: where the cursor is and how many rows it has are wanted as outputs, at the places 2 and 3.
+    Information,
+}
+
+impl<'a> CursorCall<'a> {
+    /// What a call says, if it is one of the family. The message is for who called it wrongly.
+    pub fn of(call: &'a Call) -> Option<Result<CursorCall<'a>, Message>> {
+        let name = call.procedure.to_ascii_lowercase();
+        let reader = Arguments { name: &name, parameters: &call.parameters };
+        Some(match name.strip_prefix("sp_cursor")? {
+            "open" => open(&reader),
+            "execute" => execute(&reader),
+            "prepexec" => prepare_and_open(&reader),
+            "prepare" => {
+                reader.text(1).and_then(|definitions| Ok(CursorCall::Prepare { text: reader.text(2)?, definitions }))
+            }
+            "unprepare" => reader.number(0).map(|prepared| CursorCall::Unprepare { prepared }),
+            "fetch" => fetch(&reader),
+            "close" => reader.number(0).map(|cursor| CursorCall::Close { cursor }),
+            "option" => option(&reader),
+            "" => change(&reader),
+            _ => return None,
+        })
+    }
+}
+
+/// The parameters of a call, by their places.
+struct Arguments<'a, 'n> {
+    name: &'n str,
+    parameters: &'a [Parameter],
+}
+
+impl<'a> Arguments<'a, '_> {
+    fn value(&self, place: usize) -> Result<&'a ParameterValue, Message> {
+        self.parameters.get(place).map(|parameter| &parameter.value).ok_or_else(|| self.wrong(place))
+    }
+
+    /// What SQL Server says of a parameter that is missing or none of its type.
+    fn wrong(&self, place: usize) -> Message {
+        let number = place + 1;
+        let text = format!("The parameter {number} of the procedure {} is missing, or of another type.", self.name);
+        Message::error(16_902, text)
+    }
+
+    fn number(&self, place: usize) -> Result<i32, Message> {
+        match self.value(place)? {
+            ParameterValue::Single(Value::Integer(number)) => i32::try_from(*number).map_err(|_| self.wrong(place)),
+            ParameterValue::Single(Value::Null) => Ok(0),
+            _ => Err(self.wrong(place)),
+        }
+    }
+
+    /// A number that may be left out.
+    fn number_or(&self, place: usize, other: i32) -> Result<i32, Message> {
+        if self.parameters.len() > place { self.number(place) } else { Ok(other) }
+    }
+
+    fn text(&self, place: usize) -> Result<&'a str, Message> {
+        match self.value(place)? {
+            ParameterValue::Single(Value::Text(text)) => Ok(text),
+            ParameterValue::Single(Value::Null) => Ok(""),
+            _ => Err(self.wrong(place)),
+        }
+    }
+
+    fn from(&self, place: usize) -> &'a [Parameter] {
+        self.parameters.get(place..).unwrap_or_default()
+    }
+}
+
+fn open<'a>(arguments: &Arguments<'a, '_>) -> Result<CursorCall<'a>, Message> {
+    let wish = arguments.number_or(2, scroll::KEYSET)?;
+    let parameterized = wish & scroll::PARAMETERIZED != 0;
+    Ok(CursorCall::Open(Opened {
+        text: Some(arguments.text(1)?),
+        prepared: None,
+        definitions: if parameterized { arguments.text(5)? } else { "" },
+        values: if parameterized { arguments.from(6) } else { &[] },
+        scroll: wish,
+        concurrency: arguments.number_or(3, concurrency::READ_ONLY)?,
+        rows: arguments.number_or(4, 0)?,
+        outputs: Outputs { prepared: None, cursor: 0, scroll: 2, concurrency: 3, rows: 4 },
+    }))
+}
+
+fn execute<'a>(arguments: &Arguments<'a, '_>) -> Result<CursorCall<'a>, Message> {
+    Ok(CursorCall::Open(Opened {
+        text: None,
+        prepared: Some(arguments.number(0)?),
+        definitions: "",
+        values: arguments.from(5),
+        scroll: arguments.number_or(2, scroll::KEYSET)?,
+        concurrency: arguments.number_or(3, concurrency::READ_ONLY)?,
+        rows: arguments.number_or(4, 0)?,
+        outputs: Outputs { prepared: None, cursor: 1, scroll: 2, concurrency: 3, rows: 4 },
+    }))
+}
+
+fn prepare_and_open<'a>(arguments: &Arguments<'a, '_>) -> Result<CursorCall<'a>, Message> {
+    Ok(CursorCall::Open(Opened {
+        text: Some(arguments.text(3)?),
+        prepared: None,
+        definitions: arguments.text(2)?,
+        values: arguments.from(7),
+        scroll: arguments.number_or(4, scroll::KEYSET)?,
+        concurrency: arguments.number_or(5, concurrency::READ_ONLY)?,
+        rows: arguments.number_or(6, 0)?,
+        outputs: Outputs { prepared: Some(0), cursor: 1, scroll: 4, concurrency: 5, rows: 6 },
+    }))
+}
+
+fn fetch<'a>(arguments: &Arguments<'a, '_>) -> Result<CursorCall<'a>, Message> {
+    let cursor = arguments.number(0)?;
+    let kind = arguments.number_or(1, 2)?;
+    let (row, count) = (arguments.number_or(2, 1)?, arguments.number_or(3, 20)?);
+    let fetch = match kind & 0x3FF {
+        0x001 => Fetch::First { count },
+        0x002 => Fetch::Next { count },
+        0x004 => Fetch::Prior { count, adjusted: true },
+        0x008 => Fetch::Last { count },
+        0x010 => Fetch::Absolute { row, count },
+        0x020 => Fetch::Relative { row, count },
+        0x080 => Fetch::Refresh,
+        0x100 => Fetch::Information,
+        0x200 => Fetch::Prior { count, adjusted: false },
+        _ => return Err(arguments.wrong(1)),
+    };
+    Ok(CursorCall::Fetch { cursor, fetch })
+}
+
+fn option<'a>(arguments: &Arguments<'a, '_>) -> Result<CursorCall<'a>, Message> {
+    let (cursor, option) = (arguments.number(0)?, arguments.number(1)?);
+    Ok(CursorCall::Option { cursor, option, value: arguments.value(2)? })
+}
+
+fn change<'a>(arguments: &Arguments<'a, '_>) -> Result<CursorCall<'a>, Message> {
+    Ok(CursorCall::Change {
+        cursor: arguments.number(0)?,
+        operation: arguments.number(1)?,
+        row: arguments.number_or(2, 0)?,
+        table: if arguments.parameters.len() > 3 { arguments.text(3)? } else { "" },
+        values: arguments.from(4),
+    })
+}

@@ -1,0 +1,229 @@
+//! Rows of the core as those of a static cursor.
+//!
+//! A cursor's fields have lengths, and what a function gives has none: text gets the length of its longest value, an exact
+//! number the digits of its largest. So the types of such columns are known behind the last row.
+
+use crate::failure::{Failed, leaving, of_core};
+use ace::backend::{Column, Outcome, RowSource};
+use arrow_array::RecordBatch;
+use arrow_schema::Field;
+use mainstay_columnar::values::value_at;
+use mainstay_planner::advantage::sql_type;
+use mainstay_planner::{Answer, FIELD_COLUMN};
+use mainstay_types::{Collation, SqlType, Value};
+
+/// The longest text that a cursor keeps in its record.
+const LONGEST_TEXT: usize = 254;
+
+/// The most digits of a number that a cursor keeps exactly.
+const MOST_DIGITS: u32 = 17;
+
+/// Rows that are made at once.
+const MOST_ROWS: usize = 1024;
+
+/// All rows of an answer.
+pub(crate) fn outcome(answer: Answer) -> Result<Outcome, Failed> {
+    let affected = answer.changed().unwrap_or(0);
+    let mut given = Rows::new(answer);
+    let mut rows = Vec::new();
+    while let Some(mut some) = given.some()? {
+        rows.append(&mut some);
+    }
+    Ok(Outcome { columns: given.known_columns(), rows, affected, step: None })
+}
+
+/// The rows of an answer as they come.
+pub(crate) struct Rows {
+    answer: Answer,
+    columns: Vec<(String, Measure)>,
+    /// The batch that rows are taken from, and the next of them.
+    batch: Option<(RecordBatch, usize)>,
+    is_ended: bool,
+}
+
+impl Rows {
+    pub(crate) fn new(answer: Answer) -> Rows {
+        let fields = answer.schema().fields().clone();
+        let columns = fields.iter().map(|field| (field.name().clone(), Measure::of(field)));
+        Rows { columns: columns.collect(), answer, batch: None, is_ended: false }
+    }
+
+    /// Some of the rows that follow.
+    fn some(&mut self) -> Result<Option<Vec<Vec<Value>>>, Failed> {
+        loop {
+            let (batch, from) = match self.batch.take() {
+                Some(taken) => taken,
+                None => match self.answer.next_batch().map_err(|error| of_core(&error))? {
+                    Some(batch) => (batch, 0),
+                    None => {
+                        self.is_ended = true;
+                        return Ok(None);
+                    }
+                },
+            };
+            let until = batch.num_rows().min(from + MOST_ROWS);
+            if from == until {
+                continue;
+            }
+            let mut rows = Vec::with_capacity(until - from);
+            for row in from..until {
+                let values = batch.columns().iter().map(|column| value_at(column.as_ref(), row));
+                let values = values.collect::<mainstay_types::Result<Vec<Value>>>().map_err(|error| of_core(&error))?;
+                self.columns.iter_mut().zip(&values).for_each(|((_, measure), value)| measure.note(value));
+                rows.push(values);
+            }
+            self.batch = (until < batch.num_rows()).then_some((batch, until));
+            return Ok(Some(rows));
+        }
+    }
+
+    fn known_columns(&self) -> Vec<Column> {
+        let columns = self.columns.iter();
+        columns.map(|(name, measure)| Column { name: name.clone(), sql_type: measure.sql_type() }).collect()
+    }
+}
+
+/// The rows of a statement for its cursor.
+pub(crate) struct Source {
+    pub(crate) rows: Rows,
+    /// The statement, for what is said about errors.
+    pub(crate) text: String,
+}
+
+impl RowSource for Source {
+    fn columns(&self) -> Option<Vec<Column>> {
+        let is_known = self.rows.is_ended || self.rows.columns.iter().all(|(_, measure)| measure.is_known());
+        is_known.then(|| self.rows.known_columns())
+    }
+
+    fn next(&mut self) -> mainstay_types::Result<Option<Vec<Vec<Value>>>> {
+        self.rows.some().map_err(|error| leaving(&error, &self.text))
+    }
+}
+
+/// What the type of a column depends on: what its values have in common.
+enum Measure {
+    /// Nothing: the type is known.
+    Known(SqlType),
+    /// Texts, and the characters of the longest.
+    Text(usize),
+    /// Whole numbers, which the files and the functions of the core have no narrower type for, and whether all are short.
+    Whole(bool),
+    /// Exact numbers with so many decimals, and the digits of the longest.
+    Exact(u8, u32),
+}
+
+/// Rows whose texts without a length get that of the longest: what a procedure gives is kept in memos, and is none.
+pub(crate) fn measured(mut outcome: Outcome) -> Outcome {
+    for (place, column) in outcome.columns.iter_mut().enumerate() {
+        let mut measure = Measure::new(Some(column.sql_type));
+        if let Measure::Text(_) = measure {
+            outcome.rows.iter().filter_map(|row| row.get(place)).for_each(|value| measure.note(value));
+            column.sql_type = measure.sql_type();
+        }
+    }
+    outcome
+}
+
+/// The fields of files that the columns of an answer are, as [`FIELD_COLUMN`] says them, with their types.
+pub(crate) fn fields_of(answer: &Answer) -> Vec<Option<(String, SqlType)>> {
+    let fields = answer.schema().fields().iter();
+    fields.map(|field| Some((field.metadata().get(FIELD_COLUMN)?.clone(), sql_type(field)?))).collect()
+}
+
+impl Measure {
+    /// A memo stays one, however short its values are.
+    fn of(field: &Field) -> Measure {
+        let is_memo = field.metadata().get(FIELD_COLUMN).is_some_and(|kept| kept.starts_with('M'));
+        match sql_type(field) {
+            Some(known @ SqlType::VarChar { .. }) if is_memo => Measure::Known(known),
+            known => Measure::new(known),
+        }
+    }
+
+    fn new(known: Option<SqlType>) -> Measure {
+        match known {
+            // The column of a NULL that has no type.
+            None => Measure::Known(text(1)),
+            Some(SqlType::VarChar { .. }) => Measure::Text(0),
+            Some(SqlType::BigInt) => Measure::Whole(true),
+            Some(SqlType::Decimal { precision: 19, scale: 4 }) => Measure::Known(SqlType::Money),
+            Some(SqlType::Decimal { precision, scale }) if u32::from(precision) > MOST_DIGITS => {
+                Measure::Exact(scale, u32::from(scale) + 1)
+            }
+            Some(known) => Measure::Known(known),
+        }
+    }
+
+    fn is_known(&self) -> bool {
+        matches!(self, Measure::Known(_))
+    }
+
+    fn note(&mut self, value: &Value) {
+        match (self, value) {
+            (Measure::Text(longest), Value::Text(text)) => *longest = (*longest).max(text.chars().count()),
+            (Measure::Whole(are_short), Value::Integer(number)) => *are_short &= i32::try_from(*number).is_ok(),
+            (Measure::Exact(_, most), Value::Decimal(number)) => {
+                let digits = number.unscaled.unsigned_abs().checked_ilog10().map_or(1, |digits| digits + 1);
+                *most = (*most).max(digits);
+            }
+            _ => {}
+        }
+    }
+
+    /// The type of a column with the values that were noted.
+    fn sql_type(&self) -> SqlType {
+        match *self {
+            Measure::Known(known) => known,
+            Measure::Text(longest) => text(longest),
+            Measure::Whole(are_short) => {
+                if are_short {
+                    SqlType::Integer
+                } else {
+                    SqlType::BigInt
+                }
+            }
+            Measure::Exact(scale, most) => match u8::try_from(most) {
+                Ok(precision) if most <= MOST_DIGITS => SqlType::Decimal { precision, scale },
+                _ => SqlType::Double,
+            },
+        }
+    }
+}
+
+fn text(length: usize) -> SqlType {
+    SqlType::VarChar {
+        length: (length <= LONGEST_TEXT).then(|| u32::try_from(length.max(1)).unwrap_or(1)),
+        collation: Collation::Binary,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured<'v>(known: Option<SqlType>, values: impl Iterator<Item = &'v Value>) -> SqlType {
+        let mut measure = Measure::new(known);
+        values.for_each(|value| measure.note(value));
+        measure.sql_type()
+    }
+
+    #[test]
+    fn lengths_are_those_of_the_values() {
+        let texts = [Value::Text("abc".to_owned()), Value::Null, Value::Text("ä".to_owned())];
+        let text = |length| SqlType::VarChar { length, collation: Collation::Binary };
+        assert_eq!(measured(Some(text(None)), texts.iter()), text(Some(3)));
+        assert_eq!(measured(Some(text(None)), [Value::Text("x".repeat(300))].iter()), text(None));
+        assert_eq!(measured(Some(SqlType::BigInt), [Value::Integer(7)].iter()), SqlType::Integer);
+        assert_eq!(measured(Some(SqlType::BigInt), [Value::Integer(1 << 40)].iter()), SqlType::BigInt);
+        assert_eq!(measured(None, std::iter::empty()), text(Some(1)));
+    }
+
+    #[test]
+    fn digits_are_those_of_the_values() {
+        let wide = Some(SqlType::Decimal { precision: 38, scale: 2 });
+        let number = |unscaled| Value::Decimal(mainstay_types::Decimal::new(unscaled, 2));
+        assert_eq!(measured(wide, [number(12345)].iter()), SqlType::Decimal { precision: 5, scale: 2 });
+        assert_eq!(measured(wide, [number(10_i128.pow(20))].iter()), SqlType::Double);
+    }
+}

@@ -1,0 +1,210 @@
+//! Functions of the database, as queries and scripts call them.
+//!
+//! A query that runs is in the middle of the core; a function that it calls runs in a session beside it, which sees what is
+//! committed.
+
+use crate::failure::leaving;
+use crate::modules::{Kind, Modules, Stored};
+use crate::runner::{Runner, failed, linked};
+use crate::session::{Result, Session};
+use crate::system_management::GoesOn;
+use crate::triggers::outside;
+use ace::backend::Outcome;
+use mainstay_ads_syntax::SqlError;
+use mainstay_ads_syntax::compile::{Given, compile};
+use mainstay_ads_syntax::reduce::sql_type;
+use mainstay_ads_syntax::tree::{Module, ModuleKind, ObjectName};
+use mainstay_ads_types::native;
+use mainstay_engine::Database;
+use mainstay_planner::UserFunctions;
+use mainstay_types::{SqlType, Value, ValueRef};
+use mainstay_vm::RunArgument;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// How deep functions, procedures and triggers may call each other.
+pub(crate) const DEEPEST: usize = 32;
+
+/// The functions of a folder.
+pub(crate) struct Functions {
+    database: Arc<Database>,
+    folder: PathBuf,
+    user: String,
+    dictionary: Option<Arc<ace::dictionary::Session>>,
+    depth: usize,
+    stays_in_folder: AtomicBool,
+    /// What says what goes on at the server.
+    goes_on: Mutex<Option<GoesOn>>,
+    /// When what runs is to be ended.
+    deadline: Mutex<Option<Instant>>,
+    /// The session that runs them, made when one is first called.
+    session: Mutex<Option<Box<Session>>>,
+    modules: Mutex<Modules>,
+}
+
+impl fmt::Debug for Functions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Functions")
+    }
+}
+
+impl Functions {
+    pub(crate) fn new(
+        database: Arc<Database>,
+        folder: PathBuf,
+        user: &str,
+        dictionary: Option<Arc<ace::dictionary::Session>>,
+        depth: usize,
+    ) -> Functions {
+        let modules = Mutex::new(Modules::of(database.files(), &folder, dictionary.clone()));
+        let (user, stays_in_folder, session) = (user.to_owned(), AtomicBool::new(false), Mutex::new(None));
+        let (deadline, goes_on) = (Mutex::default(), Mutex::default());
+        Functions { database, folder, user, dictionary, depth, stays_in_folder, goes_on, deadline, session, modules }
+    }
+
+    /// Whether no statement of them names a file outside the folder.
+    pub(crate) fn stay_in_folder(&self, stays: bool) {
+        self.stays_in_folder.store(stays, Ordering::Relaxed);
+    }
+
+    /// Says where to ask what goes on at the server.
+    pub(crate) fn ask_server(&self, goes_on: Option<GoesOn>) {
+        *self.goes_on.lock().unwrap_or_else(PoisonError::into_inner) = goes_on;
+    }
+
+    /// Says when what runs is to be ended.
+    pub(crate) fn end_at(&self, deadline: Option<Instant>) {
+        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
+    }
+
+    fn find(&self, name: &str) -> Option<Arc<Stored>> {
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        modules.refresh();
+        modules.find(Kind::Function, name).cloned()
+    }
+
+    /// The rows that a procedure gives, for a query that has it in FROM.
+    ///
+    /// Errors: those of running it.
+    pub(crate) fn rows(&self, name: &ObjectName, arguments: &[Value]) -> Result<Outcome> {
+        self.beside(|session| {
+            let (inner, machine) = session.parts();
+            let mut runner = Runner { inner, outcome: Outcome::default() };
+            runner.procedure(name, arguments, machine).map_err(|raised| outside(failed(&raised)))?;
+            Ok(runner.outcome)
+        })
+    }
+
+    fn beside<T>(&self, work: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
+        if self.depth >= DEEPEST {
+            return Err(SqlError::new(native::SCRIPT, "Functions are nested too deeply"));
+        }
+        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        let session = session.get_or_insert_with(|| {
+            let (database, dictionary) = (Arc::clone(&self.database), self.dictionary.clone());
+            let mut nested = Session::nested(database, &self.folder, &self.user, dictionary, self.depth + 1);
+            nested.stay_in_folder(self.stays_in_folder.load(Ordering::Relaxed));
+            nested.ask_server(self.goes_on.lock().unwrap_or_else(PoisonError::into_inner).clone());
+            Box::new(nested)
+        });
+        session.end_at(*self.deadline.lock().unwrap_or_else(PoisonError::into_inner));
+        // It knows the functions that there are now, this one among them.
+        session.parts().0.refresh();
+        work(session)
+    }
+
+    /// What a function gives; `None` if there is none of this name.
+    ///
+    /// Errors: those of running it; 2159 for another number of arguments than it has parameters.
+    pub(crate) fn run(&self, name: &str, arguments: &[Value]) -> Result<Option<Value>> {
+        let Some(stored) = self.find(name) else { return Ok(None) };
+        let Some((module, returns)) = returned(&stored) else { return Ok(None) };
+        if let Some(dictionary) = &self.dictionary {
+            crate::dictionary::require_to_run(dictionary, &stored)?;
+        }
+        let parameters = given(module, "")?;
+        if parameters.len() != arguments.len() {
+            let text = format!("Invalid number of arguments to scalar function: {}", name.to_uppercase());
+            return Err(SqlError::new(native::ARGUMENT, text));
+        }
+        let values = parameters.iter().zip(arguments).map(|(parameter, value)| converted(value, parameter.sql_type));
+        let values = values.collect::<Result<Vec<Value>>>()?;
+        let arguments: Vec<RunArgument<'_>> = values.iter().map(|value| RunArgument::Value(value.as_ref())).collect();
+        let program = linked(compile(name, &stored.text, &module.body, &parameters, Some(returns))?)?;
+        self.beside(|session| {
+            let (inner, machine) = session.parts();
+            let mut runner = Runner { inner, outcome: Outcome::default() };
+            machine.run(&mut runner, &program, &arguments).map_err(|raised| outside(failed(&raised)))?;
+            Ok(Some(machine.result().to_value()))
+        })
+    }
+}
+
+fn returned(stored: &Stored) -> Option<(&Module, SqlType)> {
+    let module = stored.module()?;
+    match &module.kind {
+        ModuleKind::Function(returns) => Some((module, sql_type(returns)?)),
+        _ => None,
+    }
+}
+
+/// The parameters that go into a module, with this before their names.
+pub(crate) fn given(module: &Module, before: &str) -> Result<Vec<Given>> {
+    let inputs = module.parameters.iter().filter(|parameter| !parameter.output);
+    inputs
+        .map(|parameter| {
+            let Some(sql_type) = sql_type(&parameter.data_type) else {
+                return Err(SqlError::at(native::TYPE, parameter.data_type.span, "No such type"));
+            };
+            Ok(Given { name: format!("{before}{}", parameter.name.text), sql_type })
+        })
+        .collect()
+}
+
+/// An argument as a value of its parameter.
+pub(crate) fn converted(value: &Value, to: SqlType) -> Result<Value> {
+    match value {
+        Value::Null => Ok(Value::Null),
+        value => Ok(mainstay_ads_types::convert::convert(value.as_ref(), to)?),
+    }
+}
+
+impl UserFunctions for Functions {
+    fn result(&self, name: &str) -> Option<String> {
+        let stored = self.find(name)?;
+        let (_, returns) = returned(&stored)?;
+        // The core asks in the names of SQL Server.
+        Some(match returns {
+            SqlType::Boolean => "bit".to_owned(),
+            SqlType::TinyInt | SqlType::SmallInt => "smallint".to_owned(),
+            SqlType::Integer => "int".to_owned(),
+            SqlType::BigInt => "bigint".to_owned(),
+            SqlType::Decimal { precision, scale } => format!("decimal({precision},{scale})"),
+            SqlType::Money => "money".to_owned(),
+            SqlType::Real | SqlType::Double => "float".to_owned(),
+            SqlType::Date => "date".to_owned(),
+            SqlType::Time { .. } => "time(3)".to_owned(),
+            SqlType::Timestamp { .. } => "datetime2(3)".to_owned(),
+            SqlType::Binary { .. } | SqlType::VarBinary { .. } => "varbinary(max)".to_owned(),
+            SqlType::Uuid => "uniqueidentifier".to_owned(),
+            _ => "nvarchar(max)".to_owned(),
+        })
+    }
+
+    fn call(&self, name: &str, arguments: &[ValueRef<'_>]) -> mainstay_types::Result<Value> {
+        let values: Vec<Value> = arguments.iter().map(|argument| argument.to_value()).collect();
+        match self.run(name, &values) {
+            Ok(value) => Ok(value.unwrap_or(Value::Null)),
+            Err(error) => {
+                // The sentence is made once, by the session that was asked.
+                let number = error.number;
+                let dialect = mainstay_types::DialectError { number, severity: 16, state: 1 };
+                let code = leaving(&error, "").code();
+                Err(mainstay_types::Error::new(code, error.message).in_dialect(dialect))
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! A sink that keeps the results of what runs, for who is to have them otherwise than as they come: cursors of the protocol,
+//! and descriptions of results.
+
+use mainstay_tds::{Column, Done, Environment, Sink, Stop};
+use mainstay_tsql_types::Message;
+use mainstay_types::{Value, ValueRef};
+
+/// A result.
+#[derive(Debug, Default)]
+pub(crate) struct Collected {
+    pub(crate) columns: Vec<Column>,
+    pub(crate) rows: Vec<Vec<Value>>,
+}
+
+/// Keeps results; messages go on to the client.
+pub(crate) struct Collector<'a> {
+    sink: Option<&'a mut dyn Sink>,
+    pub(crate) results: Vec<Collected>,
+    /// The ends of statements that are not results.
+    pub(crate) others: Vec<Done>,
+    /// The first error that was told.
+    pub(crate) error: Option<Message>,
+}
+
+impl<'a> Collector<'a> {
+    /// One whose messages go to a client; without a client, nobody sees them.
+    pub(crate) fn new(sink: Option<&'a mut dyn Sink>) -> Collector<'a> {
+        Collector { sink, results: Vec::new(), others: Vec::new(), error: None }
+    }
+}
+
+impl Sink for Collector<'_> {
+    fn columns(&mut self, columns: &[Column]) -> Result<(), Stop> {
+        self.results.push(Collected { columns: columns.to_vec(), rows: Vec::new() });
+        Ok(())
+    }
+
+    fn order(&mut self, _: &[u16]) {}
+
+    fn row(&mut self, values: &[ValueRef<'_>]) -> Result<(), Stop> {
+        if let Some(result) = self.results.last_mut() {
+            result.rows.push(values.iter().map(|value| value.to_value()).collect());
+        }
+        Ok(())
+    }
+
+    fn done(&mut self, done: Done) {
+        if done.command != mainstay_tds::Command::SELECT {
+            self.others.push(done);
+        }
+    }
+
+    fn message(&mut self, message: &Message) {
+        if message.is_error() && self.error.is_none() {
+            self.error = Some(message.clone());
+        }
+        if let Some(sink) = &mut self.sink {
+            sink.message(message);
+        }
+    }
+
+    fn return_status(&mut self, _: i32) {}
+
+    fn return_value(&mut self, _: u16, _: &Column, _: ValueRef<'_>) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn environment(&mut self, change: &Environment) {
+        if let Some(sink) = &mut self.sink {
+            sink.environment(change);
+        }
+    }
+
+    fn flush(&mut self) {}
+}

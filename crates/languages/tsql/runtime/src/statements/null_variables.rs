@@ -1,0 +1,61 @@
+//! Variables that are NULL, where ANSI_NULLS is off.
+//!
+//! `WHERE city = @city` finds the rows without a city then if `@city` is NULL, and is an ordinary comparison, which an index
+//! answers, if it is not. So a statement is reduced for what its variables are, and its plan holds while they are that.
+
+use crate::session::Inner;
+use mainstay_tsql_types::Switches;
+use std::cell::RefCell;
+
+/// What the statement that runs has for variables.
+#[derive(Debug, Default)]
+pub(crate) struct Nulls {
+    /// Those that are NULL, in lower case.
+    now: RefCell<Vec<String>>,
+    /// Those that were asked for while the statement was reduced, and what was answered.
+    asked: RefCell<Vec<Asked>>,
+}
+
+/// A variable in lower case, and whether it was NULL.
+pub(crate) type Asked = (String, bool);
+
+impl Nulls {
+    /// A statement begins to which these variables are NULL.
+    fn begin<'n>(&self, names: impl Iterator<Item = &'n str>) {
+        *self.now.borrow_mut() = names.map(str::to_owned).collect();
+    }
+
+    /// Whether a variable is NULL, which is noted.
+    pub(crate) fn asks(&self, variable: &str) -> bool {
+        let name = variable.to_lowercase();
+        let is_null = self.now.borrow().contains(&name);
+        let mut asked = self.asked.borrow_mut();
+        if !asked.iter().any(|(known, _)| *known == name) {
+            asked.push((name, is_null));
+        }
+        is_null
+    }
+
+    /// What was asked since this was called last.
+    pub(crate) fn take(&self) -> Vec<Asked> {
+        self.asked.take()
+    }
+
+    /// Whether the variables are what they were then.
+    pub(crate) fn hold(&self, asked: &[Asked]) -> bool {
+        asked.is_empty() || {
+            let now = self.now.borrow();
+            asked.iter().all(|(name, was_null)| now.contains(name) == *was_null)
+        }
+    }
+}
+
+impl Inner {
+    /// A statement begins with these variables, and whether each is NULL: kept where ANSI_NULLS is off.
+    #[inline]
+    pub(crate) fn begin_nulls<'n>(&self, variables: impl Iterator<Item = (&'n str, bool)>) {
+        if !self.state.options.settings.has(Switches::ANSI_NULLS) {
+            self.nulls.begin(variables.filter(|(_, is_null)| *is_null).map(|(name, _)| name));
+        }
+    }
+}

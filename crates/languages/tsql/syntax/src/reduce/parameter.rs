@@ -1,0 +1,52 @@
+//! What a reduced statement has to be given when it runs.
+
+use super::{CatalogFunction, SessionFunction};
+use crate::tree::CursorName;
+use mainstay_tsql_types::DataType;
+use mainstay_types::Value;
+
+/// What a parameter of a reduced statement stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// A variable, by its name with the `@`.
+    Variable(String),
+    /// What the session knows.
+    Session(SessionFunction),
+    /// What the catalog answers for these arguments.
+    Catalog(CatalogFunction, Vec<Input>),
+    /// Of the row that a cursor stands on, in the table of the core of this name, the column of this name.
+    CurrentRow(CursorName, String, String),
+}
+
+/// An argument of a function of the catalog.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A constant.
+    Value(Value),
+    /// A variable, by its name with the `@`.
+    Variable(String),
+    /// What another function of the catalog answers.
+    Catalog(CatalogFunction, Vec<Input>),
+}
+
+/// A parameter of a reduced statement: `$1` is the first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Where its value comes from.
+    pub source: Source,
+    /// Its type.
+    pub data_type: DataType,
+    /// The column that takes the value, where it has another type: the value is converted before the statement runs.
+    pub column: Option<TakingColumn>,
+}
+
+/// A column that takes a value of another type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TakingColumn {
+    /// The table, as messages name it.
+    pub table: String,
+    /// The column.
+    pub name: String,
+    /// Its type.
+    pub data_type: DataType,
+}

@@ -1,0 +1,219 @@
+//! A whole store in one file, and back; and a look at all files without changing any.
+//!
+//! A backup is a checkpoint whose files are copied while nothing removes them; commits go on meanwhile and are not in it.
+//!
+//! ```text
+//!    0  8  `MSBACKUP`
+//!    8  4  version, 1
+//!   12  4  crc32c of bytes 0 to 12 and of the manifest
+//!   16  8  length of the manifest
+//!   24     manifest, as in the folder
+//!          the group files that it names, in its order and with its lengths
+//! ```
+//!
+//! The manifest has the checksums of the group files, so every byte is under one.
+
+use super::{Files, LOCK};
+use crate::files::{Manifest, StoreFolder};
+use crate::journal::checksum::{continued, crc32c};
+use crate::journal::random_salt;
+use crate::store::Store;
+use crate::transaction::NoJournal;
+use crate::transaction::shared::Shared;
+use mainstay_types::{Code, Error, Result};
+use mainstay_vfs::{Create, File, FileSystem};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const MAGIC: [u8; 8] = *b"MSBACKUP";
+const VERSION: u32 = 1;
+const HEADER: usize = 24;
+/// The longest manifest that is believed.
+const MANIFEST_BYTES: u64 = 1 << 32;
+
+impl Store {
+    /// Copies the store as it is now into one file, while others go on. The file is whole, or as it was.
+    ///
+    /// Errors: `Unsupported` in memory; `Duplicate` when another file than a backup is there; `ReadOnly`, where no checkpoint can be taken; why the rows of a table could not be read; those of a checkpoint; those of the copy, after which the store goes on.
+    pub fn backup(&self, path: &Path) -> Result<()> {
+        if let Some(reason) = self.read_only() {
+            return Err(reason.clone());
+        }
+        let durable = self.durable.as_ref();
+        let durable = durable.ok_or_else(|| Error::new(Code::Unsupported, "a store in memory has no files to copy"))?;
+        // Not half of what there was in the place of an earlier backup, which may be whole.
+        self.shared.cataloged().damage().next().map_or(Ok(()), |damage| Err(damage.clone()))?;
+        durable.files.checkpoint(&self.shared, false)?;
+        durable.files.copy_to(path)
+    }
+
+    /// Makes the store of a backup's file in a folder that has none.
+    ///
+    /// Errors: `InvalidValue` when there is a store already; `Damaged`, `NotThisFormat` and `Unsupported` for the file.
+    pub fn restore(fs: Arc<dyn FileSystem>, file: &Path, folder: &Path) -> Result<()> {
+        let backup = fs.open(file)?;
+        let manifest = read_manifest(&*backup).map_err(|error| error.at(file.display()))?;
+        // All of it, before anything is made that a damaged backup would leave behind.
+        each_group(&*backup, &manifest, |_, _| Ok(())).map_err(|error| error.at(file.display()))?;
+        fs.create_folder(folder)?;
+        let _lock = fs.lock(&folder.join(LOCK))?;
+        let folder = StoreFolder::new(Arc::clone(&fs), folder);
+        if folder.load()?.is_some() {
+            return Err(Error::new(Code::InvalidValue, "there is a database already").at(folder.path().display()));
+        }
+        let mut made = Vec::new();
+        let restored = each_group(&*backup, &manifest, |number, bytes| {
+            let path = folder.group_path(number);
+            let group = fs.create(&path, Create::Truncate)?;
+            made.push(path);
+            group.write_at(bytes, 0)?;
+            group.sync()
+        });
+        let restored = restored.and_then(|()| folder.initialize(&manifest, random_salt())?.close().map(|_| ()));
+        if restored.is_err() && matches!(folder.load(), Ok(None)) {
+            // Group files without a manifest are what is left of a store that was lost: it would not be opened.
+            made.iter().for_each(|path| drop(fs.remove(path)));
+        }
+        restored
+    }
+
+    /// Looks at all files of a store that nobody has open: what is wrong with them. Changes nothing. Where nothing may be
+    /// written it goes without the lock.
+    ///
+    /// Errors: `Busy` when it is open; nothing that can be told as a finding.
+    pub fn check(fs: Arc<dyn FileSystem>, folder: &Path) -> Result<Vec<Error>> {
+        let _lock = match fs.lock(&folder.join(LOCK)) {
+            Err(error) if error.is_denied() => None,
+            lock => Some(lock?),
+        };
+        let folder = StoreFolder::new(fs, folder);
+        let manifest = match folder.load() {
+            Ok(Some(manifest)) => manifest,
+            Ok(None) => {
+                return Ok(vec![Error::new(Code::NotFound, "there is no database").at(folder.path().display())]);
+            }
+            Err(_) => return Ok(folder.check_manifest()),
+        };
+        // Group files one by one; then keys, references between numbers, and the journal, as opening it would find them.
+        let mut findings = folder.check_manifest();
+        let mut known = HashSet::new();
+        for (table, error) in folder.check(&manifest) {
+            let name = manifest.catalog.table(table).map_or(String::new(), |table| table.name.clone());
+            let finding = Error::new(error.code(), format!("{} (table \"{name}\")", error.message()));
+            findings.push(error.place().map_or(finding.clone(), |place| finding.at(place)));
+            known.insert(table);
+        }
+        let shared = Arc::new(Shared::new(Arc::new(NoJournal), 0));
+        findings.extend(super::recover::recover(&folder, &manifest, &shared).err());
+        let cataloged = shared.cataloged();
+        let others = cataloged.tables.iter().filter(|(table, _)| !known.contains(table));
+        findings.extend(others.filter_map(|(_, table)| table.damage().cloned()));
+        shared.set_cataloged(Arc::default());
+        shared.commits().cataloged = Arc::default();
+        Ok(findings)
+    }
+}
+
+impl Files {
+    /// Copies the last checkpoint. The next one waits until this is done.
+    fn copy_to(&self, path: &Path) -> Result<()> {
+        let manifest = self.manifest();
+        let fs = self.folder.fs();
+        if let Ok(there) = fs.open(path) {
+            let mut magic = [0; MAGIC.len()];
+            if there.read_exact_at(&mut magic, 0).is_err() || magic != MAGIC {
+                let error = Error::new(Code::Duplicate, "there is a file already, and it is no backup");
+                return Err(error.at(path.display()).hint("choose another name"));
+            }
+        }
+        let mut new = path.as_os_str().to_owned();
+        new.push(".new");
+        let new = PathBuf::from(new);
+        let file = fs.create(&new, Create::Truncate)?;
+        let bytes = encode_head(&manifest)?;
+        file.write_at(&bytes, 0)?;
+        let mut offset = bytes.len() as u64;
+        for facts in manifest.files() {
+            let bytes = fs.read(&self.folder.group_path(facts.number))?;
+            if bytes.len() as u64 != facts.length || crc32c(&bytes) != facts.checksum {
+                let place = self.folder.group_path(facts.number);
+                return Err(Error::new(Code::Damaged, "the group file is damaged").at(place.display()));
+            }
+            file.write_at(&bytes, offset)?;
+            offset += facts.length;
+        }
+        file.sync()?;
+        fs.rename(&new, path)?;
+        fs.sync_folder(path.parent().unwrap_or(Path::new("")))
+    }
+}
+
+/// Calls `work` with the number and the bytes of each group file in a backup.
+///
+/// Errors: `Damaged` when one is not as it was written, or something follows the last; those of `work`.
+fn each_group(backup: &dyn File, manifest: &Manifest, mut work: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
+    let mut offset = HEADER as u64 + manifest.encode()?.len() as u64;
+    for facts in manifest.files() {
+        let mut bytes = vec![0; checked_length(backup, offset, facts.length)?];
+        backup.read_exact_at(&mut bytes, offset)?;
+        if crc32c(&bytes) != facts.checksum {
+            return Err(bad("the checksum of a group file is wrong"));
+        }
+        work(facts.number, &bytes)?;
+        offset += facts.length;
+    }
+    match backup.stamp()?.len {
+        length if length == offset => Ok(()),
+        _ => Err(bad("something follows the last group file")),
+    }
+}
+
+/// Everything in front of the group files.
+fn encode_head(manifest: &Manifest) -> Result<Vec<u8>> {
+    let manifest = manifest.encode()?;
+    let mut bytes = Vec::with_capacity(HEADER + manifest.len());
+    bytes.extend_from_slice(&MAGIC);
+    bytes.extend_from_slice(&VERSION.to_le_bytes());
+    let checksum = continued(crc32c(&bytes), &manifest);
+    bytes.extend_from_slice(&checksum.to_le_bytes());
+    bytes.extend_from_slice(&(manifest.len() as u64).to_le_bytes());
+    bytes.extend_from_slice(&manifest);
+    Ok(bytes)
+}
+
+fn read_manifest(file: &dyn File) -> Result<Manifest> {
+    let mut header = [0; HEADER];
+    file.read_exact_at(&mut header, 0)?;
+    let (head, rest) = header.split_at(12);
+    if head[..8] != MAGIC {
+        return Err(Error::new(Code::NotThisFormat, "the file is no backup"));
+    }
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
+    let version = number(&head[8..]);
+    if version != u64::from(VERSION) {
+        let message = format!("the backup has version {version}, and this program knows {VERSION}");
+        return Err(Error::new(Code::Unsupported, message).hint("use the program that wrote it, or a later one"));
+    }
+    let length = number(&rest[4..]);
+    if length > MANIFEST_BYTES {
+        return Err(bad("its manifest is too long"));
+    }
+    let mut bytes = vec![0; checked_length(file, HEADER as u64, length)?];
+    file.read_exact_at(&mut bytes, HEADER as u64)?;
+    if u64::from(continued(crc32c(head), &bytes)) != number(&rest[..4]) {
+        return Err(bad("the checksum of its manifest is wrong"));
+    }
+    Manifest::decode(&bytes)
+}
+
+/// A length that the file has behind an offset.
+fn checked_length(file: &dyn File, offset: u64, length: u64) -> Result<usize> {
+    let has = file.stamp()?.len;
+    let fits = offset.checked_add(length).is_some_and(|end| end <= has);
+    usize::try_from(length).ok().filter(|_| fits).ok_or_else(|| bad("it is too short"))
+}
+
+fn bad(what: &str) -> Error {
+    Error::new(Code::Damaged, format!("the backup is damaged: {what}")).hint("take another backup")
+}

@@ -1,0 +1,198 @@
+//! The journal of a store that is in a folder: one writer after the other, each for a file.
+//!
+//! A ticket counts the bytes of all journals since the store was opened, so that it stays good when a checkpoint goes on
+//! to the next file: the one before is closed then, which has brought everything in it onto the disk.
+//!
+//! ```text
+//!   file 7 (closed)      file 8
+//!   0 ......... 4100     4100 + 0 ........ 4100 + end        base = 4100
+//! ```
+
+use crate::journal::redo::{RedoBuffer, RedoMark};
+use crate::journal::{Durability, JournalWriter, Ticket};
+use crate::row::Row;
+use crate::transaction::{Journal, Redo};
+use arrow_array::ArrayRef;
+use mainstay_types::{Code, Error, Result, SqlType};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+/// The journal of a store.
+pub(super) struct StoreJournal {
+    durability: Durability,
+    current: RwLock<Option<Current>>,
+    watch: Mutex<Watch>,
+}
+
+#[derive(Clone)]
+struct Current {
+    writer: Arc<JournalWriter>,
+    /// Bytes of the journals before this one.
+    base: u64,
+}
+
+/// Who is told when the journal has grown.
+struct Watch {
+    sender: Option<SyncSender<()>>,
+    bytes: u64,
+}
+
+impl StoreJournal {
+    /// A journal without a file yet.
+    pub(super) fn new(durability: Durability) -> StoreJournal {
+        let watch = Mutex::new(Watch { sender: None, bytes: u64::MAX });
+        StoreJournal { durability, current: RwLock::default(), watch }
+    }
+
+    /// Goes on in this file.
+    pub(super) fn set(&self, writer: JournalWriter) {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        *current = Some(Current { writer: Arc::new(writer), base: 0 });
+    }
+
+    /// Ends this file and goes on in the one that `next` makes of it. No commit may come between.
+    pub(super) fn switch(&self, next: impl FnOnce(&JournalWriter) -> Result<JournalWriter>) -> Result<()> {
+        let current = self.current()?;
+        let writer = Arc::new(next(&current.writer)?);
+        let base = current.base + current.writer.bytes();
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(Current { writer, base });
+        Ok(())
+    }
+
+    /// Ends the last file.
+    pub(super) fn close(&self) -> Result<()> {
+        self.current()?.writer.close().map(|_| ())
+    }
+
+    /// The number of the file.
+    pub(super) fn number(&self) -> Result<u64> {
+        Ok(self.current()?.writer.header().number)
+    }
+
+    /// Whether frames are taken.
+    pub(super) fn is_open(&self) -> bool {
+        self.current().is_ok_and(|current| current.writer.is_open())
+    }
+
+    /// Bytes of the file now.
+    pub(super) fn bytes(&self) -> u64 {
+        self.current().map_or(0, |current| current.writer.bytes())
+    }
+
+    /// Tells this one when the file has so many bytes.
+    pub(super) fn watch(&self, sender: Option<SyncSender<()>>, bytes: u64) {
+        *self.watch.lock().unwrap_or_else(PoisonError::into_inner) = Watch { sender, bytes };
+    }
+
+    /// Tells nobody before the file has so many bytes.
+    pub(super) fn watch_from(&self, bytes: u64) {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner).bytes = bytes;
+    }
+
+    /// The bytes from which on somebody is told.
+    pub(super) fn watched_bytes(&self) -> u64 {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner).bytes
+    }
+
+    fn current(&self) -> Result<Current> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        current.clone().ok_or_else(|| Error::new(Code::Internal, "the journal has no file yet"))
+    }
+}
+
+impl Journal for StoreJournal {
+    fn redo(&self) -> Option<Box<dyn Redo>> {
+        Some(Box::new(Buffer { redo: RedoBuffer::new(), marks: Vec::new() }))
+    }
+
+    fn append(&self, _commit: u64, frame: &[u8]) -> Result<u64> {
+        let current = self.current()?;
+        let ticket = current.base + current.writer.append(frame)?.end();
+        let bytes = current.writer.bytes();
+        let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sender) = watch.sender.as_ref().filter(|_| bytes >= watch.bytes) {
+            // One call waiting is enough.
+            let _ = sender.try_send(());
+        }
+        Ok(ticket)
+    }
+
+    fn wait(&self, ticket: u64) -> Result<()> {
+        self.wait_for(ticket, self.durability)
+    }
+
+    fn wait_for(&self, ticket: u64, durability: Durability) -> Result<()> {
+        let current = self.current()?;
+        match ticket.checked_sub(current.base) {
+            // In a file that was closed, and so synced.
+            None | Some(0) => Ok(()),
+            Some(end) => current.writer.wait(Ticket::at(end), durability),
+        }
+    }
+
+    fn durability(&self) -> Durability {
+        self.durability
+    }
+}
+
+/// The changes of a transaction, as the journal has them.
+struct Buffer {
+    redo: RedoBuffer,
+    marks: Vec<RedoMark>,
+}
+
+impl Redo for Buffer {
+    fn inserted(&mut self, table: u32, types: &[SqlType], row_id: u64, row: &dyn Row) -> Result<()> {
+        self.redo.insert_row(table.into(), types, row_id, (0..types.len()).map(|column| row.value(column)))
+    }
+
+    fn inserted_columns(&mut self, table: u32, first_row_id: u64, arrays: &[ArrayRef]) -> Result<()> {
+        self.redo.insert_columns(table.into(), first_row_id, arrays)
+    }
+
+    fn updated(&mut self, table: u32, types: &[SqlType], row_id: u64, row: &dyn Row) -> Result<()> {
+        let changed = (0..types.len()).filter(|column| row.changes(*column));
+        self.redo.update_row(table.into(), types, row_id, changed.map(|column| (column, row.value(column))))
+    }
+
+    fn deleted(&mut self, table: u32, row_id: u64) {
+        self.redo.delete_row(table.into(), row_id);
+    }
+
+    fn catalog(&mut self, json: &str) {
+        self.redo.catalog(json);
+    }
+
+    fn sequence(&mut self, sequence: u64, next: i64) {
+        self.redo.sequence(sequence, next);
+    }
+
+    fn mark(&mut self) -> usize {
+        let mark = self.redo.mark();
+        if self.marks.last() != Some(&mark) {
+            self.marks.push(mark);
+        }
+        self.marks.len()
+    }
+
+    fn truncate(&mut self, mark: usize) {
+        // 0 is the mark of a transaction that had written nothing yet.
+        match mark.checked_sub(1).and_then(|at| self.marks.get(at)).copied() {
+            Some(mark) => self.redo.roll_back(mark),
+            None => self.redo.clear(),
+        }
+        self.marks.truncate(mark);
+    }
+
+    fn bytes(&self) -> usize {
+        self.redo.bytes() + self.marks.len() * size_of::<RedoMark>()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.redo.is_empty()
+    }
+
+    fn seal(&mut self, commit: u64) -> &[u8] {
+        self.redo.seal(commit)
+    }
+}

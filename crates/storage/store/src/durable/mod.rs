@@ -1,0 +1,200 @@
+//! A store in a folder: opened, checkpointed, closed.
+//!
+//! ```text
+//!   open     lock -> manifest -> group files -> journal      recover.rs     then the journal goes on
+//!   commit   frame -> write -> sync                          journal.rs     (the order is the commits')
+//!   checkpoint   next journal -> group files -> manifest     checkpoint.rs  while others go on
+//!   where nothing may be written: read, and refuse changes   read_only.rs
+//!   what is left of a damaged store, to be read              salvage.rs
+//!   backup, restore, check                                   backup.rs
+//! ```
+//!
+//! `docs/durability.md` lists what is promised, and the test that fails when a promise is broken.
+//!
+//! Limits: opening reads all rows, to verify the files and to build the indexes; it copies none but those of the last group
+//! of each table. Indexes are in memory, rows are mapped.
+
+mod backup;
+mod checkpoint;
+mod journal;
+mod read_only;
+mod recover;
+mod salvage;
+
+use crate::catalog::Cataloged;
+use crate::files::{Manifest, StoreFolder};
+use crate::journal::{Durability, FILE_HEADER, random_salt};
+use crate::store::Store;
+use crate::transaction::Journal;
+use crate::transaction::shared::Shared;
+use journal::StoreJournal;
+use mainstay_types::{Code, Error, Result};
+use mainstay_vfs::{FileSystem, FolderLock};
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+/// The name of the lock file in the folder.
+const LOCK: &str = "lock";
+
+/// How a store in a folder works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoreOptions {
+    /// How durable a commit is before it is acknowledged, unless its transaction says otherwise.
+    pub durability: Durability,
+    /// A checkpoint is taken when the journal has this many bytes; `None`: only when it is asked for, and at the end.
+    pub checkpoint_bytes: Option<u64>,
+    /// The most bytes of rows that are in memory only: a checkpoint is taken at half of it, and writers wait for it at
+    /// the whole. `None`: no limit. What it counts and what not is said in the text of the module `memory`.
+    pub memory_bytes: Option<usize>,
+}
+
+impl Default for StoreOptions {
+    /// Full durability, a checkpoint for every 64 MiB of journal, and at most 1 GiB of rows in memory only.
+    fn default() -> StoreOptions {
+        let (checkpoint_bytes, memory_bytes) = (Some(64 << 20), Some(1 << 30));
+        StoreOptions { durability: Durability::Full, checkpoint_bytes, memory_bytes }
+    }
+}
+
+/// What a store in a folder has besides what is in memory.
+pub(crate) struct Durable {
+    files: Arc<Files>,
+    /// Takes checkpoints when the journal has grown.
+    keeper: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// The files of a store, for whoever takes a checkpoint.
+struct Files {
+    folder: StoreFolder,
+    journal: Arc<StoreJournal>,
+    /// The last checkpoint; locked while one is taken.
+    manifest: Mutex<Manifest>,
+    /// Bytes of the journal when nothing in it was newer than the files; `u64::MAX` while that cannot be said.
+    clean_bytes: AtomicU64,
+    /// Held as long as the store is open.
+    _lock: Box<dyn FolderLock>,
+}
+
+impl Files {
+    fn manifest(&self) -> MutexGuard<'_, Manifest> {
+        self.manifest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store {
+    /// Opens the store in a folder, and makes it if there is none. Recovers by itself what a crash has left.
+    ///
+    /// Where the folder may be read and not written, the store is opened for reading only: [`Store::open_read_only`].
+    ///
+    /// A table whose rows cannot be read is no error: whoever asks for it gets the reason, and [`Store::damage`] has it.
+    ///
+    /// Errors: `Busy` when another process has it open; `Damaged` and `Unsupported` for a manifest and journals that are not
+    /// as they were written, with their place; those of the file system.
+    pub fn open(fs: Arc<dyn FileSystem>, folder: &Path, options: StoreOptions) -> Result<Store> {
+        if !fs.is_folder(folder) {
+            fs.create_folder(folder)?;
+        }
+        let lock = match fs.lock(&folder.join(LOCK)) {
+            Err(error) if error.is_denied() => return read_only::open(fs, folder, &error),
+            lock => lock?,
+        };
+        let folder = StoreFolder::new(Arc::clone(&fs), folder);
+        let journal = Arc::new(StoreJournal::new(options.durability));
+        let shared = Arc::new(Shared::new(Arc::clone(&journal) as Arc<dyn Journal>, 0));
+        shared.memory.limit_to(options.memory_bytes.unwrap_or(usize::MAX));
+        let mut clean_bytes = FILE_HEADER as u64;
+        let manifest = match folder.load()? {
+            None => {
+                let manifest = Manifest { journal: 1, next_file: 1, ..Manifest::default() };
+                folder.remove_leftovers(&manifest)?;
+                journal.set(folder.initialize(&manifest, random_salt())?);
+                manifest
+            }
+            Some(manifest) => {
+                let (recovered, frames) = recover::recover(&folder, &manifest, &shared)?;
+                folder.complete(&manifest)?;
+                folder.remove_leftovers(&manifest)?;
+                // Synced before anything is acknowledged on top of it.
+                journal.set(recovered.resume(folder.fs())?);
+                clean_bytes = if frames == 0 { journal.bytes() } else { u64::MAX };
+                manifest
+            }
+        };
+        let (manifest, clean_bytes) = (Mutex::new(manifest), AtomicU64::new(clean_bytes));
+        let files = Arc::new(Files { folder, journal, manifest, clean_bytes, _lock: lock });
+        let keeper = start_keeper(&files, &shared, &options)?;
+        Ok(Store::of(shared, Some(Durable { files, keeper: Mutex::new(keeper) })))
+    }
+
+    /// Takes a checkpoint if anything has changed since the last one, and ends the store: what comes later is refused.
+    /// Opening it again reads no journal.
+    ///
+    /// Errors: those of the checkpoint. What was acknowledged is safe then, too.
+    pub fn close(self) -> Result<()> {
+        self.end()
+    }
+
+    /// Refuses further changes, and brings everything into the files.
+    fn end(&self) -> Result<()> {
+        let Some(durable) = &self.durable else { return Ok(()) };
+        durable.files.journal.watch(None, u64::MAX);
+        self.shared.memory.set_keeper(None);
+        let keeper = durable.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(keeper) = keeper {
+            // It ends by itself when nobody can call it any more.
+            let _ = keeper.join();
+        }
+        if self.shared.check().is_err() {
+            return Ok(());
+        }
+        let outcome = durable.files.checkpoint(&self.shared, true);
+        self.shared.fail(Error::new(Code::Internal, "the store is closed"));
+        outcome
+    }
+}
+
+impl Drop for Store {
+    /// As [`Store::close`], as well as can be: there is nobody to tell.
+    fn drop(&mut self) {
+        let _ = self.end();
+        // Tables know what their transactions share, and that knew the tables.
+        self.shared.set_cataloged(Arc::new(Cataloged::default()));
+        self.shared.commits().cataloged = Arc::default();
+    }
+}
+
+/// Starts the thread that takes a checkpoint when the journal or the rows in memory have so many bytes, if anybody wants
+/// that.
+fn start_keeper(files: &Arc<Files>, shared: &Arc<Shared>, options: &StoreOptions) -> Result<Option<JoinHandle<()>>> {
+    if options.checkpoint_bytes.is_none() && options.memory_bytes.is_none() {
+        return Ok(None);
+    }
+    let bytes = options.checkpoint_bytes.unwrap_or(u64::MAX);
+    let (sender, receiver): (SyncSender<()>, Receiver<()>) = sync_channel(1);
+    files.journal.watch(Some(sender.clone()), bytes);
+    shared.memory.set_keeper(Some(sender));
+    let (files, shared) = (Arc::clone(files), Arc::clone(shared));
+    let keep = move || {
+        while receiver.recv().is_ok() {
+            // Asked again while the last one was under way, perhaps for the journal that it has ended.
+            if files.journal.bytes() < files.journal.watched_bytes() && !shared.memory.is_half_full() {
+                continue;
+            }
+            let outcome = files.checkpoint(&shared, false);
+            if shared.check().is_err() {
+                // It says so to everybody who writes.
+                break;
+            }
+            // Nothing is lost when one fails. It is tried again when as much has come once more.
+            let grown = files.journal.bytes().saturating_add(bytes);
+            files.journal.watch_from(if outcome.is_ok() { bytes } else { grown });
+        }
+    };
+    let thread = std::thread::Builder::new().name("checkpoint".into()).spawn(keep);
+    thread
+        .map(Some)
+        .map_err(|error| Error::new(Code::Io, format!("the checkpoint thread could not be started: {error}")))
+}

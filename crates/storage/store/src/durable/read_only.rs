@@ -1,0 +1,67 @@
+//! A store in a folder that may be read and not written: a medium without write access, another user's files.
+//!
+//! Its rows are there as after any other opening, the journal's included, and no file is touched: no lock taken, no torn
+//! tail cut off, nothing removed. Tables that are not kept (temporary ones) can be used as ever; a change of anything that
+//! is kept is refused with the reason.
+//!
+//! Without the lock another process, which may write, can have the store open. So the manifest is read again at the end,
+//! and when it is another one by then, everything is read anew. What that process commits later is not seen.
+
+use super::recover::recover;
+use crate::files::StoreFolder;
+use crate::store::Store;
+use crate::transaction::NoJournal;
+use crate::transaction::shared::Shared;
+use mainstay_types::{Code, Error, Result};
+use mainstay_vfs::FileSystem;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Times that a store is read whose files change meanwhile.
+const ATTEMPTS: usize = 5;
+
+impl Store {
+    /// Opens the store in a folder for reading only, and writes nothing into the folder. Where there is none, it is empty.
+    ///
+    /// Every change of what is kept is refused with `ReadOnly`: rows of tables in the catalog, the catalog, sequences.
+    ///
+    /// Errors: `Busy` when another process goes on changing it; `Damaged` and `Unsupported` for its files; those of the
+    /// file system.
+    pub fn open_read_only(fs: Arc<dyn FileSystem>, folder: &Path) -> Result<Store> {
+        open(fs, folder, &Error::new(Code::ReadOnly, "it was opened so"))
+    }
+
+    /// Why the store is open for reading only, if it is.
+    pub fn read_only(&self) -> Option<&Error> {
+        self.shared.read_only()
+    }
+}
+
+/// Opens a store for reading only, for this reason.
+pub(super) fn open(fs: Arc<dyn FileSystem>, folder: &Path, cause: &Error) -> Result<Store> {
+    let folder = StoreFolder::new(fs, folder);
+    for _ in 0..ATTEMPTS {
+        let shared = Arc::new(Shared::new(Arc::new(NoJournal), 0));
+        let before = folder.load().ok();
+        let outcome = match &before {
+            Some(Some(manifest)) => recover(&folder, manifest, &shared).map(|_| ()),
+            Some(None) => Ok(()),
+            None => folder.load().map(|_| ()),
+        };
+        // Files that were removed meanwhile are no damage.
+        let is_same = before.is_some() && folder.load().ok() == before;
+        match outcome {
+            Ok(()) if is_same => {
+                let message = format!("the database is open for reading only: {}", cause.message());
+                let hint = "let this user write to the folder, and open the database again";
+                let reason = Error::new(Code::ReadOnly, message).at(folder.path().display()).hint(hint);
+                shared.set_read_only(reason);
+                return Ok(Store::of(shared, None));
+            }
+            Err(error) if is_same || before.is_none() => return Err(error),
+            _ => {}
+        }
+    }
+    let message = "another process changes the database while it is read";
+    Err(Error::new(Code::Busy, message).at(folder.path().display()).hint("try again"))
+}

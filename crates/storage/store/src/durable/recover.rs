@@ -1,0 +1,230 @@
+//! What a folder has, in memory again: the checkpoint's rows, and what was committed since.
+//!
+//! Every frame is a transaction, applied whole. Rows are found by row id; the map from ids to positions is made for a
+//! table when the journal first changes or deletes a row of it.
+//!
+//! **Damage** of a group file, or of rows that contradict each other, is the fault of one table (`table/damage.rs`): the
+//! others come back as they were. What the journals say of that table is passed over and stays in them. Damage of the
+//! manifest, the catalog or a journal is the fault of all: nobody knows what was committed.
+
+use crate::catalog::Cataloged;
+use crate::catalog::change::{FROM_JOURNAL, Step};
+use crate::files::catalog::CatalogChange;
+use crate::files::{Manifest, StoreFolder, TableImage};
+use crate::group::offset_of;
+use crate::journal::redo::{ColumnRun, Operation, RedoReader, RowIds, RowRun, RowUpdates};
+use crate::journal::{Frame, Recovered, replay};
+use crate::row::{Changed, Stored};
+use crate::table::NativeTable;
+use crate::transaction::shared::Shared;
+use arrow_schema::DataType;
+use mainstay_types::{Code, Error, Result};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Fills a store that is not open yet with what the files of a manifest and the journals have: where the journals end, and
+/// how many frames they had. Tables whose files cannot be read are there as damaged ones.
+///
+/// Errors: `Damaged`, with the place.
+pub(super) fn recover(folder: &StoreFolder, manifest: &Manifest, shared: &Arc<Shared>) -> Result<(Recovered, u64)> {
+    let mut state = Replaying::new(load(folder, manifest, shared)?, manifest, shared);
+    let mut frames = 0;
+    let recovered = replay(folder.fs(), folder.path(), manifest.journal, &mut |frame| {
+        frames += 1;
+        state.apply(&frame)
+    })?;
+    let (last, cataloged) = (state.last, state.cataloged);
+    shared.start_at(last, cataloged);
+    Ok((recovered, frames))
+}
+
+/// The tables of a checkpoint. Those whose files cannot be read are damaged.
+pub(super) fn load(folder: &StoreFolder, manifest: &Manifest, shared: &Arc<Shared>) -> Result<Cataloged> {
+    let mut cataloged = Cataloged::of(&manifest.catalog, shared).map_err(|error| contradiction(&error))?;
+    for image in &manifest.tables {
+        let Some(table) = cataloged.tables.get(&image.table) else {
+            let message = format!("the manifest has rows of table {}, which is not there", image.table);
+            return Err(Error::new(Code::Damaged, message));
+        };
+        if let Err(cause) = load_table(folder, &cataloged, table, image) {
+            cataloged.renew(image.table, shared)?.set_damage(&cause);
+        }
+    }
+    if cataloged.damage().next().is_some() {
+        cataloged.connect()?;
+    }
+    Ok(cataloged)
+}
+
+/// Fills a table without rows with those of its files.
+pub(super) fn load_table(
+    folder: &StoreFolder,
+    cataloged: &Cataloged,
+    table: &NativeTable,
+    image: &TableImage,
+) -> Result<()> {
+    let ids = cataloged.catalog.table(image.table).map(crate::catalog::column_ids).unwrap_or_default();
+    table.load(image, &ids, |group| folder.map_group(&group.file))
+}
+
+fn contradiction(error: &Error) -> Error {
+    Error::new(Code::Damaged, format!("the catalog contradicts itself: {}", error.message()))
+}
+
+/// The state while the journals are read.
+pub(super) struct Replaying<'s> {
+    shared: &'s Arc<Shared>,
+    pub(super) cataloged: Arc<Cataloged>,
+    pub(super) last: u64,
+    /// Where rows are, by table and row id.
+    rows: HashMap<u64, HashMap<u64, u64>>,
+    /// The tables that have not all of their rows and are read all the same, and how many changes were about others.
+    pub(super) passed_over: HashMap<u64, u64>,
+}
+
+impl<'s> Replaying<'s> {
+    pub(super) fn new(cataloged: Cataloged, manifest: &Manifest, shared: &'s Arc<Shared>) -> Replaying<'s> {
+        manifest.sequences.iter().for_each(|(sequence, next)| shared.sequences.set(*sequence, *next));
+        let (cataloged, last) = (Arc::new(cataloged), manifest.commit_number);
+        Replaying { shared, cataloged, last, rows: HashMap::new(), passed_over: HashMap::new() }
+    }
+
+    /// Makes the changes of a transaction once more.
+    ///
+    /// Errors: `Damaged` for changes of what is not there, and `Unsupported` for those of a later version.
+    pub(super) fn apply(&mut self, frame: &Frame<'_>) -> Result<()> {
+        let mut reader = RedoReader::new(frame.payload)?;
+        let commit = reader.commit_number();
+        if commit < self.last {
+            return Err(damaged(format!("commit {commit} comes after commit {}", self.last)));
+        }
+        self.last = commit;
+        while let Some(operation) = reader.next_operation()? {
+            let outcome = match operation {
+                Operation::Insert(run) => self.insert(run),
+                Operation::InsertColumns(run) => self.insert_columns(&run),
+                Operation::Update(run) => self.update(run),
+                Operation::Delete(run) => self.delete(run),
+                Operation::Catalog(json) => CatalogChange::from_json(json).and_then(|change| self.change(change)),
+                Operation::Sequence { sequence, next_value } => {
+                    self.shared.sequences.set(sequence, next_value);
+                    Ok(())
+                }
+            };
+            // What the table refuses now it had taken before.
+            outcome.map_err(|error| match error.code() {
+                Code::Damaged | Code::Unsupported => error,
+                _ => damaged(format!("a change does not fit what was before it: {}", error.message())),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The table that a change is about; `None` when its rows could not be read. Then the change is left in the journal,
+    /// which is kept until they can.
+    fn table(&self, id: u64) -> Result<Option<Arc<NativeTable>>> {
+        let found = self.cataloged.tables.get(&id);
+        let found = found.ok_or_else(|| damaged(format!("a change is about table {id}, which is not there")))?;
+        Ok(Some(found).filter(|table| table.damage().is_none()).cloned())
+    }
+
+    /// Takes note of changes of rows that are not there.
+    ///
+    /// Errors: `Damaged`, unless rows of the table are known to be lost.
+    fn missing(&mut self, table: u64, rows: &[u64]) -> Result<()> {
+        let Some(first) = rows.first() else { return Ok(()) };
+        let passed_over = self.passed_over.get_mut(&table).ok_or_else(|| no_row(*first))?;
+        *passed_over += rows.len() as u64;
+        Ok(())
+    }
+
+    fn insert(&mut self, mut run: RowRun<'_>) -> Result<()> {
+        let Some(table) = self.table(run.table)? else { return Ok(()) };
+        let mut positions = self.rows.get_mut(&run.table);
+        let mut writer = table.latch();
+        let mut values = Vec::new();
+        while let Some(row_id) = run.next_row(table.types(), &mut values)? {
+            let position = table.restore_row(&mut writer, &values[..], row_id, 0)?;
+            if let Some(positions) = &mut positions {
+                positions.insert(row_id, position);
+            }
+        }
+        Ok(())
+    }
+
+    fn insert_columns(&mut self, run: &ColumnRun<'_>) -> Result<()> {
+        let Some(table) = self.table(run.table)? else { return Ok(()) };
+        let types: Vec<DataType> =
+            table.types().iter().map(|sql_type| crate::column::layout::data_type(*sql_type)).collect();
+        let arrays = run.columns(&types)?;
+        let mut positions = self.rows.get_mut(&run.table);
+        table.restore_columns(&arrays, run.rows, run.first_row_id, &mut |row_id, position| {
+            if let Some(positions) = &mut positions {
+                positions.insert(row_id, position);
+            }
+        })
+    }
+
+    /// Where the rows of a table are.
+    fn positions(&mut self, id: u64, table: &NativeTable) -> &mut HashMap<u64, u64> {
+        self.rows.entry(id).or_insert_with(|| {
+            let mut positions = HashMap::new();
+            table.each_restored(&mut |row_id, position| {
+                positions.insert(row_id, position);
+            });
+            positions
+        })
+    }
+
+    fn update(&mut self, mut run: RowUpdates<'_>) -> Result<()> {
+        let Some(table) = self.table(run.table)? else { return Ok(()) };
+        let positions = self.positions(run.table, &table);
+        let mut writer = table.latch();
+        let (mut changes, mut missing) = (Vec::new(), Vec::new());
+        while let Some(row_id) = run.next_row(table.types(), &mut changes)? {
+            let Some((old, group)) = positions.get(&row_id).and_then(|old| writer.resolve(*old)) else {
+                missing.push(row_id);
+                continue;
+            };
+            let stored = Stored { group: &group, offset: offset_of(old) };
+            table.restore_end(&mut writer, old);
+            let new = table.restore_row(&mut writer, &Changed { stored, changes: &changes }, row_id, 0)?;
+            positions.insert(row_id, new);
+        }
+        drop(writer);
+        self.missing(u64::from(table.id()), &missing)
+    }
+
+    fn delete(&mut self, mut run: RowIds<'_>) -> Result<()> {
+        let Some(table) = self.table(run.table)? else { return Ok(()) };
+        let positions = self.positions(run.table, &table);
+        let mut writer = table.latch();
+        let mut missing = Vec::new();
+        while let Some(row_id) = run.next_row_id()? {
+            match positions.remove(&row_id) {
+                Some(old) => table.restore_end(&mut writer, old),
+                None => missing.push(row_id),
+            }
+        }
+        drop(writer);
+        self.missing(u64::from(table.id()), &missing)
+    }
+
+    fn change(&mut self, change: CatalogChange) -> Result<()> {
+        let changed = self.cataloged.change(change, FROM_JOURNAL, self.shared, false)?;
+        if let Step::Replaced { old, .. } | Step::Dropped(old) | Step::Created(old) = &changed.step {
+            // The rows may be elsewhere now.
+            self.rows.remove(&u64::from(old.id()));
+        }
+        self.cataloged = changed.cataloged;
+        Ok(())
+    }
+}
+
+fn no_row(row_id: u64) -> Error {
+    damaged(format!("row {row_id} is changed, and is not there"))
+}
+
+fn damaged(message: String) -> Error {
+    Error::new(Code::Damaged, message).hint("restore the database from a backup, or see what `mainstay check` says")
+}

@@ -1,0 +1,245 @@
+//! The folder of a database's own files, and the order in which they come and go.
+//!
+//! ```text
+//!   manifest                          what the last checkpoint consists of
+//!   manifest.copy                     the same once more, for when that is damaged
+//!   group-<number>.arrow              rows; named by a manifest, or a leftover
+//!   journal-<number>.log              what was committed since; numbered on from the manifest's
+//!   manifest.new, manifest.copy.new, journal-*.log.new   being written when the power went
+//! ```
+//!
+//! Numbers are 16 hexadecimal digits. A checkpoint is:
+//!
+//! ```text
+//!   1  close journal n, begin journal n + 1        (under the commit lock: JournalWriter::continue_in)
+//!   2  write the group files that are new, sync each
+//!   3  save: sync the folder, write manifest.new, sync, rename over manifest, sync the folder; the same with the copy
+//!   4  remove what the new manifest does not name  (remove_leftovers)
+//! ```
+//!
+//! A crash before the rename of step 3 leaves the old manifest with the old files and both journals; one after it the
+//! new manifest. Either way [`StoreFolder::remove_leftovers`] clears the rest away at the next start, and removes
+//! nothing that it does not know by name.
+//!
+//! Without its manifest nobody knows which files are a database's, so there are two of it. A crash between both leaves a
+//! copy that is one checkpoint older; all that it names is there until step 4, and the journals lead from it to the same
+//! state. The next start makes both alike ([`StoreFolder::complete`]).
+//!
+//! A folder with such files but without a manifest is not taken for a new database: that would remove them.
+
+use super::group::{GroupVectors, map_group, write_group};
+use super::manifest::{FileFacts, GroupImage, Manifest};
+use crate::journal::{JournalHeader, JournalReader, JournalWriter, journal_number, journal_path};
+use mainstay_types::{Code, Error, Result};
+use mainstay_vfs::FileSystem;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The names of the manifest and of its copy.
+const MANIFEST: &str = "manifest";
+const COPY: &str = "manifest.copy";
+
+/// The folder of a database's own files. The caller holds its lock.
+#[derive(Clone, Debug)]
+pub struct StoreFolder {
+    fs: Arc<dyn FileSystem>,
+    path: PathBuf,
+}
+
+impl StoreFolder {
+    /// The folder of this path, which need not exist.
+    pub fn new(fs: Arc<dyn FileSystem>, path: impl Into<PathBuf>) -> StoreFolder {
+        StoreFolder { fs, path: path.into() }
+    }
+
+    /// The files' file system.
+    pub fn fs(&self) -> &dyn FileSystem {
+        &*self.fs
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path of the group file with this number.
+    pub fn group_path(&self, number: u64) -> PathBuf {
+        self.path.join(format!("group-{number:016x}.arrow"))
+    }
+
+    /// The manifest of the last checkpoint, or `None` where there never was one; that of its copy when it is bad or
+    /// missing. Group files are not looked at: one that is bad or missing is the fault of its table alone.
+    ///
+    /// # Errors
+    /// `Damaged` when the manifest and its copy are bad or missing; `Unsupported` for a later version.
+    pub fn load(&self) -> Result<Option<Manifest>> {
+        let error = match self.read_manifest(MANIFEST) {
+            Err(error) if matches!(error.code(), Code::Damaged | Code::NotFound) => error,
+            known => return known.map(Some),
+        };
+        match self.read_manifest(COPY) {
+            Ok(manifest) => Ok(Some(manifest)),
+            Err(_) if error.code() == Code::NotFound => self.check_is_new().map(|()| None),
+            Err(_) => Err(damaged_hint(error)),
+        }
+    }
+
+    fn read_manifest(&self, name: &str) -> Result<Manifest> {
+        let path = self.path.join(name);
+        Manifest::decode(&self.fs.read(&path)?).map_err(|error| error.at(path.display()))
+    }
+
+    /// What is wrong with the manifest and its copy. That there is no copy is no fault: earlier versions made none.
+    pub fn check_manifest(&self) -> Vec<Error> {
+        let copy = self.read_manifest(COPY);
+        let said = |error: Error| {
+            let error = match error.code() {
+                Code::NotFound => Error::new(Code::Damaged, "the manifest is missing").at(self.path.display()),
+                _ => error,
+            };
+            match copy.is_ok() {
+                true => error.hint("its copy is used; the next program that opens the database writes it anew"),
+                false => damaged_hint(error),
+            }
+        };
+        let of_copy = copy.as_ref().err().filter(|error| error.code() != Code::NotFound).cloned();
+        self.read_manifest(MANIFEST).err().map(said).into_iter().chain(of_copy).collect()
+    }
+
+    /// Writes the manifest or its copy again if one of them is not this one. Nothing that another one names may be removed
+    /// before.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn complete(&self, manifest: &Manifest) -> Result<()> {
+        for name in [MANIFEST, COPY] {
+            if !self.read_manifest(name).is_ok_and(|known| known == *manifest) {
+                self.fs.replace(&self.path.join(name), &manifest.encode()?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a folder that has lost its manifest. A first journal without frames is what a crash in
+    /// [`StoreFolder::initialize`] leaves.
+    fn check_is_new(&self) -> Result<()> {
+        for path in self.files()? {
+            let is_unborn = match journal_number(&path) {
+                Some(_) => JournalReader::open(self.fs.open(&path)?)?.next_frame()?.is_none(),
+                None => group_number(&path).is_none() && !path.ends_with(COPY),
+            };
+            if !is_unborn {
+                let message = "there are files of a database here, but its manifest is missing";
+                return Err(damaged_hint(Error::new(Code::Damaged, message).at(self.path.display())));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the folder and the files of a new database: its first journal, and this manifest, which names it.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn initialize(&self, manifest: &Manifest, salt: u64) -> Result<JournalWriter> {
+        self.fs.create_folder(&self.path)?;
+        if let Some(parent) = self.path.parent() {
+            self.fs.sync_folder(parent)?;
+        }
+        let header = JournalHeader { number: manifest.journal, first_sequence: 1, salt };
+        let journal = JournalWriter::create(&*self.fs, &journal_path(&self.path, manifest.journal), header)?;
+        self.save(manifest)?;
+        Ok(journal)
+    }
+
+    /// Makes this the manifest: on the disk when it returns.
+    ///
+    /// # Errors
+    /// Those of the file system. After one it is not known which manifest a crash would leave, so the caller must
+    /// remove nothing and take no more changes.
+    pub fn save(&self, manifest: &Manifest) -> Result<()> {
+        let bytes = manifest.encode()?;
+        // The names of the group files must be on the disk before a manifest speaks of them.
+        self.fs.sync_folder(&self.path)?;
+        self.fs.replace(&self.path.join(MANIFEST), &bytes)?;
+        self.fs.replace(&self.path.join(COPY), &bytes)
+    }
+
+    /// Writes the file of a group under a number that no file has, and syncs it.
+    ///
+    /// # Errors
+    /// Those of [`write_group`].
+    pub fn write_group(&self, number: u64, vectors: &GroupVectors) -> Result<FileFacts> {
+        write_group(&*self.fs, &self.group_path(number), number, vectors)
+    }
+
+    /// Maps the file of a group and verifies it.
+    ///
+    /// # Errors
+    /// Those of [`map_group`].
+    pub fn map_group(&self, facts: &FileFacts) -> Result<GroupVectors> {
+        map_group(&*self.fs, &self.group_path(facts.number), facts)
+    }
+
+    /// Everything that is wrong with the group files of a manifest, with the number of the table: reads all of them.
+    pub fn check(&self, manifest: &Manifest) -> Vec<(u64, Error)> {
+        let groups = manifest.tables.iter().flat_map(|table| table.groups.iter().map(|group| (table.table, group)));
+        groups.filter_map(|(table, group)| self.check_group(group).err().map(|error| (table, error))).collect()
+    }
+
+    /// Reads a group file.
+    ///
+    /// # Errors
+    /// Those of [`map_group`], and `Damaged` when it is the file of another group.
+    pub fn check_group(&self, group: &GroupImage) -> Result<()> {
+        let vectors = self.map_group(&group.file)?;
+        if vectors.rows == group.rows as usize && vectors.group == group.group {
+            return Ok(());
+        }
+        let message = "the group file is of another group than the manifest says";
+        Err(Error::new(Code::Damaged, message).at(self.group_path(group.file.number).display()))
+    }
+
+    /// Removes the files that this manifest does not need and that the store made. Gives what was removed.
+    ///
+    /// # Errors
+    /// Those of the file system; what is left then is removed the next time.
+    pub fn remove_leftovers(&self, manifest: &Manifest) -> Result<Vec<PathBuf>> {
+        let needed: HashSet<u64> = manifest.files().map(|facts| facts.number).collect();
+        let is_leftover = |path: &PathBuf| {
+            let is_old_journal = journal_number(path).is_some_and(|number| number < manifest.journal);
+            let is_old_group = group_number(path).is_some_and(|number| !needed.contains(&number));
+            is_old_journal || is_old_group || is_unfinished(path)
+        };
+        let leftovers: Vec<PathBuf> = self.files()?.into_iter().filter(is_leftover).collect();
+        leftovers.iter().try_for_each(|path| self.fs.remove(path))?;
+        Ok(leftovers)
+    }
+
+    fn files(&self) -> Result<Vec<PathBuf>> {
+        match self.fs.list(&self.path) {
+            Ok(entries) => Ok(entries.into_iter().filter(|entry| !entry.is_folder).map(|entry| entry.path).collect()),
+            Err(error) if error.code() == Code::NotFound => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn group_number(path: &Path) -> Option<u64> {
+    let digits = path.file_name()?.to_str()?.strip_prefix("group-")?.strip_suffix(".arrow")?;
+    let is_ours = digits.len() == 16 && digits.bytes().all(|c| c.is_ascii_digit() || (b'a'..=b'f').contains(&c));
+    u64::from_str_radix(digits, 16).ok().filter(|_| is_ours)
+}
+
+/// Whether it is what [`FileSystem::replace`] was writing.
+fn is_unfinished(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".new"));
+    name.is_some_and(|name| name == MANIFEST || name == COPY || journal_number(Path::new(name)).is_some())
+}
+
+fn damaged_hint(error: Error) -> Error {
+    match error.code() {
+        Code::Damaged => error.hint("restore the database from a backup, or see what `mainstay check` says"),
+        _ => error,
+    }
+}

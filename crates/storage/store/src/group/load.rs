@@ -1,0 +1,125 @@
+//! Groups that come back from files: full ones over the file's own memory, and the last one of a table to go on with.
+//!
+//! What is in a file is older than every view, so there are no `created` stamps. Rows that the checkpoint says are gone
+//! are *buried*: ended at 0, and in no index.
+
+use super::{Group, GroupWriter, State};
+use crate::column::Column;
+use crate::files::{GroupRowIds, GroupVectors};
+use crate::stamp::Stamps;
+use arrow_array::ArrayRef;
+use mainstay_types::{Code, Error, Result, SqlType};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+impl Group {
+    /// A full group over these vectors, which are of the columns' physical types.
+    pub(crate) fn of_vectors(types: &[SqlType], arrays: &[ArrayRef], vectors: &GroupVectors) -> Result<Group> {
+        let columns = columns_of(types, arrays)?;
+        let state = State {
+            first_row_id: first_row_id(&vectors.row_ids),
+            length: AtomicUsize::new(vectors.rows),
+            row_ids: row_ids(&vectors.row_ids, vectors.rows)?,
+            is_mixed: AtomicBool::new(is_mixed(&vectors.row_ids)),
+            ended: OnceLock::new(),
+            previous: OnceLock::new(),
+            next: OnceLock::new(),
+            ended_count: AtomicUsize::new(0),
+            aborted_count: AtomicUsize::new(0),
+            garbage_count: AtomicUsize::new(0),
+            buried_count: AtomicUsize::new(0),
+            settled: AtomicUsize::new(vectors.rows),
+            settled_commit: AtomicU64::new(0),
+        };
+        let (number, capacity, state) = (vectors.group, vectors.rows, Arc::new(state));
+        Ok(Group { number, capacity, columns, created: None, is_stored: true, state })
+    }
+
+    /// The same full group with its values in these vectors, which are the same ones, and without `created` stamps if
+    /// they say nothing any more to views from `horizon` on.
+    pub(crate) fn over_vectors(&self, types: &[SqlType], arrays: &[ArrayRef], horizon: u64) -> Result<Group> {
+        Ok(Group {
+            number: self.number,
+            capacity: self.capacity,
+            columns: columns_of(types, arrays)?,
+            created: self.created.clone().filter(|_| !self.is_settled(horizon)),
+            is_stored: true,
+            state: Arc::clone(&self.state),
+        })
+    }
+
+    /// The first slots as vectors; the columns have these numbers.
+    pub(crate) fn to_vectors(&self, length: usize, ids: &[u64]) -> GroupVectors {
+        let columns = ids.iter().zip(self.columns.iter()).map(|(id, column)| (*id, column.array(length))).collect();
+        let row_ids = match self.state.row_ids.get() {
+            None => GroupRowIds::From(self.state.first_row_id),
+            Some(_) => GroupRowIds::Each((0..length).map(|offset| self.row_id(offset)).collect::<Vec<_>>().into()),
+        };
+        GroupVectors { group: self.number, rows: length, columns, row_ids, created: None }
+    }
+}
+
+impl GroupWriter {
+    /// A group to be appended to that begins with the rows of these vectors.
+    pub(crate) fn of_vectors(
+        types: &[SqlType],
+        arrays: &[ArrayRef],
+        vectors: &GroupVectors,
+        capacity: usize,
+    ) -> Result<GroupWriter> {
+        let mut writer = Group::create(vectors.group, types, capacity, first_row_id(&vectors.row_ids));
+        writer.fill_columns(arrays, 0..vectors.rows, 0, first_row_id(&vectors.row_ids))?;
+        if let GroupRowIds::Each(ids) = &vectors.row_ids {
+            check_ids(ids.values().len(), vectors.rows)?;
+            for (offset, id) in ids.values().iter().enumerate() {
+                writer.length = offset;
+                writer.set_row_ids(*id, 1);
+            }
+            writer.length = 0;
+        }
+        writer.publish(vectors.rows);
+        Ok(writer)
+    }
+}
+
+fn columns_of(types: &[SqlType], arrays: &[ArrayRef]) -> Result<Arc<[Column]>> {
+    types.iter().zip(arrays).map(|(sql_type, array)| Column::of_array(*sql_type, array)).collect()
+}
+
+fn first_row_id(row_ids: &GroupRowIds) -> u64 {
+    match row_ids {
+        GroupRowIds::From(first) => *first,
+        GroupRowIds::Each(ids) => ids.values().first().copied().unwrap_or(0),
+    }
+}
+
+fn is_mixed(row_ids: &GroupRowIds) -> bool {
+    match row_ids {
+        GroupRowIds::From(_) => false,
+        GroupRowIds::Each(ids) => !ids.values().is_sorted(),
+    }
+}
+
+fn row_ids(row_ids: &GroupRowIds, rows: usize) -> Result<OnceLock<Stamps>> {
+    match row_ids {
+        GroupRowIds::From(_) => Ok(OnceLock::new()),
+        GroupRowIds::Each(ids) => {
+            check_ids(ids.values().len(), rows)?;
+            Ok(OnceLock::from(ids.values().iter().map(|id| AtomicU64::new(*id)).collect::<Stamps>()))
+        }
+    }
+}
+
+fn check_ids(ids: usize, rows: usize) -> Result<()> {
+    if ids == rows { Ok(()) } else { Err(Error::new(Code::Damaged, format!("{ids} row ids for {rows} rows"))) }
+}
+
+impl Group {
+    /// The greatest row id of its slots, 0 without any.
+    pub(crate) fn greatest_row_id(&self) -> u64 {
+        match self.state.row_ids.get() {
+            Some(ids) => ids.iter().take(self.len()).map(|id| id.load(Ordering::Relaxed)).max().unwrap_or(0),
+            None => (self.state.first_row_id + self.len() as u64).saturating_sub(1),
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Reading a journal, and the verdict on where it ends.
+//!
+//! After a crash the end of a journal may be in any state: the last writes may be there, or half there, or a later
+//! one without an earlier one. That is a *torn tail*: nothing in it was ever acknowledged as durable, and it may be
+//! cut off. A bad frame in the middle looks the same, but cutting there would throw acknowledged commits away. What
+//! tells them apart is that every frame says which bytes were on the disk when it was made:
+//!
+//! ```text
+//!     ... frame 41 | frame 42 (bad) | frame 43: durable_up_to = start of 42   ->  torn tail, cut at 42
+//!     ... frame 41 | frame 42 (bad) | frame 43: durable_up_to = end of 42     ->  damage: refuse to open
+//!     ... frame 41 | zeros to the end of the file                             ->  clean end, nothing to cut
+//! ```
+//!
+//! So from a bad frame on every offset is looked at for a frame that fits (the damage may have hit the length) and claims
+//! durability beyond the bad one's first byte. It may stand anywhere: where bytes are missing, all that follows has moved.
+//!
+//! ```text
+//!     ... frame 41 | frame 42 without 3 of its bytes | frame 43, whole, 3 bytes before its place: durable_up_to = end of 42
+//!     ... frame 41 | frame 57: durable_up_to = end of 56, far behind itself              ->  damage, both
+//! ```
+//!
+//! **Limits.** Frames behind more missing bytes than the file has left, and than 64 MiB, are not found. The frames that were
+//! synced last have nobody behind them to speak for them: damage to them passes
+//! for a torn tail, unless the journal was closed in order (its last frame is then a mark). A file that was cut
+//! exactly between two frames looks whole, unless a later journal follows.
+
+use super::frame::{FILE_HEADER, FRAME_HEADER, FrameHeader, JournalHeader};
+use mainstay_types::{Code, Error, Result};
+use mainstay_vfs::File;
+use std::sync::Arc;
+
+/// Bytes that are read at once where a frame does not need more.
+const WINDOW: u64 = 256 << 10;
+
+/// So many bytes may be missing in a journal of any length, for frames behind them to be found.
+const MISSING_BYTES: u64 = 64 << 20;
+
+/// What room that was made in advance looks like.
+static PAGE: [u8; 4096] = [0; 4096];
+
+/// A frame that was found whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// Its number.
+    pub sequence: u64,
+    /// Where it begins in the file.
+    pub offset: u64,
+    /// What it carries.
+    pub payload: &'a [u8],
+}
+
+/// How a journal ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tail {
+    /// The last frame is the mark that [`super::JournalWriter::close`] leaves: nothing can be missing.
+    Closed,
+    /// Nothing but zeros, or nothing at all, follows the last frame.
+    Clean,
+    /// This many bytes follow that are no frame, or that nobody had been promised: they may be cut off.
+    Torn(u64),
+}
+
+/// Where a journal ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JournalEnd {
+    /// The byte behind its last frame.
+    pub offset: u64,
+    /// The sequence of the frame that comes next.
+    pub next_sequence: u64,
+    /// What follows.
+    pub tail: Tail,
+}
+
+/// Gives the frames of a journal one by one.
+#[derive(Debug)]
+pub struct JournalReader {
+    window: Window,
+    header: JournalHeader,
+    offset: u64,
+    sequence: u64,
+    closed: bool,
+    end: Option<JournalEnd>,
+}
+
+impl JournalReader {
+    /// Reads the header of a journal.
+    ///
+    /// # Errors
+    /// Those of [`JournalHeader::decode`], and of the file.
+    pub fn open(file: Arc<dyn File>) -> Result<JournalReader> {
+        let mut window = Window::new(file)?;
+        let len = window.length.min(FILE_HEADER as u64);
+        let header = JournalHeader::decode(window.bytes(0, len)?).map_err(|error| window.place(error))?;
+        let (offset, sequence) = (FILE_HEADER as u64, header.first_sequence);
+        Ok(JournalReader { window, header, offset, sequence, closed: false, end: None })
+    }
+
+    /// What the journal says of itself.
+    pub fn header(&self) -> JournalHeader {
+        self.header
+    }
+
+    /// The next frame that carries something; `None` at the end, and from then on.
+    ///
+    /// # Errors
+    /// `Damaged` when a frame is bad that a later one says was on the disk.
+    pub fn next_frame(&mut self) -> Result<Option<Frame<'_>>> {
+        if self.end.is_some() {
+            return Ok(None);
+        }
+        let (header, offset) = loop {
+            let Some(header) = self.window.frame(self.offset, self.header.salt, |header| {
+                header.sequence == self.sequence && header.durable_up_to <= self.offset
+            })?
+            else {
+                self.end = Some(self.find_end()?);
+                return Ok(None);
+            };
+            let offset = self.offset;
+            self.closed = header.length == 0 && header.durable_up_to == offset;
+            self.offset += header.frame_bytes();
+            self.sequence = self.sequence.wrapping_add(1);
+            if header.length > 0 {
+                break (header, offset);
+            }
+        };
+        let payload = self.window.bytes(offset + FRAME_HEADER as u64, u64::from(header.length))?;
+        Ok(Some(Frame { sequence: header.sequence, offset, payload }))
+    }
+
+    /// Where the journal ends; known after [`JournalReader::next_frame`] has given `None`.
+    pub fn end(&self) -> Option<JournalEnd> {
+        self.end
+    }
+
+    fn find_end(&mut self) -> Result<JournalEnd> {
+        let tail = if !self.window.only_zeros_from(self.offset)? {
+            self.refuse_damage()?;
+            Tail::Torn(self.window.length - self.offset)
+        } else if self.closed {
+            Tail::Closed
+        } else {
+            Tail::Clean
+        };
+        Ok(JournalEnd { offset: self.offset, next_sequence: self.sequence, tail })
+    }
+
+    /// Looks for a whole frame at the bad place or behind it that was made when more than that was on the disk.
+    ///
+    /// Where it stands does not matter, for bytes may be missing in between: then it stands before its own `durable_up_to`, and
+    /// more frames lie between than would fit there.
+    fn refuse_damage(&mut self) -> Result<()> {
+        let (bad, length) = (self.offset, self.window.length);
+        // Only candidates are worth a checksum, so this bound is met by files that were made to exceed it.
+        let mut budget = length.saturating_mul(4);
+        for offset in bad..length.saturating_sub(FRAME_HEADER as u64 - 1) {
+            let Some(header) = self.window.header(offset)? else { break };
+            if !self.claims(&header, offset) || !self.may_be_whole(&header, offset)? {
+                continue;
+            }
+            let spent = header.frame_bytes();
+            if spent > budget {
+                return Err(self.damage("cannot be told from a torn one: too much behind it looks like frames"));
+            }
+            budget -= spent;
+            if let Some(header) = self.window.frame(offset, self.header.salt, |_| true)? {
+                let (later, durable) = (header.sequence, header.durable_up_to);
+                return Err(self.damage(&format!(
+                    "is bad or missing, although frame {later} at byte {offset} says that everything before byte {durable} was on the disk"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells whether a frame at this offset would be a later one than the bad one, and made when that was on the disk, if as much
+    /// is missing in between as is there now.
+    fn claims(&self, header: &FrameHeader, offset: u64) -> bool {
+        let (bad, missing) = (self.offset, self.window.length.max(MISSING_BYTES));
+        let most = (offset - bad).saturating_add(missing);
+        let is_later = |frames| frames <= most / FRAME_HEADER as u64;
+        header.durable_up_to > bad
+            && header.durable_up_to <= offset.saturating_add(missing)
+            && header.frame_bytes() <= self.window.length - offset
+            && header.sequence.checked_sub(self.sequence).is_some_and(is_later)
+    }
+
+    /// Tells whether what stands behind such a frame goes on as a journal does: with the next frame, or with nothing. That costs
+    /// less than its checksum, and hardly anything but a frame has it. A frame that is no further than it was written is
+    /// worth its checksum in any case, for what follows may be torn.
+    fn may_be_whole(&self, header: &FrameHeader, offset: u64) -> Result<bool> {
+        let between = (offset - self.offset) / FRAME_HEADER as u64;
+        let is_in_place = header.durable_up_to <= offset && header.sequence - self.sequence <= between;
+        if is_in_place {
+            return Ok(true);
+        }
+        let Some(next) = self.window.peek(offset + header.frame_bytes())? else { return Ok(true) };
+        let goes_on = next.sequence == header.sequence.wrapping_add(1) && next.durable_up_to >= header.durable_up_to;
+        Ok(goes_on || next == FrameHeader { length: 0, checksum: 0, sequence: 0, durable_up_to: 0 })
+    }
+
+    fn damage(&self, what: &str) -> Error {
+        let error = Error::new(Code::Damaged, format!("frame {} of the journal {what}", self.sequence));
+        self.window
+            .place(error.at(format_args!("byte {}", self.offset)))
+            .hint("restore the database from a backup, or see what `mainstay check` says")
+    }
+}
+
+/// A stretch of the file in memory.
+#[derive(Debug)]
+struct Window {
+    file: Arc<dyn File>,
+    length: u64,
+    start: u64,
+    held: Vec<u8>,
+}
+
+impl Window {
+    fn new(file: Arc<dyn File>) -> Result<Window> {
+        let length = file.stamp()?.len;
+        Ok(Window { file, length, start: 0, held: Vec::new() })
+    }
+
+    fn place(&self, error: Error) -> Error {
+        error.at(self.file.path().display())
+    }
+
+    /// These bytes, which must be inside the file: so no more memory is taken than the file has bytes.
+    fn bytes(&mut self, offset: u64, len: u64) -> Result<&[u8]> {
+        let held_end = self.start + self.held.len() as u64;
+        if offset < self.start || offset.saturating_add(len) > held_end {
+            let wanted = len.max(WINDOW).min(self.length.saturating_sub(offset)).max(len);
+            self.held.resize(usize::try_from(wanted).unwrap_or(usize::MAX), 0);
+            self.start = offset;
+            if let Err(error) = self.file.read_exact_at(&mut self.held, offset) {
+                self.held.clear();
+                return Err(error);
+            }
+        }
+        let at = (offset - self.start) as usize;
+        Ok(self.held.get(at..at + len as usize).unwrap_or_default())
+    }
+
+    /// What stands where a frame might begin; `None` too near the end of the file.
+    fn header(&mut self, offset: u64) -> Result<Option<FrameHeader>> {
+        if self.length.saturating_sub(offset) < FRAME_HEADER as u64 {
+            return Ok(None);
+        }
+        Ok(FrameHeader::decode(self.bytes(offset, FRAME_HEADER as u64)?))
+    }
+
+    /// The same beside what is in memory, which stays there.
+    fn peek(&self, offset: u64) -> Result<Option<FrameHeader>> {
+        if self.length.saturating_sub(offset) < FRAME_HEADER as u64 {
+            return Ok(None);
+        }
+        let mut bytes = [0; FRAME_HEADER];
+        self.file.read_exact_at(&mut bytes, offset)?;
+        Ok(FrameHeader::decode(&bytes))
+    }
+
+    /// The frame at this offset, if it is whole and as wanted.
+    fn frame(&mut self, offset: u64, salt: u64, wanted: impl Fn(&FrameHeader) -> bool) -> Result<Option<FrameHeader>> {
+        let Some(header) = self.header(offset)?.filter(wanted) else { return Ok(None) };
+        if header.frame_bytes() > self.length - offset {
+            return Ok(None);
+        }
+        let frame = self.bytes(offset, header.frame_bytes())?;
+        let payload = frame.get(FRAME_HEADER..).unwrap_or_default();
+        Ok(header.fits(payload, salt).then_some(header))
+    }
+
+    fn only_zeros_from(&mut self, mut offset: u64) -> Result<bool> {
+        while offset < self.length {
+            let len = WINDOW.min(self.length - offset);
+            if self.bytes(offset, len)?.chunks(PAGE.len()).any(|page| page != &PAGE[..page.len()]) {
+                return Ok(false);
+            }
+            offset += len;
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,193 @@
+//! How many rows are in memory only, and who waits until a checkpoint has changed that.
+//!
+//! The rows of a table are in groups; all but the last are full and never appended to again. A checkpoint writes full
+//! groups to files and maps them in place of the memory they had. So what bounds the memory of rows is to take a checkpoint
+//! when full groups have gathered, and to let writers wait when they gather faster than files are written:
+//!
+//! ```text
+//!   bytes of full groups      0 ............... limit / 2 ............... limit
+//!   that are in no file       writers go on     and the keeper is called  writers wait for it
+//! ```
+//!
+//! A checkpoint frees what was full when it began. One that fails frees nothing: writers who wait for it then get its
+//! error, and each that comes later waits for one more attempt; so they go on once there is room on the disk again.
+//!
+//! Limits: counted are rows of tables that are kept. The last group of each table, indexes, stamps of versions, and the
+//! changes of open transactions ([`crate::Accounts`] counts those) are in memory as well; so are tables that are not in the catalog, or not yet, because the
+//! transaction that creates them is open. Rows that are mapped and were read are the operating system's, which takes their
+//! pages back as it needs them.
+
+use mainstay_types::{Code, Error, Result};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// The most bytes of a group: what one write of a checkpoint needs besides is a copy of that.
+const GROUP_BYTES: usize = 64 << 20;
+/// A group takes at most this part of the limit, but need not be smaller than the least.
+const GROUP_PART: usize = 16;
+const LEAST_GROUP_BYTES: usize = 256 << 10;
+
+/// The memory of a store's rows.
+pub(crate) struct RowMemory {
+    /// `usize::MAX` for none.
+    limit: AtomicUsize,
+    /// Bytes of full groups that no checkpoint has begun to write.
+    full: AtomicUsize,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// How to call for a checkpoint; `None` when nobody takes any.
+    keeper: Option<SyncSender<()>>,
+    /// Checkpoints that have failed.
+    failures: u64,
+    /// Why the last one did.
+    cause: Option<Error>,
+}
+
+impl Default for RowMemory {
+    /// Without a limit.
+    fn default() -> RowMemory {
+        let (limit, full) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(0));
+        RowMemory { limit, full, state: Mutex::default(), changed: Condvar::new() }
+    }
+}
+
+impl RowMemory {
+    /// Sets the limit in bytes.
+    pub(crate) fn limit_to(&self, bytes: usize) {
+        self.limit.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Who is to be called when half of the limit is reached; `None` lets nobody wait any more.
+    pub(crate) fn set_keeper(&self, keeper: Option<SyncSender<()>>) {
+        self.state().keeper = keeper;
+        self.changed.notify_all();
+        self.call();
+    }
+
+    /// How many bytes a group should have at most.
+    pub(crate) fn group_bytes(&self) -> usize {
+        (self.limit.load(Ordering::Relaxed) / GROUP_PART).clamp(LEAST_GROUP_BYTES, GROUP_BYTES)
+    }
+
+    /// A group of so many bytes has become full.
+    pub(crate) fn filled(&self, bytes: usize) {
+        self.full.fetch_add(bytes, Ordering::AcqRel);
+        self.call();
+    }
+
+    /// Bytes that a checkpoint which begins now will write.
+    pub(crate) fn full_bytes(&self) -> usize {
+        self.full.load(Ordering::Acquire)
+    }
+
+    /// Whether it is time for a checkpoint.
+    pub(crate) fn is_half_full(&self) -> bool {
+        self.full_bytes() >= (self.limit.load(Ordering::Relaxed) / 2).max(1)
+    }
+
+    /// A checkpoint has written these bytes.
+    pub(crate) fn freed(&self, bytes: usize) {
+        self.full.fetch_sub(bytes, Ordering::AcqRel);
+        self.state().cause = None;
+        self.changed.notify_all();
+    }
+
+    /// A checkpoint has failed, or the store has: nobody need wait for it.
+    pub(crate) fn not_freed(&self, cause: &Error) {
+        let mut state = self.state();
+        state.failures += 1;
+        state.cause = Some(cause.clone());
+        self.changed.notify_all();
+    }
+
+    /// Lets a writer go on when there is room for its rows. Must not be called under a table's latch, which a checkpoint
+    /// needs.
+    ///
+    /// Errors: `OutOfMemory` with the reason why the checkpoint failed that was to make room.
+    #[inline]
+    pub(crate) fn admit(&self) -> Result<()> {
+        if self.full.load(Ordering::Relaxed) < self.limit.load(Ordering::Relaxed) { Ok(()) } else { self.wait() }
+    }
+
+    #[cold]
+    fn wait(&self) -> Result<()> {
+        let mut state = self.state();
+        let failures = state.failures;
+        loop {
+            let is_full = self.full_bytes() >= self.limit.load(Ordering::Relaxed);
+            let Some(keeper) = state.keeper.as_ref().filter(|_| is_full) else { return Ok(()) };
+            if let Some(cause) = state.cause.as_ref().filter(|_| state.failures > failures) {
+                return Err(no_room(cause));
+            }
+            // One call waiting is enough.
+            let _ = keeper.try_send(());
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn call(&self) {
+        if self.is_half_full()
+            && let Some(keeper) = &self.state().keeper
+        {
+            let _ = keeper.try_send(());
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn no_room(cause: &Error) -> Error {
+    let message = format!("the memory for rows is full, and they could not be written to files: {}", cause.message());
+    Error::new(Code::OutOfMemory, message).hint("make room on the disk, roll back and run the transaction again")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::sync_channel;
+
+    #[test]
+    fn writers_wait_for_room_and_are_told_when_there_will_be_none() {
+        let memory = RowMemory::default();
+        memory.filled(1 << 40);
+        memory.admit().unwrap();
+        memory.limit_to(100);
+        // Nobody would come to write them.
+        memory.admit().unwrap();
+        let (sender, receiver) = sync_channel(1);
+        memory.set_keeper(Some(sender));
+        receiver.recv().unwrap();
+        std::thread::scope(|scope| {
+            let writer = scope.spawn(|| (memory.admit().unwrap_err(), memory.admit()));
+            receiver.recv().unwrap();
+            memory.not_freed(&Error::new(Code::Io, "no space left"));
+            receiver.recv().unwrap();
+            memory.freed(1 << 40);
+            let (first, second) = writer.join().unwrap();
+            assert_eq!(first.code(), Code::OutOfMemory);
+            assert!(first.message().contains("no space left"), "{first:?}");
+            second.unwrap();
+        });
+    }
+
+    #[test]
+    fn the_keeper_is_called_at_half() {
+        let memory = RowMemory::default();
+        let (sender, receiver) = sync_channel(1);
+        memory.limit_to(100);
+        memory.set_keeper(Some(sender));
+        memory.filled(49);
+        assert!(receiver.try_recv().is_err() && !memory.is_half_full());
+        memory.filled(1);
+        receiver.try_recv().unwrap();
+        assert!(memory.is_half_full());
+        assert_eq!((memory.full_bytes(), memory.group_bytes()), (50, LEAST_GROUP_BYTES));
+    }
+}

@@ -1,0 +1,120 @@
+//! Many rows at once, as vectors of Arrow's: a copy of memory a column, stamps in one go, and entries of indexes.
+//!
+//! Rows are written group by group. Within a group the columns come first, so that keys are made from the stored values;
+//! slots can be seen by others only after their entries are in place.
+
+use super::entries::{Newcomer, Refused};
+use super::references::Check;
+use super::{NativeTable, Writer, internal};
+use crate::column::check_array;
+use crate::group::offset_of;
+use crate::row::Stored;
+use crate::transaction::Transaction;
+use arrow_array::{Array, ArrayRef};
+use mainstay_types::{Code, Error, Result, interrupt};
+use std::sync::Arc;
+
+/// How a portion of the rows went.
+struct Portion {
+    /// The position of its first row.
+    first: u64,
+    first_row_id: u64,
+    /// How many rows are in.
+    rows: usize,
+    /// What stopped it before the group was full.
+    stopped: Option<Refused>,
+}
+
+impl NativeTable {
+    /// Inserts the rows of these vectors, one for each column, in the columns' physical types: how many.
+    ///
+    /// Errors: as [`NativeTable::insert`]. Some rows may be in then: the caller rolls back to before the statement.
+    pub fn insert_columns(self: &Arc<Self>, transaction: &mut Transaction, arrays: &[ArrayRef]) -> Result<usize> {
+        let rows = self.check_arrays(arrays)?;
+        let mark = transaction.enter(self)?;
+        let view = transaction.fixed_view();
+        let mut done = 0;
+        while done < rows {
+            interrupt::check()?;
+            transaction.count_changes()?;
+            self.admit()?;
+            let portion = {
+                let mut writer = self.latch();
+                self.append_portion(&mut writer, arrays, done..rows, (mark, view))?
+            };
+            if portion.rows > 0 {
+                transaction.note_inserted(self, portion.first, portion.rows as u32);
+                if let Some(redo) = transaction.redo().filter(|_| self.definition.logged) {
+                    let written: Vec<ArrayRef> = arrays.iter().map(|array| array.slice(done, portion.rows)).collect();
+                    redo.inserted_columns(self.id, portion.first_row_id, &written)?;
+                }
+                if self.references.has_parents() {
+                    let positions = portion.first..portion.first + portion.rows as u64;
+                    positions.for_each(|position| transaction.note_check(Check::child(self, position)));
+                }
+            }
+            done += portion.rows;
+            match portion.stopped {
+                None => {}
+                Some(refused) => {
+                    let obstacle = refused.met(transaction, self)?;
+                    transaction.wait(&obstacle)?;
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Checks the vectors against the columns: how many rows they have.
+    pub(super) fn check_arrays(&self, arrays: &[ArrayRef]) -> Result<usize> {
+        let rows = arrays.first().map_or(0, |array| array.len());
+        if arrays.len() != self.types.len() || arrays.iter().any(|array| array.len() != rows) {
+            let message = format!("{} vectors for {} columns, or of unequal lengths", arrays.len(), self.types.len());
+            return Err(Error::new(Code::TypeMismatch, message));
+        }
+        for (number, (column, array)) in self.definition.columns.iter().zip(arrays).enumerate() {
+            check_array(column.sql_type, array).map_err(|error| self.in_column(error, number))?;
+            if !column.nullable && array.null_count() > 0 {
+                return Err(self.not_null(number));
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Appends as many of these rows as the group has room for.
+    fn append_portion(
+        &self,
+        writer: &mut Writer,
+        arrays: &[ArrayRef],
+        rows: std::ops::Range<usize>,
+        (mark, view): (u64, u64),
+    ) -> Result<Portion> {
+        let first_row_id = writer.next_row_id;
+        let group = self.room(writer)?;
+        let count = rows.len().min(group.room());
+        let first = group.next_position();
+        group.fill_columns(arrays, rows.start..rows.start + count, mark, first_row_id)?;
+        let group = Arc::clone(group.group());
+        let mut entered = count;
+        let mut stopped = None;
+        if !writer.indexes.is_empty() || self.shared.ranges.any() {
+            for i in 0..count as u64 {
+                let row = Stored { group: &group, offset: offset_of(first) + i as usize };
+                let (row_id, position) = (first_row_id + i, first + i);
+                let newcomer = Newcomer { row: &row, row_id, position, mark, view, old: None, is_alone: false };
+                let kept_out = self.kept_out(&row, mark, true).map_or(Ok(()), |by| Err(Refused::Obstacle(by)));
+                if let Err(refused) = kept_out.and_then(|()| self.enter(writer, &newcomer)) {
+                    (entered, stopped) = (i as usize, Some(refused));
+                    break;
+                }
+            }
+        }
+        // The rest of the slots is used up: their rows were copied, and are rolled back.
+        (entered..count).for_each(|i| group.abort(offset_of(first) + i));
+        let group = writer.current.as_mut().ok_or_else(|| internal("a table has no group to append to"))?;
+        group.publish(count);
+        writer.next_row_id += count as u64;
+        self.count_garbage(count - entered);
+        Ok(Portion { first, first_row_id, rows: entered, stopped })
+    }
+}

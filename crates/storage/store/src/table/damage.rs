@@ -1,0 +1,51 @@
+//! A table whose rows could not be read when the store was opened.
+//!
+//! A file of it is damaged, is gone or cannot be read. The other tables of the store are used as ever; of this one there
+//! is only the definition. It must never be taken for a table without rows:
+//!
+//! ```text
+//!   who asks for it by number or name      gets the reason              Store::table_of, Scope::table of the engine
+//!   who reads it for a reference           gets the reason              references.rs
+//!   who has it and writes                  gets the reason              check_current
+//!   what the journal says of it            is left in the journal       durable/recover.rs
+//!   checkpoints                            are not taken                durable/checkpoint.rs
+//!   dropping it                            is a change like any other
+//! ```
+//!
+//! That no checkpoint is taken keeps the manifest, its group files and every journal since: so once the damaged file has
+//! been put back, opening the store finds the table as it was committed last.
+
+use super::NativeTable;
+use mainstay_types::{Error, Result};
+
+/// What to do about it.
+const HINT: &str = "see what `mainstay check` says; put the file back from a copy, restore the database from a backup, or drop the table";
+
+impl NativeTable {
+    /// Says that the rows could not be read, and why: nothing is read from the table and written to it from now on.
+    pub(crate) fn set_damage(&self, cause: &Error) {
+        let message = format!("the table \"{}\" cannot be used: {}", self.definition.name, cause.message());
+        let reason = Error::new(cause.code(), message).hint(HINT);
+        self.take_damage(match cause.place() {
+            Some(place) => reason.at(place),
+            None => reason,
+        });
+    }
+
+    /// The same for a table that comes in the place of a damaged one.
+    pub(crate) fn take_damage(&self, reason: Error) {
+        let _ = self.damage.set(reason);
+        self.set_replaced(true);
+    }
+
+    /// Why its rows could not be read, if that is so.
+    pub fn damage(&self) -> Option<&Error> {
+        self.damage.get()
+    }
+
+    /// Errors: the reason why its rows could not be read.
+    #[inline]
+    pub(crate) fn check_sound(&self) -> Result<()> {
+        self.damage.get().map_or(Ok(()), |reason| Err(reason.clone()))
+    }
+}

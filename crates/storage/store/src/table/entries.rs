@@ -1,0 +1,333 @@
+//! Entries of indexes, when versions come and go. All of this happens under the table's write latch.
+//!
+//! A new version enters every index under its key. If the key has an entry already, that points to a version in one of three
+//! states:
+//!
+//! ```text
+//!   live (or created by an open transaction that is the own one)     a duplicate, if the index is unique
+//!   created or ended by another open transaction                     wait; it may go either way
+//!   created or ended by a commit that is not published yet           wait; no statement sees it before
+//!   ended, rolled back, or the version that is being replaced        take the entry over
+//! ```
+//!
+//! Who takes an entry over must leave a way to the version that had it, for views that are older: the link `prev` of the new
+//! version. That is one link for all indexes, and nearly always enough, because the version before *is* what had the
+//! entries. The exception - a key taken over from another row - goes into [`Links`], a small map beside.
+//!
+//! Who follows links from an entry looks for the version that its view sees; the key must be compared again there, because
+//! the version before may have had another one.
+
+use super::indexes::TableIndex;
+use super::{NativeTable, Writer};
+use crate::column::layout::brief;
+use crate::group::{Group, offset_of};
+use crate::index::Inserted;
+use crate::row::{Row, Stored};
+use crate::stamp::{ABORTED, MARK, NEVER, NOWHERE};
+use crate::transaction::{Obstacle, Read, Transaction, obstacle, overtaken};
+use mainstay_types::{Code, Error, Result};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Links to versions of other rows that had an entry before: by number of the index and position.
+#[derive(Default)]
+pub(crate) struct Links {
+    count: AtomicUsize,
+    links: RwLock<HashMap<(u32, u64), u64>>,
+}
+
+impl Links {
+    #[inline]
+    fn get(&self, index: usize, position: u64) -> Option<u64> {
+        if self.count.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        self.links.read().unwrap_or_else(PoisonError::into_inner).get(&(index as u32, position)).copied()
+    }
+
+    fn set(&self, index: usize, position: u64, to: u64) {
+        let mut links = self.links.write().unwrap_or_else(PoisonError::into_inner);
+        links.insert((index as u32, position), to);
+        self.count.store(links.len(), Ordering::Release);
+    }
+
+    /// Removes the links of a version in a table of so many indexes.
+    pub(super) fn remove(&self, position: u64, indexes: usize) {
+        if self.count.load(Ordering::Acquire) > 0 {
+            let mut links = self.links.write().unwrap_or_else(PoisonError::into_inner);
+            for index in 0..indexes {
+                links.remove(&(index as u32, position));
+            }
+            self.count.store(links.len(), Ordering::Release);
+        }
+    }
+
+    /// Keeps the links for which this holds.
+    pub(super) fn retain(&self, keep: impl Fn(u64, u64) -> bool) {
+        if self.count.load(Ordering::Acquire) > 0 {
+            let mut links = self.links.write().unwrap_or_else(PoisonError::into_inner);
+            links.retain(|(_, from), to| keep(*from, *to));
+            links.shrink_to_fit();
+            self.count.store(links.len(), Ordering::Release);
+        }
+    }
+
+    /// Takes over another table's links of the indexes that are in `numbers`, under their new numbers.
+    pub(super) fn copy_from(&self, other: &Links, numbers: &HashMap<u32, u32>) {
+        let other = other.links.read().unwrap_or_else(PoisonError::into_inner);
+        let mut links = self.links.write().unwrap_or_else(PoisonError::into_inner);
+        let kept = other.iter().filter_map(|((index, from), to)| numbers.get(index).map(|new| ((*new, *from), *to)));
+        links.extend(kept);
+        self.count.store(links.len(), Ordering::Release);
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.count.load(Ordering::Acquire) * 32
+    }
+}
+
+/// What keeps a version from entering the indexes.
+pub(super) enum Refused {
+    /// Somebody to wait for.
+    Obstacle(Obstacle),
+    /// The row of this id has the key.
+    Duplicate(Error, u64),
+    /// The key cannot be made, or was given to another row since the transaction began.
+    Error(Error),
+}
+
+impl Refused {
+    /// Whom to wait for.
+    ///
+    /// Errors: the one that it is.
+    pub(super) fn obstacle(self) -> Result<Obstacle> {
+        match self {
+            Refused::Obstacle(obstacle) => Ok(obstacle),
+            Refused::Duplicate(error, _) | Refused::Error(error) => Err(error),
+        }
+    }
+
+    /// The same for a transaction, which has read the row that has the key: it goes on with what it was told of it.
+    pub(super) fn met(self, transaction: &mut Transaction, table: &NativeTable) -> Result<Obstacle> {
+        if let Refused::Duplicate(_, row_id) = &self {
+            transaction.note_read(table, Read::Row(*row_id));
+        }
+        self.obstacle()
+    }
+}
+
+impl From<Error> for Box<Refused> {
+    #[cold]
+    fn from(error: Error) -> Box<Refused> {
+        Box::new(Refused::Error(error))
+    }
+}
+
+/// A version that is about to be appended.
+pub(super) struct Newcomer<'a, R: ?Sized> {
+    pub(super) row: &'a R,
+    pub(super) row_id: u64,
+    pub(super) position: u64,
+    pub(super) mark: u64,
+    /// A row with the same key that was ended after this commit, and is seen at it, is a conflict: there would be two of
+    /// them for the transaction. `u64::MAX` for none.
+    pub(super) view: u64,
+    /// The version that it replaces.
+    pub(super) old: Option<Replaced<'a>>,
+    /// Tells whether it is restored from files, moved, or entered by a transaction that has the table alone: no commit can be
+    /// unpublished then that it meets.
+    pub(super) is_alone: bool,
+}
+
+/// A version that is replaced by a new one of the same row.
+#[derive(Clone, Copy)]
+pub(super) struct Replaced<'a> {
+    pub(super) position: u64,
+    pub(super) group: &'a Arc<Group>,
+    /// The number of the unique index by which it was found, when its key there is in the writer's buffer.
+    pub(super) found_by: Option<usize>,
+}
+
+impl NativeTable {
+    /// Where the version is that had an index's entry before this one, or [`NOWHERE`].
+    #[inline]
+    pub(crate) fn link(&self, index: usize, group: &Group, position: u64) -> u64 {
+        match self.links.get(index, position) {
+            Some(link) => link,
+            None => group.previous(offset_of(position)),
+        }
+    }
+
+    /// Enters a version into all indexes, or into none. Its slot is reserved.
+    pub(super) fn enter<R: Row + ?Sized>(&self, writer: &mut Writer, new: &Newcomer<'_, R>) -> Result<(), Refused> {
+        let taken_over = self.take_over(writer, new);
+        if taken_over.is_some() && writer.indexes.len() == 1 {
+            return Ok(());
+        }
+        let indexes = Arc::clone(&writer.indexes);
+        let others = indexes.iter().enumerate().filter(|(number, _)| Some(*number) != taken_over);
+        for (number, index) in others {
+            if let Err(refused) = self.enter_one(writer, number, index, new) {
+                let entered = indexes.iter().enumerate();
+                for (number, index) in entered.filter(|(other, _)| *other < number || Some(*other) == taken_over) {
+                    // The key could be made before; the entry goes back to who had it.
+                    if index.key(new.row, new.row_id, &mut writer.key).is_ok() {
+                        self.leave(writer, number, index, new.position);
+                    }
+                }
+                return Err(refused);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the entry by which the version was found that is replaced point to the new one, if the key stays: the number of
+    /// the index. Its key is not made again for that.
+    #[inline]
+    fn take_over<R: Row + ?Sized>(&self, writer: &Writer, new: &Newcomer<'_, R>) -> Option<usize> {
+        let old = new.old?;
+        let (number, index) = old.found_by.and_then(|number| Some((number, writer.indexes.get(number)?)))?;
+        let stays = !index.is_changed_by(new.row);
+        (stays && index.entries.replace_if(&writer.key, old.position, new.position)).then_some(number)
+    }
+
+    #[inline]
+    pub(super) fn enter_one<R: Row + ?Sized>(
+        &self,
+        writer: &mut Writer,
+        number: usize,
+        index: &TableIndex,
+        new: &Newcomer<'_, R>,
+    ) -> Result<(), Refused> {
+        index.key(new.row, new.row_id, &mut writer.key).map_err(Refused::Error)?;
+        if let Some(old) = new.old
+            && !index.is_changed_by(new.row)
+            && index.entries.replace_if(&writer.key, old.position, new.position)
+        {
+            return Ok(());
+        }
+        match index.entries.insert(&writer.key, new.position) {
+            Inserted::New => Ok(()),
+            Inserted::Existing(existing) => {
+                if new.old.is_none_or(|old| old.position != existing) {
+                    self.judge(writer, number, index, existing, new).map_err(|refused| *refused)?;
+                    self.link_to(writer, number, new, existing);
+                }
+                index.entries.replace(&writer.key, new.position);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether the entry of an existing version may be taken over.
+    fn judge<R: Row + ?Sized>(
+        &self,
+        writer: &mut Writer,
+        number: usize,
+        index: &TableIndex,
+        existing: u64,
+        new: &Newcomer<'_, R>,
+    ) -> Result<(), Box<Refused>> {
+        let Some(group) = writer.directory.group(existing) else { return Ok(()) };
+        let offset = offset_of(existing);
+        let created = group.created(offset);
+        if created == ABORTED {
+            return Ok(());
+        }
+        let ended = group.ended(offset);
+        let published = if new.is_alone { MARK - 1 } else { self.shared.last_published() };
+        let stamps = (new.mark, published);
+        let found = obstacle(group, offset, created, stamps).or_else(|| obstacle(group, offset, ended, stamps));
+        match found {
+            // An index that is not unique has an entry per row: nobody else's version can be under its key.
+            Some(obstacle) => Err(Box::new(Refused::Obstacle(obstacle))),
+            None if ended == NEVER && index.refuses_duplicates() => {
+                Err(Box::new(Refused::Duplicate(self.duplicate(index, new.row), group.row_id(offset))))
+            }
+            None if ended > new.view && ended < MARK && index.refuses_duplicates() => {
+                let is_seen = self.is_seen_behind(writer, number, index, existing, new.view);
+                if is_seen { Err(Box::new(Refused::Error(overtaken()))) } else { Ok(()) }
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a version that had an entry before, or has it now, is seen at a commit, and was ended after it.
+    #[cold]
+    fn is_seen_behind(&self, writer: &mut Writer, number: usize, index: &TableIndex, existing: u64, view: u64) -> bool {
+        let directory = Arc::clone(&writer.directory);
+        let mut at = existing;
+        while let Some(group) = directory.group(at) {
+            let offset = offset_of(at);
+            if group.ended(offset) <= view {
+                return false;
+            }
+            let stored = Stored { group, offset };
+            if group.created(offset) <= view {
+                let key = index.key(&stored, group.row_id(offset), &mut writer.other_key);
+                return key.is_ok() && writer.other_key == writer.key;
+            }
+            at = self.link(number, group, at);
+        }
+        false
+    }
+
+    #[cold]
+    fn duplicate<R: Row + ?Sized>(&self, index: &TableIndex, row: &R) -> Error {
+        let values: Vec<String> = index.columns.iter().map(|column| brief(row.value(*column))).collect();
+        let values = values.join(", ");
+        let kind = if index.definition.primary { "primary key" } else { "unique index" };
+        let message = format!("a row with the key ({values}) is there already");
+        Error::new(Code::UniqueViolation, message)
+            .about(values)
+            .at(format!("{}, {kind} {}", self.definition.name, index.definition.name))
+    }
+
+    /// Leaves a way from a new version to the one whose entry it takes over.
+    fn link_to<R: Row + ?Sized>(&self, writer: &Writer, number: usize, new: &Newcomer<'_, R>, existing: u64) {
+        let Some(group) = writer.directory.group(existing) else { return };
+        let Some(own) = writer.directory.group(new.position) else { return };
+        if new.old.is_some() && group.row_id(offset_of(existing)) == new.row_id {
+            // An older version of the same row: reached through the version before.
+            return;
+        }
+        match own.previous(offset_of(new.position)) {
+            NOWHERE => own.set_previous(offset_of(new.position), existing),
+            previous if previous == existing => {}
+            _ => self.links.set(number, new.position, existing),
+        }
+    }
+
+    /// Gives the entry of `writer.key` that points to a version back to the version that had it before, or removes it.
+    pub(super) fn leave(&self, writer: &mut Writer, number: usize, index: &TableIndex, position: u64) {
+        match self.holder_before(writer, number, index, position) {
+            Some(before) => {
+                index.entries.replace_if(&writer.key, position, before);
+            }
+            None => {
+                index.entries.remove_if(&writer.key, position);
+            }
+        }
+    }
+
+    /// The nearest version behind this one on its chain that has the key `writer.key`.
+    fn holder_before(&self, writer: &mut Writer, number: usize, index: &TableIndex, position: u64) -> Option<u64> {
+        let directory = Arc::clone(&writer.directory);
+        let mut at = position;
+        loop {
+            let group = directory.group(at)?;
+            at = self.link(number, group, at);
+            let group = directory.group(at)?;
+            let offset = offset_of(at);
+            let stored = Stored { group, offset };
+            let is_dead = group.created(offset) == ABORTED;
+            if !is_dead
+                && index.key(&stored, group.row_id(offset), &mut writer.other_key).is_ok()
+                && writer.other_key == writer.key
+            {
+                return Some(at);
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What a checkpoint needs of a table: its groups at a commit, and a way to put them back as files.
+
+use super::NativeTable;
+use crate::directory::Directory;
+use crate::files::GroupVectors;
+use crate::group::Group;
+use crate::stamp::View;
+use arrow_array::ArrayRef;
+use mainstay_types::{Code, Error, Result};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// The groups of a table at one moment.
+pub(crate) struct Pinned {
+    pub(crate) directory: Arc<Directory>,
+    /// How many slots of each group there were.
+    pub(crate) lengths: Vec<usize>,
+    pub(crate) next_row_id: u64,
+    pub(crate) next_group: u64,
+}
+
+impl NativeTable {
+    /// The groups as they are now: everything up to any commit before is in them.
+    pub(crate) fn pin(&self) -> Pinned {
+        let writer = self.latch();
+        // Not the writer's: an open transaction may have handed that over to the table as it wants to change it, and what
+        // is committed is still here.
+        let directory = self.directory();
+        let lengths = directory.groups().iter().map(|group| group.len()).collect();
+        Pinned { directory, lengths, next_row_id: writer.next_row_id, next_group: writer.next_group }
+    }
+
+    /// The numbers of full groups that are in memory.
+    pub(crate) fn full_in_memory(&self) -> HashSet<u64> {
+        let directory = self.directory();
+        let full = directory.groups().iter().filter(|group| group.is_full() && !group.is_stored());
+        full.map(|group| group.number()).collect()
+    }
+
+    /// Gives up the stamps of full groups whose rows everybody sees.
+    ///
+    /// Errors: `OutOfMemory`; the stamps stay then.
+    pub(crate) fn free_settled(&self) -> Result<()> {
+        let horizon = self.shared.horizon();
+        let is_settled = |group: &Group| group.has_created() && group.is_settled(horizon);
+        if !self.directory().groups().iter().any(|group| is_settled(group)) {
+            return Ok(());
+        }
+        let mut writer = self.latch();
+        let freed = |group: &Arc<Group>| match is_settled(group) {
+            true => Arc::new(group.without_created()),
+            false => Arc::clone(group),
+        };
+        let groups: Vec<Arc<Group>> = writer.directory.groups().iter().map(freed).collect();
+        if writer.current.as_ref().is_some_and(|current| current.room() == 0) {
+            writer.current = None;
+        }
+        let directory = Directory::of(groups, Arc::clone(&writer.indexes))?;
+        self.install(&mut writer, directory);
+        Ok(())
+    }
+
+    /// Puts the rows of a full group back that were written to a file and mapped: the memory they had is given up.
+    ///
+    /// Errors: `Damaged` when the vectors are not those of the group.
+    pub(crate) fn put_back(&self, vectors: &GroupVectors, ids: &[u64]) -> Result<()> {
+        let horizon = self.shared.horizon();
+        let mut writer = self.latch();
+        let groups = writer.directory.groups();
+        let Some(at) = groups.iter().position(|group| group.number() == vectors.group) else { return Ok(()) };
+        let group = &groups[at];
+        if group.is_stored() {
+            return Ok(());
+        }
+        let arrays: Option<Vec<ArrayRef>> = ids.iter().map(|id| vectors.column(*id).cloned()).collect();
+        let Some(arrays) = arrays.filter(|_| group.is_full() && group.len() == vectors.rows) else {
+            return Err(Error::new(Code::Damaged, "a group file does not hold the group that was written"));
+        };
+        let mapped = Arc::new(group.over_vectors(&self.types, &arrays, horizon)?);
+        let mut groups = groups.to_vec();
+        groups[at] = mapped;
+        if writer.current.as_ref().is_some_and(|current| current.group().number() == vectors.group) {
+            writer.current = None;
+        }
+        let directory = Directory::of(groups, Arc::clone(&writer.indexes))?;
+        self.install(&mut writer, directory);
+        Ok(())
+    }
+}
+
+/// The offsets of the first `length` slots that are not part of a commit's state.
+pub(crate) fn deleted_at(group: &Group, length: usize, commit: u64) -> Vec<u32> {
+    match group.visible(View::at(commit, 0), length) {
+        None => Vec::new(),
+        Some(visible) => (0..length).filter(|i| !visible.value(*i)).map(|i| i as u32).collect(),
+    }
+}

@@ -1,0 +1,321 @@
+//! Reading for one statement: which versions a view sees, and their values.
+//!
+//! A [`Reader`] pins the directory and the length of the last group when the statement begins. So a statement never sees
+//! the rows it inserts itself, and an INSERT from a SELECT over the same table ends. What an index gives is followed through
+//! links to the version that the view sees.
+//!
+//! Values are read where they lie: a group's columns give single values and typed slices, for as long as the reader lives.
+
+use super::NativeTable;
+use super::indexes::TableIndex;
+use crate::directory::Directory;
+use crate::group::{Group, offset_of};
+use crate::index::{Cursor, Direction};
+use crate::row::Stored;
+use crate::stamp::{NOWHERE, View};
+use arrow_buffer::BooleanBuffer;
+use mainstay_types::{Code, Error, Result, ValueRef};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence};
+
+/// Entries that are read from an index at a time.
+const PORTION: usize = 256;
+
+/// What a view sees of a group.
+pub struct Seen<'r> {
+    /// The group.
+    pub group: &'r Arc<Group>,
+    /// How many of its slots there are for the view.
+    pub length: usize,
+    /// Which of these it sees; `None` for all.
+    pub visible: Option<BooleanBuffer>,
+}
+
+impl Seen<'_> {
+    /// How many rows it sees.
+    pub fn count(&self) -> usize {
+        self.visible.as_ref().map_or(self.length, BooleanBuffer::count_set_bits)
+    }
+
+    /// The slots that it sees, until one fails.
+    pub fn try_for_each(&self, mut slot: impl FnMut(usize) -> Result<()>) -> Result<()> {
+        match &self.visible {
+            None => (0..self.length).try_for_each(slot),
+            Some(visible) => visible.set_indices().try_for_each(&mut slot),
+        }
+    }
+}
+
+/// What a statement sees of a table.
+pub struct Reader<'t> {
+    table: &'t NativeTable,
+    directory: Arc<Directory>,
+    /// Slots of the last group that are part of it.
+    last_length: usize,
+    view: View,
+    key: Vec<u8>,
+}
+
+/// A version of a row: its position and where that is.
+#[derive(Clone, Copy)]
+pub struct Version<'r> {
+    /// The position.
+    pub position: u64,
+    /// The group.
+    pub group: &'r Arc<Group>,
+    /// The offset in the group.
+    pub offset: usize,
+}
+
+impl<'r> Version<'r> {
+    /// The value of a column.
+    #[inline]
+    pub fn value(&self, column: usize) -> ValueRef<'r> {
+        self.group.value(self.offset, column)
+    }
+
+    /// The id of its row.
+    pub fn row_id(&self) -> u64 {
+        self.group.row_id(self.offset)
+    }
+}
+
+impl<'t> Reader<'t> {
+    #[inline]
+    pub(super) fn new(table: &'t NativeTable, view: View) -> Reader<'t> {
+        loop {
+            let before = table.moves.load(Ordering::Acquire);
+            let directory = table.directory();
+            let last_length = directory.groups().last().map_or(0, |group| group.len());
+            fence(Ordering::Acquire);
+            // While rows are moved, they are in the last group and in the one that is to go.
+            if before.is_multiple_of(2) && table.moves.load(Ordering::Relaxed) == before {
+                return Reader::pinned(table, directory, last_length, view);
+            }
+            drop(table.latch());
+        }
+    }
+
+    /// A reader of groups that were pinned before.
+    pub(super) fn pinned(
+        table: &'t NativeTable,
+        directory: Arc<Directory>,
+        last_length: usize,
+        view: View,
+    ) -> Reader<'t> {
+        Reader { table, directory, last_length, view, key: Vec::new() }
+    }
+
+    /// What it sees.
+    pub fn view(&self) -> View {
+        self.view
+    }
+
+    /// The groups.
+    pub fn directory(&self) -> &Arc<Directory> {
+        &self.directory
+    }
+
+    /// How many slots of a group are part of it.
+    #[inline]
+    pub fn length(&self, ordinal: usize) -> usize {
+        let groups = self.directory.groups();
+        if ordinal + 1 == groups.len() { self.last_length } else { groups.get(ordinal).map_or(0, |group| group.len()) }
+    }
+
+    /// The version at a position, if the view sees it.
+    #[inline]
+    pub fn version(&self, position: u64) -> Option<Version<'_>> {
+        let (ordinal, group) = self.directory.find(position)?;
+        let offset = offset_of(position);
+        let is_seen = offset < self.length(ordinal) && group.sees(offset, self.view);
+        is_seen.then_some(Version { position, group, offset })
+    }
+
+    /// The value of a column of the version at a position; NULL if it is not part of the reader.
+    #[inline]
+    pub fn value(&self, position: u64, column: usize) -> ValueRef<'_> {
+        self.directory.group(position).map_or(ValueRef::Null, |group| group.value(offset_of(position), column))
+    }
+
+    /// The row that has these values in the columns of a unique index. Text compares as the index does.
+    ///
+    /// Errors: values that the index's columns do not take, or an index that is not unique.
+    pub fn get(&mut self, index: usize, values: &[ValueRef<'_>]) -> Result<Option<Version<'_>>> {
+        let mut key = std::mem::take(&mut self.key);
+        let found = self.find(index, values, &mut key);
+        self.key = key;
+        let found = found?;
+        Ok(found.and_then(|position| self.version(position)))
+    }
+
+    /// The same with a buffer for the key, for many readers at once.
+    ///
+    /// Errors: as [`get`](Reader::get).
+    pub fn get_with(&self, index: usize, values: &[ValueRef<'_>], key: &mut Vec<u8>) -> Result<Option<Version<'_>>> {
+        Ok(self.find(index, values, key)?.and_then(|position| self.version(position)))
+    }
+
+    /// The row for whose sake an index would refuse a new row of these values.
+    ///
+    /// Errors: values that the index's columns do not take.
+    pub fn rival(&mut self, index: usize, values: &[ValueRef<'_>]) -> Result<Option<Version<'_>>> {
+        let rules = self.directory.indexes().get(index).ok_or_else(no_index)?;
+        let mut key = Vec::new();
+        // Where others may have the same values, the key ends with the row; no row has this number.
+        rules.key(values, u64::MAX, &mut key)?;
+        Ok(self.entry(index, &key)?.and_then(|position| self.version(position)))
+    }
+
+    fn find(&self, number: usize, values: &[ValueRef<'_>], key: &mut Vec<u8>) -> Result<Option<u64>> {
+        let index = self.directory.indexes().get(number).filter(|index| index.is_unique()).ok_or_else(no_index)?;
+        let mut writer = index.encoder.start(key);
+        values.iter().try_for_each(|value| writer.push(*value))?;
+        if values.len() != index.columns.len() || writer.has_null() {
+            return Ok(None);
+        }
+        writer.finish(0);
+        self.entry(number, key)
+    }
+
+    /// The position that the view sees of the row with a whole key.
+    fn entry(&self, number: usize, key: &[u8]) -> Result<Option<u64>> {
+        let index = self.directory.indexes().get(number).ok_or_else(no_index)?;
+        let Some(entry) = index.entries.get(key) else { return Ok(None) };
+        if self.version(entry).is_some() {
+            return Ok(Some(entry));
+        }
+        Ok(self.follow(number, entry).filter(|position| self.has_key(index, *position, key)))
+    }
+
+    /// The version that the view sees among those that had an entry before this one. Their keys may differ.
+    fn follow(&self, index: usize, entry: u64) -> Option<u64> {
+        let mut current = None;
+        let mut at = entry;
+        loop {
+            at = match self.directory.group(at) {
+                Some(group) => self.table.link(index, group, at),
+                // A group that came after this statement began, or one that is gone.
+                None => {
+                    let current = current.get_or_insert_with(|| self.table.current_directory());
+                    self.table.link(index, current.group(at)?, at)
+                }
+            };
+            if at == NOWHERE {
+                return None;
+            }
+            if self.version(at).is_some() {
+                return Some(at);
+            }
+        }
+    }
+
+    /// Whether the key of a version starts with these bytes.
+    fn has_key(&self, index: &TableIndex, position: u64, key: &[u8]) -> bool {
+        let Some(group) = self.directory.group(position) else { return false };
+        let offset = offset_of(position);
+        let mut other = Vec::new();
+        index.key(&Stored { group, offset }, group.row_id(offset), &mut other).is_ok() && other == key
+    }
+
+    /// Visits the versions that the view sees in a range of an index's key bytes, in their order, until `visit` breaks.
+    ///
+    /// With `exact`, each row comes once, where its key is; without, a version may come again at a key it had before,
+    /// which is cheaper and enough when the order does not matter.
+    pub fn scan(
+        &self,
+        number: usize,
+        low: &[u8],
+        high: Option<&[u8]>,
+        direction: Direction,
+        exact: bool,
+        visit: &mut dyn FnMut(u64) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        let mut cursor = Cursor::new(low, high, direction);
+        self.scan_with(&mut cursor, number, exact, &mut |version| visit(version.position))
+    }
+
+    /// The same with the range in a cursor whose buffers are used again.
+    pub fn scan_with<'s>(
+        &'s self,
+        cursor: &mut Cursor,
+        number: usize,
+        exact: bool,
+        visit: &mut dyn FnMut(Version<'s>) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        let index = self.directory.indexes().get(number).ok_or_else(no_index)?;
+        let mut entries = [0; PORTION];
+        while !cursor.is_finished() {
+            let count = index.entries.fetch(cursor, &mut entries);
+            for entry in &entries[..count] {
+                let version = match self.version(*entry) {
+                    Some(version) => version,
+                    None => match self.follow(number, *entry) {
+                        Some(position) if !exact || self.same_key(index, *entry, position) => {
+                            match self.version(position) {
+                                Some(version) => version,
+                                None => continue,
+                            }
+                        }
+                        _ => continue,
+                    },
+                };
+                if visit(version)?.is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether two versions have the same key.
+    fn same_key(&self, index: &TableIndex, entry: u64, position: u64) -> bool {
+        let directory = self.table.current_directory();
+        let Some(group) = directory.group(entry) else { return false };
+        let offset = offset_of(entry);
+        if offset >= group.len() {
+            // It is being written. Its writer is done when the latch is free.
+            drop(self.table.latch());
+        }
+        if offset >= group.len() {
+            // It was given up, and the entry is that of the version it was to replace.
+            return true;
+        }
+        let mut key = Vec::new();
+        let stored = Stored { group, offset };
+        index.key(&stored, group.row_id(offset), &mut key).is_ok() && self.has_key(index, position, &key)
+    }
+
+    /// Visits every version that the view sees, until `visit` breaks.
+    pub fn for_each<'s>(&'s self, visit: &mut dyn FnMut(Version<'s>) -> Result<ControlFlow<()>>) -> Result<()> {
+        for Seen { group, length, visible } in self.groups() {
+            for offset in 0..length {
+                if visible.as_ref().is_none_or(|visible| visible.value(offset))
+                    && visit(Version { position: group.position(offset), group, offset })?.is_break()
+                {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the view sees of each group.
+    pub fn groups(&self) -> impl Iterator<Item = Seen<'_>> {
+        self.directory.groups().iter().enumerate().map(|(ordinal, group)| {
+            let length = self.length(ordinal);
+            Seen { group, length, visible: group.visible(self.view, length) }
+        })
+    }
+
+    /// How many rows the view sees.
+    pub fn count(&self) -> usize {
+        let groups = self.directory.groups().iter().enumerate();
+        groups.map(|(ordinal, group)| group.visible_count(self.view, self.length(ordinal))).sum()
+    }
+}
+
+fn no_index() -> Error {
+    Error::new(Code::Internal, "the table has no such index")
+}

@@ -1,0 +1,199 @@
+//! Rows that come back: from a checkpoint's files, from the journal, and from the table as it was before its columns changed.
+//!
+//! While a store is opened nobody looks, so there are no versions: a row that changes is taken out of the indexes and
+//! buried, and its new values are appended under the same row id.
+
+use super::entries::{Newcomer, Refused};
+use super::{NativeTable, Writer, internal};
+use crate::column::check_array;
+use crate::directory::Directory;
+use crate::files::{GroupVectors, TableImage};
+use crate::group::{Group, GroupWriter, MAX_CAPACITY, offset_of};
+use crate::row::{Row, Stored};
+use crate::stamp::NOWHERE;
+use arrow_array::{ArrayRef, new_null_array};
+use mainstay_types::interrupt::{self, Pace};
+use mainstay_types::{Code, Error, Result};
+use std::sync::Arc;
+
+impl NativeTable {
+    /// Takes the groups of a checkpoint into this empty table; its columns have these numbers. `load` gives the rows of
+    /// a group's file.
+    ///
+    /// Errors: those of `load`, and `Damaged` for rows that are none of this table's.
+    pub(crate) fn load(
+        &self,
+        image: &TableImage,
+        ids: &[u64],
+        mut load: impl FnMut(&crate::files::GroupImage) -> Result<GroupVectors>,
+    ) -> Result<()> {
+        let mut writer = self.latch();
+        let mut groups: Vec<Arc<Group>> = Vec::new();
+        for (number, stored) in image.groups.iter().enumerate() {
+            let vectors = load(stored)?;
+            if vectors.rows != stored.rows as usize || vectors.group != stored.group || vectors.rows == 0 {
+                return Err(self.damaged(format!("the file of group {} holds another one", stored.group)));
+            }
+            if vectors.rows > MAX_CAPACITY {
+                return Err(self.damaged(format!("group {} has more rows than a group may have", stored.group)));
+            }
+            let arrays = self.arrays_of(&vectors, ids)?;
+            writer.row_bytes = stored.file.length as usize / vectors.rows;
+            // The last one is copied into memory if there is room left in it, to be appended to.
+            let is_last = number + 1 == image.groups.len();
+            let capacity = self.next_capacity(&writer, &groups);
+            let group = if is_last && vectors.rows < capacity {
+                let current = GroupWriter::of_vectors(&self.types, &arrays, &vectors, capacity)?;
+                let group = Arc::clone(current.group());
+                writer.current = Some(current);
+                group
+            } else {
+                Arc::new(Group::of_vectors(&self.types, &arrays, &vectors)?)
+            };
+            stored.deleted.iter().for_each(|offset| group.bury(*offset as usize));
+            self.count_garbage(stored.deleted.len());
+            groups.push(group);
+        }
+        let greatest = groups.iter().map(|group| group.greatest_row_id()).max().unwrap_or(0);
+        writer.next_row_id = image.next_row_id.max(greatest.saturating_add(1));
+        writer.next_group = image.next_group;
+        let indexes = Arc::clone(&writer.indexes);
+        self.install(&mut writer, Directory::of(groups, indexes)?);
+        // A statement may be the first to look at the store, and end: that is no damage.
+        let _whole = interrupt::suspended();
+        self.enter_all(&mut writer, 0, |_| true).map_err(|error| self.damaged(error.to_string()))
+    }
+
+    /// The columns of a group file in the order of the table's; a column that came later is NULL.
+    fn arrays_of(&self, vectors: &GroupVectors, ids: &[u64]) -> Result<Vec<ArrayRef>> {
+        let types = self.types.iter().zip(ids);
+        types
+            .map(|(sql_type, id)| match vectors.column(*id) {
+                Some(array) => {
+                    check_array(*sql_type, array).map_err(|error| self.damaged(error.to_string()))?;
+                    Ok(Arc::clone(array))
+                }
+                None => Ok(new_null_array(&crate::column::layout::data_type(*sql_type), vectors.rows)),
+            })
+            .collect()
+    }
+
+    fn damaged(&self, message: String) -> Error {
+        Error::new(Code::Damaged, message)
+            .at(&self.definition.name)
+            .hint("restore the database from a backup, or see what `mainstay check` says")
+    }
+
+    /// Enters every version that may still be seen into the indexes that `wanted` names by number.
+    ///
+    /// Errors: `UniqueViolation`, and those of [`interrupt`].
+    pub(super) fn enter_all(&self, writer: &mut Writer, mark: u64, wanted: impl Fn(usize) -> bool) -> Result<()> {
+        let indexes = Arc::clone(&writer.indexes);
+        let directory = Arc::clone(&writer.directory);
+        let horizon = self.shared.horizon();
+        let mut pace = Pace::default();
+        for (number, index) in indexes.iter().enumerate().filter(|(number, _)| wanted(*number)) {
+            for group in directory.groups() {
+                for offset in (0..group.len()).filter(|offset| !group.is_dead(*offset, horizon)) {
+                    pace.step()?;
+                    let (row, position) = (Stored { group, offset }, group.position(offset));
+                    let row_id = group.row_id(offset);
+                    let new = Newcomer { row: &row, row_id, position, mark, view: u64::MAX, old: None, is_alone: true };
+                    self.enter_one(writer, number, index, &new).map_err(refusal)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends a row that has its id already: its position.
+    ///
+    /// Errors: those of [`NativeTable::insert`].
+    pub(crate) fn restore_row<R: Row + ?Sized>(
+        &self,
+        writer: &mut Writer,
+        row: &R,
+        row_id: u64,
+        mark: u64,
+    ) -> Result<u64> {
+        let group = self.room(writer)?;
+        let position = group.next_position();
+        group.reserve(mark, NOWHERE);
+        let newcomer = Newcomer { row, row_id, position, mark, view: u64::MAX, old: None, is_alone: true };
+        if let Err(refused) = self.enter(writer, &newcomer) {
+            if let Some(group) = &writer.current {
+                group.unreserve();
+            }
+            return Err(refusal(refused));
+        }
+        let group = writer.current.as_mut().ok_or_else(|| internal("a table has no group to append to"))?;
+        group.append(row, row_id)?;
+        writer.next_row_id = writer.next_row_id.max(row_id.saturating_add(1));
+        Ok(position)
+    }
+
+    /// Appends rows of checked vectors, whose ids count on from `first_row_id`; tells each position.
+    ///
+    /// Errors: those of [`NativeTable::insert_columns`].
+    pub(crate) fn restore_columns(
+        &self,
+        arrays: &[ArrayRef],
+        rows: usize,
+        first_row_id: u64,
+        visit: &mut dyn FnMut(u64, u64),
+    ) -> Result<()> {
+        if self.check_arrays(arrays)? != rows {
+            return Err(self.damaged("the columns have another number of rows".to_owned()));
+        }
+        let mut writer = self.latch();
+        let mut done = 0;
+        while done < rows {
+            let row_id = first_row_id.saturating_add(done as u64);
+            let group = self.room(&mut writer)?;
+            let count = (rows - done).min(group.room());
+            let first = group.next_position();
+            group.fill_columns(arrays, done..done + count, 0, row_id)?;
+            let stored = Arc::clone(group.group());
+            for i in 0..count as u64 {
+                let row = Stored { group: &stored, offset: offset_of(first) + i as usize };
+                let (row_id, position) = (row_id.saturating_add(i), first + i);
+                let newcomer =
+                    Newcomer { row: &row, row_id, position, mark: 0, view: u64::MAX, old: None, is_alone: true };
+                self.enter(&mut writer, &newcomer).map_err(refusal)?;
+                visit(row_id, position);
+            }
+            let group = writer.current.as_mut().ok_or_else(|| internal("a table has no group to append to"))?;
+            group.publish(count);
+            done += count;
+            writer.next_row_id = writer.next_row_id.max(row_id.saturating_add(count as u64));
+        }
+        Ok(())
+    }
+
+    /// Takes a version out of the indexes and buries it. Only while nobody looks.
+    pub(crate) fn restore_end(&self, writer: &mut Writer, position: u64) {
+        let Some(group) = writer.directory.group(position).cloned() else { return };
+        let indexes = Arc::clone(&writer.indexes);
+        let row = Stored { group: &group, offset: offset_of(position) };
+        for index in indexes.iter() {
+            if index.key(&row, group.row_id(row.offset), &mut writer.key).is_ok() {
+                index.entries.remove_if(&writer.key, position);
+            }
+        }
+        group.bury(row.offset);
+        self.count_garbage(1);
+    }
+
+    /// Visits the rows that are there, by row id and position. Only while nobody looks.
+    pub(crate) fn each_restored(&self, visit: &mut dyn FnMut(u64, u64)) {
+        for group in self.directory().groups() {
+            for offset in (0..group.len()).filter(|offset| !group.is_dead(*offset, 0)) {
+                visit(group.row_id(offset), group.position(offset));
+            }
+        }
+    }
+}
+
+fn refusal(refused: Refused) -> Error {
+    refused.obstacle().map_or_else(|error| error, |_| internal("a row that comes back met an open transaction"))
+}

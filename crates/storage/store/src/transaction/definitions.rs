@@ -1,0 +1,248 @@
+//! Locks of definitions: who writes a table, and who changes what it is.
+//!
+//! A transaction that writes a table shares the lock of its definition from its first write there to its end. One that
+//! changes the table - ALTER, DROP, CREATE INDEX, a foreign key that leads to it - has it alone from then on, and so nobody
+//! has rows in it that are not committed; so has one that empties it, or changes what a language keeps beside its definition
+//! ([`Transaction::hold`]: TRUNCATE, triggers). Both wait as they would for a row, so a deadlock of definitions and rows is found
+//! like any other. Who reads takes no lock: it has the table as it was ([`crate::table::NativeTable::check_seen`]).
+//!
+//! ```text
+//!   orders   writers 7 9   changer 12      12 waits for 7, then for 9;  13 begins to write: waits for 12
+//!   lines    writers 13                    others go on
+//! ```
+//!
+//! A table keeps its lock when another one takes its place, since that is the same table under another definition.
+//! Temporary tables have none: nobody but their session meets them.
+//!
+//! # The order of what is inside
+//!
+//! Waiting for a transaction happens with nothing held. Of the mutexes below one may be taken while those left of it are
+//! held, and never the other way round:
+//!
+//! ```text
+//!   waits -> the state of a definition's lock, of the locks of names, rows and ranges
+//!   a table's latch -> the same states
+//!   a table's latch -> commits -> the catalog as everybody sees it
+//! ```
+//!
+//! Whoever gives a lock back wakes those who wait after it has let go of its state. Checks that were deferred, which may
+//! wait, are run before a commit takes the mutex of commits.
+
+use super::{Awaited, Transaction};
+use crate::table::NativeTable;
+use mainstay_types::Result;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The lock of a table's definition.
+#[derive(Default)]
+pub(crate) struct DefinitionLock {
+    state: Mutex<State>,
+    /// How often somebody began or ceased to have it alone.
+    turns: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    writers: Vec<u64>,
+    changer: Option<u64>,
+}
+
+impl DefinitionLock {
+    /// Lets a writer in, or says for whom it has to wait.
+    #[inline]
+    fn share(&self, writer: u64) -> Result<(), u64> {
+        let mut state = self.lock();
+        match state.changer {
+            Some(changer) if changer != writer => Err(changer),
+            Some(_) => Ok(()),
+            None => {
+                if !state.writers.contains(&writer) {
+                    state.writers.push(writer);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Keeps new writers out for one that wants it alone: whether they were not kept out before; or who has done so.
+    fn claim(&self, changer: u64) -> Result<bool, u64> {
+        let mut state = self.lock();
+        match state.changer {
+            Some(other) if other != changer => Err(other),
+            Some(_) => Ok(false),
+            None => {
+                state.changer = Some(changer);
+                self.turns.fetch_add(1, Ordering::Release);
+                Ok(true)
+            }
+        }
+    }
+
+    /// A writer other than this one.
+    pub(super) fn other_writer(&self, writer: u64) -> Option<u64> {
+        self.lock().writers.iter().copied().find(|other| *other != writer)
+    }
+
+    /// Who writes the table, and who changes what it is.
+    pub(crate) fn holders(&self) -> (Vec<u64>, Option<u64>) {
+        let state = self.lock();
+        (state.writers.clone(), state.changer)
+    }
+
+    fn is_claimed_by(&self, changer: u64) -> bool {
+        self.lock().changer == Some(changer)
+    }
+
+    fn is_written_by(&self, writer: u64) -> bool {
+        self.lock().writers.contains(&writer)
+    }
+
+    /// Whether somebody changes the table.
+    pub(crate) fn is_claimed(&self) -> bool {
+        self.lock().changer.is_some()
+    }
+
+    /// Lets writers in again.
+    fn give_up(&self, changer: u64) {
+        self.let_in(&mut self.lock(), changer);
+    }
+
+    #[inline]
+    fn let_in(&self, state: &mut State, changer: u64) {
+        if state.changer == Some(changer) {
+            state.changer = None;
+            self.turns.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    /// A number that is another one after somebody had it alone.
+    pub(crate) fn turns(&self) -> u64 {
+        self.turns.load(Ordering::Acquire)
+    }
+
+    /// A transaction has ended.
+    #[inline]
+    pub(super) fn release(&self, transaction: u64) {
+        let mut state = self.lock();
+        if let Some(at) = state.writers.iter().position(|other| *other == transaction) {
+            state.writers.swap_remove(at);
+        }
+        self.let_in(&mut state, transaction);
+    }
+
+    #[inline]
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Transaction {
+    /// Makes the transaction one that writes a table before it does, for values that belong to the table as it is then:
+    /// numbers of an identity column, which TRUNCATE lets begin again.
+    ///
+    /// Errors: those of waiting for who changes the table, `DefinitionChanged` when another one has its place, and why it
+    /// may not be written.
+    pub fn will_write(&mut self, table: &Arc<NativeTable>) -> Result<()> {
+        self.enter(table).map(drop)
+    }
+
+    /// Has a table alone until the transaction ends: waits for all who have written it, and lets nobody else write.
+    ///
+    /// Errors: those of waiting, `DefinitionChanged` when another one has its place, and why it may not be written.
+    pub fn hold(&mut self, table: &Arc<NativeTable>) -> Result<()> {
+        self.mark()?;
+        self.claim_table(table)?;
+        table.check_current()
+    }
+
+    /// Makes the transaction one that writes a table: its mark.
+    ///
+    /// Errors: those of [`Transaction::mark`] and of waiting for who changes the table, `DefinitionChanged` when another
+    /// one has its place, and why it may not be written.
+    #[inline]
+    pub(crate) fn enter(&mut self, table: &Arc<NativeTable>) -> Result<u64> {
+        let mark = self.mark()?;
+        if !self.has_met(table) {
+            self.share(table)?;
+        }
+        table.check_current()?;
+        Ok(mark)
+    }
+
+    /// The same for a writer that waits for nobody: whether it is in.
+    #[inline]
+    pub(crate) fn enters_at_once(&mut self, table: &Arc<NativeTable>) -> bool {
+        if self.has_met(table) {
+            return true;
+        }
+        let is_free = table.definition_lock().is_none_or(|lock| lock.share(self.id).is_ok());
+        if is_free {
+            self.tables.push(Arc::clone(table));
+        }
+        is_free
+    }
+
+    /// Whether the table is among those that it writes, so that it has its part of the lock.
+    #[inline]
+    fn has_met(&self, table: &Arc<NativeTable>) -> bool {
+        self.tables.iter().rev().any(|known| Arc::ptr_eq(known, table))
+    }
+
+    fn share(&mut self, table: &Arc<NativeTable>) -> Result<()> {
+        if let Some(lock) = table.definition_lock() {
+            while let Err(changer) = lock.share(self.id) {
+                self.wait_for_definition(table, changer, || lock.is_claimed_by(changer))?;
+                if self.planned_with.is_some() {
+                    return Err(table.definition_changed());
+                }
+            }
+        }
+        self.tables.push(Arc::clone(table));
+        Ok(())
+    }
+
+    /// Waits until nobody else writes a table, and keeps others out until the transaction ends.
+    ///
+    /// Errors: those of waiting.
+    pub(crate) fn claim_table(&mut self, table: &Arc<NativeTable>) -> Result<()> {
+        let Some(lock) = table.definition_lock() else { return Ok(()) };
+        let is_new = loop {
+            match lock.claim(self.id) {
+                Ok(is_new) => break is_new,
+                Err(changer) => self.wait_for_definition(table, changer, || lock.is_claimed_by(changer))?,
+            }
+        };
+        if !is_new {
+            return Ok(());
+        }
+        while let Some(writer) = lock.other_writer(self.id) {
+            if let Err(error) = self.wait_for_definition(table, writer, || lock.is_written_by(writer)) {
+                lock.give_up(self.id);
+                self.shared.waits.wake();
+                return Err(error);
+            }
+        }
+        // Who cleans up does not come any more, and is done when the latch is free.
+        drop(table.latch());
+        self.claimed.push(Arc::clone(lock));
+        Ok(())
+    }
+
+    fn wait_for_definition(&self, table: &NativeTable, holder: u64, is_held: impl Fn() -> bool) -> Result<()> {
+        let what = format!("the definition of {}", table.definition().name);
+        self.wait_as((Awaited::Definition, &what), holder, is_held)
+    }
+
+    /// Gives all definitions and names back.
+    #[inline]
+    pub(super) fn release_definitions(&mut self) {
+        for lock in self.tables.iter().filter_map(|table| table.definition_lock()) {
+            lock.release(self.id);
+        }
+        self.claimed.drain(..).for_each(|lock| lock.release(self.id));
+        if !self.names.is_empty() {
+            self.shared.names.release(self.id, &std::mem::take(&mut self.names));
+        }
+    }
+}

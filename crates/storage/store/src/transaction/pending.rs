@@ -1,0 +1,87 @@
+//! Rows that others have put in and not committed: who is to wait for them.
+//!
+//! A change finds its rows as its statement sees them, and waits for those that somebody else has changed. A row that
+//! somebody else has just put in it does not see. Under the levels that SQL Server keeps with locks it is waited for all the
+//! same: it is changed if it stays, and nothing is changed if it goes.
+//!
+//! ```text
+//!   A  INSERT 7                                                    COMMIT
+//!   B            UPDATE ... WHERE id = 7   looks with what is pending: finds A's mark, waits
+//!                                                                         begins again, finds 7 and changes it
+//! ```
+//!
+//! So before such a change looks for its rows, it looks for them in a view that has the marks of all others in it, and the
+//! commits that are not published yet ([`View::with_pending`]), if there is another writer of its table. What it finds there is compared with nothing and
+//! changed by nobody: it only tells whom to wait for. New versions of rows that others have changed are found in the same
+//! way, so that a row which comes to match is waited for as one that is new.
+//!
+//! Repeatable read and serializable go on seeing what their first statement saw. When that statement has waited it begins
+//! again with another view; a later one cannot, and fails with `Conflict`.
+
+use super::{Isolation, Transaction, obstacle, overtaken};
+use crate::group::offset_of;
+use crate::stamp::{ABORTED, MARK, View};
+use crate::table::NativeTable;
+use mainstay_types::Result;
+use std::sync::Arc;
+
+impl Transaction {
+    /// Says whether its changes wait for rows that others have put in and not committed. A snapshot never does.
+    pub fn set_waits_for_pending(&mut self, waits: bool) {
+        self.waits_for_pending = waits && self.isolation != Isolation::Snapshot;
+    }
+
+    /// The rows of this view together with rows that are not committed, or not published yet; `None` where
+    /// it need not look for them.
+    pub fn pending_view(&self, table: &NativeTable, view: View) -> Option<View> {
+        let is_written = || table.definition_lock().is_some_and(|lock| lock.other_writer(self.id).is_some());
+        (self.waits_for_pending && is_written()).then(|| view.with_pending(self.shared.last_published()))
+    }
+
+    /// Whether a version that was found with [`Transaction::pending_view`] is one that this transaction's view does not show.
+    pub fn is_pending(&self, table: &NativeTable, position: u64, view: View) -> bool {
+        let Some((_, group)) = table.resolve(position) else { return false };
+        let created = group.created(offset_of(position));
+        created != ABORTED && !view.sees(created)
+    }
+
+    /// Waits for who has put such a version in: whether it was one, and the statement is to begin again.
+    ///
+    /// Errors: those of waiting, and `Conflict` when it stays and the transaction cannot look again.
+    pub fn wait_for_pending(&mut self, table: &Arc<NativeTable>, position: u64, view: View) -> Result<bool> {
+        if !self.is_pending(table, position, view) {
+            return Ok(false);
+        }
+        // Who waits has a number, by which a deadlock is found.
+        self.enter(table)?;
+        let Some((position, group)) = table.resolve(position) else { return Ok(true) };
+        let offset = offset_of(position);
+        let stamps = (self.mark_or_none(), self.shared.last_published());
+        if let Some(obstacle) = obstacle(&group, offset, group.created(offset), stamps) {
+            self.wait(&obstacle)?;
+        }
+        let stays = group.created(offset) < MARK && group.ended(offset) >= MARK;
+        if stays && self.isolation != Isolation::ReadCommitted {
+            return Err(overtaken());
+        }
+        Ok(true)
+    }
+
+    /// Lets the first statement of a transaction that was overtaken begin again and see what is committed now, if it waits
+    /// as locks do: whether it may. Whatever it did is to be taken back first.
+    pub fn look_again(&mut self) -> bool {
+        let may = self.waits_for_pending && self.is_fresh && self.isolation != Isolation::ReadCommitted;
+        if !may || self.view.is_none() {
+            return false;
+        }
+        if self.isolation == Isolation::Serializable {
+            self.shared.commits().history.leave();
+            self.reads.clear();
+        }
+        if let Some(ticket) = &mut self.ticket {
+            self.shared.views.look_away(ticket);
+        }
+        self.view = None;
+        true
+    }
+}

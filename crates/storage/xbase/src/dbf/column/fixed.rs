@@ -1,0 +1,281 @@
+//! Fields whose values have a fixed number of bytes: dates, moments, logicals, binary numbers.
+//!
+//! The empty value of each type is NULL: blanks, and for dates and moments zero as well, because that is what
+//! the programs write for "no date".
+
+use super::number::eight_digits;
+use super::{Task, internal};
+use crate::Severity;
+use crate::dbf::FieldKind;
+use arrow_array::types::{
+    ArrowPrimitiveType, Date32Type, Decimal32Type, Decimal64Type, Decimal128Type, DecimalType, Float64Type, Int32Type,
+    Int64Type, Time32MillisecondType, TimestampMillisecondType,
+};
+use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray};
+use arrow_buffer::{BooleanBuffer, NullBuffer};
+use mainstay_types::{Date, Result, Timestamp};
+use std::sync::Arc;
+
+/// The Julian day of 9999-12-31. Later days have no place in a timestamp of SQL.
+const LAST_JULIAN_DAY: u32 = 5_373_484;
+
+const DAY_MS: i32 = 86_400_000;
+
+/// A cell: a value, none, or something that makes no sense.
+enum Cell<T> {
+    Value(T),
+    Empty,
+    Bad,
+}
+
+impl<T> Cell<T> {
+    fn map<U>(self, f: impl FnOnce(T) -> U) -> Cell<U> {
+        match self {
+            Cell::Value(value) => Cell::Value(f(value)),
+            Cell::Empty => Cell::Empty,
+            Cell::Bad => Cell::Bad,
+        }
+    }
+}
+
+/// Decodes the column by its kind.
+pub(super) fn fixed(task: &mut Task<'_>) -> Result<ArrayRef> {
+    let decimals = task.field.decimals > 0;
+    match task.field.kind {
+        FieldKind::Logical => logical(task),
+        FieldKind::Date => dates(task),
+        FieldKind::DateBinary => primitive::<Date32Type>(task, "a date", |cell| julian_day(little_endian(cell) as u32)),
+        FieldKind::DateJulian => primitive::<Date32Type>(task, "a date", |cell| julian_day(little_endian(cell) as u32)),
+        FieldKind::DatePacked => primitive::<Date32Type>(task, "a date", packed_date),
+        FieldKind::Timestamp | FieldKind::ModificationTime => {
+            primitive::<TimestampMillisecondType>(task, "a moment", moment)
+        }
+        FieldKind::Time => primitive::<Time32MillisecondType>(task, "a time of day", time_of_day),
+        FieldKind::Double => primitive::<Float64Type>(task, "a number", |cell| double(cell, f64::from_le_bytes)),
+        FieldKind::DoubleSortable => primitive::<Float64Type>(task, "a number", |cell| double(cell, sortable_double)),
+        FieldKind::Integer | FieldKind::IntegerSortable if decimals && task.field.length <= 3 => {
+            decimal::<Decimal32Type>(task, |value| value as i32)
+        }
+        FieldKind::Integer | FieldKind::IntegerSortable if decimals && task.field.length == 4 => {
+            decimal::<Decimal64Type>(task, |value| value)
+        }
+        FieldKind::Currency => decimal::<Decimal128Type>(task, i128::from),
+        FieldKind::Integer if decimals => decimal::<Decimal128Type>(task, i128::from),
+        FieldKind::IntegerSortable => {
+            primitive::<Int32Type>(task, "a number", |cell| Cell::Value(sortable_integer(cell)))
+        }
+        _ if task.field.length <= 4 => {
+            primitive::<Int32Type>(task, "a number", |cell| Cell::Value(little_endian(cell) as i32))
+        }
+        _ => primitive::<Int64Type>(task, "a number", |cell| Cell::Value(little_endian(cell))),
+    }
+}
+
+fn primitive<T: ArrowPrimitiveType>(
+    task: &mut Task<'_>,
+    what: &str,
+    cell_value: impl Fn(&[u8]) -> Cell<T::Native>,
+) -> Result<ArrayRef> {
+    Ok(Arc::new(typed::<T>(task, what, cell_value)?))
+}
+
+fn typed<T: ArrowPrimitiveType>(
+    task: &mut Task<'_>,
+    what: &str,
+    cell_value: impl Fn(&[u8]) -> Cell<T::Native>,
+) -> Result<PrimitiveArray<T>> {
+    let (mut empty, mut bad) = (Vec::new(), Vec::new());
+    let values: Vec<T::Native> = task
+        .cells()
+        .enumerate()
+        .map(|(row, cell)| match cell_value(cell) {
+            Cell::Value(value) => value,
+            Cell::Empty => {
+                empty.push(row);
+                T::Native::default()
+            }
+            Cell::Bad => {
+                bad.push(row);
+                T::Native::default()
+            }
+        })
+        .collect();
+    let nulls = without(values.len(), &empty, &bad);
+    report_bad(task, &bad, what);
+    PrimitiveArray::try_new(values.into(), task.all_nulls(nulls)).map_err(internal)
+}
+
+fn without(rows: usize, empty: &[usize], bad: &[usize]) -> Option<NullBuffer> {
+    if empty.is_empty() && bad.is_empty() {
+        return None;
+    }
+    let mut valid = vec![true; rows];
+    empty.iter().chain(bad).for_each(|&row| valid[row] = false);
+    Some(NullBuffer::from(valid))
+}
+
+fn report_bad(task: &mut Task<'_>, bad: &[usize], what: &str) {
+    for &row in bad {
+        let cell = task.cell(row);
+        task.report(Severity::Error, row, || format!("'{}' is not {what}", cell.escape_ascii()));
+    }
+}
+
+fn decimal<T: DecimalType>(task: &mut Task<'_>, native: impl Fn(i64) -> T::Native) -> Result<ArrayRef> {
+    let sortable = task.field.kind == FieldKind::IntegerSortable;
+    let integer = |cell: &[u8]| if sortable { i64::from(sortable_integer(cell)) } else { little_endian(cell) };
+    let array = typed::<T>(task, "a number", |cell| Cell::Value(native(integer(cell))))?;
+    let (precision, scale) = (task.field.precision(), task.field.scale());
+    Ok(Arc::new(array.with_precision_and_scale(precision, scale).map_err(internal)?))
+}
+
+/// A signed little-endian integer of 1 to 8 bytes. `I` of 3 bytes has a sign too.
+fn little_endian(cell: &[u8]) -> i64 {
+    let mut bytes = [0; 8];
+    let length = cell.len().clamp(1, 8);
+    bytes[..length.min(cell.len())].copy_from_slice(&cell[..length.min(cell.len())]);
+    let unused = 64 - 8 * length as u32;
+    i64::from_le_bytes(bytes) << unused >> unused
+}
+
+fn sortable_integer(cell: &[u8]) -> i32 {
+    let bytes = cell.first_chunk().copied().unwrap_or_default();
+    (u32::from_be_bytes(bytes) ^ 0x8000_0000) as i32
+}
+
+fn sortable_double(bytes: [u8; 8]) -> f64 {
+    let bits = u64::from_be_bytes(bytes);
+    f64::from_bits(if bits >> 63 == 1 { bits ^ 1 << 63 } else { !bits })
+}
+
+fn double(cell: &[u8], from: impl Fn([u8; 8]) -> f64) -> Cell<f64> {
+    match cell.first_chunk() {
+        // A record that was appended without a value: blanks are no number anyone stores.
+        Some(b"        ") => Cell::Empty,
+        Some(bytes) => Cell::Value(from(*bytes)),
+        None => Cell::Bad,
+    }
+}
+
+/// Julian days; all blanks is what an unwritten field of 3 or 4 bytes holds.
+fn julian_day(day: u32) -> Cell<i32> {
+    match day {
+        0 | 0x20_2020 | 0x2020_2020 => Cell::Empty,
+        1..=LAST_JULIAN_DAY => Cell::Value(Date::from_julian(day as i32).0),
+        _ => Cell::Bad,
+    }
+}
+
+fn packed_date(cell: &[u8]) -> Cell<i32> {
+    let &[high, middle, low] = cell else { return Cell::Bad };
+    let packed = u32::from_be_bytes([0, high, middle, low]);
+    if packed == 0 || packed == 0x20_2020 {
+        return Cell::Empty;
+    }
+    let date = Date::from_ymd((packed >> 9) as i32, packed >> 5 & 15, packed & 31);
+    date.map_or(Cell::Bad, |date| Cell::Value(date.0))
+}
+
+/// Day and milliseconds as they stand: FoxPro's rounding errors of a millisecond are part of the value.
+fn moment(cell: &[u8]) -> Cell<i64> {
+    let Some((day, ms)) = cell.split_first_chunk() else { return Cell::Bad };
+    let ms = ms.first_chunk().map_or(-1, |&bytes| i32::from_le_bytes(bytes));
+    let day = u32::from_le_bytes(*day);
+    if day != 0x2020_2020 && !(0..=DAY_MS).contains(&ms) {
+        return Cell::Bad;
+    }
+    julian_day(day).map(|day| Timestamp::new(Date(day), ms.unsigned_abs()).ms())
+}
+
+fn time_of_day(cell: &[u8]) -> Cell<i32> {
+    match cell.first_chunk().map(|&bytes| i32::from_le_bytes(bytes)) {
+        Some(0x2020_2020) => Cell::Empty,
+        Some(ms) if (0..DAY_MS).contains(&ms) => Cell::Value(ms),
+        _ => Cell::Bad,
+    }
+}
+
+fn dates(task: &mut Task<'_>) -> Result<ArrayRef> {
+    // Dates come in runs, and the calendar is the expensive part.
+    let last = std::cell::Cell::new((*b"00000000", 0));
+    primitive::<Date32Type>(task, "a date", |cell| {
+        let Some(digits) = cell.first_chunk::<8>() else { return Cell::Bad };
+        let (last_digits, last_day) = last.get();
+        if *digits == last_digits && last_digits != *b"00000000" {
+            return Cell::Value(last_day);
+        }
+        match text_date(digits) {
+            Cell::Value(day) => {
+                last.set((*digits, day));
+                Cell::Value(day)
+            }
+            other => other,
+        }
+    })
+}
+
+fn text_date(digits: &[u8; 8]) -> Cell<i32> {
+    if matches!(digits, b"        " | b"00000000" | b"\0\0\0\0\0\0\0\0") {
+        return Cell::Empty;
+    }
+    let number = eight_digits(u64::from_le_bytes(*digits) ^ u64::from_le_bytes(*b"00000000"));
+    let date = number.and_then(|number| Date::from_ymd((number / 10_000) as i32, number / 100 % 100, number % 100));
+    date.map_or(Cell::Bad, |date| Cell::Value(date.0))
+}
+
+fn logical(task: &mut Task<'_>) -> Result<ArrayRef> {
+    let (mut empty, mut bad) = (Vec::new(), Vec::new());
+    let mut cells = task.cells().enumerate();
+    let values = BooleanBuffer::collect_bool(cells.len(), |_| {
+        let Some((row, cell)) = cells.next() else { return false };
+        match cell.first().copied().unwrap_or(b' ') {
+            b'T' | b't' | b'Y' | b'y' => return true,
+            b'F' | b'f' | b'N' | b'n' => {}
+            b' ' | b'?' | 0 => empty.push(row),
+            _ => bad.push(row),
+        }
+        false
+    });
+    report_bad(task, &bad, "a logical value");
+    let nulls = without(values.len(), &empty, &bad);
+    Ok(Arc::new(BooleanArray::new(values, task.all_nulls(nulls))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value<T>(cell: Cell<T>) -> Option<T> {
+        match cell {
+            Cell::Value(value) => Some(value),
+            Cell::Empty | Cell::Bad => None,
+        }
+    }
+
+    #[test]
+    fn integers_of_every_length_have_a_sign() {
+        assert_eq!(little_endian(&[0x81]), -127);
+        assert_eq!(little_endian(&[1, 0x80]), -32767);
+        assert_eq!(little_endian(&[1, 0, 0x80]), -8_388_607);
+        assert_eq!(little_endian(&[1, 0, 0, 0x80]), -2_147_483_647);
+        assert_eq!(little_endian(&i64::MIN.to_le_bytes()), i64::MIN);
+        assert_eq!(sortable_integer(&[0x80, 0, 0, 5]), 5);
+        assert_eq!(sortable_integer(&[0x7F, 0xFF, 0xFF, 0xFF]), -1);
+        assert_eq!(sortable_double([0xBF, 0xF8, 0, 0, 0, 0, 0, 0]), 1.5);
+        assert_eq!(sortable_double((!(-1.5f64).to_bits()).to_be_bytes()), -1.5);
+    }
+
+    #[test]
+    fn days_and_moments() {
+        assert_eq!(value(text_date(b"19700102")), Some(1));
+        assert!(matches!(text_date(b"        "), Cell::Empty));
+        assert!(matches!(text_date(b"20230229"), Cell::Bad));
+        assert_eq!(value(packed_date(&[0x0F, 0xD5, 0x75])), Date::from_ymd(2026, 11, 21).map(|date| date.0));
+        let mut bytes = 2_440_588i32.to_le_bytes().to_vec();
+        bytes.extend_from_slice(&43_199_999i32.to_le_bytes());
+        assert_eq!(value(moment(&bytes)), Some(43_199_999));
+        assert!(matches!(moment(&[0; 8]), Cell::Empty));
+        assert!(matches!(moment(&[0xFF; 8]), Cell::Bad));
+        assert!(matches!(moment(b"        "), Cell::Empty));
+    }
+}

@@ -1,0 +1,73 @@
+//! Reads for who has counted the records before: of those that it has counted, some may be taken back meanwhile.
+//!
+//! A transaction appends its records where everybody sees them, and takes them out again when it is rolled back
+//! (`writer/undo.rs`): the header counts less first, then the file becomes shorter. A file that has lost its end has become
+//! shorter, too. The header tells the two apart:
+//!
+//! ```text
+//!   the file ends before a record, and the header counts it not      taken back: it was never committed
+//!                                  and the header counts it          the table is damaged
+//! ```
+//! It is asked after the read that met the end. Others append and take back all the time, so what looks like damage is looked
+//! at again: an append writes its record before the header counts it.
+
+use super::{Dbf, blank_record};
+use mainstay_types::{Code, Error, Result};
+use mainstay_vfs::File;
+
+/// How often is looked again before a table is said to be damaged.
+const LOOKS: usize = 8;
+
+/// Reads whole records from `row` on (rows count from 0), and gives how many of them are there; the others were taken back.
+///
+/// Errors: `Damaged` when the file does not hold what it counts.
+pub fn read_counted(
+    file: &dyn File,
+    (header_length, record_length): (u64, usize),
+    row: u64,
+    buffer: &mut [u8],
+) -> Result<usize> {
+    let offset = row.saturating_mul(record_length as u64).saturating_add(header_length);
+    let record_length = record_length.max(1);
+    for _ in 0..LOOKS {
+        let read = file.read_at(buffer, offset)?;
+        let there = read / record_length;
+        if read == buffer.len() {
+            return Ok(there);
+        }
+        let mut count = [0; 4];
+        file.read_exact_at(&mut count, 4)?;
+        if u64::from(u32::from_le_bytes(count)) <= row + there as u64 {
+            return Ok(there);
+        }
+    }
+    Err(beyond_the_end(file, row, (buffer.len() / record_length) as u64))
+}
+
+/// The error of records that are counted, and not there.
+pub(crate) fn beyond_the_end(file: &dyn File, row: u64, records: u64) -> Error {
+    let message = format!("records {} to {} reach beyond the end of the file", row + 1, row + records);
+    Error::new(Code::Damaged, message).at(file.path().display())
+}
+
+impl Dbf {
+    /// Reads whole records for who has counted them: those that were taken back since are blank and deleted. Gives how many
+    /// are there.
+    pub(crate) fn read_counted(&self, row: u64, buffer: &mut [u8]) -> Result<usize> {
+        let record_length = usize::from(self.header.record_length).max(1);
+        let lengths = (u64::from(self.header.header_length), record_length);
+        let there = read_counted(&*self.file, lengths, row, buffer)?;
+        if there < buffer.len() / record_length {
+            let blank = blank_deleted(self);
+            buffer.chunks_exact_mut(record_length).skip(there).for_each(|record| record.copy_from_slice(&blank));
+        }
+        Ok(there)
+    }
+}
+
+/// The bytes of a record that is as good as none.
+pub fn blank_deleted(dbf: &Dbf) -> Vec<u8> {
+    let mut blank = blank_record(dbf.fields(), usize::from(dbf.header.record_length).max(1));
+    blank.iter_mut().take(1).for_each(|mark| *mark = b'*');
+    blank
+}

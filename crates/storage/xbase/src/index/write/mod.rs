@@ -1,0 +1,78 @@
+//! Index files written: created, maintained at every change of a record, extended and made anew.
+//!
+//! ```text
+//!   BagWriter   insert, delete, replace, flush       bag       one open file, its tags, its headers
+//!    |             create, add_tag, drop_tag         create
+//!    |             reindex                           reindex   a new file that takes the old one's place
+//!    |
+//!   Ranked      CDX, IDX: keys in leaves             ranked
+//!   Mixed       NTX: keys everywhere                 mixed
+//!   build_tree  from sorted keys, any format         bulk, sort
+//!    |
+//!   PageStore   undo, free pages, order of writing   store
+//!   Unpacked    a node taken apart                   node, pack, short, image
+//! ```
+//!
+//! **Who does what.** The caller computes keys (with the table's compiled expressions and [`super::KeyType`]), decides
+//! which tags a record belongs to, takes the index's lock, and says when to write. A change of one record looks so:
+//!
+//! ```text
+//!   take the index file's lock as its other users do
+//!   writer.begin()                     what others wrote since is noticed, and read again
+//!   writer.replace(tag, old, new, record), insert, delete        in memory
+//!   writer.flush()                     pages, then headers with a new update counter
+//!   release the lock
+//! ```
+//!
+//! Who has the table for itself leaves `begin` out and flushes when it likes.
+//!
+//! **What a unique tag lists.** The first record that came with a key. When that one goes, its key goes with it, and
+//! no other record takes its place until it is written again or the table reindexed: so do Harbour, Clipper and
+//! FoxPro. So a maintained unique tag may list less than a new one, never a key twice.
+//!
+//! **What is promised after a failure.** An operation that fails changes nothing. A flush that fails leaves the file
+//! between two states, and the writer refuses everything after it: the file must be reindexed.
+//!
+//! Text keys are written in the order of bytes or of one of Harbour's national code pages ([`crate::collation`]). Limits:
+//! tags in a collation of Visual FoxPro are not written, because their keys are weights that only it knows. A power failure during a flush can damage an index; no format has a journal. Between two
+//! flushes all changed pages are in memory.
+
+mod bag;
+mod bulk;
+mod create;
+mod cut;
+mod image;
+mod mixed;
+mod node;
+mod pack;
+mod ranked;
+mod reindex;
+mod short;
+mod sort;
+mod spare;
+mod spec;
+mod state;
+mod store;
+
+pub(crate) use bag::unknown_order;
+pub use bag::{BagWriter, Replaced};
+pub use reindex::{Progress, Rebuild, reindex};
+pub use sort::KeySorter;
+pub use spec::{BagSpec, TagSpec};
+pub use state::{BagState, KnownStamp};
+
+use super::header::BagKind;
+use mainstay_types::{Code, Error};
+
+/// What is said of bytes that are no key of a tag.
+#[cold]
+fn wrong_key(key: &[u8], record: u32, key_len: usize) -> Error {
+    let len = key.len();
+    let message = format!("a key of {len} bytes for record {record} is none of a tag whose keys have {key_len} bytes");
+    Error::new(Code::Internal, message)
+}
+
+/// What is said when the caller's progress function asked to stop.
+fn stopped() -> Error {
+    Error::new(Code::Cancelled, "building the index was stopped")
+}

@@ -1,0 +1,212 @@
+//! The keys of a table's records: what a tag's expressions make of the bytes of a record.
+//!
+//! ```text
+//!   header: key text, FOR text --parse, compile against the fields--> TagKeys
+//!   record --FOR--> listed?   --key expression--> value --KeyType--> bytes of the key
+//! ```
+//! A tag whose expressions are not understood to the last byte has no `TagKeys`, only the reason: it is neither searched
+//! nor maintained. Which letters its program knows, and in which order it sorts text, its keys tell: `keys/letters.rs`,
+//! `keys/order.rs`.
+
+mod letters;
+mod order;
+
+use crate::collation::KeyOrder;
+use crate::dbf::{Dbf, Family, FieldKind};
+use crate::expr::{Compiled, Context, Dialect, ExprValue, Expression, KeyPart, KeySource, Kind, Scratch};
+use crate::index::{BagKind, KeyFamily, KeyType, KeyValue, TagHeader};
+use mainstay_types::{Code, Date, Error, Result, Timestamp};
+use std::borrow::Cow;
+
+pub use letters::Letters;
+
+/// The expressions of one tag, compiled for one table.
+#[derive(Clone, Debug)]
+pub struct TagKeys {
+    /// The key expression.
+    pub key: Compiled,
+    /// The FOR condition.
+    pub condition: Option<Compiled>,
+    /// Whether that is `.NOT. DELETED()`.
+    pub condition_is_not_deleted: bool,
+    /// How the keys are stored.
+    pub key_type: KeyType,
+    /// Which letters UPPER() and LOWER() know in them.
+    pub letters: Letters,
+    ignore_case: bool,
+}
+
+impl TagKeys {
+    /// Understands the definition of a tag, or says what is not understood. The letters are those of the dialect.
+    pub fn new(header: &TagHeader, dbf: &Dbf) -> Result<TagKeys> {
+        TagKeys::by(Rules::of(header.kind, header.by_harbour, dbf), header, dbf)
+    }
+
+    fn by(rules: Rules, header: &TagHeader, dbf: &Dbf) -> Result<TagKeys> {
+        let expressions = Expressions::compile(&header.key_bytes, header.for_bytes.as_deref(), rules, dbf)?;
+        let Expressions { key, condition, condition_is_not_deleted, family, nullable } = expressions;
+        let key_type = KeyType::new(header, family, nullable)?.in_order(rules.order);
+        let (letters, ignore_case) = (rules.letters, header.ignore_case);
+        Ok(TagKeys { key, condition, condition_is_not_deleted, key_type, letters, ignore_case })
+    }
+
+    /// Whether the record belongs into the tag, by its condition.
+    pub fn lists(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<bool> {
+        match &self.condition {
+            None => Ok(true),
+            Some(condition) => Ok(condition.evaluate(scratch, record, recno)? == ExprValue::Logical(true)),
+        }
+    }
+
+    /// Adds the key that the record must have to `key`.
+    pub fn write_key(&self, scratch: &mut Scratch, record: &[u8], recno: u32, key: &mut Vec<u8>) -> Result<()> {
+        let start = key.len();
+        let value = key_value(self.key.evaluate(scratch, record, recno)?);
+        if !self.key_type.write(&value, key) {
+            key.truncate(start);
+            let message = "the record's key does not fit into the tag";
+            return Err(Error::new(Code::InvalidValue, message).at(format!("record {recno}")));
+        }
+        if self.ignore_case {
+            key[start..].make_ascii_uppercase();
+        }
+        Ok(())
+    }
+
+    /// The value of the record's key for people: a text in quotation marks, without the blanks at its end.
+    pub(crate) fn shown(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Option<String> {
+        Some(match self.key.evaluate(scratch, record, recno).ok()? {
+            ExprValue::Character(text) => {
+                let text = String::from_utf8_lossy(text);
+                format!("'{}'", text.trim_end_matches(' ').replace('\'', "''"))
+            }
+            ExprValue::Number(number) => number.to_string(),
+            ExprValue::Date(julian) => Date::from_julian(julian).to_string(),
+            ExprValue::Timestamp { day, ms } => {
+                Timestamp::new(Date::from_julian(day), u32::try_from(ms).unwrap_or(0)).to_string()
+            }
+            ExprValue::Logical(value) => if value { "TRUE" } else { "FALSE" }.to_owned(),
+            ExprValue::Null => "NULL".to_owned(),
+        })
+    }
+
+    /// The key that the record must have.
+    pub fn key_of(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<Vec<u8>> {
+        let mut key = Vec::with_capacity(self.key_type.key_len());
+        self.write_key(scratch, record, recno, &mut key)?;
+        Ok(key)
+    }
+}
+
+/// What an index does not say of its program, and its keys do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conventions {
+    /// Which letters UPPER() and LOWER() know.
+    pub letters: Letters,
+    /// The order of texts.
+    pub order: KeyOrder,
+}
+
+/// How the expressions of an index are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rules {
+    pub(crate) dialect: Dialect,
+    pub(crate) letters: Letters,
+    pub(crate) order: KeyOrder,
+}
+
+impl Rules {
+    /// Those of an index of a table: in files of Visual FoxPro that's, unless FoxPro has nothing to do with the index. To the
+    /// others a NULL is a blank.
+    pub(crate) fn of(kind: BagKind, by_harbour: bool, dbf: &Dbf) -> Rules {
+        let is_foxpros = !by_harbour && !matches!(kind, BagKind::Ntx | BagKind::CompoundNtx);
+        let dialect = if is_foxpros { dialect_of(dbf) } else { Dialect::Clipper };
+        Rules { dialect, letters: Letters::of(dialect), order: KeyOrder::Bytes }
+    }
+}
+
+/// The dialect of the programs that a table is of.
+fn dialect_of(dbf: &Dbf) -> Dialect {
+    match dbf.header().family() {
+        Family::VisualFoxPro => Dialect::FoxPro,
+        _ => Dialect::Clipper,
+    }
+}
+
+/// The expressions of a tag that exists or is to be made.
+#[derive(Debug)]
+pub(crate) struct Expressions {
+    pub(crate) key: Compiled,
+    pub(crate) condition: Option<Compiled>,
+    pub(crate) condition_is_not_deleted: bool,
+    /// What the key expression yields.
+    pub(crate) family: KeyFamily,
+    /// Whether a key can be NULL.
+    pub(crate) nullable: bool,
+}
+
+impl Expressions {
+    /// Compiles them against the fields of a table.
+    pub(crate) fn compile(key: &[u8], condition: Option<&[u8]>, rules: Rules, dbf: &Dbf) -> Result<Expressions> {
+        let Rules { dialect, letters, .. } = rules;
+        let context = Context { dialect, case: letters.table(dbf), ..Context::new(dbf.fields()) };
+        let key = Expression::parse(key)?.compile(&context)?;
+        let mut condition_is_not_deleted = false;
+        let condition = match condition {
+            Some(text) => {
+                let condition = Expression::parse(text)?;
+                condition_is_not_deleted = condition.is_not_deleted();
+                Some(condition.compile(&context)?)
+            }
+            None => None,
+        };
+        let is_nullable = |field: &usize| dbf.fields()[*field].null_bit.is_some();
+        let nullable = dialect == Dialect::FoxPro && key.fields().iter().any(is_nullable);
+        let family = family(&key, dbf);
+        Ok(Expressions { key, condition, condition_is_not_deleted, family, nullable })
+    }
+}
+
+impl Expressions {
+    /// Refuses a condition that is neither true nor false: a tag that is made with it would list nothing.
+    pub(crate) fn check_condition(&self) -> Result<()> {
+        match self.condition.as_ref().map(|condition| condition.result_type().kind) {
+            None | Some(Kind::Logical) => Ok(()),
+            Some(kind) => {
+                let message = format!("the condition of a tag is logical, and this one is {}", kind.name());
+                Err(Error::new(Code::TypeMismatch, message))
+            }
+        }
+    }
+}
+
+/// The family of the keys of an expression.
+fn family(key: &Compiled, dbf: &Dbf) -> KeyFamily {
+    let plain_field = match key.parts() {
+        [KeyPart { source: KeySource::Field(field), .. }] => dbf.fields().get(*field),
+        _ => None,
+    };
+    match key.result_type().kind {
+        Kind::Character => KeyFamily::Character,
+        Kind::Numeric if plain_field.is_some_and(|field| field.kind == FieldKind::Currency) => KeyFamily::Currency,
+        Kind::Numeric => KeyFamily::Number,
+        Kind::Date => KeyFamily::Date,
+        Kind::Timestamp => KeyFamily::Timestamp,
+        Kind::Logical => KeyFamily::Logical,
+    }
+}
+
+/// The value of an expression as the value of a key.
+pub(crate) fn key_value(value: ExprValue<'_>) -> KeyValue<'_> {
+    match value {
+        ExprValue::Character(text) => KeyValue::Character(Cow::Borrowed(text)),
+        ExprValue::Number(number) => KeyValue::Float(number),
+        ExprValue::Date(0) | ExprValue::Timestamp { day: 0, ms: 0 } => KeyValue::BlankDate,
+        ExprValue::Date(julian) => KeyValue::Date(Date::from_julian(julian)),
+        ExprValue::Timestamp { day, ms } => {
+            KeyValue::Timestamp(Timestamp::new(Date::from_julian(day), u32::try_from(ms).unwrap_or(0)))
+        }
+        ExprValue::Logical(value) => KeyValue::Logical(value),
+        ExprValue::Null => KeyValue::Null,
+    }
+}

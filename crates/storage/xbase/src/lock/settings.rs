@@ -1,0 +1,154 @@
+//! What a folder's `mainstay.toml` says of the locks of its tables.
+//!
+//! ```toml
+//! lock_scheme = "harbour64"    # the locks of the programs that share the tables: see LockScheme::by_name
+//! lock_timeout_ms = 10000      # how long a lock is waited for, where nobody says it for himself
+//! lock_interval_ms = 50        # how long until it is asked for again
+//! [tables.stock]
+//! lock_scheme = "foxpro"       # for this one, whatever is said above
+//! ```
+//! The file says which programs share the folder, so it comes before what a program of ours asks for: one that opens a table
+//! as ADS_CDX knows nothing of those others.
+
+use super::{LockScheme, LockWait};
+use mainstay_types::{Code, Error, Result};
+use mainstay_vfs::FileSystem;
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+
+/// The name of a folder's settings file.
+pub const SETTINGS_FILE: &str = "mainstay.toml";
+
+/// How the locks of a table are taken, as far as its folder says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LockSettings {
+    /// The locks of the programs that share it.
+    pub scheme: Option<LockScheme>,
+    /// How long one is waited for.
+    pub timeout: Option<Duration>,
+    /// The time between two attempts.
+    pub interval: Option<Duration>,
+}
+
+/// The same as the file has it; the rest of the file is not looked at here.
+#[derive(Debug, Default, Deserialize)]
+struct Said {
+    lock_scheme: Option<String>,
+    lock_timeout_ms: Option<u64>,
+    lock_interval_ms: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct SettingsFile {
+    #[serde(flatten)]
+    all: Said,
+    #[serde(default)]
+    tables: HashMap<String, Said>,
+}
+
+impl LockSettings {
+    /// What the folder of a table says of it.
+    ///
+    /// Errors: `InvalidSetting`.
+    pub fn of_table(fs: &dyn FileSystem, table: &Path) -> Result<LockSettings> {
+        let path = table.parent().unwrap_or(Path::new("")).join(SETTINGS_FILE);
+        if fs.stamp(&path).is_err() {
+            return Ok(LockSettings::default());
+        }
+        let wrong = |error: Error| error.at(path.display());
+        let file = SettingsFile::parse(&String::from_utf8_lossy(&fs.read(&path)?)).map_err(wrong)?;
+        let name = table.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+        let own = file.tables.iter().find(|(table, _)| table.to_lowercase() == name);
+        let all = file.all.understood().map_err(wrong)?;
+        let own = own.map(|(_, said)| said.understood()).transpose().map_err(wrong)?.unwrap_or_default();
+        Ok(LockSettings {
+            scheme: own.scheme.or(all.scheme),
+            timeout: own.timeout.or(all.timeout),
+            interval: own.interval.or(all.interval),
+        })
+    }
+
+    /// Whether everything that a settings file says of locks is understood.
+    ///
+    /// Errors: `InvalidSetting`.
+    pub fn check(text: &str) -> Result<()> {
+        let file = SettingsFile::parse(text)?;
+        std::iter::once(&file.all).chain(file.tables.values()).try_for_each(|said| said.understood().map(drop))
+    }
+
+    /// The scheme of the folder, or else the one that somebody asks for.
+    pub fn scheme_or(&self, asked: Option<LockScheme>) -> Option<LockScheme> {
+        self.scheme.or(asked)
+    }
+
+    /// How a lock is waited for by who asks for this: one who says for how long means it.
+    pub fn wait_or(&self, asked: LockWait) -> LockWait {
+        let usual = LockWait::default();
+        let of = |asked: Duration, usual: Duration, said: Option<Duration>| match said {
+            Some(said) if asked == usual => said,
+            _ => asked,
+        };
+        LockWait {
+            timeout: of(asked.timeout, usual.timeout, self.timeout),
+            interval: of(asked.interval, usual.interval, self.interval),
+        }
+    }
+}
+
+impl SettingsFile {
+    fn parse(text: &str) -> Result<SettingsFile> {
+        toml::from_str(text).map_err(|error| Error::new(Code::InvalidSetting, error.message()))
+    }
+}
+
+impl Said {
+    fn understood(&self) -> Result<LockSettings> {
+        let scheme = self.lock_scheme.as_deref().map(scheme).transpose()?;
+        Ok(LockSettings {
+            scheme,
+            timeout: self.lock_timeout_ms.map(Duration::from_millis),
+            interval: self.lock_interval_ms.map(Duration::from_millis),
+        })
+    }
+}
+
+fn scheme(name: &str) -> Result<LockScheme> {
+    LockScheme::by_name(name).ok_or_else(|| {
+        Error::new(Code::InvalidSetting, format!("no lock scheme \"{name}\""))
+            .hint("write it as clipper, comix, extended, harbour32, foxpro or harbour64")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mainstay_vfs::Memory;
+
+    #[test]
+    fn a_table_has_its_own_words_before_those_of_its_folder() {
+        let fs = Memory::new();
+        let of = |table: &str| LockSettings::of_table(&fs, Path::new(table));
+        assert_eq!(of("shop/stock.dbf").unwrap(), LockSettings::default());
+        let text = "code_page = \"cp850\"\nlock_scheme = \"hb64\"\nlock_interval_ms = 50\n[server]\nport = 1\n\
+                    [tables.Stock]\ncode_page = \"cp437\"\nlock_scheme = \"vfp\"\nlock_timeout_ms = 0\n";
+        fs.write("shop/mainstay.toml", text.as_bytes().to_vec());
+        let stock = of("shop/STOCK.DBF").unwrap();
+        assert_eq!((stock.scheme, stock.timeout), (Some(LockScheme::FoxPro), Some(Duration::ZERO)));
+        assert_eq!(stock.interval, Some(Duration::from_millis(50)));
+        let other = of("shop/other.dbf").unwrap();
+        assert_eq!((other.scheme, other.timeout), (Some(LockScheme::Harbour64), None));
+        assert_eq!(other.scheme_or(Some(LockScheme::Clipper)), Some(LockScheme::Harbour64));
+        assert_eq!(LockSettings::default().scheme_or(Some(LockScheme::Clipper)), Some(LockScheme::Clipper));
+        let usual = LockWait::default();
+        assert_eq!(stock.wait_or(usual).timeout, Duration::ZERO);
+        let asked = LockWait { timeout: Duration::from_millis(7), ..usual };
+        assert_eq!(stock.wait_or(asked).timeout, asked.timeout);
+        fs.write("shop/mainstay.toml", b"lock_scheme = \"novell\"\n".to_vec());
+        let error = of("shop/stock.dbf").unwrap_err();
+        assert_eq!(error.code(), Code::InvalidSetting);
+        assert!(error.to_string().contains("mainstay.toml") && error.to_string().contains("novell"), "{error}");
+        assert!(LockSettings::check("[tables.t]\nlock_scheme = \"x\"\n").is_err());
+    }
+}

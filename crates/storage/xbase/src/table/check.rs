@@ -1,0 +1,215 @@
+//! Everything that can be found wrong with a table: its own files, its indexes, and the two together.
+
+use super::claim::is_claimed_by_another;
+use super::indexes::Indexes;
+use super::named::is_named_for;
+use super::tag::TableTag;
+use super::{Files, production_mdx, sibling};
+use crate::collation::KeyOrder;
+use crate::dbf::{self, OpenOptions};
+use crate::expr::Scratch;
+use crate::index::{Bag, KeyType};
+use crate::{Finding, Severity};
+use mainstay_types::{Code, Error, Result};
+use mainstay_vfs::FileSystem;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Keys that disagree are named one by one up to this many a tag.
+const NAMED_KEYS: usize = 20;
+
+/// Checks a table, its memo and its indexes. `index_files` are the index files of its folder.
+pub fn check(fs: &Arc<dyn FileSystem>, path: &Path, options: OpenOptions, index_files: &[PathBuf]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Err(error) = check_files(fs, path, options, index_files, &mut findings) {
+        findings.push(failure(path, &error));
+    }
+    findings
+}
+
+/// Whether the header of a table says that there is a structural index, and there is none.
+///
+/// Errors: those of opening the table.
+pub fn lacks_index(fs: &Arc<dyn FileSystem>, path: &Path, options: OpenOptions) -> Result<bool> {
+    Ok(Files::open(fs.as_ref(), path, options)?.missing_index.is_some())
+}
+
+/// The index files that are a table's, beside its structural CDX: those of its folder that are named for it, or most of whose
+/// keys are those of its records, and that are no other table's.
+pub fn other_index_files(
+    fs: &Arc<dyn FileSystem>,
+    path: &Path,
+    options: OpenOptions,
+    index_files: &[PathBuf],
+) -> Result<Vec<PathBuf>> {
+    let files = Files::open(fs.as_ref(), path, options)?;
+    let indexes = Indexes::new(Arc::clone(fs), path, &files.dbf, index_files);
+    let structural = indexes.structural();
+    let mut found = Vec::new();
+    for index in indexes.paths().filter(|index| Some(*index) != structural.as_deref()) {
+        let is_ours = is_named_for(index, path) || mostly_agrees(fs, &files, index).unwrap_or(false);
+        if is_ours && !is_claimed_by_another(fs, path, index) {
+            found.push(index.to_owned());
+        }
+    }
+    Ok(found)
+}
+
+/// Whether most keys of an index file are those of the records.
+fn mostly_agrees(fs: &Arc<dyn FileSystem>, files: &Files, path: &Path) -> Result<bool> {
+    let bag = Bag::open(fs.open(path)?)?;
+    let records = files.dbf.record_count(files.dbf.file().stamp()?.len);
+    let (mut agreeing, mut belonging) = (0, 0);
+    for number in 0..bag.tags().len() {
+        let Ok(tag) = TableTag::new(&bag, number, &files.dbf) else { continue };
+        let (with_key, all) = check_keys(files, path, &tag, records, &mut Vec::new())?;
+        agreeing += with_key;
+        belonging += all;
+    }
+    Ok(belonging > 0 && agreeing * 2 >= belonging)
+}
+
+/// The index files among these that cannot be read at all, so that no table has them for its own: cut, emptied, overwritten.
+/// An IDX that is none is another program's file, and a warning.
+pub fn check_index_files(fs: &dyn FileSystem, index_files: &[PathBuf]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for path in index_files {
+        match fs.open(path).and_then(Bag::open) {
+            Ok(bag) if bag.tags().is_empty() => {
+                findings.extend(bag.broken_tags().iter().map(|(_, error)| failure(path, error)));
+            }
+            Ok(_) => {}
+            // It is gone by now.
+            Err(error) if error.code() == Code::NotFound => {}
+            Err(error) => {
+                let is_idx = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("idx"));
+                let is_others = error.code() == Code::Unsupported || error.code() == Code::NotThisFormat && is_idx;
+                let severity = if is_others { Severity::Warning } else { Severity::Error };
+                findings.push(Finding { severity, ..failure(path, &error) });
+            }
+        }
+    }
+    findings
+}
+
+fn failure(path: &Path, error: &Error) -> Finding {
+    let place = error.place().unwrap_or_default().trim_start_matches(&*path.to_string_lossy());
+    let place = place.trim_start_matches([',', ' ']).to_owned();
+    Finding { severity: Severity::Error, path: path.to_owned(), place, message: error.message().to_owned() }
+}
+
+fn check_files(
+    fs: &Arc<dyn FileSystem>,
+    path: &Path,
+    options: OpenOptions,
+    index_files: &[PathBuf],
+    findings: &mut Vec<Finding>,
+) -> Result<()> {
+    let files = Files::open(fs.as_ref(), path, options)?;
+    findings.extend(files.found().cloned());
+    dbf::check_values(&files.dbf, &files.decoding(), findings)?;
+    if let Some(mdx) = production_mdx(fs.as_ref(), path) {
+        let message = "the index of dBASE IV is not read, and not kept up: the table is not written to".to_owned();
+        findings.push(Finding { severity: Severity::Warning, path: mdx, place: String::new(), message });
+    }
+    let structural = sibling(fs.as_ref(), path, &["cdx"]);
+    let indexes = Indexes::new(Arc::clone(fs), path, &files.dbf, index_files);
+    for index in indexes.paths() {
+        let mut of_index = Vec::new();
+        let is_structural = structural.as_deref() == Some(index);
+        if let Err(error) = check_index(fs, &files, index, is_structural, &mut of_index) {
+            of_index.push(failure(index, &error));
+        }
+        if is_structural || !of_index.is_empty() && !is_claimed_by_another(fs, path, index) {
+            findings.append(&mut of_index);
+        }
+    }
+    Ok(())
+}
+
+fn check_index(
+    fs: &Arc<dyn FileSystem>,
+    files: &Files,
+    path: &Path,
+    structural: bool,
+    findings: &mut Vec<Finding>,
+) -> Result<()> {
+    let bag = Bag::open(fs.open(path)?)?;
+    let records = files.dbf.record_count(files.dbf.file().stamp()?.len);
+    let count = u32::try_from(records).ok();
+    let tags: Vec<Result<TableTag>> =
+        (0..bag.tags().len()).map(|number| TableTag::new(&bag, number, &files.dbf)).collect();
+    let key_types: Vec<Option<KeyType>> =
+        tags.iter().map(|tag| tag.as_ref().ok().map(|tag| tag.tag.key_type())).collect();
+    let (mut of_bag, mut agreeing, mut belonging) = (Vec::new(), 0, 0);
+    bag.check(count, &key_types, &mut of_bag);
+    for (number, tag) in tags.iter().enumerate() {
+        let name = &bag.tags()[number].name;
+        match tag {
+            Ok(tag) => {
+                let (with_key, all) = check_keys(files, path, tag, records, &mut of_bag)?;
+                agreeing += with_key;
+                belonging += all;
+            }
+            Err(error) => {
+                let message = format!("the tag cannot be compared with the table: {}", error.message());
+                let place = format!("tag {name}");
+                of_bag.push(Finding { severity: Severity::Warning, path: path.to_owned(), place, message });
+            }
+        }
+    }
+    // In a file of another table hardly any key is that of a record here: it is not reported.
+    if structural || agreeing * 2 >= belonging {
+        findings.append(&mut of_bag);
+    }
+    Ok(())
+}
+
+/// Compares every key with its record; gives how many agree, and of how many keys or records.
+fn check_keys(
+    files: &Files,
+    path: &Path,
+    tag: &TableTag,
+    records: u64,
+    findings: &mut Vec<Finding>,
+) -> Result<(u64, u64)> {
+    if tag.header().collation.is_some() || tag.tag.key_type().order() == KeyOrder::Unknown {
+        return Ok((0, 0));
+    }
+    let slots = u32::try_from(records).unwrap_or(u32::MAX);
+    let (mut record, mut scratch, mut missing, mut listed, mut with_key) = (Vec::new(), Scratch::new(), 0usize, 0, 0);
+    let read =
+        |row: u32, record: &mut Vec<u8>| files.dbf.read_records(row.into()..u64::from(row) + 1, record).map(drop);
+    let compared = tag.compare_all_by_best(slots, read)?;
+    let keys = tag.tag.key_count()?;
+    if tag.header().custom || tag.header().partial {
+        let agreeing = compared.found.iter().filter(|found| **found).count() as u64;
+        return Ok((agreeing, keys));
+    }
+    for (recno, has_key) in (1..=slots).zip(&compared.found) {
+        read(recno - 1, &mut record)?;
+        let is_listed = tag.keys().lists(&mut scratch, &record, recno)?;
+        listed += u64::from(is_listed);
+        with_key += u64::from(is_listed && *has_key);
+        if is_listed && !has_key && !tag.header().unique {
+            missing += 1;
+            if missing <= NAMED_KEYS {
+                let place = format!("tag {}, record {recno}", tag.header().name);
+                let message = "the index has no key of its value for this record".to_owned();
+                findings.push(Finding { severity: Severity::Error, path: path.to_owned(), place, message });
+            }
+        }
+    }
+    // A UNIQUE tag lacks records whose key another one has.
+    let belonging = if tag.header().unique { keys } else { keys.max(listed) };
+    let summary = match () {
+        () if missing > NAMED_KEYS => format!("{missing} records have no key of their value; reindex the table"),
+        () if !tag.header().unique && keys != listed => {
+            format!("the index has {keys} keys, and {listed} records belong into it; reindex the table")
+        }
+        () => return Ok((with_key, belonging)),
+    };
+    let place = format!("tag {}", tag.header().name);
+    findings.push(Finding { severity: Severity::Error, path: path.to_owned(), place, message: summary });
+    Ok((with_key, belonging))
+}

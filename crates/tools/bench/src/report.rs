@@ -1,0 +1,277 @@
+//! What was measured, and the verdict on each row.
+//!
+//! A row is in order when every answer was right, both medians are at or under their targets, and no peer
+//! that answered right in this run had a smaller median. Anything else is a [`Fault`]. A wrong or missing
+//! answer is a failure of the run in any case; the other faults are when the user asked for `--check`.
+
+use crate::machine::{Machine, Memory};
+use crate::statistics::Statistics;
+use crate::suite::{Bench, Judgement, Measured, Row, Settings, Suite, Unit};
+
+/// Why a row is not in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fault {
+    /// An answer was not the truth.
+    Wrong(String),
+    /// There was no answer.
+    Failed(String),
+    /// The first run took longer than its target.
+    MissedFirst,
+    /// The repeats took longer than their target.
+    MissedAgain,
+    /// A peer was faster in the same run.
+    SlowerThan(String),
+}
+
+impl Fault {
+    /// Whether the run has failed even without `--check`.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Fault::Wrong(_) | Fault::Failed(_))
+    }
+
+    /// The word for the table.
+    pub fn label(&self) -> String {
+        match self {
+            Fault::Wrong(_) => "WRONG".into(),
+            Fault::Failed(_) => "FAILED".into(),
+            Fault::MissedFirst => "misses first".into(),
+            Fault::MissedAgain => "misses again".into(),
+            Fault::SlowerThan(peer) => format!("slower than {peer}"),
+        }
+    }
+}
+
+/// One row with what was measured.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// What was known before.
+    pub row: Row,
+    /// What its figures are in.
+    pub unit: Unit,
+    /// Mainstay; nothing when the row was skipped.
+    pub ours: Option<Measured>,
+    /// The peers, in the order of [`Report::peers`].
+    pub peers: Vec<Option<Measured>>,
+    /// What is not in order.
+    pub faults: Vec<Fault>,
+}
+
+impl Line {
+    fn new(row: Row, ours: Option<Measured>, peers: Vec<Option<Measured>>, names: &[String], unit: Unit) -> Line {
+        let unit = row.unit.unwrap_or(unit);
+        let mut line = Line { row, unit, ours, peers, faults: Vec::new() };
+        line.faults = line.find_faults(names);
+        line
+    }
+
+    fn find_faults(&self, names: &[String]) -> Vec<Fault> {
+        let Some(ours) = &self.ours else { return Vec::new() };
+        match &ours.judgement {
+            Judgement::Wrong(reason) => return vec![Fault::Wrong(reason.clone())],
+            Judgement::Failed(reason) => return vec![Fault::Failed(reason.clone())],
+            Judgement::Right => {}
+        }
+        let misses = |times: Option<Statistics>, target: Option<f64>| {
+            times.zip(target).is_some_and(|(times, target)| self.unit.misses(self.unit.of(times.median), target))
+        };
+        let mut faults = Vec::new();
+        if misses(ours.first, self.row.target_first) {
+            faults.push(Fault::MissedFirst);
+        }
+        if misses(ours.again, self.row.target_again) {
+            faults.push(Fault::MissedAgain);
+        }
+        if let (Some(again), Some((peer, best))) = (ours.again, self.best_peer())
+            && again.median > best.median
+        {
+            faults.push(Fault::SlowerThan(names.get(peer).cloned().unwrap_or_default()));
+        }
+        faults
+    }
+
+    /// The fastest peer of those that answered right: its place and its times.
+    pub fn best_peer(&self) -> Option<(usize, Statistics)> {
+        let right = self.peers.iter().enumerate().filter_map(|(place, measured)| {
+            let measured = measured.as_ref().filter(|measured| measured.judgement == Judgement::Right)?;
+            Some((place, measured.again?))
+        });
+        right.min_by_key(|(_, times)| times.median)
+    }
+
+    /// The verdict in a few words.
+    pub fn verdict(&self) -> String {
+        if self.row.skipped.is_some() {
+            return "skipped".into();
+        }
+        if self.faults.is_empty() {
+            return "ok".into();
+        }
+        self.faults.iter().map(Fault::label).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A suite that has been run.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// [`About::name`](crate::suite::About::name).
+    pub suite: &'static str,
+    /// [`Suite::title`].
+    pub title: String,
+    /// [`About::unit`](crate::suite::About::unit).
+    pub unit: Unit,
+    /// [`About::replaces`](crate::suite::About::replaces).
+    pub replaces: &'static str,
+    /// [`About::has_first`](crate::suite::About::has_first).
+    pub has_first: bool,
+    /// Names of the peers that took part.
+    pub peers: Vec<String>,
+    /// The rows.
+    pub lines: Vec<Line>,
+    /// What must be said under the table.
+    pub notes: Vec<String>,
+    /// File sizes and the like.
+    pub facts: Vec<(String, String)>,
+}
+
+/// Everything one call of the command found out.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Where it ran.
+    pub machine: Machine,
+    /// What was asked; the rows are those of the first suite.
+    pub settings: Settings,
+    /// The suites.
+    pub reports: Vec<Report>,
+    /// This process's memory when all was done.
+    pub memory: Memory,
+}
+
+impl Report {
+    /// Runs these rows of a suite; `progress` is told the title of each before it starts.
+    pub fn measure(
+        suite: &dyn Suite,
+        settings: &Settings,
+        selected: &[usize],
+        progress: &mut dyn FnMut(&str),
+    ) -> mainstay_types::Result<Report> {
+        let rows = suite.rows(settings);
+        let runnable: Vec<usize> = selected.iter().copied().filter(|&row| rows[row].skipped.is_none()).collect();
+        progress("making the data");
+        let mut bench = suite.start(settings, &runnable)?;
+        let peers: Vec<String> = bench.peers.iter().map(|peer| peer.name().to_owned()).collect();
+        let mut lines = Vec::new();
+        for &place in selected {
+            let row = rows[place].clone();
+            progress(&row.title);
+            let (ours, others) = measure_row(&mut bench, place, &row, settings);
+            lines.push(Line::new(row, ours, others, &peers, suite.about().unit));
+        }
+        let mut report = Report {
+            suite: suite.about().name,
+            title: suite.title(settings),
+            unit: suite.about().unit,
+            replaces: suite.about().replaces,
+            has_first: suite.about().has_first,
+            peers,
+            lines,
+            notes: Vec::new(),
+            facts: bench.facts.clone(),
+        };
+        report.notes = report.all_notes(&bench);
+        report.facts.extend(bench.subject.facts());
+        report.facts.extend(bench.peers.iter().flat_map(|peer| peer.facts()));
+        Ok(report)
+    }
+
+    fn all_notes(&self, bench: &Bench) -> Vec<String> {
+        let mut notes = vec![bench.subject.description()];
+        notes.extend(bench.peers.iter().map(|peer| peer.description()));
+        notes.extend(bench.absent.iter().map(|(name, reason)| format!("{name} did not take part: {reason}")));
+        for line in &self.lines {
+            let title = &line.row.title;
+            if let Some(reason) = &line.row.skipped {
+                notes.push(format!("{title}: skipped, because {reason}"));
+            }
+            let ours = std::iter::once(("Mainstay", line.ours.as_ref()));
+            let others = self.peers.iter().map(String::as_str).zip(line.peers.iter().map(Option::as_ref));
+            for (name, measured) in ours.chain(others) {
+                match measured.map(|measured| &measured.judgement) {
+                    Some(Judgement::Wrong(reason)) => notes.push(format!("{title}: {name} is wrong: {reason}")),
+                    Some(Judgement::Failed(reason)) => notes.push(format!("{title}: {name} failed: {reason}")),
+                    Some(Judgement::Right) | None => {}
+                }
+            }
+        }
+        notes
+    }
+}
+
+fn measure_row(
+    bench: &mut Bench,
+    place: usize,
+    row: &Row,
+    settings: &Settings,
+) -> (Option<Measured>, Vec<Option<Measured>>) {
+    if row.skipped.is_some() {
+        return (None, vec![None; bench.peers.len()]);
+    }
+    let ours = bench
+        .subject
+        .measure(place, settings.repeats)
+        .unwrap_or_else(|| Measured::failed("Mainstay does not take part in its own benchmark"));
+    let others = bench.peers.iter_mut().map(|peer| peer.measure(place, settings.repeats)).collect();
+    (Some(ours), others)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn took(us: u64, judgement: Judgement) -> Measured {
+        let times = Statistics::of(&[Duration::from_micros(us)]);
+        Measured { first: times, again: times, judgement }
+    }
+
+    fn line(ours: Measured, peers: Vec<Option<Measured>>) -> Line {
+        let row = Row { target_first: Some(3.0), target_again: Some(0.15), ..Row::default() };
+        Line::new(row, Some(ours), peers, &["SQLite".into(), "Polars".into()], Unit::MILLISECONDS)
+    }
+
+    #[test]
+    fn a_target_is_met_when_it_is_reached_exactly() {
+        assert_eq!(line(took(150, Judgement::Right), vec![]).faults, []);
+        assert_eq!(line(took(151, Judgement::Right), vec![]).faults, [Fault::MissedAgain]);
+        assert_eq!(line(took(3_001, Judgement::Right), vec![]).faults, [Fault::MissedFirst, Fault::MissedAgain]);
+    }
+
+    #[test]
+    fn a_rate_is_better_when_it_is_higher() {
+        let rate = |us: u64, target: f64| {
+            let row = Row { unit: Some(Unit::million_rows(1_000)), target_again: Some(target), ..Row::default() };
+            let ours = Measured { first: None, ..took(us, Judgement::Right) };
+            let peer = Some(took(1_000, Judgement::Right));
+            Line::new(row, Some(ours), vec![peer], &["SQLite".into()], Unit::MILLISECONDS).faults
+        };
+        assert_eq!(rate(500, 2.0), [], "a thousand rows in half a millisecond are two million a second");
+        assert_eq!(rate(501, 2.0), [Fault::MissedAgain]);
+        assert_eq!(rate(1_001, 0.5), [Fault::SlowerThan("SQLite".into())]);
+    }
+
+    #[test]
+    fn a_peer_counts_only_when_its_answer_is_right() {
+        let wrong = Some(took(1, Judgement::Wrong("3 rows instead of 4".into())));
+        let faults = line(took(100, Judgement::Right), vec![wrong.clone(), Some(took(100, Judgement::Right))]).faults;
+        assert_eq!(faults, []);
+        let slower = line(took(100, Judgement::Right), vec![wrong, Some(took(99, Judgement::Right))]);
+        assert_eq!(slower.faults, [Fault::SlowerThan("Polars".into())]);
+        assert_eq!(slower.verdict(), "slower than Polars");
+    }
+
+    #[test]
+    fn a_fast_wrong_answer_is_a_failure() {
+        let line = line(took(1, Judgement::Wrong("0 rows instead of 1".into())), vec![]);
+        assert_eq!(line.verdict(), "WRONG");
+        assert!(line.faults.iter().all(Fault::is_failure));
+    }
+}

@@ -1,0 +1,392 @@
+//! The command line. Every flag is defined here and nowhere else; `mainstay --help` is made from it.
+
+use crate::exit::Exit;
+use crate::output::Format;
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use mainstay_engine::{Durability, Options};
+use mainstay_tsql_runtime::CodePage;
+use std::ffi::OsString;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+Examples:
+  mainstay shop                       open the folder and type statements
+  mainstay shop/customers.dbf         open one file; its table is called customers
+  mainstay shop -c \"SELECT city, COUNT(*) FROM customers GROUP BY city\"
+  mainstay shop -f month.sql --format csv --output month.csv
+  echo \"SELECT * FROM orders\" | mainstay shop --format ndjson
+  mainstay check shop                 look for damage in every file
+  mainstay check shop --repair        make damaged DBF tables anew, in new files
+  mainstay shop -c \".backup shop.bak\" copy the tables in .mainstay into one file
+  mainstay restore shop.bak new       make a folder with the tables of such a file
+  mainstay bench xbase                measure this machine
+
+Every DBF, CSV and Parquet file of the folder is a table named after the file. Nothing is imported:
+INSERT, UPDATE and DELETE change DBF files where they are; the others are only read. CREATE TABLE
+makes tables of its own beside them, in .mainstay.";
+
+const TEMPLATE: &str = "{about}\n\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}\n";
+
+/// Answers SQL over a folder of DBF, CSV and Parquet files, in place
+#[derive(Debug, Parser)]
+#[command(
+    name = "mainstay",
+    bin_name = "mainstay",
+    version,
+    before_help = EXAMPLES,
+    help_template = TEMPLATE,
+    args_conflicts_with_subcommands = true,
+    subcommand_help_heading = "Other commands",
+    max_term_width = 100
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) action: Option<Action>,
+
+    /// The folder to open, or one file [default: the current folder]
+    #[arg(value_name = "FOLDER|FILE")]
+    pub(crate) path: Option<PathBuf>,
+
+    /// Run these statements, then end; may be given more than once
+    #[arg(short, long, value_name = "SQL", help_heading = "Statements")]
+    pub(crate) command: Vec<String>,
+
+    /// Run the statements in this file (- for standard input), then end; -c and -f run in their order
+    #[arg(short, long, value_name = "FILE", help_heading = "Statements")]
+    pub(crate) file: Vec<PathBuf>,
+
+    /// Read them as T-SQL, in batches that end at lines with GO; .explain NAME shows what a procedure is compiled to
+    #[arg(
+        long,
+        help_heading = "Statements",
+        conflicts_with_all = ["format", "no_header", "null", "max_rows", "echo", "timer"]
+    )]
+    pub(crate) tsql: bool,
+
+    /// A variable of T-SQL scripts, which $(NAME) stands for; scripts set others with :setvar
+    #[arg(short = 'v', long = "variable", value_name = "NAME=VALUE", requires = "tsql", help_heading = "Statements")]
+    pub(crate) variables: Vec<String>,
+
+    /// The code page of T-SQL scripts and procedures without a byte order mark, such as 850 or 1251 [default: UTF-8, else
+    /// 1252]
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        value_parser = parse_script_page,
+        requires = "tsql",
+        help_heading = "Statements"
+    )]
+    pub(crate) script_codepage: Option<CodePage>,
+
+    /// Go on after a statement that failed; the exit code still says that one did
+    #[arg(long, help_heading = "Statements")]
+    pub(crate) continue_on_error: bool,
+
+    /// Print each statement before its result
+    #[arg(long, help_heading = "Statements")]
+    pub(crate) echo: bool,
+
+    /// Print how long each statement took
+    #[arg(long, help_heading = "Statements")]
+    pub(crate) timer: bool,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+
+    #[command(flatten)]
+    pub(crate) engine: Engine,
+}
+
+/// How results are written.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Results")]
+pub(crate) struct Output {
+    /// How results are written [default: as the ending of --output says, or table]
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "FORMAT")]
+    pub(crate) format: Option<Format>,
+
+    /// Write results to this file instead of the screen
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Leave out the names of the columns (table, csv, tsv)
+    #[arg(long)]
+    pub(crate) no_header: bool,
+
+    /// The text for NULL (table, csv, tsv, markdown, line)
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) null: Option<String>,
+
+    /// Show at most this many rows of a table, the first and the last ones
+    #[arg(long, value_name = "ROWS")]
+    pub(crate) max_rows: Option<usize>,
+}
+
+/// How the data is read.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Data")]
+pub(crate) struct Engine {
+    /// The code page of xBase files, whatever their own byte says, such as 437, 850, 852, 866, 1250, 1252
+    #[arg(long, value_name = "NAME")]
+    pub(crate) codepage: Option<String>,
+
+    /// Show deleted records of xBase tables too
+    #[arg(long)]
+    pub(crate) show_deleted: bool,
+
+    /// Memory that statements may use, such as 512MB or 4GB
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) memory_limit: Option<u64>,
+
+    /// Cancel a statement, or a batch of T-SQL, that runs longer, such as 500ms, 30s or 5m
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub(crate) timeout: Option<Duration>,
+
+    /// What a commit of native tables waits for: full (on the disk), os (with the system) or none [default: full]
+    #[arg(long, value_name = "HOW", value_parser = str::parse::<Durability>)]
+    pub(crate) durability: Option<Durability>,
+
+    /// Read what is left of damaged tables in .mainstay, and change nothing in there
+    #[arg(long)]
+    pub(crate) salvage: bool,
+
+    /// Threads that a statement may use [default: one for each core]
+    #[arg(long, value_name = "NUMBER", value_parser = parse_threads)]
+    pub(crate) threads: Option<usize>,
+}
+
+impl Engine {
+    /// The options as the engine takes them.
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            code_page: self.codepage.clone(),
+            memory_limit_bytes: self.memory_limit,
+            threads: self.threads,
+            durability: self.durability,
+            statement_timeout: self.timeout,
+            show_deleted: self.show_deleted,
+            salvage: self.salvage,
+            ..Options::default()
+        }
+    }
+}
+
+/// What else the command can do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Action {
+    /// Look for damage in files or in all files of a folder, and report every finding
+    Check {
+        /// Files and folders
+        #[arg(required = true, value_name = "PATH")]
+        paths: Vec<PathBuf>,
+
+        /// Make each damaged DBF table, and each whose indexes do not agree with it or are missing, anew in new files:
+        /// NAME.repaired.dbf beside it. The old files stay, and what is lost is told
+        #[arg(long)]
+        repair: bool,
+
+        /// Put the new files of --repair into this folder, under their own names
+        #[arg(long, value_name = "FOLDER", requires = "repair")]
+        into: Option<PathBuf>,
+
+        #[command(flatten)]
+        engine: Engine,
+    },
+    /// Make the native tables of a folder from a file of `.backup` or of BACKUP DATABASE
+    Restore {
+        /// The backup
+        file: PathBuf,
+
+        /// A folder without native tables; it is made if it is not there
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+    },
+    /// Open the folder for SQL Server's clients, until SIGTERM or Ctrl-C; [server] of mainstay.toml has more settings
+    Serve {
+        /// The folder [default: the current folder]
+        #[arg(value_name = "FOLDER")]
+        path: Option<PathBuf>,
+
+        /// The address for SQL Server's clients (TDS) [default: 127.0.0.1:1433]
+        #[arg(long, value_name = "ADDRESS:PORT")]
+        tds: Option<std::net::SocketAddr>,
+
+        /// The address for metrics and health
+        #[arg(long, value_name = "ADDRESS:PORT")]
+        http: Option<std::net::SocketAddr>,
+
+        /// The address for remote ACE clients (tcp://host:port/)
+        #[arg(long, value_name = "ADDRESS:PORT")]
+        navigator: Option<std::net::SocketAddr>,
+
+        /// The address for Informix clients (SQLI)
+        #[arg(long, value_name = "ADDRESS:PORT")]
+        sqli: Option<std::net::SocketAddr>,
+
+        /// The code page of procedures in files without a byte order mark, such as 850 or 1251 [default: UTF-8, else 1252]
+        #[arg(long, value_name = "NUMBER", value_parser = parse_script_page)]
+        script_codepage: Option<CodePage>,
+
+        #[command(flatten)]
+        engine: Engine,
+    },
+    /// Measure this machine and compare with published figures; `mainstay bench --help` says more
+    #[command(disable_help_flag = true)]
+    Bench {
+        /// Suites and flags of the benchmark
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "SUITE")]
+        arguments: Vec<OsString>,
+    },
+}
+
+/// Statements from the command line, in the order they were given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Script {
+    /// The text itself.
+    Text(String),
+    /// The file that holds it; `-` is standard input.
+    File(PathBuf),
+}
+
+/// Reads the command line, or ends the process with what is wrong with it.
+pub(crate) fn parse() -> (Arguments, Vec<Script>) {
+    match try_parse(std::env::args_os()) {
+        Ok(parsed) => parsed,
+        Err(error) => error.exit(),
+    }
+}
+
+fn try_parse(words: impl Iterator<Item = OsString>) -> Result<(Arguments, Vec<Script>), clap::Error> {
+    let matches = command().try_get_matches_from(words)?;
+    let arguments = Arguments::from_arg_matches(&matches)?;
+    let scripts = scripts(&matches, &arguments);
+    Ok((arguments, scripts))
+}
+
+fn command() -> clap::Command {
+    let mut after = String::from("Formats:\n");
+    for format in <Format as clap::ValueEnum>::value_variants() {
+        let Some(value) = clap::ValueEnum::to_possible_value(format) else { continue };
+        let _ = writeln!(
+            after,
+            "  {:<10}{}",
+            value.get_name(),
+            value.get_help().map(ToString::to_string).unwrap_or_default()
+        );
+    }
+    after.push_str("\nExit codes:\n");
+    for (exit, meaning) in Exit::MEANINGS {
+        let _ = writeln!(after, "  {:<10}{meaning}", *exit as u8);
+    }
+    after.push_str("\nAt the prompt, .help lists its commands.");
+    Arguments::command().after_help(after)
+}
+
+/// `-c` and `-f` in the order in which they stand.
+fn scripts(matches: &ArgMatches, arguments: &Arguments) -> Vec<Script> {
+    let indices = |name: &str| matches.indices_of(name).into_iter().flatten().collect::<Vec<usize>>();
+    let texts = indices("command").into_iter().zip(arguments.command.iter().cloned().map(Script::Text));
+    let files = indices("file").into_iter().zip(arguments.file.iter().cloned().map(Script::File));
+    let mut all: Vec<(usize, Script)> = texts.chain(files).collect();
+    all.sort_by_key(|(index, _)| *index);
+    all.into_iter().map(|(_, script)| script).collect()
+}
+
+/// The number and the unit after it.
+fn number_and_unit(text: &str) -> Option<(f64, String)> {
+    let text = text.trim();
+    let end = text.find(|character: char| !character.is_ascii_digit() && character != '.').unwrap_or(text.len());
+    let number: f64 = text[..end].parse().ok()?;
+    Some((number, text[end..].trim().to_ascii_lowercase()))
+}
+
+fn parse_size(text: &str) -> Result<u64, String> {
+    let wrong = || "a size is a number with kB, MB, GB or TB (thousands), or KiB, MiB, GiB (of 1,024)".to_owned();
+    let (number, unit) = number_and_unit(text).ok_or_else(wrong)?;
+    let bytes = match unit.as_str() {
+        "" | "b" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
+        "t" | "tb" => 1e12,
+        "kib" => 1024.0,
+        "mib" => 1024.0 * 1024.0,
+        "gib" => 1024.0 * 1024.0 * 1024.0,
+        _ => return Err(wrong()),
+    };
+    let size = number * bytes;
+    if size >= 1.0 && size < u64::MAX as f64 { Ok(size as u64) } else { Err(wrong()) }
+}
+
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let wrong = || "a time is a number with ms, s, m or h".to_owned();
+    let (number, unit) = number_and_unit(text).ok_or_else(wrong)?;
+    let seconds = match unit.as_str() {
+        "ms" => number / 1e3,
+        "" | "s" => number,
+        "m" | "min" => number * 60.0,
+        "h" => number * 3600.0,
+        _ => return Err(wrong()),
+    };
+    Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero()).ok_or_else(wrong)
+}
+
+fn parse_script_page(text: &str) -> Result<CodePage, String> {
+    let known = "437, 850, 874, 932, 936, 949, 950, 1250 to 1258, or 65001 for UTF-8";
+    text.parse().ok().and_then(CodePage::from_number).ok_or_else(|| format!("a code page is one of {known}"))
+}
+
+fn parse_threads(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|threads| (1..=1024).contains(threads)).ok_or_else(|| "a number from 1 to 1024".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(words: &str) -> Result<(Arguments, Vec<Script>), clap::Error> {
+        try_parse(std::iter::once("mainstay").chain(words.split_whitespace()).map(OsString::from))
+    }
+
+    #[test]
+    fn the_definitions_agree_with_each_other() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn scripts_keep_their_order() {
+        let (arguments, scripts) = parsed("shop -c A -f b.sql -c C").unwrap();
+        assert_eq!(arguments.path, Some(PathBuf::from("shop")));
+        let text = |text: &str| Script::Text(text.to_owned());
+        assert_eq!(scripts, [text("A"), Script::File("b.sql".into()), text("C")]);
+    }
+
+    #[test]
+    fn bench_takes_its_own_flags() {
+        let (arguments, _) = parsed("bench xbase --json out.json --check").unwrap();
+        let Some(Action::Bench { arguments }) = arguments.action else { panic!("not bench") };
+        assert_eq!(arguments, ["xbase", "--json", "out.json", "--check"]);
+        let (arguments, _) = parsed("bench --help").unwrap();
+        assert!(matches!(arguments.action, Some(Action::Bench { arguments }) if arguments == ["--help"]));
+    }
+
+    #[test]
+    fn sizes_and_times_have_units() {
+        assert_eq!(parse_size("512MB"), Ok(512_000_000));
+        assert_eq!(parse_size("1.5 GiB"), Ok(1_610_612_736));
+        assert_eq!(parse_time("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse_time("2m"), Ok(Duration::from_secs(120)));
+        for wrong in ["", "x", "0", "-1", "5 apples", "1e9"] {
+            assert!(parse_size(wrong).is_err() && parse_time(wrong).is_err(), "{wrong}");
+        }
+        assert!(parse_time("0ms").is_err() && parse_time("99999999999999999999h").is_err());
+    }
+
+    #[test]
+    fn the_help_text_is_as_its_golden_file() {
+        let help = command().term_width(100).render_help().to_string();
+        crate::golden::check("arguments.golden.txt", help.as_bytes());
+    }
+}

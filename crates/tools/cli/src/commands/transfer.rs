@@ -1,0 +1,129 @@
+//! Files on their way in and out.
+
+use super::request::{Made, Typed};
+use super::words;
+use crate::errors::{Failure, usage};
+use crate::output::Format;
+use crate::shell::{Flow, Shell};
+use crate::tokens::quote_name;
+use mainstay_types::{Code, Error};
+use std::path::{Path, PathBuf};
+
+/// Scripts inside of scripts; a script that runs itself must not end the process.
+const DEEPEST: usize = 16;
+
+/// Makes a file a table of this session.
+pub(super) fn import(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure> {
+    let words = words(arguments);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (file, name) = match words[..] {
+        [file] => (file, table_name(Path::new(file))),
+        [file, word, name] if word.eq_ignore_ascii_case("as") => (file, name.to_owned()),
+        _ => return Err(usage(".import takes a file, or FILE AS NAME; a name with blanks goes in quotes")),
+    };
+    let path = expand_home(file);
+    if let Some(known) = shell.session.file_named(&name)?
+        && path.canonicalize().ok() != known.canonicalize().ok()
+    {
+        let message = format!("there is a table {} already: {}", quote_name(&name), known.display());
+        return Err(Error::new(Code::Duplicate, message).hint("give it another name with AS").into());
+    }
+    shell.session.attach(&path, &name)?;
+    shell.tell(&format!("{file} is table {}", quote_name(&name)))?;
+    Ok(Flow::Continue)
+}
+
+fn table_name(file: &Path) -> String {
+    file.file_stem().unwrap_or_default().to_string_lossy().to_lowercase()
+}
+
+/// `~/` at the start as the home folder; the prompt has no other shell to do it.
+fn expand_home(file: &str) -> PathBuf {
+    match (file.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(file),
+    }
+}
+
+/// Writes a table or the result of a statement to a file.
+pub(super) fn export(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure> {
+    let (what, file) =
+        split_last(arguments).ok_or_else(|| usage(".export takes a table or a statement, and a file"))?;
+    let path = expand_home(&file);
+    let format = Format::for_file(Path::new(&file))?;
+    let made = match what.trim_matches('"') {
+        name if !what.contains(char::is_whitespace) || what.starts_with('"') => {
+            Made { sql: select_all(shell, name)?, typed: Vec::new() }
+        }
+        _ => {
+            let sql = what.trim_end_matches(';').to_owned();
+            let at = arguments.len() - arguments.trim_start().len();
+            Made { typed: vec![Typed { start: 0, at, length: sql.len() }], sql }
+        }
+    };
+    shell.export(&made, &path, format)?;
+    Ok(Flow::Continue)
+}
+
+/// Copies all native tables into one file.
+pub(super) fn backup(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure> {
+    let words = words(arguments);
+    let [file] = &words[..] else { return Err(usage(".backup takes a file")) };
+    shell.database.backup(&expand_home(file))?;
+    shell.tell(&format!("the native tables are in {file}"))?;
+    Ok(Flow::Continue)
+}
+
+/// The statement for a whole table, under the name that the catalog has for it.
+pub(super) fn select_all(shell: &Shell, name: &str) -> Result<String, Failure> {
+    let name = shell.database.describe(name).map_or_else(|_| name.to_owned(), |table| table.name);
+    Ok(format!("SELECT * FROM {}", quote_name(&name)))
+}
+
+/// The last word, which may be in quotes, and what stands before it.
+fn split_last(arguments: &str) -> Option<(&str, String)> {
+    let last = words(arguments).pop()?;
+    let in_quotes = arguments.trim_end().ends_with(['\'', '"']);
+    let length = last.len() + if in_quotes { 2 } else { 0 };
+    let before = arguments.trim_end();
+    let before = before.get(..before.len().checked_sub(length)?)?.trim();
+    (!before.is_empty()).then_some((before, last))
+}
+
+/// Sends results to a file, or back to the screen.
+pub(super) fn output(shell: &mut Shell, argument: &str) -> Result<Flow, Failure> {
+    match words(argument).first() {
+        None => shell.finish_output()?,
+        Some(file) => shell.write_to(&expand_home(file), None)?,
+    }
+    Ok(Flow::Continue)
+}
+
+/// Runs a file.
+pub(super) fn read(shell: &mut Shell, argument: &str) -> Result<Flow, Failure> {
+    let words = words(argument);
+    let [file] = words.as_slice() else { return Err(usage(".read takes one file")) };
+    if shell.depth == DEEPEST {
+        return Err(usage(format!("scripts run each other more than {DEEPEST} deep")));
+    }
+    shell.depth += 1;
+    let done = crate::run_file(shell, &expand_home(file));
+    shell.depth -= 1;
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_the_last_word() {
+        assert_eq!(split_last("orders out.csv"), Some(("orders", "out.csv".to_owned())));
+        assert_eq!(
+            split_last("SELECT 'a b' FROM t 'my file.csv'"),
+            Some(("SELECT 'a b' FROM t", "my file.csv".to_owned()))
+        );
+        assert_eq!(split_last("orders"), None);
+        assert_eq!(split_last(""), None);
+    }
+}

@@ -1,0 +1,212 @@
+//! The `mainstay` command.
+//!
+//! ```text
+//!  arguments ----> script (-c, -f, standard input) --.
+//!            \                                        >--> shell --> session --> output/*
+//!             `--> prompt (a person types) ----------'       |
+//!                                                         commands (.tables, \d, USE, BROWSE, ...)
+//! ```
+//!
+//! The command owns no semantics of SQL: it cuts text into statements, hands them to a session of the
+//! engine, and writes what comes back. What it adds is for people: the prompt, the formats, the errors
+//! with their place, the progress bar, and the commands that an xBase hand types without thinking.
+//!
+//! **Invariants.** Results go to standard output (or a file), everything else to standard error. A
+//! broken pipe ends the command quietly. Each way to end has its own exit code, listed by `--help`.
+
+mod arguments;
+mod bench;
+mod check;
+mod commands;
+mod errors;
+mod exit;
+#[cfg(test)]
+mod golden;
+mod interrupt;
+mod output;
+mod progress;
+mod prompt;
+mod script;
+mod serve;
+mod shell;
+mod sqlcmd;
+mod tokens;
+mod tsql;
+
+use arguments::{Action, Arguments, Script};
+use errors::{Failure, Origin};
+use exit::Exit;
+use mainstay_engine::Database;
+use mainstay_types::Error;
+use output::Format;
+use serve::Addresses;
+use shell::{Conduct, Flow, Look, Shell};
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Rows of a table that are shown at the prompt, until `.rows` says otherwise.
+const ROWS_AT_PROMPT: usize = 40;
+
+/// Runs the command with the arguments of the process.
+pub fn run() -> ExitCode {
+    let (mut arguments, scripts) = arguments::parse();
+    interrupt::outlive_long_files();
+    match arguments.action.take() {
+        Some(Action::Bench { arguments }) => bench::run(arguments),
+        Some(Action::Check { paths, repair, into, engine }) => {
+            check::run(&paths, &engine, repair.then_some(into.as_deref())).into()
+        }
+        Some(Action::Restore { file, folder }) => restore(&file, &folder).into(),
+        Some(Action::Serve { path, tds, http, navigator, sqli, script_codepage, engine }) => {
+            serve::run(path, &Addresses { tds, http, navigator, sqli }, script_codepage, &engine).into()
+        }
+        None => query(&arguments, &scripts).into(),
+    }
+}
+
+/// Opens the database and runs what there is to run.
+fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
+    if let Err(error) = check_output(arguments) {
+        complain(&error);
+        return Exit::Usage;
+    }
+    let path = arguments.path.clone().unwrap_or_else(|| PathBuf::from("."));
+    let database = match Database::open_with(&path, arguments.engine.options()) {
+        Ok(database) => database,
+        Err(error) => {
+            complain(&error);
+            return Exit::of_opening(&error);
+        }
+    };
+    database.damage().iter().for_each(warn);
+    if arguments.tsql {
+        return tsql::run(database, &path, scripts, arguments);
+    }
+    interrupt::install();
+    let interactive = scripts.is_empty() && io::stdin().is_terminal();
+    let mut shell = Shell::new(database, look(arguments, interactive), conduct(arguments, interactive));
+    let done = start(&mut shell, arguments, scripts, &path);
+    end(shell, done)
+}
+
+/// Refuses a file for results whose name asks for no format when nobody does. T-SQL has one format.
+fn check_output(arguments: &Arguments) -> Result<(), Error> {
+    match &arguments.output.output {
+        Some(file) if arguments.output.format.is_none() && !arguments.tsql && output::is_name_of_file(file) => {
+            Format::for_file(file).map(drop)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn look(arguments: &Arguments, interactive: bool) -> Look {
+    let output = &arguments.output;
+    let at_prompt = (interactive && output.output.is_none()).then_some(ROWS_AT_PROMPT);
+    Look {
+        format: output.format.unwrap_or(Format::Table),
+        is_chosen: output.format.is_some(),
+        expanded: false,
+        header: !output.no_header,
+        null: output.null.clone(),
+        max_rows: output.max_rows.or(at_prompt),
+    }
+}
+
+fn conduct(arguments: &Arguments, interactive: bool) -> Conduct {
+    Conduct {
+        timer: arguments.timer,
+        echo: arguments.echo,
+        continue_on_error: arguments.continue_on_error,
+        interactive,
+    }
+}
+
+/// Runs the scripts, standard input, or the prompt.
+fn start(shell: &mut Shell, arguments: &Arguments, scripts: &[Script], path: &Path) -> Result<Flow, Failure> {
+    if let Some(file) = &arguments.output.output {
+        let opened = shell.write_to(file, arguments.output.format);
+        opened.map_err(|failure| shell.report(failure, "", &Origin::default()))?;
+    }
+    let can_edit = std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb");
+    if shell.conduct.interactive && can_edit {
+        return prompt::run(shell, path).map(|()| Flow::Quit);
+    }
+    if scripts.is_empty() {
+        return script::run_stream(shell, io::stdin().lock());
+    }
+    let mut failed = false;
+    for script in scripts {
+        match run_script(shell, script) {
+            Ok(Flow::Continue) => {}
+            Err(Failure::Reported) if shell.goes_on() => failed = true,
+            other => return other,
+        }
+    }
+    if failed { Err(Failure::Reported) } else { Ok(Flow::Continue) }
+}
+
+fn run_script(shell: &mut Shell, script: &Script) -> Result<Flow, Failure> {
+    match script {
+        Script::Text(text) => script::run(shell, text, &Origin::default()),
+        Script::File(path) if path.as_os_str() == "-" => match script::read_stdin() {
+            Ok(text) => script::run(shell, &text, &Origin::default()),
+            Err(error) => Err(shell.report(error.into(), "", &Origin::default())),
+        },
+        Script::File(path) => run_file(shell, path),
+    }
+}
+
+/// Runs the statements and commands in a file.
+fn run_file(shell: &mut Shell, path: &Path) -> Result<Flow, Failure> {
+    let origin = Origin { name: Some(path.display().to_string()), ..Origin::default() };
+    match script::read_file(path) {
+        Ok(text) => script::run(shell, &text, &origin),
+        Err(error) => Err(shell.report(error.into(), "", &origin)),
+    }
+}
+
+/// Finishes the output and chooses the exit code.
+fn end(mut shell: Shell, done: Result<Flow, Failure>) -> Exit {
+    let closed =
+        |failure: &Failure| matches!(failure, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe);
+    let failed_before = match done {
+        Ok(_) => false,
+        Err(failure) if closed(&failure) => return shell.exit(),
+        Err(failure) => {
+            shell.report(failure, "", &Origin::default());
+            true
+        }
+    };
+    if failed_before && !shell.conduct.continue_on_error && !shell.conduct.interactive {
+        // What was written of a file is dropped: it is not the whole.
+        return shell.exit().max(Exit::StatementFailed);
+    }
+    match shell.finish_output() {
+        Ok(()) => {}
+        Err(failure) if closed(&failure) => {}
+        Err(failure) => drop(shell.report(failure, "", &Origin::default())),
+    }
+    if shell.conduct.interactive { Exit::Success } else { shell.exit() }
+}
+
+/// Makes the native tables of a folder from a backup.
+fn restore(file: &Path, folder: &Path) -> Exit {
+    match Database::restore(file, folder) {
+        Ok(()) => Exit::Success,
+        Err(error) => {
+            complain(&error);
+            Exit::CannotOpen
+        }
+    }
+}
+
+/// Says that native tables, or some of them, cannot be used; everything else can.
+fn warn(damage: &Error) {
+    let _ = writeln!(io::stderr(), "warning: {damage}");
+}
+
+/// Shows an error that belongs to no statement.
+fn complain(error: &Error) {
+    let _ = write!(io::stderr(), "{}", errors::render(error, "", &Origin::default(), shell::colour()));
+}

@@ -1,0 +1,166 @@
+//! `mainstay serve`: the folder for SQL Server's clients and for remote ACE clients, until somebody asks to stop.
+
+use crate::arguments::Engine;
+use crate::exit::Exit;
+use crate::{complain, warn};
+use ace::backend::{Served, ServedDictionaries, Sql, install_sql};
+use mainstay_ads_runtime::Engine as Advantage;
+use mainstay_engine::Database;
+use mainstay_informix_runtime::Informix;
+use mainstay_navigator::server::Service;
+use mainstay_server::{Config, NavigatorDoor, Server, SqliDoor, log_event, log_warning};
+use mainstay_tsql_runtime::CodePage;
+use mainstay_types::{Code, Error, Result};
+use mainstay_vfs::{Disk, Enclosed, FileSystem};
+use std::fmt::Display;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The addresses of the command line, which go before those of the settings.
+pub(crate) struct Addresses {
+    pub tds: Option<SocketAddr>,
+    pub http: Option<SocketAddr>,
+    pub navigator: Option<SocketAddr>,
+    pub sqli: Option<SocketAddr>,
+}
+
+/// Serves until a signal comes.
+pub(crate) fn run(
+    path: Option<PathBuf>,
+    addresses: &Addresses,
+    script_page: Option<CodePage>,
+    engine: &Engine,
+) -> Exit {
+    let path = path.unwrap_or_else(|| PathBuf::from("."));
+    let Doors { server, navigator, sqli } = match start(&path, addresses, script_page, engine) {
+        Ok(doors) => doors,
+        Err(error) => {
+            complain(&error);
+            return Exit::of_opening(&error);
+        }
+    };
+    say_ready(&server, navigator.as_ref(), sqli.as_ref());
+    std::thread::spawn(give_memory_back);
+    wait_for_signal();
+    // All at once: each has the whole of the grace.
+    std::thread::scope(|scope| {
+        scope.spawn(|| navigator.as_ref().map(NavigatorDoor::stop));
+        scope.spawn(|| sqli.as_ref().map(SqliDoor::stop));
+        server.stop();
+    });
+    Exit::Success
+}
+
+/// All doors are open: the log says where.
+fn say_ready(server: &Server, navigator: Option<&NavigatorDoor>, sqli: Option<&SqliDoor>) {
+    let (tds, http) = (server.tds_address(), server.http_address());
+    let (navigator, sqli) = (navigator.map(NavigatorDoor::address), sqli.map(SqliDoor::address));
+    let mut fields: Vec<(&str, &dyn Display)> = vec![("tds", &tds)];
+    fields.extend(http.iter().map(|address| ("http", address as &dyn Display)));
+    fields.extend(navigator.iter().map(|address| ("navigator", address as &dyn Display)));
+    fields.extend(sqli.iter().map(|address| ("sqli", address as &dyn Display)));
+    log_event(Box::new(io::stderr()), "ready", &fields);
+}
+
+/// The listeners of a server.
+struct Doors {
+    server: Server,
+    navigator: Option<NavigatorDoor>,
+    sqli: Option<SqliDoor>,
+}
+
+fn start(
+    path: &Path,
+    addresses: &Addresses,
+    script_page: Option<CodePage>,
+    engine: &Engine,
+) -> Result<Doors> {
+    let mut config = match Disk.read(&path.join("mainstay.toml")) {
+        Ok(bytes) => {
+            let text = String::from_utf8(bytes)
+                .map_err(|_| Error::new(Code::InvalidSetting, "it is not UTF-8").at("mainstay.toml"))?;
+            Config::from_toml(&text).map_err(|error| error.at("mainstay.toml"))?
+        }
+        Err(error) if error.code() == Code::NotFound => Config::default(),
+        Err(error) => return Err(error),
+    };
+    config.tds = addresses.tds.unwrap_or(config.tds);
+    config.http = addresses.http.or(config.http);
+    config.navigator = addresses.navigator.or(config.navigator);
+    config.sqli = addresses.sqli.or(config.sqli);
+    let mut options = engine.options();
+    options.statement_timeout = options.statement_timeout.or(config.statement_timeout());
+    let folder = std::path::absolute(path)?;
+    let root = if Disk.is_folder(&folder) { &folder } else { folder.parent().unwrap_or(&folder) };
+    let files: Arc<dyn FileSystem> = match config.follow_links || Disk.stamp(&folder).is_err() {
+        true => Arc::new(Disk),
+        false => Arc::new(Enclosed::new(Arc::new(Disk), root)?),
+    };
+    // What is on no disk has no links.
+    let database = match Disk.stamp(&folder).is_ok() {
+        true => Database::open_on(Arc::clone(&files), &folder, options)?,
+        false => Database::open_with(path, options)?,
+    };
+    database.damage().iter().for_each(warn);
+    if database.is_native_elsewhere() {
+        let text =
+            "another process has the native tables of this folder open: statements about them fail until it has ended";
+        log_warning(Box::new(io::stderr()), "native_tables_in_use", text);
+    }
+    let (for_ace, for_informix) = (database.clone(), database.clone());
+    let instance = crate::tsql::instance(database, &folder, Arc::clone(&files), script_page, |complaint| {
+        log_warning(Box::new(io::stderr()), "procedure_not_compiled", complaint);
+    })?;
+    instance.read_procedures();
+    // Certificates are the administrator's: they may be links to anywhere.
+    let service = Arc::new(Service::new(Arc::clone(&files), &folder));
+    let door = |address| NavigatorDoor::start(address, &config, Arc::clone(&service), &Disk, Box::new(io::stderr()));
+    let navigator = config.navigator.map(door).transpose()?;
+    if let Some(navigator) = &navigator {
+        // Statements of remote ACE clients see the database that SQL Server's clients see; triggers and views of data
+        // dictionaries run with what is installed.
+        let advantage = Advantage::serving(for_ace, &folder)?;
+        // The service has the statements, and does not stay for them.
+        let service = Arc::downgrade(&service);
+        advantage.tell(Arc::new(move || service.upgrade().map(|service| service.activity()).unwrap_or_default()));
+        let advantage: Arc<dyn Sql> = Arc::new(advantage);
+        navigator.serve_sql(Arc::new(Served(Arc::clone(&advantage))));
+        install_sql(advantage);
+        navigator.serve_dictionaries(Arc::new(ServedDictionaries(Arc::clone(&files))));
+    }
+    let sqli = config.sqli.map(|address| informix_door(address, &config, for_informix, &folder)).transpose()?;
+    let server = Server::start(config, Arc::new(instance), &Disk, Box::new(io::stderr()))?;
+    navigator.iter().for_each(|door| server.measure(door));
+    sqli.iter().for_each(|door| server.measure_sqli(door));
+    Ok(Doors { server, navigator, sqli })
+}
+
+/// The listener for Informix clients, whose database has the name of the folder.
+fn informix_door(address: SocketAddr, config: &Config, database: Database, folder: &Path) -> Result<SqliDoor> {
+    let name = folder.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let backend = Arc::new(Informix::new(database, &name, &config.name, &config.sqli_version));
+    SqliDoor::start(address, config, backend, &Disk, Box::new(io::stderr()))
+}
+
+/// Has the allocator hand memory back to the system that has not been used for a while. It does so in passing, when a long
+/// piece is freed, of one region of a gigabyte at a time: a server with nothing to do frees none, and would keep all that
+/// its busiest minute took.
+fn give_memory_back() {
+    const PAUSE: Duration = Duration::from_secs(5);
+    const REGIONS: usize = 16;
+    loop {
+        std::thread::sleep(PAUSE);
+        (0..REGIONS).for_each(|_| drop(std::hint::black_box(Vec::<u8>::with_capacity(1 << 20))));
+    }
+}
+
+/// Sleeps until SIGTERM, SIGINT or SIGHUP.
+fn wait_for_signal() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP]) {
+        let _ = signals.forever().next();
+    }
+}

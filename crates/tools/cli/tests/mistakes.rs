@@ -1,0 +1,119 @@
+//! What people get wrong every day, and what they are told: where it is, in their words, and what was meant.
+//!
+//! `mistakes/everyday.sql` has a statement or a command a line. All of them are run over the sample folder, and
+//! `mistakes/everyday.out` has what is printed. What is behind `-- No place` depends on the rows, not on a part of the
+//! text. `MAINSTAY_REWRITE=1` writes it anew: look at the difference before keeping it.
+#![allow(clippy::disallowed_methods)]
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mistakes");
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../sample");
+
+/// What stands before the mistakes: a table beside those of the sample, and the one in use.
+const BEFORE: &str = "CREATE TABLE notebook (id INTEGER NOT NULL, day DATE, word VARCHAR(10));\nUSE customers\n";
+
+/// Words of the planner, the vectors and the parser, which say nothing to who wrote the statement.
+const INTERNAL_WORDS: [&str; 17] = [
+    "DataFusion",
+    "Arrow",
+    "arrow",
+    "Utf8",
+    "Int32",
+    "Int64",
+    "Float64",
+    "Decimal128",
+    "Date32",
+    "coerc",
+    "signature",
+    "Projection",
+    "SortExpr",
+    "LogicalPlan",
+    "Schema",
+    "Expr",
+    "Failed to",
+];
+
+fn copied_sample() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for entry in std::fs::read_dir(SAMPLE).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            std::fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    folder
+}
+
+/// What a script prints, results and errors in their order.
+fn printed(folder: &Path, script: &str) -> String {
+    let path = folder.join("printed.txt");
+    let out = File::options().create(true).append(true).open(&path).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mainstay"))
+        .arg(folder)
+        .args(["--echo", "--continue-on-error", "--format", "csv"])
+        .stdin(Stdio::piped())
+        .stdout(out.try_clone().unwrap())
+        .stderr(out)
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    std::fs::read_to_string(&path).unwrap()
+}
+
+/// A statement without what ends it, as it is echoed.
+fn without_end(line: &str) -> &str {
+    line.trim_end_matches(';').trim_end()
+}
+
+/// What is printed for each line, in pairs.
+fn told<'t>(lines: &[&'t str], printed: &'t str) -> Vec<(&'t str, String)> {
+    let mut rest = printed.lines().peekable();
+    let mut told = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        assert_eq!(rest.next().map(without_end), Some(without_end(line)), "what is printed behind line {number}");
+        let next = lines.get(number + 1).map(|next| without_end(next));
+        let mut own = String::new();
+        while let Some(shown) = rest.next_if(|shown| Some(without_end(shown)) != next) {
+            own.push_str(shown);
+            own.push('\n');
+        }
+        told.push((*line, own));
+    }
+    told
+}
+
+/// The mistakes that are of no place in the text.
+fn placeless(mistakes: &str) -> impl Iterator<Item = &str> {
+    let section = mistakes.lines().skip_while(|line| !line.starts_with("-- No place")).skip(1);
+    section.take_while(|line| !line.starts_with("--"))
+}
+
+#[test]
+fn every_mistake_is_told_with_its_place_and_in_words_of_its_language() {
+    let folder = copied_sample();
+    let mistakes = std::fs::read_to_string(Path::new(HERE).join("everyday.sql")).unwrap();
+    let printed = printed(folder.path(), &format!("{BEFORE}{mistakes}"));
+    let lines: Vec<&str> = BEFORE.lines().chain(mistakes.lines()).filter(|line| !line.starts_with("--")).collect();
+    let (mut all, mut complaints) = (String::new(), String::new());
+    let has_place = |line: &str| !placeless(&mistakes).any(|other| other == line);
+    for (line, told) in told(&lines, &printed).into_iter().skip(BEFORE.lines().count()) {
+        let _ = writeln!(all, "{line}\n{told}");
+        let internal = INTERNAL_WORDS.iter().find(|word| told.contains(**word) && !line.contains(**word));
+        if !told.contains("error: ") || has_place(line) != told.contains("--> line ") || internal.is_some() {
+            let _ = writeln!(complaints, "{line}\n{told}");
+        }
+    }
+    let path = Path::new(HERE).join("everyday.out");
+    if std::env::var_os("MAINSTAY_REWRITE").is_some() {
+        std::fs::write(&path, &all).unwrap();
+    }
+    assert!(complaints.is_empty(), "no error, without a place, or in words of the program's own:\n\n{complaints}");
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(all == expected, "--- expected\n{expected}\n--- printed\n{all}");
+}

@@ -1,0 +1,181 @@
+//! `mainstay check --repair`: damaged tables are made anew in new files, the old ones stay, and the exit code says whether
+//! all is sound now.
+#![allow(clippy::disallowed_methods)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fixtures");
+
+/// A folder with copies of the files of a table of Harbour's.
+fn folder_of(table: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for extension in ["dbf", "fpt", "cdx"] {
+        let name = format!("{table}.{extension}");
+        if Path::new(FIXTURES).join(&name).exists() {
+            std::fs::copy(Path::new(FIXTURES).join(&name), folder.path().join(&name)).unwrap();
+        }
+    }
+    folder
+}
+
+/// How a command ends, and what it prints.
+fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_mainstay")).args(arguments).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// What a statement prints, as CSV without names.
+#[track_caller]
+fn rows(folder: &Path, sql: &str) -> String {
+    let (code, printed, told) = run(&[folder.to_str().unwrap(), "--format", "csv", "--no-header", "-c", sql]);
+    assert_eq!((code, told.as_str()), (Some(0), ""), "{sql}");
+    printed
+}
+
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.filter(|path| path.is_file()).map(|path| (path.clone(), std::fs::read(&path).unwrap())).collect()
+}
+
+/// Changes the bytes of a file.
+fn damage(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = std::fs::read(path).unwrap();
+    change(&mut bytes);
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// Repairs the tables of a folder; the files that were there are as they were. Gives what was told, and the exit code.
+#[track_caller]
+fn repair(folder: &Path, more: &[&str]) -> (Option<i32>, String) {
+    let before = contents(folder);
+    let path = folder.to_str().unwrap();
+    assert_eq!(run(&["check", path]).0, Some(4), "it is damaged");
+    let (code, printed, told) = run(&[&["check", path, "--repair"], more].concat());
+    let after = contents(folder);
+    for (path, bytes) in before {
+        assert!(after.get(&path) == Some(&bytes), "{} was changed", path.display());
+    }
+    (code, printed + &told)
+}
+
+#[test]
+fn a_truncated_table_keeps_its_whole_records() {
+    let folder = folder_of("t04_cdx_updated");
+    let folder = folder.path();
+    let table = folder.join("t04_cdx_updated.dbf");
+    let count: u64 = rows(folder, "SELECT max(_recno) FROM t04_cdx_updated").trim().parse().unwrap();
+    damage(&table, |bytes| bytes.truncate(bytes.len() * 2 / 3));
+    let (code, told) = repair(folder, &[]);
+    assert_eq!(code, Some(0), "{told}");
+    let new = folder.join("t04_cdx_updated.repaired.dbf");
+    let line = format!("repaired: {} as {}, ", table.display(), new.display());
+    assert!(told.contains(&line), "{told}");
+    let kept: u64 = rows(&new, "SELECT max(_recno) FROM \"t04_cdx_updated.repaired\"").trim().parse().unwrap();
+    assert!(kept > count / 2 && kept < count, "{kept} of {count}");
+    assert!(told.contains(", 1,132 records\n"), "{told}");
+    assert_eq!(run(&["check", new.to_str().unwrap()]).0, Some(0));
+    let plan = rows(&new, "EXPLAIN SELECT id FROM \"t04_cdx_updated.repaired\" WHERE id = 5");
+    assert!(plan.contains("index="), "its indexes are there: {plan}");
+    // Nothing is written over.
+    let (code, printed, _) = run(&["check", table.to_str().unwrap(), "--repair"]);
+    assert_eq!(code, Some(4));
+    assert!(
+        printed.contains("not repaired: ") && printed.contains("there is a file of this name already"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn a_damaged_index_is_made_anew_in_the_folder_that_is_named() {
+    let folder = folder_of("t04_cdx_updated");
+    let (folder, saved) = (folder.path(), folder.path().join("saved"));
+    let all = rows(folder, "SELECT _recno, * FROM t04_cdx_updated ORDER BY _recno");
+    damage(&folder.join("t04_cdx_updated.cdx"), |bytes| {
+        let at = bytes.len() - 1500;
+        bytes[at..at + 900].fill(0xEE);
+    });
+    let (code, told) = repair(folder, &["--into", saved.to_str().unwrap()]);
+    assert_eq!(code, Some(0), "{told}");
+    assert_eq!(rows(&saved, "SELECT _recno, * FROM t04_cdx_updated ORDER BY _recno"), all);
+    assert!(saved.join("t04_cdx_updated.cdx").exists());
+    assert_eq!(run(&["check", saved.to_str().unwrap()]).0, Some(0));
+}
+
+#[test]
+fn an_index_that_is_named_is_repaired_with_its_table() {
+    let folder = folder_of("t04_cdx_updated");
+    let cdx = folder.path().join("t04_cdx_updated.cdx");
+    damage(&cdx, |bytes| {
+        let at = bytes.len() - 1500;
+        bytes[at..at + 900].fill(0xEE);
+    });
+    let (code, printed, told) = run(&["check", cdx.to_str().unwrap(), "--repair"]);
+    assert_eq!(code, Some(0), "{printed}{told}");
+    assert!(folder.path().join("t04_cdx_updated.repaired.cdx").exists());
+}
+
+#[test]
+fn a_damaged_memo_loses_what_cannot_be_read_and_says_so() {
+    let folder = folder_of("t04_cdx_updated");
+    let folder = folder.path();
+    damage(&folder.join("t04_cdx_updated.fpt"), |bytes| bytes.truncate(bytes.len() / 2));
+    let (code, told) = repair(folder, &[]);
+    assert_eq!(code, Some(0), "{told}");
+    assert!(told.contains("record "), "what is lost is named: {told}");
+    let new = folder.join("t04_cdx_updated.repaired.dbf");
+    assert!(folder.join("t04_cdx_updated.repaired.fpt").exists());
+    let count = |table: &str, name: &str| rows(&folder.join(table), &format!("SELECT count(*) FROM \"{name}\""));
+    assert_eq!(
+        count("t04_cdx_updated.repaired.dbf", "t04_cdx_updated.repaired"),
+        rows(Path::new(FIXTURES), "SELECT count(*) FROM t04_cdx_updated")
+    );
+    assert_eq!(run(&["check", new.to_str().unwrap()]).0, Some(0));
+}
+
+/// The record and its memo are written, its keys are not.
+#[test]
+fn a_process_that_was_killed_within_an_append_leaves_a_table_that_can_be_repaired() {
+    let folder = folder_of("t04_cdx_updated");
+    let folder = folder.path();
+    let cdx = folder.join("t04_cdx_updated.cdx");
+    let keys = std::fs::read(&cdx).unwrap();
+    let path = folder.to_str().unwrap();
+    assert_eq!(run(&[path, "-c", "INSERT INTO t04_cdx_updated (id) VALUES (987654)"]).0, Some(0));
+    std::fs::write(&cdx, keys).unwrap();
+    let (code, told) = repair(folder, &[]);
+    assert_eq!(code, Some(0), "{told}");
+    let new = folder.join("t04_cdx_updated.repaired.dbf");
+    assert_eq!(rows(&new, "SELECT count(*) FROM \"t04_cdx_updated.repaired\" WHERE id = 987654"), "1\n");
+}
+
+#[test]
+fn a_table_without_its_index_is_made_anew_to_be_written_to() {
+    let folder = folder_of("t04_cdx_updated");
+    let folder = folder.path();
+    std::fs::remove_file(folder.join("t04_cdx_updated.cdx")).unwrap();
+    let path = folder.to_str().unwrap();
+    assert_eq!(run(&[path, "-c", "DELETE FROM t04_cdx_updated"]).0, Some(1));
+    let (code, printed, told) = run(&["check", path, "--repair"]);
+    assert_eq!(code, Some(0), "{printed}{told}");
+    assert!(printed.contains("repaired: ") && printed.contains("the new table has none"), "{printed}");
+    let sql = "INSERT INTO \"t04_cdx_updated.repaired\" (id) VALUES (987654)";
+    assert_eq!(run(&[path, "-c", sql]).0, Some(0), "it is written to");
+    let all = "SELECT count(*) FROM \"t04_cdx_updated.repaired\" WHERE id = 987654";
+    assert_eq!(rows(folder, all), "1\n");
+}
+
+#[test]
+fn what_is_sound_or_no_dbf_is_not_repaired() {
+    let folder = folder_of("t04_cdx_updated");
+    let folder = folder.path();
+    let files = contents(folder);
+    assert_eq!(run(&["check", folder.to_str().unwrap(), "--repair"]).0, Some(0));
+    assert_eq!(contents(folder), files);
+    std::fs::write(folder.join("a.csv"), "a,b\n1\n\"2").unwrap();
+    let (code, printed, _) = run(&["check", folder.to_str().unwrap(), "--repair"]);
+    assert_eq!(code, run(&["check", folder.to_str().unwrap()]).0, "{printed}");
+    assert_eq!(run(&["check", folder.to_str().unwrap(), "--into", "x"]).0, Some(2), "--into without --repair");
+}

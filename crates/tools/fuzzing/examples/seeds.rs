@@ -1,0 +1,91 @@
+//! Makes the seeds of the corpus from the fixtures: `cargo run -p mainstay-fuzzing --example seeds -- FOLDER`.
+//!
+//! Only small files are taken, and long ones are cut: a fuzzer tries thousands of changes of each byte it is given.
+
+#![expect(clippy::disallowed_methods, reason = "writes the corpus, no stored data")]
+
+use mainstay_fuzzing::table;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const FOLDERS: [&str; 5] = ["", "more", "dbase4", "libreoffice", "expressions"];
+
+/// Bytes of a DBF, a memo or an index that are kept.
+const CUT: [usize; 3] = [6_000, 3_000, 12_288];
+
+fn main() {
+    let out = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "fuzz/corpus".into()));
+    let fixtures = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fixtures"));
+    let files: Vec<PathBuf> = FOLDERS.iter().flat_map(|folder| listed(&fixtures.join(folder))).collect();
+    for path in &files {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().replace('.', "_");
+        let content = fs::read(path).expect("a fixture can be read");
+        for (number, (target, input)) in inputs(path, &content).into_iter().enumerate() {
+            let folder = out.join(target);
+            fs::create_dir_all(&folder).expect("the folder can be made");
+            fs::write(folder.join(format!("seed_{name}_{number}")), input).expect("the seed can be written");
+        }
+    }
+    let scripts = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../languages/tsql/syntax/tests/corpus"));
+    for (target, inputs) in [("expression", expressions(fixtures)), ("tsql", batches(scripts))] {
+        let folder = out.join(target);
+        fs::create_dir_all(&folder).expect("the folder can be made");
+        for (number, input) in inputs.into_iter().enumerate() {
+            fs::write(folder.join(format!("seed_{number:03}")), input).expect("the seed can be written");
+        }
+    }
+}
+
+fn listed(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect()
+}
+
+/// The inputs that a fixture makes, with their targets.
+fn inputs(path: &Path, content: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+    let cut = |length: usize| &content[..content.len().min(length)];
+    let with = |choice: &[u8], length: usize| [choice, cut(length)].concat();
+    match path.extension().and_then(|extension| extension.to_str()).unwrap_or_default() {
+        "dbf" => vec![("dbf", cut(CUT[0]).to_vec()), ("table", whole_table(path, content))],
+        "fpt" => vec![("memo", with(b"\x00\x08\0\0\0\0\0\0\0\0\0", CUT[1]))],
+        "dbt" => vec![("memo", with(b"\x01         1", CUT[1])), ("memo", with(b"\x02         2", CUT[1]))],
+        "smt" => vec![("memo", with(b"\x03\x01\0\x10\0\0\0\x20\0\0\0", CUT[1]))],
+        "cdx" => vec![("index", with(b"\0", CUT[2]))],
+        "ntx" => vec![("index", with(b"\x01", CUT[2]))],
+        "csv" => vec![("csv", with(b"\0", 1_500))],
+        _ => Vec::new(),
+    }
+}
+
+/// The table with the memo and the index of its name.
+fn whole_table(path: &Path, content: &[u8]) -> Vec<u8> {
+    let beside = |extensions: [&str; 3]| {
+        let found = extensions.iter().position(|extension| path.with_extension(extension).is_file());
+        let bytes = found.map(|at| fs::read(path.with_extension(extensions[at])).expect("a fixture can be read"));
+        (found.unwrap_or(3) as u8, bytes.unwrap_or_default())
+    };
+    let ((memo_kind, memo), (index_kind, index)) = (beside(["fpt", "dbt", "smt"]), beside(["cdx", "ntx", "idx"]));
+    // Cut, a table does not agree with its index any more: it is left whole if it is small.
+    let length = if content.len() < 2 * CUT[0] { content.len() } else { CUT[0] };
+    let cut = |bytes: &[u8], most: usize| bytes[..bytes.len().min(most)].to_vec();
+    table::input(memo_kind | index_kind << 2, [&content[..length], &cut(&memo, CUT[1]), &cut(&index, CUT[2])])
+}
+
+/// The expressions of the fixtures, each in one dialect or the other.
+fn expressions(fixtures: &Path) -> Vec<Vec<u8>> {
+    let text = fs::read(fixtures.join("expr/exprs.txt")).expect("a fixture can be read");
+    let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty() && line[0] != b'#');
+    let texts = lines.map(|line| line.split(|byte| *byte == b'\t').next().unwrap_or_default());
+    texts.enumerate().map(|(number, text)| [&[(number % 8) as u8][..], text].concat()).collect()
+}
+
+/// The batches of the scripts of a folder.
+fn batches(folder: &Path) -> Vec<Vec<u8>> {
+    let texts = listed(folder).into_iter().map(|path| fs::read_to_string(path).expect("a script can be read"));
+    let inputs = |text: String| {
+        let texts =
+            mainstay_tsql_syntax::batches(&text).into_iter().map(|batch| batch.text.to_owned()).collect::<Vec<_>>();
+        texts.into_iter().map(|text| [b"\0", text.as_bytes()].concat())
+    };
+    texts.flat_map(inputs).collect()
+}
