@@ -8,6 +8,7 @@ mod indexed_common;
 
 use indexed_common::{compare, create, open, options, table_spec};
 use mainstay_types::{Code, ValueRef};
+use mainstay_columnar::VectorCache;
 use mainstay_vfs::{Create, FileSystem, Memory};
 use mainstay_xbase::dbf::{Dbf, FieldSpec, Format, OpenOptions, TableSpec};
 use mainstay_xbase::index::{Bag, BagKind};
@@ -112,6 +113,96 @@ fn nothing_is_written_to_a_memo_file_of_uncertain_kind() {
     let lost = repair.map(|repair| repair.lost.len());
     assert!(lost.as_ref().is_ok_and(|lost| *lost > 0) || lost.is_err(), "a copy without its memos is not sound");
     assert!(fs.read(memo).unwrap() == bytes);
+}
+
+fn file(name: &str) -> Vec<u8> {
+    std::fs::read(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files")).join(name)).unwrap()
+}
+
+/// The values of a field, and what was found on the way.
+fn values(name: &str, field: &str) -> (Vec<mainstay_types::Value>, Vec<Finding>) {
+    let (memory, fs) = memory();
+    let path = PathBuf::from(format!("shop/{name}"));
+    memory.write(&path, file(name));
+    let dbf = Dbf::open(fs.open(&path).unwrap(), OpenOptions::default()).unwrap();
+    let number = dbf.fields().iter().position(|known| known.name.eq_ignore_ascii_case(field)).unwrap();
+    let mut bytes = Vec::new();
+    let value = |record| {
+        dbf.read_record(record, &mut bytes).unwrap();
+        writer::decode(&dbf, None, number, &bytes).unwrap()
+    };
+    let values = (0..dbf.read_count().unwrap()).map(value).collect();
+    (values, table::check(&fs, &path, OpenOptions::default(), &[]))
+}
+
+/// ArcGIS declares F(13,11) and F(19,11) and lets values use the width as they need (fme documentation; DotSpatial#573 has the
+/// exponents). GDAL and dbfread read the same values.
+#[test]
+fn numbers_of_gis_programs_have_their_values() {
+    use mainstay_types::Value::{Float, Null};
+    let (depths, findings) = values("wells.dbf", "depth");
+    let wanted = [Float(12.3456), Float(123.456), Float(45678.9), Float(-9876.54), Float(12.345), Float(123.45), Null];
+    assert_eq!(depths, wanted);
+    assert!(findings.is_empty(), "{findings:?}");
+    let (areas, findings) = values("parcels.dbf", "shape_area");
+    assert!(areas.contains(&Float(2.236_033_666_63e9)) && areas.contains(&Float(1.234_567_890_12e-12)), "{areas:?}");
+    assert!(findings.is_empty(), "{findings:?}");
+}
+
+#[test]
+fn numbers_of_gis_programs_are_sought_and_changed() {
+    let (memory, fs) = memory();
+    let path = Path::new("shop/wells.dbf");
+    memory.write(path, file("wells.dbf"));
+    let mut table = open(&fs, path, Access::Exclusive);
+    let field = table.fields().iter().position(|field| field.name.eq_ignore_ascii_case("depth")).unwrap();
+    table.create_index(None, BagKind::Cdx, &IndexSpec::new("DEPTH", "DEPTH"), Building::default()).unwrap();
+    let added = table.append_some(&[(field, ValueRef::Float(250.5))]).unwrap();
+    table.update(1, &[(field, ValueRef::Float(1.5e-9))]).unwrap();
+    let id = table.find_tag("DEPTH").unwrap();
+    let tag = table.tag(id).unwrap();
+    for (value, record) in [(250.5, added as u32), (45678.9, 3), (1.5e-9, 1), (-9876.54, 4)] {
+        let key = mainstay_xbase::index::ordered_double(value);
+        assert_eq!(tag.find(&key).unwrap(), Some(record), "{value}");
+    }
+    table.close().unwrap();
+    compare(&fs, path, &[]).unwrap();
+    let findings = table::check(&fs, path, OpenOptions::default(), &[]);
+    assert!(findings.is_empty(), "{findings:?}");
+}
+
+/// `Varchar (binary)` of Visual FoxPro is text that is not converted between code pages.
+#[test]
+fn varchar_with_the_binary_flag_is_text() {
+    let (names, findings) = values("varchar_binary.dbf", "name");
+    let text = |text: &str| mainstay_types::Value::Text(text.to_owned());
+    assert_eq!(names, [text("Bad Meets Evil"), text("London")]);
+    assert!(findings.is_empty(), "{findings:?}");
+}
+
+#[test]
+fn a_cpg_file_is_understood_or_reported() {
+    for (content, text, reported) in [
+        (&b"\xef\xbb\xbfUTF-8"[..], "M\u{fc}ller", false),
+        (b"UTF-8\0\0", "M\u{fc}ller", false),
+        (b"1252\r\n", "M\u{c3}\u{bc}ller", false),
+        (b"whatever", "M\u{251c}\u{255d}ller", true),
+    ] {
+        let (memory, fs) = memory();
+        let path = Path::new("shop/t.dbf");
+        let spec = TableSpec::new(Format::DbaseThree, vec![FieldSpec::new("name", b'C', 12, 0)]);
+        create(&fs, path, &TableSpec { language: 0, ..spec });
+        let mut table = open(&fs, path, Access::Exclusive);
+        table.append_record(b" M\xc3\xbcller     ").unwrap();
+        table.close().unwrap();
+        memory.write("shop/t.cpg", content);
+        let findings = table::check(&fs, path, OpenOptions::default(), &[]);
+        let texts: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        assert_eq!(texts.iter().any(|text| text.contains("t.cpg")), reported, "{texts:?}");
+        let table = table::DbfTable::open(Arc::clone(&fs), path, "t", Default::default(), VectorCache::new(1 << 20), &[]).unwrap();
+        let page = table.code_page();
+        assert_eq!(page.decode(b"M\xc3\xbcller").text, text, "{content:?}");
+    }
 }
 
 /// The NTX files of t05_ntx, one of them cut, emptied or overwritten.

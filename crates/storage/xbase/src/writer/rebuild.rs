@@ -480,6 +480,7 @@ fn damaged(plan: &mut Plan<'_>, field: &Field, record: u64, reason: String) -> R
 pub(crate) fn converted(value: ValueRef<'_>, field: &Field) -> Result<Value> {
     let exact = SqlType::Decimal { precision: 38, scale: field.decimals.min(38) };
     let to = match field.kind {
+        FieldKind::Numeric if field.is_floating() => SqlType::Double,
         FieldKind::Numeric | FieldKind::Integer | FieldKind::IntegerSortable | FieldKind::Currency => exact,
         FieldKind::RowVersion => SqlType::BigInt,
         FieldKind::Double | FieldKind::DoubleSortable => SqlType::Double,
