@@ -47,7 +47,8 @@ impl Page {
         let case = self.collation().case_table();
         let upper = |word: &Vec<u8>| word.iter().map(|byte| case.upper[usize::from(*byte)]).collect::<Vec<u8>>();
         let mut items: Vec<Item> = self.words.iter().map(upper).zip(1..).collect();
-        let compare = |left: &Item, right: &Item| self.collation().compare(&left.0, &right.0).then(left.1.cmp(&right.1));
+        let compare =
+            |left: &Item, right: &Item| self.collation().compare(&left.0, &right.0).then(left.1.cmp(&right.1));
         items.sort_by(compare);
         items
     }
@@ -227,7 +228,8 @@ fn every_national_order_is_written_checked_and_made_anew() {
 /// Keys in an order that is nobody's: letters beyond ASCII backwards, before all others.
 #[test]
 fn an_unknown_order_is_named_and_not_written() {
-    let mut words: Vec<Vec<u8>> = (0..60u8).map(|at| [&[0xFF - 2 * at % 90, b'a' + at % 26][..], b"      "].concat()).collect();
+    let mut words: Vec<Vec<u8>> =
+        (0..60u8).map(|at| [&[0xFF - 2 * at % 90, b'a' + at % 26][..], b"      "].concat()).collect();
     words.sort_by(|left, right| right[0].cmp(&left[0]).then(left[1].cmp(&right[1])));
     let order = (1..=words.len() as u32).collect();
     let page = Page { name: "PL852".to_owned(), is_national: true, words, order };
@@ -273,7 +275,8 @@ fn harbours_own_files_are_walked_and_searched_in_their_order() {
             let tag = bag.tag(number, keys.key_type).unwrap();
             // The only tag of a Harbour NTX has the name of its file here, and that of its field in the walk.
             let name = if index == "ntx" && bag.tags().len() == 1 { "WORD" } else { &header.name };
-            let wanted: Vec<u32> = walks.iter().filter(|row| row[0] == name).map(|row| row[2].parse().unwrap()).collect();
+            let wanted: Vec<u32> =
+                walks.iter().filter(|row| row[0] == name).map(|row| row[2].parse().unwrap()).collect();
             assert!(!wanted.is_empty(), "{table}: {name}");
             let found = walk(&tag);
             assert_eq!(found.iter().map(|(_, record)| *record).collect::<Vec<u32>>(), wanted, "{table}: {name}");

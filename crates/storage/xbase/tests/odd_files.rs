@@ -7,8 +7,8 @@ mod index_common;
 mod indexed_common;
 
 use indexed_common::{compare, create, open, options, table_spec};
-use mainstay_types::{Code, ValueRef};
 use mainstay_columnar::VectorCache;
+use mainstay_types::{Code, ValueRef};
 use mainstay_vfs::{Create, FileSystem, Memory};
 use mainstay_xbase::dbf::{Dbf, FieldSpec, Format, OpenOptions, TableSpec};
 use mainstay_xbase::index::{Bag, BagKind};
@@ -199,7 +199,9 @@ fn a_cpg_file_is_understood_or_reported() {
         let findings = table::check(&fs, path, OpenOptions::default(), &[]);
         let texts: Vec<String> = findings.iter().map(ToString::to_string).collect();
         assert_eq!(texts.iter().any(|text| text.contains("t.cpg")), reported, "{texts:?}");
-        let table = table::DbfTable::open(Arc::clone(&fs), path, "t", Default::default(), VectorCache::new(1 << 20), &[]).unwrap();
+        let table =
+            table::DbfTable::open(Arc::clone(&fs), path, "t", Default::default(), VectorCache::new(1 << 20), &[])
+                .unwrap();
         let page = table.code_page();
         assert_eq!(page.decode(b"M\xc3\xbcller").text, text, "{content:?}");
     }

@@ -141,12 +141,8 @@ impl KeyType {
             }
             _ => KeyFamily::Character,
         };
-        let plain = KeyType {
-            storage: Storage::Character,
-            len: header.key_length,
-            nullable: false,
-            order: KeyOrder::Bytes,
-        };
+        let plain =
+            KeyType { storage: Storage::Character, len: header.key_length, nullable: false, order: KeyOrder::Bytes };
         KeyType::new(header, family, false).unwrap_or(plain)
     }
 

@@ -31,11 +31,7 @@ impl Tag {
     /// Hands out the keys of up to `most_pages` pages until `visit` breaks.
     ///
     /// Errors: those of reading; what was handed out before is in the tag.
-    pub fn sample(
-        &self,
-        most_pages: usize,
-        visit: &mut dyn FnMut(Sampled<'_>) -> ControlFlow<()>,
-    ) -> Result<()> {
+    pub fn sample(&self, most_pages: usize, visit: &mut dyn FnMut(Sampled<'_>) -> ControlFlow<()>) -> Result<()> {
         let (mut waiting, mut was_leaf) = (VecDeque::from([self.tree.root]), false);
         for _ in 0..most_pages {
             let Some(page) = waiting.pop_front() else { return Ok(()) };

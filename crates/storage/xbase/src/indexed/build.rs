@@ -10,13 +10,14 @@
 //! any case.) Another index file may also be made beside others, for the own use: they do not keep it up unless they open it.
 
 use super::bag::OpenBag;
+use super::over_records::OverRecords;
 use super::set::{no_such_bag, no_such_tag};
 use super::{IndexedTable, TagId, structural_path};
+use crate::collation::KeyOrder;
 use crate::dbf::{Dbf, Header};
 use crate::expr::{ExprValue, Kind, Scratch};
-use crate::collation::KeyOrder;
-use crate::index::write::{BagSpec, BagWriter, KeySorter, Progress, Rebuild, TagSpec, reindex, unknown_order};
-use crate::index::{BagKind, KeyFamily, KeyType, TagHeader};
+use crate::index::write::{BagSpec, BagWriter, KeySorter, TagSpec, reindex, unknown_order};
+use crate::index::{BagKind, KeyFamily, TagHeader};
 use crate::keys::{Conventions, Expressions, Rules, TagKeys};
 use crate::lock::{IndexLock, LockPlan};
 use mainstay_types::{Code, Error, Result, interrupt};
@@ -425,7 +426,7 @@ impl IndexedTable {
     }
 
     /// The keys of the records, for a tag with this header and the conventions that it had, if it is not new.
-    fn collect(
+    pub(super) fn collect(
         &self,
         path: &Path,
         (header, conventions): (&TagHeader, Option<Conventions>),
@@ -433,7 +434,8 @@ impl IndexedTable {
         building: &mut Building<'_>,
     ) -> Result<KeySorter> {
         let mut tag = TagKeys::new(header, &self.indexes.dbf)?;
-        if let Some(known) = conventions.or_else(|| self.indexes.national()).filter(|known| *known != tag.conventions()) {
+        if let Some(known) = conventions.or_else(|| self.indexes.national()).filter(|known| *known != tag.conventions())
+        {
             tag = tag.with_conventions(known, header, &self.indexes.dbf)?;
         }
         if tag.key_type.order() == KeyOrder::Unknown {
@@ -530,73 +532,6 @@ impl Taking<'_> {
 
 fn number(record: u64) -> Result<u32> {
     u32::try_from(record).map_err(|_| Error::new(Code::Unsupported, "indexes hold record numbers of 32 bits"))
-}
-
-/// The records of a table, for making its indexes anew.
-struct OverRecords<'r> {
-    count: u64,
-    table: &'r IndexedTable,
-    path: &'r Path,
-    keeps_custom: bool,
-    progress: Telling<'r>,
-    /// The number of the file, and how many there are.
-    at: (u64, u64),
-}
-
-impl Rebuild for OverRecords<'_> {
-    fn key_type(&mut self, header: &TagHeader) -> Result<KeyType> {
-        let dbf = &self.table.indexes.dbf;
-        let keys = TagKeys::new(header, dbf)?;
-        match self.table.indexes.conventions(self.path, &header.name) {
-            Some(known) => keys.with_conventions(known, header, dbf).map(|keys| keys.key_type),
-            None => Ok(keys.key_type),
-        }
-    }
-
-    fn collect(&mut self, number: usize, header: &TagHeader, keys: &mut KeySorter) -> Result<()> {
-        if header.custom {
-            return if self.keeps_custom { self.custom_entries(number, header, keys) } else { Ok(()) };
-        }
-        let known = self.table.indexes.conventions(self.path, &header.name);
-        let all = self.table.collect(self.path, (header, known), self.count, &mut Building::default())?;
-        *keys = all;
-        Ok(())
-    }
-
-    fn progress(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
-        let (file, files) = self.at;
-        let steps = 1000;
-        let of_tag = (steps * progress.keys_done).checked_div(progress.keys).unwrap_or(0);
-        let of_file = (steps * progress.number as u64 + of_tag) / progress.tags.max(1) as u64;
-        (self.progress)(file * steps + of_file, files * steps)
-    }
-}
-
-impl OverRecords<'_> {
-    /// The records that the old file lists in a custom tag, with the keys that they have now.
-    fn custom_entries(&self, number: usize, header: &TagHeader, keys: &mut KeySorter) -> Result<()> {
-        let mut known = TagKeys::new(header, &self.table.indexes.dbf)?;
-        if let Some(conventions) = self.table.indexes.conventions(self.path, &header.name) {
-            known = known.with_conventions(conventions, header, &self.table.indexes.dbf)?;
-        }
-        let bag = crate::index::Bag::open(self.table.fs.open(self.path)?)?;
-        let count = self.count;
-        let mut listed = Vec::new();
-        bag.tag(number, known.key_type)?.range(
-            std::ops::Bound::Unbounded,
-            std::ops::Bound::Unbounded,
-            |record, _| {
-                listed.push(record);
-                ControlFlow::Continue(())
-            },
-        )?;
-        let (mut scratch, mut bytes) = (Scratch::new(), Vec::new());
-        for record in listed.into_iter().filter(|record| (1..=count).contains(&u64::from(*record))) {
-            self.table.indexes.dbf.read_record(u64::from(record) - 1, &mut bytes)?;
-            keys.push(&known.key_of(&mut scratch, &bytes, record)?, record)?;
-        }
-        Ok(())
-    }
 }
 
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {

@@ -43,6 +43,7 @@ mod duplicate;
 mod inspect;
 mod journal;
 mod locks;
+mod over_records;
 mod raw;
 mod reach;
 mod rebuild;

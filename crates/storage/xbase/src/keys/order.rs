@@ -94,7 +94,9 @@ impl KeySample {
             let differing = left.iter().zip(right).find(|(one, other)| one != other);
             differing.is_some_and(|(one, other)| {
                 let are_letters = one.is_ascii_alphabetic() && other.is_ascii_alphabetic();
-                !one.is_ascii() || !other.is_ascii() || are_letters && one.is_ascii_lowercase() != other.is_ascii_lowercase()
+                !one.is_ascii()
+                    || !other.is_ascii()
+                    || are_letters && one.is_ascii_lowercase() != other.is_ascii_lowercase()
             })
         };
         10 * out_of_order.iter().filter(is_national).count() >= 9 * out_of_order.len()
@@ -150,7 +152,9 @@ impl TagKeys {
             }
             0 => self,
             fitting if self.depends_on_letters() => self.in_fitting(tag.header(), dbf, &sample, fitting),
-            fitting if self.are_genuine(&sample, &out_of_order, dbf) => self.in_fitting(tag.header(), dbf, &sample, fitting),
+            fitting if self.are_genuine(&sample, &out_of_order, dbf) => {
+                self.in_fitting(tag.header(), dbf, &sample, fitting)
+            }
             _ => self,
         }
     }

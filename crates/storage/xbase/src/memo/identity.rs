@@ -19,12 +19,7 @@ use mainstay_vfs::File;
 const KINDS: [MemoKind; 4] = [MemoKind::FoxPro, MemoKind::DbaseThree, MemoKind::DbaseFour, MemoKind::Six];
 
 /// The kind of a memo file beside a table of this version, and why it is not certain.
-pub(super) fn identify(
-    file: &dyn File,
-    version: u8,
-    header: &[u8],
-    length: u64,
-) -> Result<(MemoKind, Option<String>)> {
+pub(super) fn identify(file: &dyn File, version: u8, header: &[u8], length: u64) -> Result<(MemoKind, Option<String>)> {
     let expected = MemoKind::expected(file.path(), version, header);
     let by_version = MemoKind::of_version(version);
     if by_version == Some(expected) {

@@ -48,7 +48,9 @@ impl MemoWriter {
         if let Some(doubt) = memo.doubt() {
             let message = format!("{doubt}, so nothing is written");
             let error = Error::new(Code::Unsupported, message).at(memo.path().display());
-            return Err(error.hint("give the memo file the extension of its kind: fpt for FoxPro, dbt for dBASE, smt for Six"));
+            return Err(
+                error.hint("give the memo file the extension of its kind: fpt for FoxPro, dbt for dBASE, smt for Six")
+            );
         }
         if memo.block_size > MAX_BLOCK_BYTES {
             let message = format!("the memo header says that blocks have {} bytes", memo.block_size);

@@ -458,7 +458,8 @@ fn unknown_declaration(fs: &dyn FileSystem, path: &Path) -> Option<Finding> {
     if CodePage::by_name(&text).is_some() {
         return None;
     }
-    let message = format!("'{}' is no code page that is known; that of the table's header is used", text.escape_debug());
+    let message =
+        format!("'{}' is no code page that is known; that of the table's header is used", text.escape_debug());
     Some(Finding { severity: Severity::Warning, path: file, place: String::new(), message })
 }
 

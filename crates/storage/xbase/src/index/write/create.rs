@@ -13,10 +13,10 @@ use super::sort::KeySorter;
 use super::spare::Spares;
 use super::spec::{self, BagSpec, TagSpec};
 use super::store::PageStore;
+use crate::collation::KeyOrder;
 use crate::index::header::{
     self, BagKind, COMPACT_HEADER_LEN, NODE_LEN, NTX_COMPOUND, NTX_LARGE, NTX_MAX_TAGS, NTX_PAGE_LEN, Paging, TagHeader,
 };
-use crate::collation::KeyOrder;
 use crate::index::key::KeyType;
 use crate::index::node::{Format, Layout};
 use mainstay_types::{Code, Error, Result};

@@ -41,6 +41,7 @@ mod bag;
 mod bulk;
 mod create;
 mod cut;
+mod dispute;
 mod image;
 mod mixed;
 mod node;

@@ -11,7 +11,6 @@ use super::image::{Image, Packed};
 use super::pack::{self, Bits, Counting};
 use super::short;
 use super::spec::put;
-use crate::collation::KeyOrder;
 use crate::index::leaf::{ENTRIES_START, Leaf};
 use crate::index::node::{Format, Layout, NO_PAGE, Node, Reason};
 use mainstay_types::{Code, Error, Result};
@@ -92,28 +91,6 @@ impl Shape {
         self.layout.key_len <= short::LONGEST && self.layout.order.is_bytes()
     }
 
-    /// Fails where a key does not come between these entries in all collations that the tree may be in.
-    pub(crate) fn check_place(&self, node: &Unpacked, index: usize, key: &[u8], record: u32) -> Result<()> {
-        let KeyOrder::National(national) = &self.layout.order else { return Ok(()) };
-        // Branches of a plain IDX have no records, so equal keys in them say nothing.
-        let has_records = node.is_leaf || self.layout.format != Format::Plain;
-        let entry = |at: usize| (node.key(self, at), if has_records { node.records[at] } else { record });
-        let own = (key, record);
-        let before = index.checked_sub(1).map(|at| (entry(at), own));
-        let after = (index < node.count()).then(|| (own, entry(index)));
-        for (left, right) in before.into_iter().chain(after) {
-            // Equal keys are in the order of their records whichever way the tree goes.
-            let dispute = match self.layout.falling {
-                true => national.dispute((right.0, left.1), (left.0, right.1)),
-                false => national.dispute(left, right),
-            };
-            if let Some(other) = dispute {
-                return Err(disputed(national.collation().name(), other.name()));
-            }
-        }
-        Ok(())
-    }
-
     /// The pointer to a page; `none` where there is no page.
     pub(crate) fn pointer(&self, page: u32, none: u32) -> u32 {
         match page {
@@ -131,17 +108,6 @@ impl Shape {
         let page = self.layout.page_number(pointer)?;
         if page < end { Ok(page) } else { Err(format!("the pointer {pointer} leads outside the file").into()) }
     }
-}
-
-/// What is said of a key whose place depends on which of the collations that fit is the tag's.
-#[cold]
-pub(crate) fn disputed(one: &str, other: &str) -> Error {
-    let message = format!(
-        "the keys of the tag are in an unknown national order: those of {one} and of {other} both fit, and put this key \
-         into different places"
-    );
-    let hint = "change the table with the program that keeps the index, or drop the tag";
-    Error::new(Code::Unsupported, message).hint(hint)
 }
 
 /// Compares two keys of one length; eight bytes mostly tell.

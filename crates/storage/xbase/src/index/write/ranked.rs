@@ -83,7 +83,8 @@ impl<'s> Ranked<'s> {
         let shape = self.shape;
         let node = self.store.node(&shape, page)?;
         let mut low = node.lower_bound(&shape, key, 0);
-        let mut high = low + (low..node.count()).take_while(|index| shape.order(node.key(&shape, *index), key).is_eq()).count();
+        let mut high =
+            low + (low..node.count()).take_while(|index| shape.order(node.key(&shape, *index), key).is_eq()).count();
         while low < high {
             let middle = (low + high) / 2;
             let child = self.store.node(&shape, page)?.children[middle];

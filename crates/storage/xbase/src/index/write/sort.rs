@@ -14,7 +14,7 @@
 //! A tree that is stored in descending order (NTX) sorts the complements of its keys, so that equal keys stay in the
 //! order of their records. In a national order each key has its weights in front, and is sorted by these. Limit: without a scratch file all keys are kept in memory.
 
-use super::node::disputed;
+use super::dispute::disputed;
 use crate::collation::KeyOrder;
 use crate::index::header::TagHeader;
 use crate::index::node::long;
@@ -437,7 +437,10 @@ struct Head {
 
 impl Ord for Head {
     fn cmp(&self, other: &Head) -> Ordering {
-        other.key[..other.sorted_len].cmp(&self.key[..self.sorted_len]).then(other.record.cmp(&self.record)).then(other.run.cmp(&self.run))
+        other.key[..other.sorted_len]
+            .cmp(&self.key[..self.sorted_len])
+            .then(other.record.cmp(&self.record))
+            .then(other.run.cmp(&self.run))
     }
 }
 
