@@ -8,7 +8,6 @@ use mainstay_engine::{Session, TableInfo};
 use mainstay_informix_syntax::reduce::{quoted, text_literal};
 use mainstay_informix_syntax::tree::ObjectName;
 use mainstay_informix_syntax::{SqlError, Type};
-use std::fmt::Write;
 
 /// A table of the system.
 pub(crate) struct SystemTable {
@@ -208,22 +207,15 @@ pub(crate) fn rows(
     let mut reader = Reader { tables, core, known, facts };
     let rows = (table.rows)(&mut reader);
     let heads: Vec<String> = table.columns.iter().map(|(name, _)| quoted(name)).collect();
-    let typed = |cells: &[String]| {
-        let cells = cells.iter().zip(table.columns);
-        let cells: Vec<String> =
-            cells.map(|(cell, (_, known))| format!("CAST({cell} AS {})", known.sql_type())).collect();
-        format!("({})", cells.join(", "))
+    let typed = |(name, known): &(&str, Type)| format!("CAST({name} AS {}) AS {name}", known.sql_type(), name = quoted(name));
+    let typed: Vec<String> = table.columns.iter().map(typed).collect();
+    let (rows, condition) = match rows.is_empty() {
+        true => (vec![vec!["NULL".to_owned(); table.columns.len()]], " WHERE FALSE"),
+        false => (rows, ""),
     };
-    let Some((first, rest)) = rows.split_first() else {
-        let empty = vec!["NULL".to_owned(); table.columns.len()];
-        return Ok(format!("(SELECT * FROM (VALUES {}) AS \"v\" ({}) WHERE FALSE)", typed(&empty), heads.join(", ")));
-    };
-    let mut text = format!("(SELECT * FROM (VALUES {}", typed(first));
-    for row in rest {
-        let _ = write!(text, ", ({})", row.join(", "));
-    }
-    let _ = write!(text, ") AS \"v\" ({}))", heads.join(", "));
-    Ok(text)
+    let rows: Vec<String> = rows.iter().map(|row| format!("({})", row.join(", "))).collect();
+    let (typed, rows, heads) = (typed.join(", "), rows.join(", "), heads.join(", "));
+    Ok(format!("(SELECT {typed} FROM (VALUES {rows}) AS \"v\" ({heads}){condition})"))
 }
 
 impl Reader<'_> {
@@ -236,6 +228,8 @@ impl Reader<'_> {
     }
 }
 
+/// The day on which tables are said to be created: the engine does not keep it.
+const CREATED: &str = "2000-01-01";
 /// The first number of a table of the user.
 const FIRST_TABLE: usize = 100;
 
