@@ -3,7 +3,7 @@
 //! Source of columns and codes: "The system catalog tables" in the Guide to SQL: Reference. Tables of the user have numbers
 //! from 100 on, in the order of their names, as long as the catalog stays as it is.
 
-use crate::keys::{constraints, indexes, references};
+use crate::keys::{constraints, index_keys, indexes, references};
 use crate::scope::{Facts, KnownColumns, core_columns};
 use mainstay_engine::{Session, TableInfo};
 use mainstay_informix_syntax::reduce::{quoted, text_literal};
@@ -24,7 +24,7 @@ const NAME: Type = Type::VarChar(128);
 const OWNER: Type = Type::Char(32);
 
 /// All tables of the system that have rows here; others of the catalog are empty.
-const TABLES: [SystemTable; 17] = [
+const TABLES: [SystemTable; 18] = [
     SystemTable {
         name: "systables",
         columns: &[
@@ -95,6 +95,23 @@ const TABLES: [SystemTable; 17] = [
             ("clust", Type::Integer),
         ],
         rows: indexes,
+    },
+    SystemTable {
+        name: "sysindices",
+        columns: &[
+            ("idxname", NAME),
+            ("owner", OWNER),
+            ("tabid", Type::Integer),
+            ("idxtype", Type::Char(1)),
+            ("clustered", Type::Char(1)),
+            ("levels", Type::SmallInt),
+            ("leaves", Type::Float),
+            ("nunique", Type::Float),
+            ("clust", Type::Float),
+            ("nrows", Type::Float),
+            ("indexkeys", Type::LVarChar(2048)),
+        ],
+        rows: index_keys,
     },
     SystemTable {
         name: "sysconstraints",

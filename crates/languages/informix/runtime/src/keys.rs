@@ -135,3 +135,16 @@ pub(crate) fn indexes(reader: &mut Reader<'_>) -> Rows {
     }
     rows
 }
+
+/// The rows of sysindices: those of sysindexes, with the numbers of the columns in one text.
+pub(crate) fn index_keys(reader: &mut Reader<'_>) -> Rows {
+    let row = |row: Vec<String>| {
+        let mut cells = row.into_iter();
+        let mut row: Vec<String> = cells.by_ref().take(5).collect();
+        let parts: Vec<String> = cells.take(INDEX_PARTS).filter(|part| part != "0").collect();
+        row.extend(["1".to_owned(), "0.0".to_owned(), "0.0".to_owned(), "0.0".to_owned(), "0.0".to_owned()]);
+        row.push(text_literal(&parts.join(", ")));
+        row
+    };
+    indexes(reader).into_iter().map(row).collect()
+}
