@@ -33,11 +33,12 @@ const MARK_ASSOCIATION: u16 = 108;
 const MARK_APPLICATION: u16 = 116;
 const MARK_END: u16 = 127;
 const WORD: u32 = 61;
-/// Options of the connection: a byte and a word of this value.
-const OPTIONS_BYTES: usize = 5;
+const SERVICE_TYPE: u16 = 11;
+/// Options of the connection: a word of this value.
+const OPTIONS_BYTES: usize = 4;
 const OPTIONS: u32 = 3;
 /// Zeros between the database and the environment.
-const EMPTY_BYTES: usize = 7;
+const EMPTY_BYTES: usize = 8;
 
 /// The length of the login PDU that begins with these bytes; `None` while there are too few to tell.
 ///
@@ -106,7 +107,7 @@ impl ConnectRequest {
         reader.take(3 * 4 + 2)?;
         request.user = reader.terminated()?;
         request.password = reader.terminated()?;
-        // Protocol "ol", word 61, transport "tlitcp", 1, marker 104, length of options, options.
+        // Protocol "ol", word 61, transport "tlitcp", 1, markers 104 and 11, options.
         reader.take(8 + 4 + 8 + 4 + 2 + 2 + OPTIONS_BYTES)?;
         request.server = reader.terminated()?;
         request.database = reader.terminated()?;
@@ -168,8 +169,7 @@ impl ConnectRequest {
         }
         put_transport(&mut out, b"tlitcp");
         out.put_u16(MARK_SERVICE);
-        out.put_length(OPTIONS_BYTES + 2 + self.server.len() + 1, false);
-        out.put_u8(0);
+        out.put_u16(SERVICE_TYPE);
         out.put_u32(OPTIONS);
         out.put_terminated(&self.server);
         match self.database.is_empty() {

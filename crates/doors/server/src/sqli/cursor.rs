@@ -156,7 +156,8 @@ impl Cursor {
         let at = self.kept.as_ref().map_or(0, |(_, at)| *at);
         let moved = |by: i64| usize::try_from(i64::try_from(at).unwrap_or(0) + by).unwrap_or(0);
         let wanted = match how {
-            ScrollHow::Next => at + 1,
+            // The client names the row that it expects.
+            ScrollHow::Next => usize::try_from(target).ok().filter(|target| *target > 0).unwrap_or(at + 1),
             ScrollHow::First => 1,
             ScrollHow::Last => usize::MAX,
             ScrollHow::Absolute => usize::try_from(target).unwrap_or(0),

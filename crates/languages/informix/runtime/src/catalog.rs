@@ -3,12 +3,12 @@
 //! Source of columns and codes: "The system catalog tables" in the Guide to SQL: Reference. Tables of the user have numbers
 //! from 100 on, in the order of their names, as long as the catalog stays as it is.
 
+use crate::keys::{constraints, index_keys, indexes, references};
 use crate::scope::{Facts, KnownColumns, core_columns};
 use mainstay_engine::{Session, TableInfo};
 use mainstay_informix_syntax::reduce::{quoted, text_literal};
 use mainstay_informix_syntax::tree::ObjectName;
 use mainstay_informix_syntax::{SqlError, Type};
-use std::fmt::Write;
 
 /// A table of the system.
 pub(crate) struct SystemTable {
@@ -18,13 +18,13 @@ pub(crate) struct SystemTable {
 }
 
 /// Cells as literals of the core.
-type Rows = Vec<Vec<String>>;
+pub(crate) type Rows = Vec<Vec<String>>;
 
 const NAME: Type = Type::VarChar(128);
 const OWNER: Type = Type::Char(32);
 
 /// All tables of the system that have rows here; others of the catalog are empty.
-const TABLES: [SystemTable; 9] = [
+const TABLES: [SystemTable; 18] = [
     SystemTable {
         name: "systables",
         columns: &[
@@ -97,6 +97,23 @@ const TABLES: [SystemTable; 9] = [
         rows: indexes,
     },
     SystemTable {
+        name: "sysindices",
+        columns: &[
+            ("idxname", NAME),
+            ("owner", OWNER),
+            ("tabid", Type::Integer),
+            ("idxtype", Type::Char(1)),
+            ("clustered", Type::Char(1)),
+            ("levels", Type::SmallInt),
+            ("leaves", Type::Float),
+            ("nunique", Type::Float),
+            ("clust", Type::Float),
+            ("nrows", Type::Float),
+            ("indexkeys", Type::LVarChar(2048)),
+        ],
+        rows: index_keys,
+    },
+    SystemTable {
         name: "sysconstraints",
         columns: &[
             ("constrid", Type::Serial),
@@ -106,7 +123,7 @@ const TABLES: [SystemTable; 9] = [
             ("constrtype", Type::Char(1)),
             ("idxname", NAME),
         ],
-        rows: nothing,
+        rows: constraints,
     },
     SystemTable {
         name: "sysreferences",
@@ -119,7 +136,7 @@ const TABLES: [SystemTable; 9] = [
             ("matchtype", Type::Char(1)),
             ("pendant", Type::Char(1)),
         ],
-        rows: nothing,
+        rows: references,
     },
     SystemTable {
         name: "sysusers",
@@ -141,8 +158,85 @@ const TABLES: [SystemTable; 9] = [
             ("isproc", Type::Char(1)),
             ("numargs", Type::SmallInt),
             ("paramtypes", Type::LVarChar(2048)),
+            ("specificname", NAME),
         ],
         rows: nothing,
+    },
+    SystemTable {
+        name: "systabauth",
+        columns: &[("grantor", OWNER), ("grantee", OWNER), ("tabid", Type::Integer), ("tabauth", Type::Char(9))],
+        rows: table_rights,
+    },
+    SystemTable {
+        name: "syscolauth",
+        columns: &[
+            ("grantor", OWNER),
+            ("grantee", OWNER),
+            ("tabid", Type::Integer),
+            ("colno", Type::SmallInt),
+            ("colauth", Type::Char(3)),
+        ],
+        rows: nothing,
+    },
+    SystemTable {
+        name: "sysinherits",
+        columns: &[
+            ("child", Type::Integer),
+            ("parent", Type::Integer),
+            ("class", Type::Char(1)),
+            ("seqno", Type::SmallInt),
+        ],
+        rows: nothing,
+    },
+    SystemTable {
+        name: "sysviews",
+        columns: &[("tabid", Type::Integer), ("seqno", Type::SmallInt), ("viewtext", Type::Char(256))],
+        rows: nothing,
+    },
+    SystemTable {
+        name: "syssequences",
+        columns: &[
+            ("seqid", Type::Serial),
+            ("tabid", Type::Integer),
+            ("start_val", Type::Int8),
+            ("inc_val", Type::Int8),
+        ],
+        rows: nothing,
+    },
+    SystemTable {
+        name: "syssyntable",
+        columns: &[
+            ("tabid", Type::Integer),
+            ("servername", NAME),
+            ("dbname", NAME),
+            ("owner", OWNER),
+            ("tabname", NAME),
+            ("btabid", Type::Integer),
+        ],
+        rows: nothing,
+    },
+    SystemTable {
+        name: "systriggers",
+        columns: &[
+            ("trigid", Type::Serial),
+            ("trigname", NAME),
+            ("owner", OWNER),
+            ("tabid", Type::Integer),
+            ("event", Type::Char(1)),
+        ],
+        rows: nothing,
+    },
+    SystemTable {
+        name: "sysdatabases",
+        columns: &[
+            ("name", NAME),
+            ("partnum", Type::Integer),
+            ("owner", OWNER),
+            ("created", Type::Date),
+            ("is_logging", Type::Integer),
+            ("is_ansi", Type::Integer),
+        ],
+        rows: databases,
     },
     SystemTable {
         name: "sysdefaults",
@@ -186,9 +280,9 @@ pub(crate) fn find(name: &ObjectName) -> Option<&'static SystemTable> {
 }
 
 /// What rows are made of.
-struct Reader<'c> {
-    tables: Vec<TableInfo>,
-    core: &'c mut Session,
+pub(crate) struct Reader<'c> {
+    pub tables: Vec<TableInfo>,
+    pub core: &'c mut Session,
     known: &'c mut KnownColumns,
     facts: &'c Facts,
 }
@@ -208,36 +302,34 @@ pub(crate) fn rows(
     let mut reader = Reader { tables, core, known, facts };
     let rows = (table.rows)(&mut reader);
     let heads: Vec<String> = table.columns.iter().map(|(name, _)| quoted(name)).collect();
-    let typed = |cells: &[String]| {
-        let cells = cells.iter().zip(table.columns);
-        let cells: Vec<String> =
-            cells.map(|(cell, (_, known))| format!("CAST({cell} AS {})", known.sql_type())).collect();
-        format!("({})", cells.join(", "))
+    let typed =
+        |(name, known): &(&str, Type)| format!("CAST({name} AS {}) AS {name}", known.sql_type(), name = quoted(name));
+    let typed: Vec<String> = table.columns.iter().map(typed).collect();
+    let (rows, condition) = match rows.is_empty() {
+        true => (vec![vec!["NULL".to_owned(); table.columns.len()]], " WHERE FALSE"),
+        false => (rows, ""),
     };
-    let Some((first, rest)) = rows.split_first() else {
-        let empty = vec!["NULL".to_owned(); table.columns.len()];
-        return Ok(format!("(SELECT * FROM (VALUES {}) AS \"v\" ({}) WHERE FALSE)", typed(&empty), heads.join(", ")));
-    };
-    let mut text = format!("(SELECT * FROM (VALUES {}", typed(first));
-    for row in rest {
-        let _ = write!(text, ", ({})", row.join(", "));
-    }
-    let _ = write!(text, ") AS \"v\" ({}))", heads.join(", "));
-    Ok(text)
+    let rows: Vec<String> = rows.iter().map(|row| format!("({})", row.join(", "))).collect();
+    let (typed, rows, heads) = (typed.join(", "), rows.join(", "), heads.join(", "));
+    Ok(format!("(SELECT {typed} FROM (VALUES {rows}) AS \"v\" ({heads}){condition})"))
 }
 
 impl Reader<'_> {
-    fn columns(&mut self, table: &str) -> Vec<(String, Type)> {
+    /// The columns of a table.
+    pub fn columns(&mut self, table: &str) -> Vec<(String, Type)> {
         core_columns(self.core, self.known, table).unwrap_or_default()
     }
 
-    fn owner(&self) -> String {
+    /// The owner of all tables, as a literal.
+    pub fn owner(&self) -> String {
         text_literal(&self.facts.user)
     }
 }
 
+/// The day on which tables are said to be created: the engine does not keep it.
+const CREATED: &str = "2000-01-01";
 /// The first number of a table of the user.
-const FIRST_TABLE: usize = 100;
+pub(crate) const FIRST_TABLE: usize = 100;
 
 fn nothing(_: &mut Reader<'_>) -> Rows {
     Vec::new()
@@ -356,41 +448,6 @@ fn columns(reader: &mut Reader<'_>) -> Rows {
     all
 }
 
-/// The most columns of an index that sysindexes shows.
-const INDEX_PARTS: usize = 16;
-
-fn indexes(reader: &mut Reader<'_>) -> Rows {
-    let mut all = Vec::new();
-    let owner = reader.owner();
-    for place in 0..reader.tables.len() {
-        let name = reader.tables[place].name.clone();
-        let known = reader.columns(&name);
-        for index in &reader.tables[place].indexes {
-            let parts = index.key.split(',').map(str::trim);
-            let number = |part: &str| {
-                let (column, is_descending) = part.strip_suffix(" DESC").map_or((part, false), |column| (column, true));
-                let column = column.trim_matches('"');
-                let place = known.iter().position(|(known, _)| known.eq_ignore_ascii_case(column))?;
-                let number = i64::try_from(place + 1).unwrap_or(0);
-                Some(if is_descending { -number } else { number })
-            };
-            let numbers: Vec<i64> = parts.filter_map(number).take(INDEX_PARTS).collect();
-            let kind = text_literal(if index.unique { "U" } else { "D" });
-            let mut row = vec![
-                text_literal(&index.name),
-                owner.clone(),
-                (FIRST_TABLE + place).to_string(),
-                kind,
-                text_literal(""),
-            ];
-            row.extend((0..INDEX_PARTS).map(|part| numbers.get(part).copied().unwrap_or(0).to_string()));
-            row.extend(["1".to_owned(), "0".to_owned(), "0".to_owned(), "0".to_owned()]);
-            all.push(row);
-        }
-    }
-    all
-}
-
 fn users(reader: &mut Reader<'_>) -> Rows {
     let row = |name: &str, kind: &str| vec![text_literal(name), text_literal(kind), "5".to_owned(), text_literal("")];
     let mut all = vec![row("informix", "D"), row("public", "C")];
@@ -398,6 +455,23 @@ fn users(reader: &mut Reader<'_>) -> Rows {
         all.push(row(&reader.facts.user, "D"));
     }
     all
+}
+
+fn table_rights(reader: &mut Reader<'_>) -> Rows {
+    let owner = reader.owner();
+    let row = |place: usize| {
+        vec![owner.clone(), text_literal("public"), (FIRST_TABLE + place).to_string(), text_literal("su-idx---")]
+    };
+    (0..reader.tables.len()).map(row).collect()
+}
+
+fn databases(reader: &mut Reader<'_>) -> Rows {
+    let row = |name: &str| {
+        let mut row = vec![text_literal(name), "0".to_owned(), text_literal("informix"), text_literal(CREATED)];
+        row.extend(["1".to_owned(), "0".to_owned()]);
+        row
+    };
+    vec![row("sysmaster"), row(&reader.facts.database)]
 }
 
 fn extended_types(_: &mut Reader<'_>) -> Rows {

@@ -56,7 +56,13 @@ pub(crate) fn of_core(error: &Error, is_delete: bool) -> Failure {
         Code::Damaged | Code::IndexDamaged | Code::NotThisFormat | Code::Encrypted => (-244, -105),
         _ => (-768, 0),
     };
-    let subject = error.subject().unwrap_or_default().to_owned();
+    let subject = match error.code() {
+        // The key that is there already is told by its name: the last word of the place.
+        Code::UniqueViolation => {
+            error.place().and_then(|place| place.rsplit(' ').next()).unwrap_or_default().to_owned()
+        }
+        _ => error.subject().unwrap_or_default().to_owned(),
+    };
     Failure { number, detail, position: 0, subject, message: error.to_string() }
 }
 

@@ -15,6 +15,7 @@
 mod backend;
 mod catalog;
 mod failure;
+mod keys;
 mod rows;
 mod scope;
 mod session;

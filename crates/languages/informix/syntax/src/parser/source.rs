@@ -6,7 +6,7 @@ use crate::tree::{Alias, Join, JoinKind, Source, TableSource};
 
 impl Parser<'_> {
     pub(super) fn sources(&mut self) -> Parse<Vec<Source>> {
-        let mut sources: Vec<Source> = Vec::new();
+        let (mut sources, mut subordinate): (Vec<Source>, Vec<Source>) = (Vec::new(), Vec::new());
         loop {
             let is_outer = self.sees("OUTER") && !self.is(1, ",") && !self.is(1, "WHERE");
             if is_outer {
@@ -20,16 +20,21 @@ impl Parser<'_> {
                 if nested {
                     self.expect(")")?;
                 }
-                // The tables before it keep their rows where the subordinate ones have no partner.
-                let left = sources.drain(..).reduce(cross).ok_or_else(|| self.unexpected())?;
-                sources.push(Source::Apply(Box::new(left), true, Box::new(right)));
+                subordinate.push(right);
             } else {
                 sources.push(self.joined()?);
             }
             if !self.accept(",") {
-                return Ok(sources);
+                break;
             }
         }
+        if subordinate.is_empty() {
+            return Ok(sources);
+        }
+        // All other tables, wherever they stand, keep their rows where a subordinate one has no partner.
+        let dominant = sources.into_iter().reduce(cross).ok_or_else(|| self.unexpected())?;
+        let with = |left: Source, right: Source| Source::Apply(Box::new(left), true, Box::new(right));
+        Ok(vec![subordinate.into_iter().fold(dominant, with)])
     }
 
     fn joined(&mut self) -> Parse<Source> {

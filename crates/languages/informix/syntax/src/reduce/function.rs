@@ -124,6 +124,7 @@ impl Reducer<'_> {
                 let unit = PARTS.iter().find(|(known, _)| *known == part).map_or("day", |(_, unit)| unit);
                 self.around(&format!("CAST(extract({unit} FROM "), &[value], ") AS SMALLINT)")
             }
+            (name, arguments) if self.metadata_function(name, arguments)? => Ok(()),
             _ => {
                 let text = format!("Routine ({name}) can not be resolved.");
                 Err(SqlError::at(-674, call.name.span, text).about(&name))

@@ -15,6 +15,7 @@ mod change;
 mod define;
 mod expression;
 mod function;
+mod metadata;
 mod moment;
 mod names;
 mod outer;

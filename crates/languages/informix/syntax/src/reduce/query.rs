@@ -163,10 +163,7 @@ impl Reducer<'_> {
     fn group(&mut self, group: &GroupBy, items: &[SelectItem]) -> Parse<()> {
         self.push(" GROUP BY ");
         self.list(&group.items, |it, item| match item {
-            Grouping::Value(value) => match aliased(value, items) {
-                Some(value) => it.expression(value),
-                None => it.expression(value),
-            },
+            Grouping::Value(value) => it.expression(aliased(value, items).unwrap_or(value)),
             _ => Err(SqlError::unsupported("this GROUP BY")),
         })
     }
@@ -180,6 +177,8 @@ impl Reducer<'_> {
         self.list(order, |it, item| {
             match (&item.value, items) {
                 (Expr::Column(name), Some(items)) if aliased(&item.value, items).is_some() => it.name(name.last()),
+                // Behind a UNION only the names of the result are known.
+                (Expr::Column(name), None) => it.name(name.last()),
                 (value, _) => it.expression(value)?,
             }
             it.push(if item.descending == Some(true) { " DESC NULLS LAST" } else { " ASC NULLS FIRST" });
