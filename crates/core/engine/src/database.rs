@@ -135,6 +135,19 @@ impl Database {
         Store::restore(Arc::new(Disk), &std::path::absolute(file)?, &store)
     }
 
+    /// The store of the native tables, for languages whose files are tables of it. It is made if there is none.
+    ///
+    /// Errors: `Busy` when another process has it open; those of the file system.
+    pub fn native_store(&self) -> Result<Arc<Store>> {
+        self.shared.catalog.native.make()?;
+        Ok(Arc::clone(self.shared.catalog.native.store()))
+    }
+
+    /// The durability of commits of sessions that set none.
+    pub fn durability(&self) -> Durability {
+        self.shared.durability
+    }
+
     /// Brings all native tables into their files, so that opening them reads no journal.
     ///
     /// Errors: those of the file system; nothing that was acknowledged is lost by one.

@@ -63,6 +63,7 @@ pub struct Config {
     pub http: Option<SocketAddr>,
     pub navigator: Option<SocketAddr>,
     pub sqli: Option<SocketAddr>,
+    pub console: Option<SocketAddr>,
     pub sqli_version: String,
     pub name: String,
     pub encryption: Encryption,
@@ -88,6 +89,7 @@ impl Default for Config {
             http: None,
             navigator: None,
             sqli: None,
+            console: None,
             sqli_version: "IBM Informix Dynamic Server Version 14.10.FC7W1DE".into(),
             name: "MAINSTAY".into(),
             encryption: Encryption::Optional,
@@ -141,6 +143,11 @@ pub const KEYS: &[Key] = &[
         name: "sqli",
         default: "",
         meaning: "The address and port for Informix clients (the port that `onsoctcp` names, 9088 by custom). None without it. The same users, certificate and limits, and the same rules for an address that is not of this machine alone. A client that begins with TLS is served with it on the same port.",
+    },
+    Key {
+        name: "console",
+        default: "",
+        meaning: "The address and port for browsers, which run the Business BASIC programs in the folder `programs` ([console.md](console.md)). None without it. It has to be of this machine: TLS is a proxy's.",
     },
     Key {
         name: "sqli_version",

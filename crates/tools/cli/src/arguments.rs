@@ -21,6 +21,7 @@ Examples:
   mainstay check shop --repair        make damaged DBF tables anew, in new files
   mainstay shop -c \".backup shop.bak\" copy the tables in .mainstay into one file
   mainstay restore shop.bak new       make a folder with the tables of such a file
+  mainstay run shop/programs/menu.bas run a Business BASIC program over the files of shop
   mainstay bench xbase                measure this machine
 
 Every DBF, CSV and Parquet file of the folder is a table named after the file. Nothing is imported:
@@ -225,12 +226,33 @@ pub(crate) enum Action {
         #[arg(long, value_name = "ADDRESS:PORT")]
         sqli: Option<std::net::SocketAddr>,
 
+        /// The address for browsers that run the programs in the folder `programs`
+        #[arg(long, value_name = "ADDRESS:PORT")]
+        console: Option<std::net::SocketAddr>,
+
         /// The code page of procedures in files without a byte order mark, such as 850 or 1251 [default: UTF-8, else 1252]
         #[arg(long, value_name = "NUMBER", value_parser = parse_script_page)]
         script_codepage: Option<CodePage>,
 
         #[command(flatten)]
         engine: Engine,
+    },
+    /// Run a Business BASIC program
+    Run {
+        /// The program: text in lines with or without numbers
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+
+        /// The folder of its files [default: the database that the program is in]
+        #[arg(long, value_name = "FOLDER")]
+        folder: Option<PathBuf>,
+
+        #[command(flatten)]
+        engine: Engine,
+
+        /// Arguments of the program, which ARG() gives it
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
+        arguments: Vec<OsString>,
     },
     /// Measure this machine and compare with published figures; `mainstay bench --help` says more
     #[command(disable_help_flag = true)]

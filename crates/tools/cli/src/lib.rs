@@ -15,6 +15,7 @@
 //! broken pipe ends the command quietly. Each way to end has its own exit code, listed by `--help`.
 
 mod arguments;
+mod basic;
 mod bench;
 mod check;
 mod commands;
@@ -58,9 +59,10 @@ pub fn run() -> ExitCode {
             check::run(&paths, &engine, repair.then_some(into.as_deref())).into()
         }
         Some(Action::Restore { file, folder }) => restore(&file, &folder).into(),
-        Some(Action::Serve { path, tds, http, navigator, sqli, script_codepage, engine }) => {
-            serve::run(path, &Addresses { tds, http, navigator, sqli }, script_codepage, &engine).into()
+        Some(Action::Serve { path, tds, http, navigator, sqli, console, script_codepage, engine }) => {
+            serve::run(path, &Addresses { tds, http, navigator, sqli, console }, script_codepage, &engine).into()
         }
+        Some(Action::Run { file, folder, engine, arguments }) => basic::run(&file, folder, arguments, &engine),
         None => query(&arguments, &scripts).into(),
     }
 }

@@ -1,10 +1,12 @@
 //! `mainstay serve`: the folder for SQL Server's clients and for remote ACE clients, until somebody asks to stop.
 
 use crate::arguments::Engine;
+use crate::basic::{BrowserPrograms, FolderUsers, Shop};
 use crate::exit::Exit;
 use crate::{complain, warn};
 use ace::backend::{Served, ServedDictionaries, Sql, install_sql};
 use mainstay_ads_runtime::Engine as Advantage;
+use mainstay_console::Door;
 use mainstay_engine::Database;
 use mainstay_informix_runtime::Informix;
 use mainstay_navigator::server::Service;
@@ -25,6 +27,7 @@ pub(crate) struct Addresses {
     pub http: Option<SocketAddr>,
     pub navigator: Option<SocketAddr>,
     pub sqli: Option<SocketAddr>,
+    pub console: Option<SocketAddr>,
 }
 
 /// Serves until a signal comes.
@@ -35,33 +38,36 @@ pub(crate) fn run(
     engine: &Engine,
 ) -> Exit {
     let path = path.unwrap_or_else(|| PathBuf::from("."));
-    let Doors { server, navigator, sqli } = match start(&path, addresses, script_page, engine) {
+    let Doors { server, navigator, sqli, console } = match start(&path, addresses, script_page, engine) {
         Ok(doors) => doors,
         Err(error) => {
             complain(&error);
             return Exit::of_opening(&error);
         }
     };
-    say_ready(&server, navigator.as_ref(), sqli.as_ref());
+    say_ready(&server, navigator.as_ref(), sqli.as_ref(), console.as_ref());
     std::thread::spawn(give_memory_back);
     wait_for_signal();
     // All at once: each has the whole of the grace.
     std::thread::scope(|scope| {
         scope.spawn(|| navigator.as_ref().map(NavigatorDoor::stop));
         scope.spawn(|| sqli.as_ref().map(SqliDoor::stop));
+        scope.spawn(|| console.map(Door::stop));
         server.stop();
     });
     Exit::Success
 }
 
 /// All doors are open: the log says where.
-fn say_ready(server: &Server, navigator: Option<&NavigatorDoor>, sqli: Option<&SqliDoor>) {
+fn say_ready(server: &Server, navigator: Option<&NavigatorDoor>, sqli: Option<&SqliDoor>, console: Option<&Door>) {
     let (tds, http) = (server.tds_address(), server.http_address());
     let (navigator, sqli) = (navigator.map(NavigatorDoor::address), sqli.map(SqliDoor::address));
     let mut fields: Vec<(&str, &dyn Display)> = vec![("tds", &tds)];
     fields.extend(http.iter().map(|address| ("http", address as &dyn Display)));
     fields.extend(navigator.iter().map(|address| ("navigator", address as &dyn Display)));
     fields.extend(sqli.iter().map(|address| ("sqli", address as &dyn Display)));
+    let console = console.map(Door::address);
+    fields.extend(console.iter().map(|address| ("console", address as &dyn Display)));
     log_event(Box::new(io::stderr()), "ready", &fields);
 }
 
@@ -70,6 +76,7 @@ struct Doors {
     server: Server,
     navigator: Option<NavigatorDoor>,
     sqli: Option<SqliDoor>,
+    console: Option<Door>,
 }
 
 fn start(path: &Path, addresses: &Addresses, script_page: Option<CodePage>, engine: &Engine) -> Result<Doors> {
@@ -86,6 +93,7 @@ fn start(path: &Path, addresses: &Addresses, script_page: Option<CodePage>, engi
     config.http = addresses.http.or(config.http);
     config.navigator = addresses.navigator.or(config.navigator);
     config.sqli = addresses.sqli.or(config.sqli);
+    config.console = addresses.console.or(config.console);
     let mut options = engine.options();
     options.statement_timeout = options.statement_timeout.or(config.statement_timeout());
     let folder = std::path::absolute(path)?;
@@ -105,7 +113,7 @@ fn start(path: &Path, addresses: &Addresses, script_page: Option<CodePage>, engi
             "another process has the native tables of this folder open: statements about them fail until it has ended";
         log_warning(Box::new(io::stderr()), "native_tables_in_use", text);
     }
-    let (for_ace, for_informix) = (database.clone(), database.clone());
+    let (for_ace, for_informix, for_basic) = (database.clone(), database.clone(), database.clone());
     let instance = crate::tsql::instance(database, &folder, Arc::clone(&files), script_page, |complaint| {
         log_warning(Box::new(io::stderr()), "procedure_not_compiled", complaint);
     })?;
@@ -127,10 +135,30 @@ fn start(path: &Path, addresses: &Addresses, script_page: Option<CodePage>, engi
         navigator.serve_dictionaries(Arc::new(ServedDictionaries(Arc::clone(&files))));
     }
     let sqli = config.sqli.map(|address| informix_door(address, &config, for_informix, &folder)).transpose()?;
+    let console = config.console.map(|address| console_door(address, &config, &for_basic, &folder)).transpose()?;
     let server = Server::start(config, Arc::new(instance), &Disk, Box::new(io::stderr()))?;
     navigator.iter().for_each(|door| server.measure(door));
     sqli.iter().for_each(|door| server.measure_sqli(door));
-    Ok(Doors { server, navigator, sqli })
+    Ok(Doors { server, navigator, sqli, console })
+}
+
+/// The listener for browsers. Without users the log has an address that lets the administrator in once.
+fn console_door(address: SocketAddr, config: &Config, database: &Database, folder: &Path) -> Result<Door> {
+    let shop = Shop::open(database, folder)?;
+    let users = Arc::new(FolderUsers::new(config.users.clone()));
+    let log: mainstay_console::Log = Arc::new(|event, fields| {
+        let fields: Vec<(&str, &dyn Display)> =
+            fields.iter().map(|(name, value)| (*name, value as &dyn Display)).collect();
+        log_event(Box::new(io::stderr()), event, &fields);
+    });
+    let settings = mainstay_console::Config { address, ..mainstay_console::Config::default() };
+    let door = Door::start(settings, users, Arc::new(BrowserPrograms::new(shop)), log)
+        .map_err(|error| Error::from(error).at("console"))?;
+    if config.users.is_empty() {
+        let invitation = door.invitation("administrator")?;
+        log_event(Box::new(io::stderr()), "invitation", &[("address", &invitation)]);
+    }
+    Ok(door)
 }
 
 /// The listener for Informix clients, whose database has the name of the folder.

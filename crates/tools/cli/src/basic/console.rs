@@ -1,0 +1,72 @@
+//! Programs that a browser starts at `mainstay serve --console`.
+
+use super::{ENDINGS, PROGRAMS, Shop};
+use mainstay_basic::ScreenHost;
+use mainstay_basic_screen::session::ScreenHandle;
+use mainstay_console::{Entry, Programs, Users};
+use mainstay_server::User;
+use mainstay_server::password::Checker;
+use std::path::PathBuf;
+
+/// The users of the settings, as the browser door asks for them.
+pub(crate) struct FolderUsers {
+    users: Vec<User>,
+    checker: Checker,
+}
+
+impl FolderUsers {
+    /// These users.
+    pub(crate) fn new(users: Vec<User>) -> FolderUsers {
+        let cost_like = users.first().map(|user| user.password_hash.clone());
+        FolderUsers { users, checker: Checker::new(cost_like.as_deref()) }
+    }
+}
+
+impl Users for FolderUsers {
+    fn check(&self, name: &str, password: &str) -> bool {
+        let user = self.users.iter().find(|user| user.name.eq_ignore_ascii_case(name));
+        self.checker.matches(password, user.map(|user| user.password_hash.as_str()))
+    }
+}
+
+/// The programs in the folder `programs` of a database.
+pub(crate) struct BrowserPrograms {
+    shop: Shop,
+}
+
+impl BrowserPrograms {
+    /// The programs of a folder.
+    pub(crate) fn new(shop: Shop) -> BrowserPrograms {
+        BrowserPrograms { shop }
+    }
+
+    fn home(&self) -> PathBuf {
+        self.shop.folder.join(PROGRAMS)
+    }
+}
+
+impl Programs for BrowserPrograms {
+    fn list(&self, _: &str) -> Vec<Entry> {
+        // A folder that cannot be read has no programs to offer.
+        let entries = self.shop.files.list(&self.home()).unwrap_or_default();
+        let is_program = |path: &PathBuf| {
+            let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+            ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
+        };
+        let names = entries.into_iter().filter(|entry| !entry.is_folder).map(|entry| entry.path).filter(is_program);
+        let mut all: Vec<Entry> = names
+            .filter_map(|path| {
+                let title = path.file_stem()?.to_string_lossy().into_owned();
+                Some(Entry { name: path.file_name()?.to_string_lossy().into_owned(), title })
+            })
+            .collect();
+        all.sort_by(|one, other| one.title.cmp(&other.title));
+        all
+    }
+
+    fn run(&self, name: &str, _: &str, screen: &ScreenHandle) -> Result<(), String> {
+        let host = Box::new(ScreenHost::new(screen.clone()));
+        let mut session = self.shop.session(host, &self.home(), Vec::new());
+        session.run(name).map(drop).map_err(|failure| failure.to_string())
+    }
+}

@@ -1,0 +1,103 @@
+//! Business BASIC programs of a folder: `mainstay run`, and the programs that a browser starts at `mainstay serve`.
+//!
+//! ```text
+//!   shop/programs/menu.bas    program      its CALLs are looked up beside it, then in the folder of the files
+//!   shop/                     files        text files as they are, keyed files as native tables in .mainstay
+//! ```
+//!
+//! All sessions of a process share one volume, so that records that one session has extracted are locked to the others.
+
+mod console;
+mod run;
+
+pub(crate) use console::{BrowserPrograms, FolderUsers};
+pub(crate) use run::run;
+
+use mainstay_basic::{Fault, FolderPrograms};
+use mainstay_basic::{Host, Outcome, Parts, Programs, Session};
+use mainstay_basic_files::{FolderVolume, SessionId, Volume};
+use mainstay_basic_tables::TableVolume;
+use mainstay_engine::Database;
+use mainstay_types::Result;
+use mainstay_vfs::FileSystem;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The endings of the files that are programs.
+const ENDINGS: [&str; 3] = ["bas", "pxp", "pvx"];
+/// The folder of a database in which its programs are.
+const PROGRAMS: &str = "programs";
+
+/// The programs and files of a database's folder.
+#[derive(Clone)]
+pub(crate) struct Shop {
+    files: Arc<dyn FileSystem>,
+    folder: PathBuf,
+    volume: Arc<dyn Volume>,
+    sessions: Arc<AtomicU64>,
+}
+
+impl Shop {
+    /// Opens them.
+    ///
+    /// Errors: those of opening the native tables.
+    pub(crate) fn open(database: &Database, folder: &Path) -> Result<Shop> {
+        let files = Arc::clone(database.files());
+        let plain = Arc::new(FolderVolume::new(Arc::clone(&files), folder));
+        let volume: Arc<dyn Volume> =
+            Arc::new(TableVolume::new(database.native_store()?, plain, database.durability()));
+        Ok(Shop { files, folder: folder.to_owned(), volume, sessions: Arc::new(AtomicU64::new(1)) })
+    }
+
+    /// A session whose programs are those of `home`, then those of the folder.
+    fn session(&self, host: Box<dyn Host>, home: &Path, arguments: Vec<Vec<u8>>) -> Session {
+        let programs = Lookup(vec![
+            FolderPrograms::new(Arc::clone(&self.files), home),
+            FolderPrograms::new(Arc::clone(&self.files), &self.folder),
+        ]);
+        Session::new(Parts {
+            host,
+            volume: Arc::clone(&self.volume),
+            programs: Box::new(programs),
+            session: SessionId(self.sessions.fetch_add(1, Ordering::Relaxed)),
+            arguments,
+        })
+    }
+}
+
+/// Programs of several folders: the first that has a program gives it.
+struct Lookup(Vec<FolderPrograms>);
+
+impl Programs for Lookup {
+    fn read(&mut self, name: &str) -> Outcome<Option<Vec<u8>>> {
+        let mut outside: Option<Box<Fault>> = None;
+        for folder in &mut self.0 {
+            match folder.read(name) {
+                Ok(None) => {}
+                Ok(found) => return Ok(found),
+                Err(fault) => outside = Some(fault),
+            }
+        }
+        outside.map_or(Ok(None), Err)
+    }
+
+    fn stamp(&mut self, name: &str) -> u64 {
+        self.0.iter_mut().map(|folder| folder.stamp(name)).find(|stamp| *stamp != 0).unwrap_or(0)
+    }
+}
+
+/// The folder of the database that a program belongs to: the nearest one above it with `mainstay.toml` or native tables, else
+/// the one around its folder `programs`, else its own.
+fn folder_of(files: &dyn FileSystem, home: &Path) -> PathBuf {
+    let is_database = |folder: &&Path| {
+        files.stamp(&folder.join("mainstay.toml")).is_ok() || files.is_folder(&folder.join(".mainstay"))
+    };
+    if let Some(folder) = home.ancestors().find(is_database) {
+        return folder.to_owned();
+    }
+    match home.parent() {
+        Some(parent) if home.file_name().is_some_and(|name| name.eq_ignore_ascii_case(PROGRAMS)) => parent.to_owned(),
+        _ => home.to_owned(),
+    }
+}
