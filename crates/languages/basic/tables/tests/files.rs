@@ -159,7 +159,7 @@ fn numbers_are_given_to_records_without_one() {
         let definition = FileDefinition { separator: 0x7F, ..keyed(keys, RecordFormat::DEFAULT) };
         volume.create(name, &definition).unwrap();
         let mut file = open(&volume, name, 1, OpenMode::Shared).unwrap();
-        for record in ["\x7Fa", "\x7Fb", &records[2][..], "    \x7Fd"] {
+        for record in ["\x7Fa", "\x7Fb", records[2], "    \x7Fd"] {
             file.write(record.as_bytes(), &WriteOptions::default()).unwrap();
         }
         let mut file = open(&volume, name, 1, OpenMode::Input).unwrap();

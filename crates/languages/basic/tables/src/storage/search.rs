@@ -187,13 +187,12 @@ fn fetch_into(
     skip: &impl Fn(&[u8], u64) -> bool,
 ) -> Result<()> {
     let reader = table.reader(view);
+    // Records that are not wanted come first: the one behind which the search goes on, duplicates of its key.
+    let mut skips = true;
     reader.scan_with(cursor, columns.index, true, &mut |version| {
         let record = Record::of(&version, columns.key, columns.primary);
-        Ok(if skip(record.key, record.id) || record.push_to(batch) {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(())
-        })
+        skips = skips && skip(record.key, record.id);
+        Ok(if skips || record.push_to(batch) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     })?;
     Ok(())
 }
