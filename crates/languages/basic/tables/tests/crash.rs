@@ -100,6 +100,42 @@ fn every_crash_leaves_whole_records_with_all_their_keys() {
     assert!(states > 100, "{states}");
 }
 
+/// Writes to a locked file, and flushes it now and then: how many writes the last flush acknowledged, and how many there were.
+fn work_alone(files: &Simulated) -> (usize, usize) {
+    let (mut flushed, mut done) = (0, 0);
+    let mut run = || -> mainstay_basic_files::Result<()> {
+        files.create_folder(Path::new("shop"))?;
+        files.sync_folder(Path::new(""))?;
+        let volume = volume(files)?;
+        let keys = KeyDefinitions::parse("2,[1:1:3],[2:1:9:\"U\"]")?;
+        let definition = FileDefinition::new(FileKind::Keyed, keys, RecordFormat::Variable(100));
+        volume.create("stock", &FileDefinition { separator: b'\n', ..definition })?;
+        let mut file = volume.open("stock", &OpenOptions::new(SessionId(1), OpenMode::Purge))?;
+        for n in 0..24 {
+            file.write(&record(n), &WriteOptions::key(format!("{:02}", n % 10).as_bytes()))?;
+            done += 1;
+            if n % 5 == 4 {
+                file.flush()?;
+                flushed = done;
+            }
+        }
+        Ok(())
+    };
+    let _ = run();
+    (flushed, done)
+}
+
+#[test]
+fn every_crash_of_a_locked_file_leaves_what_was_flushed() {
+    let check_alone = |files: &Simulated, (flushed, done): &(usize, usize)| {
+        // What was gathered since is there as a whole, or not at all.
+        check(files, flushed).or_else(|error| if done > flushed { check(files, done) } else { Err(error) })
+    };
+    // A crash while a flush is under way leaves the state before it or the one after it.
+    let states = explore(0..3, work_alone, check_alone).unwrap();
+    assert!(states > 50, "{states}");
+}
+
 #[test]
 fn a_damaged_definition_is_named_and_other_files_work() {
     let files = Simulated::new();

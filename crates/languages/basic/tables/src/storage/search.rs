@@ -29,11 +29,11 @@ struct Columns {
 impl TableStorage {
     /// The state for which fetched records are good; in the session's own transaction for no other operation.
     #[inline]
-    pub(super) fn state(&mut self) -> (u64, u64) {
+    pub(super) fn state(&mut self) -> (u64, u64, u64) {
         if self.transactions.is_in_scope() {
-            self.changes += 1;
+            self.in_scope += 1;
         }
-        (self.store.published(), self.changes)
+        (self.store.published(), self.shared.changes(), self.in_scope)
     }
 
     fn columns(&self, order: Option<KeyPlace>) -> Columns {
