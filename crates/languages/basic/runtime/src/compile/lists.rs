@@ -1,0 +1,132 @@
+//! Targets of assignments, and lists.
+
+use super::expression::is_text;
+use super::{Compiled, Compiler};
+use crate::code::*;
+use crate::variables::Storage;
+use mainstay_basic_syntax::print;
+use mainstay_basic_syntax::tree::{self, ExprKind, Item, NameKind};
+
+impl Compiler<'_> {
+    /// Something that can be assigned to.
+    pub(super) fn target(&mut self, value: &tree::Expr) -> Compiled<Target> {
+        Ok(match &value.kind {
+            ExprKind::Variable(name) => match name.kind {
+                NameKind::Text => Target::Text(self.symbol(name, Storage::Text)),
+                kind => Target::Number(self.symbol(name, Storage::Number), kind == NameKind::Whole),
+            },
+            ExprKind::Element(name, indexes) => {
+                let indexes = self.number_exprs(indexes)?;
+                match name.kind {
+                    NameKind::Text => Target::TextElement(self.symbol(name, Storage::Texts), indexes),
+                    kind => {
+                        Target::NumberElement(self.symbol(name, Storage::Numbers), indexes, kind == NameKind::Whole)
+                    }
+                }
+            }
+            ExprKind::Append(name) => match name.kind {
+                NameKind::Text => Target::TextElement(self.symbol(name, Storage::Texts), Box::new([])),
+                kind => {
+                    Target::NumberElement(self.symbol(name, Storage::Numbers), Box::new([]), kind == NameKind::Whole)
+                }
+            },
+            ExprKind::Substring(base, position, length) => {
+                let base = Box::new(self.target(base)?);
+                let position = Box::new(self.number_expr(position)?);
+                let length = length.as_ref().map(|length| self.number_expr(length)).transpose()?.map(Box::new);
+                Target::Part(base, position, length)
+            }
+            ExprKind::Range(name, bounds) => {
+                let bounds = match bounds {
+                    None => None,
+                    Some((first, last)) => Some(Box::new((self.number_expr(first)?, self.number_expr(last)?))),
+                };
+                match name.kind {
+                    NameKind::Text => Target::TextRange(self.symbol(name, Storage::Texts), bounds),
+                    _ => Target::NumberRange(self.symbol(name, Storage::Numbers), bounds),
+                }
+            }
+            _ => return Err((23, "this is not a variable".to_owned())),
+        })
+    }
+
+    /// A list of items.
+    pub(super) fn list(&mut self, items: &[Item]) -> Compiled<List> {
+        let mut list = List { is_plain: true, ..List::default() };
+        for item in items {
+            let compiled = self.item(item)?;
+            list.is_plain &= is_plain(&compiled);
+            list.items.push(compiled);
+        }
+        Ok(list)
+    }
+
+    fn item(&mut self, item: &Item) -> Compiled<ListItem> {
+        let value = match item {
+            Item::Skip(_) => return Ok(ListItem::Skip),
+            Item::List(list, _) => return Ok(ListItem::List(self.list_source(list)?)),
+            Item::Value(value) => value,
+        };
+        let is_range = matches!(value.value.kind, ExprKind::Range(..) | ExprKind::Append(_));
+        let target = match can_be_assigned(&value.value) {
+            true => Some(self.target(&value.value)?),
+            false => None,
+        };
+        let expression = match (is_range, is_text(&value.value)) {
+            (true, true) => Expr::Text(TextExpr::Constant(Box::new([]))),
+            (true, false) => Expr::Number(super::expression::one()),
+            _ => self.expression(&value.value)?,
+        };
+        let mut branches = Vec::new();
+        for (key, to) in &value.branches {
+            let key = match &key.kind {
+                ExprKind::Mnemonic(name, _) if name == "ERR" => None,
+                _ => Some(self.expression(key)?),
+            };
+            branches.push((key, self.destination(to)));
+        }
+        let mut formats = Vec::new();
+        for format in &value.formats {
+            let arguments = format.arguments.iter().map(|value| self.expression(value)).collect::<Compiled<_>>()?;
+            formats.push(ListFormat { name: format.name.clone(), arguments });
+        }
+        let mask = value.mask.as_ref().map(|mask| self.text(mask)).transpose()?;
+        Ok(ListItem::Value(Box::new(ListValue { value: expression, target, mask, formats, branches })))
+    }
+
+    /// The list of an IOLIST line takes the place that it was given before.
+    pub(super) fn iolist(&mut self, items: &[Item]) -> Compiled<()> {
+        let Some(id) = self.program.iolists.get(&self.line).copied() else { return Ok(()) };
+        let mut list = self.list(items)?;
+        let kind = tree::Kind::Iolist(items.to_vec());
+        let line = tree::Line {
+            number: 0,
+            place: self.place,
+            label: None,
+            directives: vec![tree::Directive { place: self.place, kind }],
+        };
+        list.text = print::statement(&line);
+        self.program.lists[id as usize] = std::rc::Rc::new(list);
+        Ok(())
+    }
+}
+
+fn can_be_assigned(value: &tree::Expr) -> bool {
+    match &value.kind {
+        ExprKind::Variable(_) | ExprKind::Element(..) | ExprKind::Append(_) | ExprKind::Range(..) => true,
+        ExprKind::Substring(base, ..) => can_be_assigned(base),
+        _ => false,
+    }
+}
+
+fn is_plain(item: &ListItem) -> bool {
+    match item {
+        ListItem::Skip => true,
+        ListItem::List(_) => false,
+        ListItem::Value(value) => {
+            matches!(value.target, Some(Target::Number(..) | Target::Text(_)))
+                && value.mask.is_none()
+                && value.formats.is_empty()
+        }
+    }
+}

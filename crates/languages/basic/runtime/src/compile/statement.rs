@@ -1,0 +1,305 @@
+//! Directives other than flow and files.
+
+use super::expression::is_text;
+use super::{Compiled, Compiler};
+use crate::code::*;
+use crate::variables::Storage;
+use mainstay_basic_syntax::tree::{self, Binary, Dimension, ExprKind, Item, Kind};
+
+impl Compiler<'_> {
+    pub(super) fn directive(&mut self, kind: &Kind) -> Compiled<()> {
+        if self.flow(kind)? || self.session(kind)? || self.programs(kind)? {
+            return Ok(());
+        }
+        self.files(kind)
+    }
+
+    fn programs(&mut self, kind: &Kind) -> Compiled<bool> {
+        match kind {
+            Kind::Let(list) => {
+                for assignment in list {
+                    self.assignment(assignment)?;
+                }
+            }
+            Kind::Step(variable, up) => self.step(variable, *up)?,
+            Kind::Dim(list) | Kind::Redim(list) => {
+                let items = list.iter().map(|item| self.dimension(item)).collect::<Compiled<_>>()?;
+                self.push(Op::Dim(items, matches!(kind, Kind::Redim(_))));
+            }
+            Kind::Data(values) => {
+                for value in values {
+                    let value = self.expression(value)?;
+                    self.program.data.push((self.line, value));
+                }
+            }
+            Kind::Iolist(items) => self.iolist(items)?,
+            Kind::Table(value) => {
+                let value = self.text(value)?;
+                self.program.tables.insert(self.line, value);
+            }
+            Kind::ReadData(items, options) => {
+                let branches = self.options(options)?.branches;
+                let list = self.list(items)?;
+                let list = self.add_list(list);
+                self.push(Op::ReadData(list, branches));
+            }
+            Kind::ReadDataFrom(text, items, options) => {
+                let text = self.text(text)?;
+                let options = self.options(options)?;
+                let list = self.list(items)?;
+                let list = self.add_list(list);
+                self.push(Op::ReadDataFrom(Box::new((text, options)), list));
+            }
+            Kind::Restore(target) => {
+                let line = match target.as_ref().map(|target| self.destination(target)) {
+                    None => 0,
+                    Some(Destination::Line(line)) => line,
+                    Some(_) => return Err((21, "RESTORE needs a line".to_owned())),
+                };
+                self.push(Op::Restore(line));
+            }
+            Kind::DefFn { name, parameters, value } => self.def_fn(name, parameters, value.as_ref())?,
+            Kind::EndDef => self.end_def()?,
+            Kind::Call { program, arguments, options } => self.call_program(program, arguments, options)?,
+            Kind::Perform(program, options) => {
+                let (program, branches) = (self.text(program)?, self.options(options)?.branches);
+                self.push(Op::Perform(Box::new(program), branches));
+            }
+            Kind::Run(program, options) => {
+                let program = program.as_ref().map(|program| self.text(program)).transpose()?.map(Box::new);
+                let branches = self.options(options)?.branches;
+                self.push(Op::Run(program, branches));
+            }
+            Kind::Enter(parameters, options) => self.enter(parameters, options)?,
+            Kind::Exit(value) => {
+                let value = value.as_ref().map(|value| self.number_expr(value)).transpose()?.map(Box::new);
+                self.push(Op::Exit(value));
+            }
+            Kind::Execute(text, options) => {
+                let (text, branches) = (self.text(text)?, self.options(options)?.branches);
+                self.push(Op::Execute(Box::new(text), branches));
+            }
+            Kind::Via(name, value) => {
+                let parts = (self.text(name)?, self.expression(value)?);
+                self.push(Op::Via(Box::new(parts)));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn assignment(&mut self, assignment: &tree::Assignment) -> Compiled<()> {
+        let value = match assignment.op {
+            None => assignment.value.clone(),
+            Some(op) => tree::Expr {
+                place: assignment.value.place,
+                kind: ExprKind::Binary(op, Box::new(assignment.target.clone()), Box::new(assignment.value.clone())),
+            },
+        };
+        if let ExprKind::Range(name, bounds) = &value.kind {
+            return self.copy_range(&assignment.target, name, bounds.as_ref());
+        }
+        let target = self.target(&assignment.target)?;
+        if is_text(&assignment.target) != is_text(&value) {
+            return Err((26, "a number and a string are mixed".to_owned()));
+        }
+        let op = match (target, self.expression(&value)?) {
+            (Target::Number(symbol, whole), Expr::Number(value)) => Op::SetNumber(symbol, whole, value),
+            (Target::Text(symbol), Expr::Text(value)) => text_assignment(symbol, value),
+            (target, value) => Op::Set(Box::new(target), Box::new(value)),
+        };
+        self.push(op);
+        Ok(())
+    }
+
+    fn copy_range(
+        &mut self,
+        target: &tree::Expr,
+        name: &tree::Name,
+        bounds: Option<&(Box<tree::Expr>, Box<tree::Expr>)>,
+    ) -> Compiled<()> {
+        if !matches!(target.kind, ExprKind::Range(..)) {
+            return Err((26, "an array can be assigned to an array only".to_owned()));
+        }
+        let target = Box::new(self.target(target)?);
+        let bounds = match bounds {
+            None => None,
+            Some((first, last)) => Some(Box::new((self.number_expr(first)?, self.number_expr(last)?))),
+        };
+        let source = self.array(name);
+        let same = matches!(
+            (&*target, source),
+            (Target::NumberRange(..), VariableRef::Numbers(_)) | (Target::TextRange(..), VariableRef::Texts(_))
+        );
+        if !same {
+            return Err((26, "arrays of numbers and of strings are mixed".to_owned()));
+        }
+        self.push(Op::SetRange(target, source, bounds));
+        Ok(())
+    }
+
+    fn step(&mut self, variable: &tree::Expr, up: bool) -> Compiled<()> {
+        if let Some(VariableRef::Number(symbol, _)) = self.variable(variable) {
+            self.push(Op::Step(symbol, if up { 1 } else { -1 }));
+            return Ok(());
+        }
+        let one = tree::Expr { place: variable.place, kind: ExprKind::Number("1".to_owned()) };
+        let op = Some(if up { Binary::Add } else { Binary::Subtract });
+        self.assignment(&tree::Assignment { target: variable.clone(), op, value: one })
+    }
+
+    fn dimension(&mut self, item: &Dimension) -> Compiled<DimCode> {
+        Ok(match item {
+            Dimension::Array(name, bounds) => {
+                let mut compiled = Vec::new();
+                for (first, last) in bounds {
+                    let first = first.as_ref().map(|first| self.number_expr(first)).transpose()?;
+                    compiled.push((first, self.number_expr(last)?));
+                }
+                DimCode::Array(self.array(name), compiled)
+            }
+            Dimension::Dynamic(name) => DimCode::Dynamic(self.array(name)),
+            Dimension::Fill(name, length, fill) => {
+                let fill = fill.as_ref().map(|fill| self.text(fill)).transpose()?;
+                DimCode::Fill(self.symbol(name, Storage::Text), self.number_expr(length)?, fill)
+            }
+            Dimension::Composite(..) => return Err((99, "composite strings are not supported".to_owned())),
+        })
+    }
+
+    fn call_program(&mut self, program: &tree::Expr, arguments: &[Item], options: &[tree::IoOption]) -> Compiled<()> {
+        let mut compiled = Vec::new();
+        for argument in arguments {
+            compiled.push(match argument {
+                Item::List(list, _) => CallArgument::List(self.list_source(list)?),
+                Item::Skip(_) => return Err((36, "* cannot be an argument of CALL".to_owned())),
+                Item::Value(value) => match (self.variable(&value.value), &value.value.kind) {
+                    (Some(variable), _) => CallArgument::Variable(variable),
+                    (None, ExprKind::Group(inner)) if matches!(inner.kind, ExprKind::Range(_, None)) => {
+                        match self.variable(inner) {
+                            Some(array) => CallArgument::ArrayCopy(array),
+                            None => return Err((36, "not an array".to_owned())),
+                        }
+                    }
+                    _ => CallArgument::Value(self.expression(&value.value)?),
+                },
+            });
+        }
+        let code =
+            CallCode { program: self.text(program)?, arguments: compiled, branches: self.options(options)?.branches };
+        self.push(Op::Call(Box::new(code)));
+        Ok(())
+    }
+
+    fn enter(&mut self, parameters: &[tree::Parameter], options: &[tree::IoOption]) -> Compiled<()> {
+        let mut compiled = Vec::new();
+        for parameter in parameters {
+            let variable = match &parameter.target {
+                None => None,
+                Some(target) => match self.variable(target) {
+                    Some(variable) => Some(variable),
+                    None => return Err((36, "a parameter of ENTER is a variable or an array".to_owned())),
+                },
+            };
+            let default = parameter.default.as_ref().map(|default| self.expression(default)).transpose()?;
+            compiled.push(EnterCode { variable, default, read_only: parameter.read_only });
+        }
+        let branches = self.options(options)?.branches;
+        self.push(Op::Enter(compiled.into(), branches));
+        Ok(())
+    }
+
+    fn session(&mut self, kind: &Kind) -> Compiled<bool> {
+        let op = match kind {
+            Kind::Remark(..) | Kind::NoEffect(_) => return Ok(true),
+            Kind::Local(assignments, names) => return self.local(assignments, names).map(|()| true),
+            Kind::Precision(value) => Op::Precision(Box::new(self.number_expr(value)?)),
+            Kind::FloatingPoint => Op::Precision(Box::new(NumberExpr::Constant(crate::number::Number::ONE.negated()))),
+            Kind::Round(on) => Op::Round(*on),
+            Kind::Randomize(seed) => {
+                Op::Randomize(seed.as_ref().map(|seed| self.number_expr(seed)).transpose()?.map(Box::new))
+            }
+            Kind::Wait(value) => Op::Wait(Box::new(self.number_expr(value)?)),
+            Kind::Begin(all) => Op::Begin(*all),
+            Kind::Clear(names) => {
+                let variables = names.iter().map(|name| self.whole_variable(name)).collect::<Compiled<_>>()?;
+                Op::Clear(variables)
+            }
+            Kind::Reset => Op::Reset,
+            Kind::End | Kind::Stop => Op::End,
+            Kind::Escape => Op::Escape,
+            Kind::Release(value) => {
+                Op::Release(value.as_ref().map(|value| self.number_expr(value)).transpose()?.map(Box::new))
+            }
+            Kind::SetParam(list) => {
+                let mut params = Vec::new();
+                for (name, value) in list {
+                    params.push((name.clone(), value.as_ref().map(|value| self.expression(value)).transpose()?));
+                }
+                Op::SetParam(params.into())
+            }
+            Kind::Prefix(number, rules) => Op::Prefix(
+                number.as_ref().map(|number| self.number_expr(number)).transpose()?.map(Box::new),
+                rules.as_ref().map(|rules| self.text(rules)).transpose()?.map(Box::new),
+            ),
+            Kind::DayFormat(value) => Op::DayFormat(Box::new(self.text(value)?)),
+            Kind::ChangeDirectory(_) => Op::ChangeDirectory,
+            Kind::SetEsc(_) => return Ok(true),
+            Kind::Control(control) => self.control(control)?,
+            Kind::MsgBox(values, answer) => {
+                let values = values.iter().map(|value| self.expression(value)).collect::<Compiled<_>>()?;
+                let answer = answer.as_ref().map(|answer| self.target(answer)).transpose()?;
+                Op::MsgBox(values, answer.map(Box::new))
+            }
+            Kind::Invalid(code, text) => {
+                Op::Raise(*code, String::from_utf8_lossy(text).chars().take(200).collect::<String>().into())
+            }
+            Kind::Evaluate(_) => return Err((20, "an expression is no directive".to_owned())),
+            _ => return Ok(false),
+        };
+        self.push(op);
+        Ok(true)
+    }
+
+    fn whole_variable(&mut self, name: &tree::Expr) -> Compiled<VariableRef> {
+        self.variable(name).ok_or((23, "a variable or A{ALL} is needed here".to_owned()))
+    }
+
+    fn local(&mut self, assignments: &[tree::Assignment], names: &[tree::Expr]) -> Compiled<()> {
+        let mut variables = Vec::new();
+        for name in names.iter().chain(assignments.iter().map(|assignment| &assignment.target)) {
+            variables.push(self.whole_variable(name)?);
+        }
+        self.push(Op::Local(variables.into()));
+        for assignment in assignments {
+            self.assignment(assignment)?;
+        }
+        Ok(())
+    }
+
+    fn control(&mut self, control: &tree::Control) -> Compiled<Op> {
+        let (mut arguments, mut targets) = (Vec::new(), Vec::new());
+        for argument in &control.arguments {
+            let target = match argument {
+                Some(value) if self.variable(value).is_some() => Some(self.target(value)?),
+                _ => None,
+            };
+            arguments.push(argument.as_ref().map(|value| self.expression(value)).transpose()?);
+            targets.push(target);
+        }
+        let options = self.options(&control.options)?;
+        let (class, action) = (control.class.clone(), control.action.clone());
+        Ok(Op::Control(Box::new(ControlCode { class, action, arguments, targets, options })))
+    }
+}
+
+/// `A$=A$+"x"` appends, so that a string grows in its place.
+fn text_assignment(symbol: Symbol, value: TextExpr) -> Op {
+    match value {
+        TextExpr::Concatenate(parts) if matches!(parts.first(), Some(TextExpr::Variable(first)) if *first == symbol) => {
+            let rest: Vec<TextExpr> = parts.into_vec().into_iter().skip(1).collect();
+            Op::AppendText(symbol, TextExpr::Concatenate(rest.into()))
+        }
+        value => Op::SetText(symbol, value),
+    }
+}

@@ -1,0 +1,480 @@
+//! Functions of strings.
+
+use crate::code::{Call, Expr};
+use crate::fault::{Fault, Outcome, fail};
+use crate::machine::{Machine, Value, truth};
+use crate::mask;
+use crate::number::Number;
+use crate::number_text::{self, parse_number};
+
+pub(super) fn len(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    if let Some(Some(Expr::Text(expr))) = call.arguments.first().map(|argument| &argument.value)
+        && let Some(text) = machine.peek(expr)
+    {
+        return Ok(Number::whole(text.len() as i64));
+    }
+    let text = call.text(machine, 0)?;
+    let length = text.len() as i64;
+    machine.give(text);
+    Ok(Number::whole(length))
+}
+
+/// ASC: the code of the first byte. Error 46 for an empty string.
+pub(super) fn asc(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    match call.text(machine, 0)?.first() {
+        Some(byte) => Ok(Number::whole((*byte).into())),
+        None => Err(Fault::new(46)),
+    }
+}
+
+pub(super) fn chr(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let code = call.within(machine, 0, 0, 255)?;
+    out.push(code as u8);
+    Ok(())
+}
+
+/// NUM: error 26 for text that is no number, unless a value for it is given; with `*` 1 or 0.
+pub(super) fn num(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    let text = call.text(machine, 0)?;
+    let number = parse_number(&text);
+    machine.give(text);
+    match (number, call.arguments.get(1)) {
+        (number, Some(argument)) if argument.prefix == Some('*') => Ok(truth(number.is_some())),
+        (Some(number), _) => Ok(number),
+        (None, Some(_)) => call.number(machine, 1),
+        (None, None) => fail(26, "not a number"),
+    }
+}
+
+/// STR: a number or a string through a mask, with a value for what does not fit.
+pub(super) fn str(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let mask = match &call.arguments[0].mask {
+        Some(mask) => Some(machine.text_value(mask)?),
+        None => None,
+    };
+    let value = call.value(machine, 0)?;
+    let start = out.len();
+    let done = match (&value, &mask) {
+        (Value::Number(number), Some(mask)) => mask::number(out, *number, mask, machine.parameters.signs),
+        (Value::Number(number), None) => {
+            machine.write_number(out, *number);
+            Some(())
+        }
+        (Value::Text(text), Some(mask)) => mask::text(out, text, mask),
+        (Value::Text(text), None) => {
+            out.extend_from_slice(text);
+            Some(())
+        }
+    };
+    if done.is_some() {
+        if let Some(mask) = mask {
+            machine.give(mask);
+        }
+        return Ok(());
+    }
+    out.truncate(start);
+    if call.has(1) {
+        let text = call.text(machine, 1)?;
+        out.extend_from_slice(&text);
+        return Ok(());
+    }
+    if machine.parameters.ignores_masks {
+        let text = machine.display(&value);
+        out.extend_from_slice(text.as_bytes());
+        return Ok(());
+    }
+    fail(43, format!("\"{}\"", String::from_utf8_lossy(&mask.unwrap_or_default())))
+}
+
+pub(super) fn ucs(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let start = out.len();
+    append(machine, call, 0, out)?;
+    out[start..].make_ascii_uppercase();
+    Ok(())
+}
+
+pub(super) fn lcs(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let start = out.len();
+    append(machine, call, 0, out)?;
+    out[start..].make_ascii_lowercase();
+    Ok(())
+}
+
+fn append(machine: &mut Machine, call: &Call, index: usize, out: &mut Vec<u8>) -> Outcome<()> {
+    match call.arguments.get(index).and_then(|argument| argument.value.as_ref()) {
+        Some(Expr::Text(expr)) => machine.text(expr, out),
+        _ => fail(26, call.name),
+    }
+}
+
+/// MID: never an error. A negative offset counts from the end, a negative length takes what is before it.
+pub(super) fn mid(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let text = call.text(machine, 0)?;
+    let offset = call.whole(machine, 1)?;
+    let length = if call.has(2) { Some(call.whole(machine, 2)?) } else { None };
+    let size = text.len() as i64;
+    let start = if offset < 0 { size + offset } else { offset - 1 };
+    if offset == 0 || start < 0 || start >= size {
+        return Ok(());
+    }
+    let (from, to) = match length {
+        None => (start, size),
+        Some(length) if length < 0 => (start.saturating_add(length).max(0), start),
+        Some(length) => (start, start.saturating_add(length).min(size)),
+    };
+    out.extend_from_slice(&text[from as usize..to as usize]);
+    machine.give(text);
+    Ok(())
+}
+
+/// PAD: to a length, on the right, the left or both sides.
+pub(super) fn pad(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let text = call.text(machine, 0)?;
+    let length = call.within(machine, 1, 0, machine.text_limit as i64)? as usize;
+    let (mut side, mut fill) = (b'R', b' ');
+    for index in 2..call.arguments.len() {
+        match call.value(machine, index)? {
+            Value::Number(code) => {
+                side = match code.as_whole() {
+                    Some(0) => b'L',
+                    Some(1) => b'R',
+                    Some(2) => b'C',
+                    _ => return fail(41, "PAD takes 0 to 2"),
+                }
+            }
+            // A letter alone says where; a further string, or any other one, is the fill.
+            Value::Text(text) => match text.first().map(u8::to_ascii_uppercase) {
+                Some(letter @ (b'L' | b'R' | b'C')) if index == 2 && call.arguments.len() > 3 => side = letter,
+                Some(letter @ (b'L' | b'R' | b'C')) if index == 2 && text.len() == 1 => side = letter,
+                _ => fill = text.first().copied().unwrap_or(b' '),
+            },
+        }
+    }
+    let kept = text.len().min(length);
+    let missing = length - kept;
+    let (before, from) = match side {
+        b'L' => (missing, text.len() - kept),
+        b'C' => (missing / 2, 0),
+        _ => (0, 0),
+    };
+    out.extend(std::iter::repeat_n(fill, before));
+    out.extend_from_slice(&text[from..from + kept]);
+    out.extend(std::iter::repeat_n(fill, missing - before));
+    machine.give(text);
+    Ok(())
+}
+
+/// JST: blanks at the other end. 0 or L: left, 1 or R: right, 2 or C: centre.
+pub(super) fn jst(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let text = call.text(machine, 0)?;
+    let (length, mode) = match (call.has(1), call.has(2)) {
+        (true, true) => (call.within(machine, 1, 0, 1 << 20)? as usize, call.value(machine, 2)?),
+        (true, false) => (text.len(), call.value(machine, 1)?),
+        _ => (text.len(), Value::Text(b"L".to_vec())),
+    };
+    let trimmed = text.trim_ascii();
+    let kept = &trimmed[..trimmed.len().min(length)];
+    let missing = length - kept.len();
+    let before = match mode {
+        Value::Text(text) if text.eq_ignore_ascii_case(b"R") => missing,
+        Value::Text(text) if text.eq_ignore_ascii_case(b"C") => missing / 2,
+        Value::Number(code) if code == Number::ONE => missing,
+        Value::Number(code) if code == Number::whole(2) => missing / 2,
+        _ => 0,
+    };
+    out.extend(std::iter::repeat_n(b' ', before));
+    out.extend_from_slice(kept);
+    out.extend(std::iter::repeat_n(b' ', missing - before));
+    Ok(())
+}
+
+/// STP: strips a character, characters of a list (`*`) or not of a list (`^`), or mnemonics.
+pub(super) fn stp(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let text = call.text(machine, 0)?;
+    if call.words.iter().any(|word| word == "MNEMONIC") {
+        crate::screen::without_mnemonics(&text, out);
+        return Ok(());
+    }
+    let code = match call.has(1) {
+        false => 1,
+        true => match call.value(machine, 1)? {
+            Value::Number(code) => code.as_whole().unwrap_or(-1),
+            Value::Text(code) => match code.first().map(u8::to_ascii_uppercase) {
+                Some(b'L') => 0,
+                Some(b'R') => 1,
+                Some(b'B') => 2,
+                Some(b'A') => 3,
+                _ => -1,
+            },
+        },
+    };
+    if !(0..=3).contains(&code) {
+        return fail(41, "STP takes 0 to 3");
+    }
+    let (list, prefix) = match call.arguments.get(2) {
+        Some(argument) => (call.text(machine, 2)?, argument.prefix),
+        None => (b" ".to_vec(), None),
+    };
+    let Some(first) = list.first() else { return Err(Fault::new(46)) };
+    let strips = |byte: &u8| match prefix {
+        Some('*') => list.contains(byte),
+        Some(_) => !list.contains(byte),
+        None => byte == first,
+    };
+    if code == 3 {
+        out.extend(text.iter().filter(|byte| !strips(byte)));
+        return Ok(());
+    }
+    let mut rest = &text[..];
+    while code != 1 && rest.first().is_some_and(strips) {
+        rest = &rest[1..];
+    }
+    while code != 0 && rest.last().is_some_and(strips) {
+        rest = &rest[..rest.len() - 1];
+    }
+    out.extend_from_slice(rest);
+    machine.give(text);
+    Ok(())
+}
+
+/// CVS: bits for stripping, case and replacement, or characters by their codes.
+pub(super) fn cvs(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    if !call.is_text(0) {
+        for index in 0..call.arguments.len() {
+            let code = call.within(machine, index, 0, 0x10_FFFF)?;
+            match u8::try_from(code) {
+                Ok(byte) => out.push(byte),
+                Err(_) => {
+                    let character = char::from_u32(code as u32).ok_or_else(|| Fault::new(41))?;
+                    out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+            }
+        }
+        return Ok(());
+    }
+    let mut text = call.text(machine, 0)?;
+    for index in 1..call.arguments.len() {
+        let code = call.within(machine, index, 0, 1023)?;
+        let control = match &call.arguments[index].mask {
+            Some(mask) => machine.text_value(mask)?.first().copied().unwrap_or(b' '),
+            None => b' ',
+        };
+        convert(&mut text, code, control, machine);
+    }
+    out.extend_from_slice(&text);
+    machine.give(text);
+    Ok(())
+}
+
+fn convert(text: &mut Vec<u8>, code: i64, control: u8, machine: &Machine) {
+    if code & 16 != 0 {
+        text.iter_mut().filter(|byte| !(0x20..0x7F).contains(*byte)).for_each(|byte| *byte = control);
+    }
+    if code & 32 != 0 {
+        let mut last = None;
+        text.retain(|byte| std::mem::replace(&mut last, Some(*byte)) != Some(control) || *byte != control);
+    }
+    if code & 1 != 0 {
+        let start = text.iter().position(|byte| *byte != control).unwrap_or(text.len());
+        text.drain(..start);
+    }
+    if code & 2 != 0 {
+        let end = text.iter().rposition(|byte| *byte != control).map_or(0, |at| at + 1);
+        text.truncate(end);
+    }
+    if code & 4 != 0 {
+        text.make_ascii_uppercase();
+    }
+    if code & 8 != 0 {
+        text.make_ascii_lowercase();
+    }
+    if code & 256 != 0 {
+        let mut begins = true;
+        for byte in text.iter_mut() {
+            *byte = if begins { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() };
+            begins = !byte.is_ascii_alphanumeric() && *byte != b'\'';
+        }
+    }
+    let signs = machine.parameters.signs;
+    let pairs = [(b'$', signs.currency), (b',', signs.thousands), (b'.', signs.point)];
+    for byte in text.iter_mut() {
+        let found = |(from, to): &&(u8, u8)| if code & 64 != 0 { from == byte } else { code & 128 != 0 && to == byte };
+        if let Some((from, to)) = pairs.iter().find(found) {
+            *byte = if code & 64 != 0 { *to } else { *from };
+        }
+    }
+}
+
+/// DIM: a string repeated as a whole, cut to a length.
+pub(super) fn dim(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let length = call.within(machine, 0, 0, machine.text_limit as i64)? as usize;
+    let fill = if call.has(1) { call.text(machine, 1)? } else { b" ".to_vec() };
+    if fill.is_empty() && length > 0 {
+        return Err(Fault::new(46));
+    }
+    let end = out.len() + length;
+    machine.check_length(end)?;
+    while out.len() < end {
+        let wanted = fill.len().min(end - out.len());
+        out.extend_from_slice(&fill[..wanted]);
+    }
+    machine.give(fill);
+    Ok(())
+}
+
+pub(super) fn hta(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let text = call.text(machine, 0)?;
+    for byte in &text {
+        out.extend_from_slice(format!("{byte:02X}").as_bytes());
+    }
+    machine.give(text);
+    Ok(())
+}
+
+/// ATH: pairs of hex digits. Error 75 for anything else.
+pub(super) fn ath(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let mut text = call.text(machine, 0)?;
+    if text.len() % 2 == 1 {
+        text.insert(0, b'0');
+    }
+    for pair in text.chunks(2) {
+        let digit = |byte: u8| (byte as char).to_digit(16);
+        match (digit(pair[0]), digit(pair[1])) {
+            (Some(high), Some(low)) => out.push((high * 16 + low) as u8),
+            _ => return Err(Fault::new(75)),
+        }
+    }
+    Ok(())
+}
+
+/// BIN: a whole number in two's complement, of so many bytes.
+pub(super) fn bin(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let value = call.whole(machine, 0)?;
+    let length = call.within(machine, 1, 1, 256)? as usize;
+    let bytes = value.to_be_bytes();
+    let sign = if value < 0 { 0xFF } else { 0 };
+    out.extend(std::iter::repeat_n(sign, length.saturating_sub(8)));
+    out.extend_from_slice(&bytes[8 - length.min(8)..]);
+    Ok(())
+}
+
+/// DEC: two's complement of up to eight bytes. Error 40 for more.
+pub(super) fn dec(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    let text = call.text(machine, 0)?;
+    let significant = text.iter().skip_while(|byte| **byte == 0).count();
+    if significant > 8 {
+        return fail(40, "more than eight bytes");
+    }
+    let value = binary_value(&text);
+    machine.give(text);
+    Ok(Number::whole(value))
+}
+
+/// Bytes in two's complement, the most significant first.
+pub(crate) fn binary_value(bytes: &[u8]) -> i64 {
+    let start = if bytes.first().is_some_and(|byte| byte & 0x80 != 0) { -1 } else { 0 };
+    bytes.iter().fold(start, |value, byte| value << 8 | i64::from(*byte))
+}
+
+/// NUL: empty, or nothing but blanks.
+pub(super) fn nul(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    let text = call.text(machine, 0)?;
+    let is_blank = text.iter().all(|byte| *byte == b' ');
+    machine.give(text);
+    Ok(truth(is_blank))
+}
+
+pub(super) fn not(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let text = call.text(machine, 0)?;
+    out.extend(text.iter().map(|byte| !byte));
+    Ok(())
+}
+
+fn bitwise(machine: &mut Machine, call: &Call, out: &mut Vec<u8>, op: fn(u8, u8) -> u8) -> Outcome<()> {
+    let (left, right) = (call.text(machine, 0)?, call.text(machine, 1)?);
+    if left.len() != right.len() {
+        return fail(46, format!("{}( ) needs strings of one length", call.name));
+    }
+    out.extend(left.iter().zip(&right).map(|(left, right)| op(*left, *right)));
+    Ok(())
+}
+
+pub(super) fn and(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    bitwise(machine, call, out, |left, right| left & right)
+}
+
+pub(super) fn ior(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    bitwise(machine, call, out, |left, right| left | right)
+}
+
+pub(super) fn xor(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    bitwise(machine, call, out, |left, right| left ^ right)
+}
+
+pub(super) fn max(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    extreme(machine, call, out, true)
+}
+
+pub(super) fn min(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    extreme(machine, call, out, false)
+}
+
+fn extreme(machine: &mut Machine, call: &Call, out: &mut Vec<u8>, greatest: bool) -> Outcome<()> {
+    let mut best = call.text(machine, 0)?;
+    for index in 1..call.arguments.len() {
+        let text = call.text(machine, index)?;
+        if (text > best) == greatest {
+            best = text;
+        }
+    }
+    out.extend_from_slice(&best);
+    Ok(())
+}
+
+/// CRC: CRC-16 of the string, with a start value.
+pub(super) fn crc(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    let text = call.text(machine, 0)?;
+    let mut crc = 0u16;
+    for byte in &text {
+        crc ^= u16::from(*byte);
+        for _ in 0..8 {
+            crc = if crc & 1 != 0 { crc >> 1 ^ 0xA001 } else { crc >> 1 };
+        }
+    }
+    Ok(Number::whole(crc.into()))
+}
+
+/// LRC: all bytes by exclusive or.
+pub(super) fn lrc(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let text = call.text(machine, 0)?;
+    out.push(text.iter().fold(0, |sum, byte| sum ^ byte));
+    Ok(())
+}
+
+/// SRT: elements of a fixed length, sorted by a part of them.
+pub(super) fn srt(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let text = call.text(machine, 0)?;
+    let size = call.within(machine, 1, 1, 65_536)? as usize;
+    let offset = if call.has(2) { call.within(machine, 2, 1, size as i64)? as usize - 1 } else { 0 };
+    let length = if call.has(3) { call.within(machine, 3, 1, size as i64)? as usize } else { size };
+    let part = |element: &&[u8]| {
+        let end = (offset + length).min(element.len());
+        element.get(offset..end).unwrap_or(&[]).to_vec()
+    };
+    let mut elements: Vec<&[u8]> = text.chunks(size).collect();
+    elements.sort_by_key(part);
+    elements.iter().for_each(|element| out.extend_from_slice(element));
+    Ok(())
+}
+
+/// SWP: the bytes in reverse order.
+pub(super) fn swp(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let text = call.text(machine, 0)?;
+    out.extend(text.iter().rev());
+    Ok(())
+}
+
+/// A number as text, for functions that report numbers in strings.
+pub(super) fn push_number(out: &mut Vec<u8>, value: i64) {
+    number_text::write(out, Number::whole(value), false);
+}

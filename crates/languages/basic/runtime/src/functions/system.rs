@@ -1,0 +1,278 @@
+//! Functions and variables of the session.
+
+use crate::code::Call;
+use crate::fault::{self, Outcome, fail};
+use crate::machine::{FrameKind, Machine, Value};
+use crate::number::Number;
+use mainstay_basic_syntax as syntax;
+
+pub(super) fn zero(_: &mut Machine, _: &Call) -> Outcome<Number> {
+    Ok(Number::ZERO)
+}
+
+/// ERR: the last error; ERR(a,b,..): which of these it is.
+pub(super) fn err(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    if call.arguments.is_empty() {
+        return Ok(Number::whole(machine.error));
+    }
+    for index in 0..call.arguments.len() {
+        if call.whole(machine, index)? == machine.error {
+            return Ok(Number::whole(index as i64 + 1));
+        }
+    }
+    Ok(Number::ZERO)
+}
+
+pub(super) fn ers(machine: &mut Machine, _: &Call) -> Outcome<Number> {
+    Ok(Number::whole(machine.error_line.into()))
+}
+
+pub(super) fn ctl(machine: &mut Machine, _: &Call) -> Outcome<Number> {
+    Ok(Number::whole(machine.ctl))
+}
+
+pub(super) fn precision(machine: &mut Machine, _: &Call) -> Outcome<Number> {
+    Ok(Number::whole(machine.precision.into()))
+}
+
+pub(super) fn msl(machine: &mut Machine, _: &Call) -> Outcome<Number> {
+    Ok(Number::whole(machine.match_length))
+}
+
+pub(super) fn nar(machine: &mut Machine, _: &Call) -> Outcome<Number> {
+    Ok(Number::whole(machine.arguments.len() as i64))
+}
+
+/// TMR: seconds; 0 since the last time it was reset, which it does, 1 the same without, 2 hours, 3 since the start.
+pub(super) fn tmr(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    let code = if call.has(0) { call.within(machine, 0, 0, 3)? } else { 0 };
+    let now = machine.host.monotonic();
+    let elapsed = now.saturating_sub(if code == 3 { machine.started } else { machine.timer });
+    if code == 0 {
+        machine.timer = now;
+    }
+    let seconds = Number::new((elapsed.as_micros() / 100) as i128, 4)?;
+    match code {
+        2 => seconds.divide(Number::whole(3600)),
+        _ => Ok(seconds),
+    }
+}
+
+/// TCB: values of the task. Codes that have no meaning here are 0.
+pub(super) fn tcb(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    let code = call.whole(machine, 0)?;
+    let counters = machine.counters();
+    let value = match code {
+        4 => machine.current_line().into(),
+        5 | 30 => machine.error_line.into(),
+        3 | 10 => machine.error,
+        7 => machine.handler_line(),
+        11 => machine.retry_line(),
+        12 | 13 => machine.level(),
+        14 => machine.precision.into(),
+        16 => machine.match_length,
+        17 => machine.functions as i64,
+        20 => machine.frame.arguments.len() as i64,
+        50 => counters.block_reads() as i64,
+        51 => counters.block_writes() as i64,
+        70 => counters.opens() as i64,
+        71 => counters.reads() as i64,
+        72 => counters.writes() as i64,
+        _ => 0,
+    };
+    Ok(Number::whole(value))
+}
+
+/// PRM: the value of a system parameter.
+pub(super) fn prm(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    let name = call.text(machine, 0)?;
+    let mut plain = Vec::new();
+    // A name in apostrophes is a mnemonic in its internal form.
+    if let [0x1B, rest @ ..] = &name[..] {
+        plain.extend(rest.iter().filter(|byte| **byte != b'\''));
+    } else {
+        plain = name;
+    }
+    Ok(Number::whole(machine.parameters.get(&String::from_utf8_lossy(&plain).to_ascii_uppercase())))
+}
+
+/// LNO: the line of a label. Error 55 for none.
+pub(super) fn lno(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    let label = call.text(machine, 0)?;
+    let label = String::from_utf8_lossy(&label).to_ascii_uppercase();
+    let program = &machine.frame.program;
+    match program.line_of(&syntax::tree::Target::Label(label.clone())) {
+        Some(line) => Ok(Number::whole(program.lines[line as usize].number.into())),
+        None => fail(55, label),
+    }
+}
+
+pub(super) fn mxc(machine: &mut Machine, _: &Call) -> Outcome<Number> {
+    Ok(Number::whole(i64::from(machine.screen().columns()) - 1))
+}
+
+pub(super) fn mxl(machine: &mut Machine, _: &Call) -> Outcome<Number> {
+    Ok(Number::whole(i64::from(machine.screen().lines()) - 1))
+}
+
+/// ARG(n): an argument of the command line; 0 is the program. ARG(n,text,separator): the n-th part of a text.
+pub(super) fn arg(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let index = call.whole(machine, 0)?;
+    if call.has(1) {
+        let text = call.text(machine, 1)?;
+        let separator = if call.has(2) { call.text(machine, 2)?.first().copied() } else { text.last().copied() };
+        let parts = separator.map(|separator| text.split(move |byte| *byte == separator));
+        if let Some(part) = index.checked_sub(1).and_then(|index| parts?.nth(usize::try_from(index).ok()?)) {
+            out.extend_from_slice(part);
+        }
+        return Ok(());
+    }
+    match usize::try_from(index).ok() {
+        Some(0) => out.extend_from_slice(machine.frame.program.name.as_bytes()),
+        Some(index) if index <= machine.arguments.len() => out.extend_from_slice(&machine.arguments[index - 1]),
+        _ => return fail(41, "no such argument"),
+    }
+    Ok(())
+}
+
+/// MSG: the text of an error.
+pub(super) fn msg(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    match call.value(machine, 0)? {
+        Value::Number(code) => {
+            let code = code.as_whole().and_then(|code| u16::try_from(code).ok()).unwrap_or(u16::MAX);
+            out.extend_from_slice(fault::message(code).as_bytes());
+        }
+        Value::Text(key) => out.extend_from_slice(&key),
+    }
+    Ok(())
+}
+
+pub(super) fn pgn(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    out.extend_from_slice(machine.frame.program.name.as_bytes());
+    Ok(())
+}
+
+pub(super) fn lpg(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let lead = machine.frames.first().unwrap_or(&machine.frame);
+    out.extend_from_slice(lead.program.name.as_bytes());
+    Ok(())
+}
+
+/// PGM: the text of a line; -1, -2 and -3 are names of programs.
+pub(super) fn pgm(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let number = call.whole(machine, 0)?;
+    match number {
+        -1 => return lpg(machine, call, out),
+        -2 | -3 => return pgn(machine, call, out),
+        _ => {}
+    }
+    let frame = match machine.frame.kind {
+        FrameKind::Execute => machine.frames.last().unwrap_or(&machine.frame),
+        _ => &machine.frame,
+    };
+    let lines = &frame.program.tree.lines;
+    let at = lines.partition_point(|line| i64::from(line.number) < number);
+    match lines.get(at) {
+        Some(line) if i64::from(line.number) == number || call.options.branches.error.is_none() => {
+            out.extend_from_slice(&syntax::print::line_text(line));
+            Ok(())
+        }
+        _ => fail(21, format!("line {number}")),
+    }
+}
+
+/// LST: compiled text is text here.
+pub(super) fn lst(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let text = call.text(machine, 0)?;
+    out.extend_from_slice(&text);
+    Ok(())
+}
+
+/// CPL: checks a statement. The compiled form of a statement is its text. Error 20 for text that is none.
+pub(super) fn cpl(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let text = call.text(machine, 0)?;
+    let tree = syntax::parse_statement(&text);
+    match tree.diagnostics.first() {
+        Some(diagnostic) => fail(diagnostic.code, diagnostic.message.clone()),
+        None => {
+            for line in &tree.lines {
+                let listed =
+                    if tree.numbered { syntax::print::line_text(line) } else { syntax::print::statement(line) };
+                out.extend_from_slice(&listed);
+            }
+            Ok(())
+        }
+    }
+}
+
+/// STK: line and program of a level; 0 is the current one, others count from the first.
+pub(super) fn stk(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let level = call.whole(machine, 0)?;
+    let total = machine.frames.len() as i64 + 1;
+    let index = if level > 0 { level } else { total + level };
+    let frame = match index {
+        index if index == total => &machine.frame,
+        index if index >= 1 && index < total => &machine.frames[index as usize - 1],
+        _ => return fail(41, format!("level {level}")),
+    };
+    let line = frame.program.op_lines.get(frame.op as usize).copied().unwrap_or(0);
+    let number = frame.program.lines.get(line as usize).map_or(0, |line| line.number);
+    out.extend_from_slice(format!("{number:05}{}", frame.program.name).as_bytes());
+    Ok(())
+}
+
+pub(super) fn pfx(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let number = if call.has(0) { call.whole(machine, 0)? } else { 0 };
+    if let Some(rules) = machine.prefixes.get(&number) {
+        out.extend_from_slice(rules);
+    }
+    Ok(())
+}
+
+/// GBL: a string of the session by name; with a value it is set.
+pub(super) fn gbl(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let name = call.text(machine, 0)?;
+    if call.has(1) {
+        let value = call.text(machine, 1)?;
+        machine.strings.insert(name.clone(), value);
+    }
+    if let Some(value) = machine.strings.get(&name) {
+        out.extend_from_slice(value);
+    }
+    Ok(())
+}
+
+pub(super) fn dlm(_: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    out.push(b'/');
+    Ok(())
+}
+
+pub(super) fn esc(_: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    out.push(0x1B);
+    Ok(())
+}
+
+pub(super) fn quo(_: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    out.push(b'"');
+    Ok(())
+}
+
+pub(super) fn sep_variable(_: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    out.push(crate::machine::SEPARATOR);
+    Ok(())
+}
+
+pub(super) fn sys(_: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    out.extend_from_slice(b"MAINSTAY");
+    Ok(())
+}
+
+/// MSE: 32 bytes of the mouse's and the window's state. It returns when everything is shown.
+pub(super) fn mse(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    machine.host.flush()?;
+    let (column, line) = machine.screen().cursor();
+    let start = out.len();
+    out.extend_from_slice(&[column.min(255) as u8, line.min(255) as u8]);
+    out.resize(start + 32, 0);
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! The world of a session: screen, keyboard, clock, and the texts of programs.
+
+use crate::fault::Outcome;
+use std::time::Duration;
+
+/// What a program puts on the screen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Output<'a> {
+    /// Characters at the cursor.
+    Text(&'a [u8]),
+    /// To the first column of the next line.
+    NewLine,
+    /// To a column, and a line if there is one; both from 0.
+    Position(u16, Option<u16>),
+    /// A mnemonic without apostrophes, and its arguments as text.
+    Mnemonic(&'a str, &'a str),
+}
+
+/// A request for a line of input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InputRequest {
+    /// The value to edit.
+    pub initial: Vec<u8>,
+    /// Characters are not shown.
+    pub hidden: bool,
+    /// The most characters (`LEN=`, `SIZ=`).
+    pub limit: Option<usize>,
+    /// How long to wait (`TIM=`).
+    pub wait: Option<Duration>,
+}
+
+/// A line of input.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Input {
+    /// The text.
+    pub text: Vec<u8>,
+    /// The value of CTL: 0 for Enter, 1 to n for function keys, the number of a control.
+    pub ctl: i64,
+}
+
+/// The local time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clock {
+    /// Days since 1970-01-01.
+    pub days: i64,
+    /// Milliseconds since midnight.
+    pub milliseconds: i64,
+}
+
+/// Screen, keyboard and clock of a session.
+pub trait Host {
+    /// Shows something.
+    ///
+    /// Errors: 15 when the terminal is gone.
+    fn output(&mut self, output: Output<'_>) -> Outcome<()>;
+
+    /// Reads a line.
+    ///
+    /// Errors: 0 when the time is over, 2 when there will be no more input, 127 for the break key.
+    fn input(&mut self, request: &InputRequest) -> Outcome<Input>;
+
+    /// Returns when everything that was put out is shown. MSE and WAIT 0 wait for it.
+    fn flush(&mut self) -> Outcome<()>;
+
+    /// Pauses.
+    fn wait(&mut self, time: Duration) -> Outcome<()>;
+
+    /// The local time.
+    fn clock(&mut self) -> Clock;
+
+    /// A clock that never goes back.
+    fn monotonic(&mut self) -> Duration;
+
+    /// The user has asked to stop the program. Asked every few thousand operations.
+    fn interrupted(&mut self) -> bool {
+        false
+    }
+
+    /// Shows a message and returns the button: `OK`, `YES`, `NO`, `CANCEL`.
+    fn message_box(&mut self, text: &str, title: &str, options: &str) -> Outcome<String>;
+}
+
+/// The texts of programs.
+pub trait Programs {
+    /// Reads a program by its name as it was written. `None` if there is none.
+    ///
+    /// Errors: 10 for a name that leads outside, 3.
+    fn read(&mut self, name: &str) -> Outcome<Option<Vec<u8>>>;
+
+    /// A number that changes when the program does; programs are compiled again then.
+    fn stamp(&mut self, _name: &str) -> u64 {
+        0
+    }
+}

@@ -1,0 +1,325 @@
+//! Assignments to elements, sub-strings and ranges; DIM, LOCAL, CLEAR.
+
+use super::state::Saved;
+use super::{Entry, Machine, Value};
+use crate::code::*;
+use crate::fault::{Fault, Outcome, fail};
+use crate::number::Number;
+use crate::variables::Array;
+
+impl Machine {
+    pub(super) fn set(&mut self, target: &Target, value: &Expr) -> Outcome<()> {
+        let value = self.value(value)?;
+        self.assign(target, value)
+    }
+
+    /// Assigns a value. Error 26 for a value of the other type.
+    pub(crate) fn assign(&mut self, target: &Target, value: Value) -> Outcome<()> {
+        match (target, value) {
+            (Target::Number(symbol, whole), Value::Number(value)) => {
+                let value = self.assigned(value, *whole);
+                let slot = self.frame.link.numbers[*symbol as usize];
+                *self.number_slot(slot) = value;
+            }
+            (Target::Text(symbol), Value::Text(value)) => {
+                let slot = self.frame.link.texts[*symbol as usize];
+                let old = std::mem::replace(self.text_slot(slot), value);
+                self.give(old);
+            }
+            (Target::NumberElement(symbol, indexes, whole), Value::Number(value)) => {
+                let value = self.assigned(value, *whole);
+                let (subscripts, count) = self.subscripts(indexes)?;
+                let slot = self.frame.link.number_arrays[*symbol as usize];
+                let (level, slot) = self.level_of(slot);
+                let index = element(&mut level.number_arrays[slot], &subscripts[..count])?;
+                *index = value;
+            }
+            (Target::TextElement(symbol, indexes), Value::Text(value)) => {
+                let (subscripts, count) = self.subscripts(indexes)?;
+                let slot = self.frame.link.text_arrays[*symbol as usize];
+                let (level, slot) = self.level_of(slot);
+                *element(&mut level.text_arrays[slot], &subscripts[..count])? = value;
+            }
+            (Target::Part(base, position, length), Value::Text(value)) => {
+                return self.assign_part(base, position, length.as_deref(), &value);
+            }
+            (Target::NumberRange(..), Value::Number(value)) => {
+                let value = self.assigned(value, false);
+                return self.fill_range(target, &[Value::Number(value)]);
+            }
+            (Target::TextRange(..), value @ Value::Text(_)) => return self.fill_range(target, &[value]),
+            _ => return Err(Fault::new(26)),
+        }
+        Ok(())
+    }
+
+    /// The length of the string stays: the value is cut, or filled with blanks.
+    fn assign_part(
+        &mut self,
+        base: &Target,
+        position: &NumberExpr,
+        length: Option<&NumberExpr>,
+        value: &[u8],
+    ) -> Outcome<()> {
+        let position = self.whole(position)?;
+        let length = length.map(|length| self.whole(length)).transpose()?;
+        let relaxed = self.parameters.relaxes_substrings;
+        let text = match base {
+            Target::Text(symbol) => {
+                let slot = self.frame.link.texts[*symbol as usize];
+                self.text_slot(slot)
+            }
+            Target::TextElement(symbol, indexes) => {
+                let (subscripts, count) = self.subscripts(indexes)?;
+                let slot = self.frame.link.text_arrays[*symbol as usize];
+                let (level, slot) = self.level_of(slot);
+                element(&mut level.text_arrays[slot], &subscripts[..count])?
+            }
+            _ => return Err(Fault::new(47)),
+        };
+        let (start, end) = super::text::slice(text.len(), position, length, relaxed)?;
+        let part = &mut text[start..end];
+        let copied = value.len().min(part.len());
+        part[..copied].copy_from_slice(&value[..copied]);
+        part[copied..].fill(b' ');
+        Ok(())
+    }
+
+    /// Places of a range in the elements of an array.
+    fn range(
+        &mut self,
+        bounds: Option<&(NumberExpr, NumberExpr)>,
+        low: i64,
+        high: i64,
+    ) -> Outcome<(usize, usize, bool)> {
+        let Some((first, last)) = bounds else { return Ok((0, usize::MAX, false)) };
+        let (first, last) = (self.whole(first)?, self.whole(last)?);
+        let (from, to) = (first.min(last), first.max(last));
+        if from < low || to > high {
+            return Err(Fault::new(42));
+        }
+        Ok(((from - low) as usize, (to - low + 1) as usize, first > last))
+    }
+
+    fn bounds_of(&mut self, array: VariableRef) -> Outcome<(i64, i64)> {
+        let slot = self.slot_of(array);
+        let (level, slot) = self.level_of(slot);
+        let bounds = match array {
+            VariableRef::Numbers(_) => level.number_arrays[slot].as_ref().map(|array| array.bounds[0]),
+            VariableRef::Texts(_) => level.text_arrays[slot].as_ref().map(|array| array.bounds[0]),
+            _ => None,
+        };
+        bounds.ok_or_else(|| Fault::with(42, "the array is not dimensioned"))
+    }
+
+    /// Values for a range, again and again if they are fewer.
+    fn fill_range(&mut self, target: &Target, values: &[Value]) -> Outcome<()> {
+        let (array, bounds) = match target {
+            Target::NumberRange(symbol, bounds) => (VariableRef::Numbers(*symbol), bounds),
+            Target::TextRange(symbol, bounds) => (VariableRef::Texts(*symbol), bounds),
+            _ => return Err(Fault::new(26)),
+        };
+        let (low, high) = self.bounds_of(array)?;
+        let (from, to, backwards) = self.range(bounds.as_deref(), low, high)?;
+        let slot = self.slot_of(array);
+        let (level, slot) = self.level_of(slot);
+        let mut values = values.iter().cycle();
+        match array {
+            VariableRef::Numbers(_) => {
+                let Some(array) = &mut level.number_arrays[slot] else { return Err(Fault::new(42)) };
+                let to = to.min(array.elements.len());
+                let mut places: Vec<usize> = (from..to).collect();
+                if backwards {
+                    places.reverse();
+                }
+                for (place, value) in places.into_iter().zip(&mut values) {
+                    if let Value::Number(value) = value {
+                        array.elements[place] = *value;
+                    }
+                }
+            }
+            _ => {
+                let Some(array) = &mut level.text_arrays[slot] else { return Err(Fault::new(42)) };
+                let to = to.min(array.elements.len());
+                let mut places: Vec<usize> = (from..to).collect();
+                if backwards {
+                    places.reverse();
+                }
+                for (place, value) in places.into_iter().zip(&mut values) {
+                    if let Value::Text(value) = value {
+                        array.elements[place].clone_from(value);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn set_range(
+        &mut self,
+        target: &Target,
+        source: VariableRef,
+        bounds: Option<&(NumberExpr, NumberExpr)>,
+    ) -> Outcome<()> {
+        if bounds.is_none() && matches!(target, Target::NumberRange(_, None) | Target::TextRange(_, None)) {
+            return self.copy_array(target, source);
+        }
+        let (low, high) = self.bounds_of(source)?;
+        let (from, to, backwards) = self.range(bounds, low, high)?;
+        let slot = self.slot_of(source);
+        let (level, slot) = self.level_of(slot);
+        let mut values: Vec<Value> = match source {
+            VariableRef::Numbers(_) => {
+                let elements = level.number_arrays[slot].as_ref().map_or(&[][..], |array| &array.elements);
+                elements[from..to.min(elements.len())].iter().map(|value| Value::Number(*value)).collect()
+            }
+            _ => {
+                let elements = level.text_arrays[slot].as_ref().map_or(&[][..], |array| &array.elements);
+                elements[from..to.min(elements.len())].iter().cloned().map(Value::Text).collect()
+            }
+        };
+        if backwards {
+            values.reverse();
+        }
+        match values.is_empty() {
+            true => Ok(()),
+            false => self.fill_range(target, &values),
+        }
+    }
+
+    fn copy_array(&mut self, target: &Target, source: VariableRef) -> Outcome<()> {
+        let from = self.slot_of(source);
+        match (target, source) {
+            (Target::NumberRange(symbol, _), VariableRef::Numbers(_)) => {
+                let (level, slot) = self.level_of(from);
+                let array = level.number_arrays[slot].clone();
+                let to = self.slot_of(VariableRef::Numbers(*symbol));
+                let (level, slot) = self.level_of(to);
+                level.number_arrays[slot] = array;
+            }
+            (Target::TextRange(symbol, _), VariableRef::Texts(_)) => {
+                let (level, slot) = self.level_of(from);
+                let array = level.text_arrays[slot].clone();
+                let to = self.slot_of(VariableRef::Texts(*symbol));
+                let (level, slot) = self.level_of(to);
+                level.text_arrays[slot] = array;
+            }
+            _ => return Err(Fault::new(26)),
+        }
+        Ok(())
+    }
+
+    pub(super) fn dimension(&mut self, item: &DimCode, keep: bool) -> Outcome<()> {
+        match item {
+            DimCode::Fill(symbol, length, fill) => {
+                let length = self.whole_within(length, 0, self.text_limit as i64)?;
+                let fill = match fill {
+                    Some(fill) => {
+                        let text = self.text_value(fill)?;
+                        text.first().copied().unwrap_or(b' ')
+                    }
+                    None => b' ',
+                };
+                let slot = self.frame.link.texts[*symbol as usize];
+                let text = self.text_slot(slot);
+                text.clear();
+                text.resize(length as usize, fill);
+                Ok(())
+            }
+            DimCode::Dynamic(array) => {
+                let slot = self.slot_of(*array);
+                let (level, slot) = self.level_of(slot);
+                match array {
+                    VariableRef::Numbers(_) => level.number_arrays[slot] = Some(Array::growing()),
+                    _ => level.text_arrays[slot] = Some(Array::growing()),
+                }
+                Ok(())
+            }
+            DimCode::Array(array, bounds) => {
+                let mut values = Vec::new();
+                for (low, high) in bounds {
+                    let low = low.as_ref().map(|low| self.whole(low)).transpose()?.unwrap_or(0);
+                    values.push((low, self.whole(high)?));
+                }
+                let slot = self.slot_of(*array);
+                let (level, slot) = self.level_of(slot);
+                match array {
+                    VariableRef::Numbers(_) => redimension(&mut level.number_arrays[slot], &values, keep),
+                    _ => redimension(&mut level.text_arrays[slot], &values, keep),
+                }
+            }
+        }
+    }
+
+    pub(super) fn local(&mut self, variables: &[VariableRef]) -> Outcome<()> {
+        let mut saved = Vec::new();
+        for variable in variables {
+            saved.push((*variable, self.save(*variable)));
+        }
+        self.push_entry(Entry::Local(saved))
+    }
+
+    /// Takes the value of a variable, which then is new.
+    fn save(&mut self, variable: VariableRef) -> Saved {
+        let slot = self.slot_of(variable);
+        let (level, slot) = self.level_of(slot);
+        match variable {
+            VariableRef::Number(..) => {
+                Saved::Value(Value::Number(std::mem::replace(&mut level.numbers[slot], Number::ZERO)))
+            }
+            VariableRef::Text(_) => Saved::Value(Value::Text(std::mem::take(&mut level.texts[slot]))),
+            VariableRef::Numbers(_) => Saved::Numbers(level.number_arrays[slot].take()),
+            VariableRef::Texts(_) => Saved::Texts(level.text_arrays[slot].take()),
+        }
+    }
+
+    /// Puts the values of LOCAL variables back.
+    pub(super) fn restore(&mut self, saved: Vec<(VariableRef, Saved)>) {
+        for (variable, value) in saved.into_iter().rev() {
+            let slot = self.slot_of(variable);
+            let (level, slot) = self.level_of(slot);
+            match value {
+                Saved::Value(Value::Number(value)) => level.numbers[slot] = value,
+                Saved::Value(Value::Text(value)) => level.texts[slot] = value,
+                Saved::Numbers(array) => level.number_arrays[slot] = array,
+                Saved::Texts(array) => level.text_arrays[slot] = array,
+            }
+        }
+    }
+
+    pub(super) fn clear(&mut self, variables: &[VariableRef]) {
+        if variables.is_empty() {
+            self.variables.clear();
+            self.reset_state();
+            return;
+        }
+        for variable in variables {
+            let slot = self.slot_of(*variable);
+            let (level, slot) = self.level_of(slot);
+            match variable {
+                VariableRef::Number(..) => level.numbers[slot] = Number::ZERO,
+                VariableRef::Text(_) => level.texts[slot].clear(),
+                VariableRef::Numbers(_) => level.number_arrays[slot] = None,
+                VariableRef::Texts(_) => level.text_arrays[slot] = None,
+            }
+        }
+    }
+}
+
+fn element<'a, T: Clone + Default>(array: &'a mut Option<Array<T>>, subscripts: &[i64]) -> Outcome<&'a mut T> {
+    let Some(array) = array else { return fail(42, "the array is not dimensioned") };
+    let index = match subscripts.is_empty() {
+        true => array.append()?,
+        false => array.index_to_assign(subscripts)?,
+    };
+    array.elements.get_mut(index).ok_or_else(|| Fault::new(42))
+}
+
+fn redimension<T: Clone + Default>(array: &mut Option<Array<T>>, bounds: &[(i64, i64)], keep: bool) -> Outcome<()> {
+    let new = match (array.as_ref(), keep) {
+        (Some(old), true) => old.resized(bounds)?,
+        _ => Array::new(bounds)?,
+    };
+    *array = Some(new);
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! Expressions that give numbers.
+
+use super::Machine;
+use crate::code::*;
+use crate::fault::{Fault, Outcome, fail};
+use crate::link::GLOBAL;
+use crate::number::Number;
+use std::cmp::Ordering;
+
+impl Machine {
+    /// The value of a number.
+    #[inline]
+    pub(crate) fn get_number(&self, symbol: Symbol) -> Number {
+        let slot = self.frame.link.numbers[symbol as usize];
+        match slot & GLOBAL {
+            0 => self.variables.numbers[slot as usize],
+            _ => self.globals.numbers[(slot & !GLOBAL) as usize],
+        }
+    }
+
+    #[inline]
+    pub(crate) fn number_slot(&mut self, slot: u32) -> &mut Number {
+        match slot & GLOBAL {
+            0 => &mut self.variables.numbers[slot as usize],
+            _ => &mut self.globals.numbers[(slot & !GLOBAL) as usize],
+        }
+    }
+
+    /// Rounds a number as an assignment does.
+    #[inline]
+    pub(crate) fn assigned(&self, value: Number, whole: bool) -> Number {
+        if value.scale() <= 0 {
+            return value;
+        }
+        if whole {
+            return value.truncated();
+        }
+        match self.rounds && self.precision >= 0 {
+            true => value.rounded(self.precision),
+            false => value,
+        }
+    }
+
+    /// Evaluates an expression.
+    pub(crate) fn number(&mut self, expr: &NumberExpr) -> Outcome<Number> {
+        match expr {
+            NumberExpr::Constant(value) => Ok(*value),
+            NumberExpr::Variable(symbol) => Ok(self.get_number(*symbol)),
+            NumberExpr::Add(operands) => {
+                let left = self.number(&operands.0)?;
+                left.add(self.number(&operands.1)?)
+            }
+            NumberExpr::Subtract(operands) => {
+                let left = self.number(&operands.0)?;
+                left.subtract(self.number(&operands.1)?)
+            }
+            NumberExpr::Multiply(operands) => {
+                let left = self.number(&operands.0)?;
+                left.multiply(self.number(&operands.1)?)
+            }
+            NumberExpr::Compare(comparison, operands) => {
+                let left = self.number(&operands.0)?;
+                let order = left.cmp(&self.number(&operands.1)?);
+                Ok(truth(comparison.holds(order)))
+            }
+            NumberExpr::CompareText(comparison, operands) => {
+                let order = self.compare_texts(&operands.0, &operands.1)?;
+                Ok(truth(comparison.holds(order)))
+            }
+            NumberExpr::And(operands) => {
+                let both = self.is_true(&operands.0)? && self.is_true(&operands.1)?;
+                Ok(truth(both))
+            }
+            NumberExpr::Or(operands) => {
+                let either = self.is_true(&operands.0)? || self.is_true(&operands.1)?;
+                Ok(truth(either))
+            }
+            NumberExpr::Call(call, function) => match function(self, call) {
+                Ok(value) => Ok(value),
+                Err(fault) => Err(with_branch(fault, call)),
+            },
+            _ => self.other_number(expr),
+        }
+    }
+
+    #[inline(never)]
+    fn other_number(&mut self, expr: &NumberExpr) -> Outcome<Number> {
+        match expr {
+            NumberExpr::Element(symbol, indexes) => self.number_element(*symbol, indexes),
+            NumberExpr::Divide(operands) => {
+                let left = self.number(&operands.0)?;
+                let right = self.number(&operands.1)?;
+                self.quotient(left, right)
+            }
+            NumberExpr::Remainder(operands) => {
+                let left = self.number(&operands.0)?;
+                left.remainder(self.number(&operands.1)?)
+            }
+            NumberExpr::Power(operands) => {
+                let left = self.number(&operands.0)?;
+                left.power(self.number(&operands.1)?)
+            }
+            NumberExpr::Negate(operand) => Ok(self.number(operand)?.negated()),
+            NumberExpr::Like(operands) => self.like(&operands.0, &operands.1),
+            NumberExpr::Not(operand) => Ok(truth(!self.is_true(operand)?)),
+            NumberExpr::Truth(text) => {
+                let value = self.text_value(text)?;
+                let is_true = value.iter().any(|byte| *byte != b' ');
+                self.give(value);
+                Ok(truth(is_true))
+            }
+            NumberExpr::User(call) => match self.call_user(call)? {
+                super::Value::Number(number) => Ok(number),
+                super::Value::Text(_) => fail(26, call.name.as_str()),
+            },
+            _ => fail(120, "expression"),
+        }
+    }
+
+    /// True unless it is 0.
+    #[inline]
+    pub(crate) fn is_true(&mut self, expr: &NumberExpr) -> Outcome<bool> {
+        match expr {
+            NumberExpr::Compare(comparison, operands) => {
+                let left = self.number(&operands.0)?;
+                let order = left.cmp(&self.number(&operands.1)?);
+                Ok(comparison.holds(order))
+            }
+            _ => Ok(!self.number(expr)?.is_zero()),
+        }
+    }
+
+    /// A quotient keeps as many decimals as PRECISION says, or as the dividend has, unless ROUND is off or 'NR'
+    /// is set.
+    fn quotient(&self, left: Number, right: Number) -> Outcome<Number> {
+        if right.is_zero() && self.parameters.divides_by_zero {
+            return Ok(Number::ZERO);
+        }
+        let quotient = left.divide(right)?;
+        match self.precision < 0 || !self.rounds || self.parameters.keeps_quotients {
+            true => Ok(quotient),
+            false => Ok(quotient.rounded(self.precision.max(left.normalized().scale()))),
+        }
+    }
+
+    fn number_element(&mut self, symbol: Symbol, indexes: &[NumberExpr]) -> Outcome<Number> {
+        let (subscripts, count) = self.subscripts(indexes)?;
+        let slot = self.frame.link.number_arrays[symbol as usize];
+        let arrays = if slot & GLOBAL == 0 { &self.variables } else { &self.globals };
+        let Some(array) = &arrays.number_arrays[(slot & !GLOBAL) as usize] else {
+            return fail(42, "the array is not dimensioned");
+        };
+        let index = array.index(&subscripts[..count])?;
+        Ok(array.elements[index])
+    }
+
+    /// The subscripts of an element.
+    pub(crate) fn subscripts(&mut self, indexes: &[NumberExpr]) -> Outcome<([i64; 3], usize)> {
+        let mut subscripts = [0; 3];
+        for (slot, index) in subscripts.iter_mut().zip(indexes) {
+            *slot = self.whole(index)?;
+        }
+        Ok((subscripts, indexes.len()))
+    }
+
+    /// A whole number. Error 41 for a fraction.
+    pub(crate) fn whole(&mut self, expr: &NumberExpr) -> Outcome<i64> {
+        let value = self.number(expr)?;
+        value.as_whole().ok_or_else(|| Fault::with(41, "not a whole number"))
+    }
+
+    /// A whole number of a range. Error 41 outside of it.
+    pub(crate) fn whole_within(&mut self, expr: &NumberExpr, low: i64, high: i64) -> Outcome<i64> {
+        match self.whole(expr)? {
+            value if (low..=high).contains(&value) => Ok(value),
+            value => fail(41, format!("{value} is not within {low} and {high}")),
+        }
+    }
+
+    fn compare_texts(&mut self, left: &TextExpr, right: &TextExpr) -> Outcome<Ordering> {
+        if let (Some(left), Some(right)) = (self.peek(left), self.peek(right)) {
+            return Ok(left.cmp(right));
+        }
+        let left = self.text_value(left)?;
+        let right = self.text_value(right)?;
+        let order = left.cmp(&right);
+        self.give(left);
+        self.give(right);
+        Ok(order)
+    }
+
+    /// `A$ LIKE pattern`: a regular expression.
+    fn like(&mut self, left: &TextExpr, right: &TextExpr) -> Outcome<Number> {
+        let (text, pattern) = (self.text_value(left)?, self.text_value(right)?);
+        let _ = (text, pattern);
+        fail(99, "LIKE is not supported")
+    }
+}
+
+/// The branch that an option of a function asks for.
+pub(super) fn with_branch(mut fault: Box<Fault>, call: &Call) -> Box<Fault> {
+    if fault.branch.is_none() && !fault.is_final {
+        fault.branch = call.options.branches.of(fault.code);
+    }
+    fault
+}
+
+/// 1 or 0.
+#[inline]
+pub(crate) fn truth(value: bool) -> Number {
+    if value { Number::ONE } else { Number::ZERO }
+}

@@ -1,0 +1,143 @@
+//! PRINT: items through masks to the screen or to a channel.
+
+use super::channels::file_fault;
+use super::{Machine, Value};
+use crate::code::*;
+use crate::fault::{Fault, Outcome, fail};
+use crate::mask;
+use mainstay_basic_files::WriteOptions;
+
+impl Machine {
+    pub(super) fn print(&mut self, io: &IoCode) -> Outcome<()> {
+        let number = match &io.channel {
+            None => 0,
+            Some(Expr::Number(channel)) => self.whole(channel)?,
+            Some(Expr::Text(_)) => return fail(26, "a channel is a number"),
+        };
+        let mut out = self.take();
+        if let Some(list) = io.list {
+            let program = self.frame.program.clone();
+            let list = program.lists.get(list as usize).ok_or_else(|| Fault::new(81))?;
+            self.print_items(list, &mut out, 0)?;
+        }
+        if let Some(line) = io.options.table {
+            self.translate(line, &mut out)?;
+        }
+        let result = match number {
+            0 => self.show(&out, !io.open_end),
+            _ => self.print_to(number, &out, !io.open_end),
+        };
+        self.give(out);
+        result
+    }
+
+    fn print_items(&mut self, list: &List, out: &mut Vec<u8>, depth: usize) -> Outcome<()> {
+        if depth > 20 {
+            return fail(81, "lists are nested too deeply");
+        }
+        for item in &list.items {
+            match item {
+                ListItem::Skip => {}
+                ListItem::List(source) => {
+                    let inner = self.find_list(source)?;
+                    self.print_items(&inner, out, depth + 1)?;
+                }
+                ListItem::Value(item) => self.print_item(item, out)?,
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn print_item(&mut self, item: &ListValue, out: &mut Vec<u8>) -> Outcome<()> {
+        match (&item.value, &item.mask) {
+            (Expr::Number(expr), None) => {
+                let value = self.number(expr)?;
+                let value = self.shown(value);
+                if value.signum() >= 0 {
+                    out.push(b' ');
+                }
+                crate::number_text::write(out, value, self.parameters.hides_zero);
+                Ok(())
+            }
+            (Expr::Text(expr), None) => self.text(expr, out),
+            (value, Some(mask)) => self.masked(value, mask, out),
+        }
+    }
+
+    /// A value through a mask. Error 43 if it does not fit, unless 'FI' is set.
+    pub(crate) fn masked(&mut self, value: &Expr, mask: &TextExpr, out: &mut Vec<u8>) -> Outcome<()> {
+        let value = self.value(value)?;
+        let mask = self.text_value(mask)?;
+        let start = out.len();
+        let result = match &value {
+            Value::Number(number) => mask::number(out, *number, &mask, self.parameters.signs),
+            Value::Text(text) => mask::text(out, text, &mask),
+        };
+        if result.is_none() {
+            out.truncate(start);
+            match self.parameters.ignores_masks {
+                true => out.extend_from_slice(self.display(&value).as_bytes()),
+                false => return fail(43, format!("\"{}\"", String::from_utf8_lossy(&mask))),
+            }
+        }
+        self.give(mask);
+        Ok(())
+    }
+
+    /// Each byte through a translation table.
+    pub(crate) fn translate(&mut self, line: u32, text: &mut [u8]) -> Outcome<()> {
+        let program = self.frame.program.clone();
+        let Some(table) = program.tables.get(&line) else { return fail(45, "no TABLE there") };
+        let table = self.text_value(table)?;
+        apply_table(&table, text);
+        self.give(table);
+        Ok(())
+    }
+
+    /// Puts text with its mnemonics on the screen.
+    pub(super) fn show(&mut self, text: &[u8], ends_line: bool) -> Outcome<()> {
+        let Machine { screen, host, .. } = self;
+        screen.write(text, &mut **host)?;
+        if ends_line {
+            screen.new_line(&mut **host)?;
+        }
+        Ok(())
+    }
+
+    /// PRINT to a file: a record for each line.
+    fn print_to(&mut self, number: i64, text: &[u8], ends_line: bool) -> Outcome<()> {
+        let channel = self.channels.get(number)?;
+        crate::screen::plain(text, &mut channel.line);
+        match ends_line {
+            true => self.end_line_now(number),
+            false => Ok(()),
+        }
+    }
+
+    fn end_line_now(&mut self, number: i64) -> Outcome<()> {
+        let channel = self.channels.get(number)?;
+        let line = std::mem::take(&mut channel.line);
+        for part in line.split(|byte| *byte == b'\n') {
+            channel.file.write(part, &WriteOptions::default()).map_err(file_fault)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what PRINT has left open, before a CLOSE.
+    pub(super) fn end_line(&mut self, number: i64) -> Outcome<()> {
+        match self.channels.is_open(number) && !self.channels.get(number)?.line.is_empty() {
+            true => self.end_line_now(number),
+            false => Ok(()),
+        }
+    }
+}
+
+/// A table begins with a mask for the bits of each byte; what remains is an index into the bytes behind it.
+pub(crate) fn apply_table(table: &[u8], text: &mut [u8]) {
+    let Some((mask, entries)) = table.split_first() else { return };
+    for byte in text {
+        if let Some(entry) = entries.get(usize::from(*byte & mask)) {
+            *byte = *entry;
+        }
+    }
+}

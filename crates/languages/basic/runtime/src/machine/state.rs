@@ -1,0 +1,334 @@
+//! State of a machine: frames, stacks, settings, channels.
+
+use super::channels::Channels;
+use super::settings::Parameters;
+use crate::code::*;
+use crate::host::{Host, Programs};
+use crate::link::Link;
+use crate::number::Number;
+use crate::screen::Screen;
+use crate::variables::{Array, Variables};
+use mainstay_basic_files::{Counters, Scan, SessionId, Volume};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A value of either type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number.
+    Number(Number),
+    /// A string.
+    Text(Vec<u8>),
+}
+
+/// An argument of CALL as ENTER receives it.
+#[derive(Clone, Debug)]
+pub enum Passed {
+    /// A number or a string.
+    Value(Value),
+    /// An array of numbers.
+    Numbers(Option<Array<Number>>),
+    /// An array of strings.
+    Texts(Option<Array<Vec<u8>>>),
+}
+
+/// The value of a LOCAL variable as it was.
+#[derive(Debug)]
+pub enum Saved {
+    /// A scalar.
+    Value(Value),
+    /// An array of numbers.
+    Numbers(Option<Array<Number>>),
+    /// An array of strings.
+    Texts(Option<Array<Vec<u8>>>),
+}
+
+/// An entry of a frame's stack.
+#[derive(Debug)]
+pub enum Entry {
+    /// GOSUB: the operation to go back to.
+    Gosub(Pc),
+    /// FOR over a range.
+    For {
+        /// The slot of its variable.
+        variable: VariableRef,
+        /// The last value.
+        last: Number,
+        /// The step.
+        step: Number,
+        /// The first operation of its body.
+        body: Pc,
+        /// Behind NEXT.
+        exit: Pc,
+    },
+    /// FOR of a count: turns that are left.
+    Count(i64, Pc, Pc),
+    /// FOR over parts or subscripts: the values that are left, last first, and the operation of the FOR.
+    Values(Vec<Value>, Pc, Pc),
+    /// WHILE: its operation.
+    While(Pc, Pc),
+    /// REPEAT: its operation.
+    Repeat(Pc, Pc),
+    /// SWITCH: END SWITCH.
+    Switch(Pc),
+    /// SELECT.
+    Select(Box<Selecting>),
+    /// TRY.
+    Try {
+        /// CATCH, until it is taken.
+        catch: Option<Pc>,
+        /// FINALLY, until it runs.
+        finally: Option<Pc>,
+        /// The error that END_TRY raises.
+        pending: Option<u16>,
+    },
+    /// LOCAL: values to put back when the entry below ends.
+    Local(Vec<(VariableRef, Saved)>),
+}
+
+/// A SELECT that runs.
+#[derive(Debug)]
+pub struct Selecting {
+    /// Its operation.
+    pub op: Pc,
+    /// The channel.
+    pub channel: i64,
+    /// SELECT opened the channel, and closes it.
+    pub owns_channel: bool,
+    /// How far it has come.
+    pub scan: Scan,
+}
+
+/// The ways that a frame came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameKind {
+    /// The program that RUN began.
+    Main,
+    /// CALL.
+    Call,
+    /// PERFORM.
+    Perform,
+    /// EXECUTE.
+    Execute,
+    /// A function of several lines.
+    Function,
+}
+
+/// A program that runs.
+#[derive(Debug)]
+pub struct Frame {
+    /// The program.
+    pub program: Rc<Program>,
+    /// Its names at its level.
+    pub link: Rc<Link>,
+    /// The next operation.
+    pub pc: Pc,
+    /// The operation that runs.
+    pub op: Pc,
+    /// Loops and subroutines.
+    pub stack: Vec<Entry>,
+    /// The next DATA.
+    pub data: usize,
+    /// SETERR.
+    pub handler: Option<Destination>,
+    /// SETERR's handler runs.
+    pub handling: bool,
+    /// The operation that RETRY runs again.
+    pub retry: Option<Pc>,
+    /// How it came about.
+    pub kind: FrameKind,
+    /// The caller's variables, if the level is a new one.
+    pub caller: Option<Box<Variables>>,
+    /// Arguments of CALL, with the caller's variables that take changes.
+    pub arguments: Vec<(Passed, Option<VariableRef>)>,
+    /// Parameters that ENTER bound to arguments, by argument.
+    pub bound: Vec<Option<VariableRef>>,
+    /// Precision of the caller, which comes back with it.
+    pub precision: i32,
+}
+
+impl Frame {
+    /// A frame at the beginning of a program.
+    pub fn new(program: Rc<Program>, link: Rc<Link>, kind: FrameKind) -> Frame {
+        Frame {
+            program,
+            link,
+            pc: 0,
+            op: 0,
+            stack: Vec::new(),
+            data: 0,
+            handler: None,
+            handling: false,
+            retry: None,
+            kind,
+            caller: None,
+            arguments: Vec::new(),
+            bound: Vec::new(),
+            precision: 2,
+        }
+    }
+}
+
+/// A session: what runs in it, and what it has open.
+pub struct Machine {
+    pub(crate) frame: Frame,
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) variables: Variables,
+    pub(crate) globals: Variables,
+    pub(crate) channels: Channels,
+    pub(crate) host: Box<dyn Host>,
+    pub(crate) screen: Screen,
+    pub(crate) volume: Arc<dyn Volume>,
+    pub(crate) programs: Box<dyn Programs>,
+    pub(crate) cache: HashMap<String, (u64, Rc<Program>)>,
+    pub(crate) templates: Vec<(Rc<Program>, Variables)>,
+    pub(crate) texts: HashMap<(usize, Vec<u8>), Rc<Program>>,
+    pub(crate) parameters: Parameters,
+    pub(crate) precision: i32,
+    pub(crate) rounds: bool,
+    pub(crate) error: i64,
+    pub(crate) error_line: u32,
+    pub(crate) error_detail: String,
+    pub(crate) error_place: Option<(String, u32)>,
+    pub(crate) ctl: i64,
+    pub(crate) random: u64,
+    pub(crate) timer: Duration,
+    pub(crate) started: Duration,
+    pub(crate) session: SessionId,
+    pub(crate) counters: Arc<Counters>,
+    pub(crate) day_format: Vec<u8>,
+    pub(crate) prefixes: HashMap<i64, Vec<u8>>,
+    pub(crate) strings: HashMap<Vec<u8>, Vec<u8>>,
+    pub(crate) arguments: Vec<Vec<u8>>,
+    pub(crate) result: Option<Value>,
+    pub(crate) status: Option<i64>,
+    pub(crate) match_length: i64,
+    /// Functions of programs that run.
+    pub(crate) functions: usize,
+    /// The branch that INPUT has taken.
+    pub(crate) pending: Option<Destination>,
+    pub(crate) turns: u32,
+    pub(crate) operations: u64,
+    pub(crate) operation_limit: Option<u64>,
+    pub(crate) text_limit: usize,
+    buffers: Vec<Vec<u8>>,
+}
+
+/// Everything that a session is made of.
+pub struct Parts {
+    /// Screen, keyboard, clock.
+    pub host: Box<dyn Host>,
+    /// Files.
+    pub volume: Arc<dyn Volume>,
+    /// Texts of programs.
+    pub programs: Box<dyn Programs>,
+    /// The session's number, for locks.
+    pub session: SessionId,
+    /// Arguments of the command line.
+    pub arguments: Vec<Vec<u8>>,
+}
+
+impl Machine {
+    /// A session without a program.
+    pub fn new(parts: Parts) -> Machine {
+        let Parts { mut host, volume, programs, session, arguments } = parts;
+        let now = host.monotonic();
+        let (mut variables, mut globals) = (Variables::default(), Variables::default());
+        let program = Rc::new(Program::default());
+        let link = Rc::new(Link::new(&program, &mut variables, &mut globals));
+        Machine {
+            frame: Frame::new(program, link, FrameKind::Main),
+            frames: Vec::new(),
+            variables,
+            globals,
+            channels: Channels::default(),
+            host,
+            screen: Screen::default(),
+            volume,
+            programs,
+            cache: HashMap::new(),
+            templates: Vec::new(),
+            texts: HashMap::new(),
+            parameters: Parameters::default(),
+            precision: 2,
+            rounds: true,
+            error: 0,
+            error_line: 0,
+            error_detail: String::new(),
+            error_place: None,
+            ctl: 0,
+            random: now.as_nanos() as u64 | 1,
+            timer: now,
+            started: now,
+            session,
+            counters: Arc::default(),
+            day_format: b"MM/DD/YY".to_vec(),
+            prefixes: HashMap::new(),
+            strings: HashMap::new(),
+            arguments,
+            result: None,
+            status: None,
+            match_length: 0,
+            functions: 0,
+            pending: None,
+            turns: 0,
+            operations: 0,
+            operation_limit: None,
+            text_limit: 256 << 20,
+            buffers: Vec::new(),
+        }
+    }
+
+    /// An empty buffer, which [`Machine::give`] takes back.
+    #[inline]
+    pub(crate) fn take(&mut self) -> Vec<u8> {
+        self.buffers.pop().unwrap_or_default()
+    }
+
+    /// Takes a buffer back.
+    #[inline]
+    pub(crate) fn give(&mut self, mut buffer: Vec<u8>) {
+        if self.buffers.len() < 16 && buffer.capacity() <= 1 << 16 {
+            buffer.clear();
+            self.buffers.push(buffer);
+        }
+    }
+
+    /// The screen as the program has left it.
+    pub fn screen(&self) -> &Screen {
+        &self.screen
+    }
+
+    /// The counters of input and output.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Ends the program with error 127 after so many operations.
+    pub fn limit_operations(&mut self, limit: u64) {
+        self.operation_limit = Some(limit);
+    }
+}
+
+impl Machine {
+    /// The value of a scalar variable of the current level.
+    pub(crate) fn variable_by_name(&mut self, name: &str) -> Option<Value> {
+        use crate::variables::Storage;
+        use mainstay_basic_syntax::tree::{Name, NameKind};
+        let text = name.trim_end_matches('$').to_ascii_uppercase();
+        let kind = if name.ends_with('$') { NameKind::Text } else { NameKind::Number };
+        let name = Name { text, kind, global: false };
+        Some(match kind {
+            NameKind::Text => {
+                let slot = self.variables.slot(&name, Storage::Text);
+                Value::Text(self.variables.texts.get(slot as usize)?.clone())
+            }
+            _ => {
+                let slot = self.variables.slot(&name, Storage::Number);
+                Value::Number(*self.variables.numbers.get(slot as usize)?)
+            }
+        })
+    }
+}

@@ -1,0 +1,121 @@
+//! A host without a screen: text goes to a writer, line by line, and input comes from a reader.
+//!
+//! It is what a program gets in a pipe, in a test, or in a nightly job. A position in the line that is being written
+//! becomes blanks; one in another line begins a new one. Attributes and colours leave no trace.
+
+use crate::fault::{Fault, Outcome, fail};
+use crate::host::{Clock, Host, Input, InputRequest, Output};
+use std::io::{BufRead, Write};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// A host over a reader and a writer.
+pub struct PlainHost<R, W> {
+    reader: R,
+    writer: W,
+    column: usize,
+    line: u16,
+    started: Instant,
+    waits: bool,
+}
+
+impl<R: BufRead, W: Write> PlainHost<R, W> {
+    /// A host whose clocks are those of the system, in UTC.
+    pub fn new(reader: R, writer: W) -> PlainHost<R, W> {
+        PlainHost { reader, writer, column: 0, line: 0, started: Instant::now(), waits: true }
+    }
+
+    /// WAIT returns at once.
+    pub fn without_waits(self) -> PlainHost<R, W> {
+        PlainHost { waits: false, ..self }
+    }
+
+    fn write(&mut self, text: &[u8]) -> Outcome<()> {
+        self.writer.write_all(text).map_err(|error| Fault::with(15, error.to_string()))
+    }
+
+    fn new_line(&mut self) -> Outcome<()> {
+        self.column = 0;
+        self.line = self.line.saturating_add(1);
+        self.write(b"\n")
+    }
+
+    fn position(&mut self, column: u16, line: Option<u16>) -> Outcome<()> {
+        let column = usize::from(column);
+        if line.is_some_and(|line| line != self.line) || column < self.column {
+            if self.column > 0 {
+                self.new_line()?;
+            }
+            self.line = line.unwrap_or(self.line);
+        }
+        let blanks = vec![b' '; column.saturating_sub(self.column)];
+        self.column = column;
+        self.write(&blanks)
+    }
+}
+
+impl<R: BufRead, W: Write> Host for PlainHost<R, W> {
+    fn output(&mut self, output: Output<'_>) -> Outcome<()> {
+        match output {
+            Output::Text(text) => {
+                self.column += text.len();
+                self.write(text)
+            }
+            Output::NewLine => self.new_line(),
+            Output::Position(column, line) => self.position(column, line),
+            Output::Mnemonic("LF", _) => self.new_line(),
+            Output::Mnemonic("CS" | "CH", _) => {
+                if self.column > 0 {
+                    self.new_line()?;
+                }
+                self.line = 0;
+                Ok(())
+            }
+            Output::Mnemonic(..) => Ok(()),
+        }
+    }
+
+    fn input(&mut self, _: &InputRequest) -> Outcome<Input> {
+        let mut text = Vec::new();
+        let count = self.reader.read_until(b'\n', &mut text).map_err(|error| Fault::with(15, error.to_string()))?;
+        if count == 0 {
+            return fail(2, "no further input");
+        }
+        while matches!(text.last(), Some(b'\n' | b'\r')) {
+            text.pop();
+        }
+        // The user's own line end has moved the cursor.
+        self.column = 0;
+        self.line = self.line.saturating_add(1);
+        Ok(Input { text, ctl: 0 })
+    }
+
+    fn flush(&mut self) -> Outcome<()> {
+        self.writer.flush().map_err(|error| Fault::with(15, error.to_string()))
+    }
+
+    fn wait(&mut self, time: Duration) -> Outcome<()> {
+        if self.waits {
+            std::thread::sleep(time);
+        }
+        Ok(())
+    }
+
+    fn clock(&mut self) -> Clock {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let milliseconds = now.as_millis() as i64;
+        Clock { days: milliseconds.div_euclid(86_400_000), milliseconds: milliseconds.rem_euclid(86_400_000) }
+    }
+
+    fn monotonic(&mut self) -> Duration {
+        self.started.elapsed()
+    }
+
+    fn message_box(&mut self, text: &str, title: &str, _: &str) -> Outcome<String> {
+        if self.column > 0 {
+            self.new_line()?;
+        }
+        self.write(format!("[{title}] {text}").as_bytes())?;
+        self.new_line()?;
+        Ok("OK".to_owned())
+    }
+}

@@ -1,0 +1,116 @@
+//! Sessions: run a program to its end.
+
+use crate::compile::compile;
+use crate::fault::Fault;
+use crate::machine::{Machine, Parts, Value};
+use crate::screen::Screen;
+use mainstay_basic_files::Counters;
+use mainstay_basic_syntax::{self as syntax, tree::Diagnostic};
+use std::fmt;
+use std::rc::Rc;
+
+/// A session of a user.
+pub struct Session {
+    machine: Machine,
+}
+
+/// How a program ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By END, STOP, or behind its last line.
+    End,
+    /// By RELEASE or QUIT, with a status: the session is over.
+    Released(i64),
+}
+
+/// An error that nothing in the program has taken.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The error.
+    pub fault: Fault,
+    /// The program.
+    pub program: String,
+    /// The number of the line; 0 for none.
+    pub line: u32,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.program, self.fault),
+            line => write!(f, "{} line {line:04}: {}", self.program, self.fault),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl Session {
+    /// A session without a program.
+    pub fn new(parts: Parts) -> Session {
+        Session { machine: Machine::new(parts) }
+    }
+
+    /// Loads a program by its name and runs it to its end.
+    ///
+    /// Errors: those that the program does not take itself.
+    pub fn run(&mut self, name: &str) -> Result<Ended, Failure> {
+        let program = match self.machine.load(name) {
+            Ok(program) => program,
+            Err(fault) => return Err(Failure { fault: *fault, program: name.to_owned(), line: 0 }),
+        };
+        self.machine.begin_program(program);
+        self.go_on()
+    }
+
+    /// Runs the text of a program.
+    pub fn run_text(&mut self, name: &str, source: &[u8]) -> Result<Ended, Failure> {
+        let program = Rc::new(compile(name, syntax::parse(source)));
+        self.machine.begin_program(program);
+        self.go_on()
+    }
+
+    fn go_on(&mut self) -> Result<Ended, Failure> {
+        let result = self.machine.run(0);
+        let flushed = self.machine.host.flush();
+        match result.and(flushed) {
+            Ok(()) => Ok(match self.machine.status.take() {
+                Some(status) => Ended::Released(status),
+                None => Ended::End,
+            }),
+            Err(fault) => {
+                let (program, line) = self.machine.error_place.clone().unwrap_or_default();
+                Err(Failure { fault: *fault, program, line })
+            }
+        }
+    }
+
+    /// The screen as the program has left it.
+    pub fn screen(&self) -> &Screen {
+        self.machine.screen()
+    }
+
+    /// Counters of input and output.
+    pub fn counters(&self) -> &Counters {
+        self.machine.counters()
+    }
+
+    /// Ends a program with error 127 after so many operations.
+    pub fn limit_operations(&mut self, limit: u64) {
+        self.machine.limit_operations(limit);
+    }
+
+    /// The value of a variable of the main program, by its name with suffix; `None` if it has none.
+    pub fn variable(&mut self, name: &str) -> Option<Value> {
+        self.machine.variable_by_name(name)
+    }
+}
+
+/// Everything that is wrong with a program, by line: errors of the parser, and targets and items that do not exist.
+pub fn check(name: &str, source: &[u8]) -> Vec<Diagnostic> {
+    let program = compile(name, syntax::parse(source));
+    let mut diagnostics = program.tree.diagnostics.clone();
+    diagnostics.extend(program.diagnostics);
+    diagnostics.sort_by_key(|diagnostic| diagnostic.place);
+    diagnostics
+}

@@ -1,0 +1,70 @@
+//! Runs programs over a file system in memory, and gives what they print.
+
+use mainstay_basic::plain::PlainHost;
+use mainstay_basic::{FolderPrograms, Parts, Session};
+use mainstay_basic_files::{FolderVolume, SessionId, Volume};
+use mainstay_basic_tables::TableVolume;
+use mainstay_store::{Durability, Store, StoreOptions};
+use mainstay_vfs::{Disk, FileSystem, Simulated};
+use std::cell::RefCell;
+use std::io::{Cursor, Write};
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Everything that was written.
+#[derive(Clone, Default)]
+pub struct Written(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The folder of the programs.
+pub fn programs() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs"))
+}
+
+/// A session with an empty folder of files, and what it will have printed.
+pub fn session(input: &[u8], with_tables: bool) -> (Session, Written) {
+    let written = Written::default();
+    let files = Simulated::new();
+    files.create_folder(Path::new("shop")).unwrap();
+    let files: Arc<dyn FileSystem> = Arc::new(files);
+    let folder: Arc<dyn Volume> = Arc::new(FolderVolume::new(files.clone(), Path::new("shop")));
+    let volume: Arc<dyn Volume> = match with_tables {
+        false => folder,
+        true => {
+            let options = StoreOptions { durability: Durability::Os, checkpoint_bytes: None, memory_bytes: None };
+            let store = Store::open(files, Path::new("shop/.mainstay"), options).unwrap();
+            Arc::new(TableVolume::new(Arc::new(store), folder, Durability::Os))
+        }
+    };
+    let session = Session::new(Parts {
+        host: Box::new(PlainHost::new(Cursor::new(input.to_vec()), written.clone()).without_waits()),
+        volume,
+        programs: Box::new(FolderPrograms::new(Arc::new(Disk), programs())),
+        session: SessionId(1),
+        arguments: Vec::new(),
+    });
+    (session, written)
+}
+
+/// What a program prints, and the error that it ends with.
+pub fn run(name: &str, source: &[u8], input: &[u8]) -> String {
+    let (mut session, written) = session(input, true);
+    session.limit_operations(50_000_000);
+    let result = session.run_text(name, source);
+    let mut text = String::from_utf8_lossy(&written.0.borrow()).into_owned();
+    if let Err(failure) = result {
+        text.push_str(&format!("*** {failure}\n"));
+    }
+    text
+}

@@ -1,0 +1,334 @@
+//! Expressions: operators by level, variables, calls, sub-strings.
+
+use super::{Parsed, Parser};
+use crate::token::Token;
+use crate::tree::*;
+use crate::words;
+
+impl Parser {
+    /// An expression.
+    pub(super) fn expression(&mut self) -> Parsed<Expr> {
+        self.deeper(|parser| parser.level(0))
+    }
+
+    /// Without comparisons, AND and OR: the pattern of POS, and the bounds of ranges.
+    pub(super) fn sum(&mut self) -> Parsed<Expr> {
+        self.deeper(|parser| parser.level(3))
+    }
+
+    fn level(&mut self, level: usize) -> Parsed<Expr> {
+        if level == 6 {
+            return self.unary();
+        }
+        let mut left = self.level(level + 1)?;
+        while let Some(op) = self.operator(level) {
+            let place = left.place;
+            self.operators += 1;
+            if self.operators > super::OPERATORS {
+                return self.fail_at(30, place, "statement too complex", "split it");
+            }
+            self.next();
+            let right = self.level(level + 1)?;
+            left = Expr { place, kind: ExprKind::Binary(op, Box::new(left), Box::new(right)) };
+        }
+        Ok(left)
+    }
+
+    fn operator(&self, level: usize) -> Option<Binary> {
+        Some(match (level, self.peek()) {
+            (0, Token::Word(word, None, false)) if word == "OR" => Binary::Or,
+            (1, Token::Word(word, None, false)) if word == "AND" => Binary::And,
+            (2, Token::Word(word, None, false)) if word == "LIKE" => Binary::Like,
+            (2, Token::Symbol(symbol)) => match *symbol {
+                "=" => Binary::Equal,
+                "<>" => Binary::NotEqual,
+                "<" => Binary::Less,
+                "<=" => Binary::LessOrEqual,
+                ">" => Binary::Greater,
+                ">=" => Binary::GreaterOrEqual,
+                _ => return None,
+            },
+            (3, Token::Symbol(symbol)) => match *symbol {
+                "+" => Binary::Add,
+                "-" => Binary::Subtract,
+                _ => return None,
+            },
+            (4, Token::Symbol(symbol)) => match *symbol {
+                "*" => Binary::Multiply,
+                "/" => Binary::Divide,
+                "|" => Binary::Remainder,
+                _ => return None,
+            },
+            (5, Token::Symbol("^" | "**")) => Binary::Power,
+            _ => return None,
+        })
+    }
+
+    fn unary(&mut self) -> Parsed<Expr> {
+        let place = self.place();
+        let op = match self.peek() {
+            Token::Symbol("-") => Unary::Minus,
+            Token::Symbol("+") => Unary::Plus,
+            Token::Word(word, None, false) if word == "NOT" && !self.is_ahead(1, "(") => Unary::Not,
+            _ => return self.postfix(),
+        };
+        self.next();
+        // A sign binds less than a power.
+        let value = self.deeper(|parser| parser.level(5))?;
+        Ok(Expr { place, kind: ExprKind::Unary(op, Box::new(value)) })
+    }
+
+    fn postfix(&mut self) -> Parsed<Expr> {
+        let mut value = self.primary()?;
+        while self.is("(") && is_sliceable(&value) {
+            self.next();
+            let place = value.place;
+            let position = self.expression()?;
+            let length = if self.accept(",") { Some(Box::new(self.expression()?)) } else { None };
+            self.expect(")", "behind the sub-string")?;
+            value = Expr { place, kind: ExprKind::Substring(Box::new(value), Box::new(position), length) };
+        }
+        Ok(value)
+    }
+
+    fn primary(&mut self) -> Parsed<Expr> {
+        let place = self.place();
+        let kind = match self.peek().clone() {
+            Token::Number(text) => {
+                self.next();
+                ExprKind::Number(text)
+            }
+            Token::Text(text) => {
+                self.next();
+                ExprKind::Text(text)
+            }
+            Token::Hex(bytes) => {
+                self.next();
+                ExprKind::Hex(bytes)
+            }
+            Token::Mnemonic(name) => {
+                self.next();
+                let arguments = if self.is("(") { self.arguments_in("(", ")")? } else { Vec::new() };
+                ExprKind::Mnemonic(name.to_ascii_uppercase(), arguments)
+            }
+            Token::Symbol("@") => {
+                self.next();
+                ExprKind::At(self.arguments_in("(", ")")?)
+            }
+            Token::Symbol("(") => {
+                self.next();
+                let value = self.expression()?;
+                self.expect(")", "behind the expression")?;
+                ExprKind::Group(Box::new(value))
+            }
+            Token::Word(word, suffix, global) => return self.name(place, &word, suffix, global),
+            _ => return self.fail(format!("expected an expression, found {}", self.found()), ""),
+        };
+        Ok(Expr { place, kind })
+    }
+
+    fn arguments_in(&mut self, open: &str, close: &str) -> Parsed<Vec<Expr>> {
+        self.expect(open, "before arguments")?;
+        let mut arguments = Vec::new();
+        while !self.accept(close) {
+            if !arguments.is_empty() {
+                self.expect(",", "between arguments")?;
+            }
+            arguments.push(self.expression()?);
+        }
+        Ok(arguments)
+    }
+
+    fn name(&mut self, place: Place, word: &str, suffix: Option<char>, global: bool) -> Parsed<Expr> {
+        self.next();
+        let kind = match suffix {
+            Some('$') => NameKind::Text,
+            Some(_) => NameKind::Whole,
+            None => NameKind::Number,
+        };
+        let name = Name { text: word.to_owned(), kind, global };
+        let plain = suffix.is_none() && !global;
+        if plain && self.is("(") && words::is_function(word) {
+            return self.call(place, word);
+        }
+        if !global && word.len() > 2 && word.starts_with("FN") && self.is("(") {
+            let arguments = self.arguments_in("(", ")")?;
+            return Ok(Expr { place, kind: ExprKind::User(name, arguments) });
+        }
+        if plain && words::is_variable(word) {
+            return Ok(Expr { place, kind: ExprKind::System(word.to_owned()) });
+        }
+        if plain && self.is("'") {
+            return self.fail_at(99, place, "properties of objects are not supported", "");
+        }
+        let kind = match self.peek() {
+            Token::Symbol("[") => return self.subscript(place, name, "[", "]"),
+            Token::Symbol("(") if kind != NameKind::Text => return self.subscript(place, name, "(", ")"),
+            Token::Symbol("{") => self.range(name)?,
+            _ => ExprKind::Variable(name),
+        };
+        Ok(Expr { place, kind })
+    }
+
+    fn subscript(&mut self, place: Place, name: Name, open: &str, close: &str) -> Parsed<Expr> {
+        if self.is_ahead(1, "*") && self.is_ahead(2, close) {
+            self.at += 3;
+            return Ok(Expr { place, kind: ExprKind::Append(name) });
+        }
+        if self.is_word_ahead(1, "ALL") && self.is_ahead(2, close) {
+            self.at += 3;
+            return Ok(Expr { place, kind: ExprKind::Range(name, None) });
+        }
+        let indexes = self.arguments_in(open, close)?;
+        if indexes.is_empty() || indexes.len() > 3 {
+            return self.fail_at(42, place, "an array has one to three subscripts", "");
+        }
+        Ok(Expr { place, kind: ExprKind::Element(name, indexes) })
+    }
+
+    fn range(&mut self, name: Name) -> Parsed<ExprKind> {
+        self.expect("{", "before a range")?;
+        if self.accept_word("ALL") {
+            self.expect("}", "behind ALL")?;
+            return Ok(ExprKind::Range(name, None));
+        }
+        let first = self.expression()?;
+        self.expect(":", "between the bounds of a range")?;
+        let last = self.expression()?;
+        self.expect("}", "behind a range")?;
+        Ok(ExprKind::Range(name, Some((Box::new(first), Box::new(last)))))
+    }
+
+    fn call(&mut self, place: Place, word: &str) -> Parsed<Expr> {
+        if !words::is_supported_function(word) {
+            return self.fail_at(99, place, format!("function {word}( ) is not supported"), "");
+        }
+        self.expect("(", "before arguments")?;
+        let mut call = Call {
+            name: word.to_owned(),
+            arguments: Vec::new(),
+            options: Vec::new(),
+            relation: None,
+            words: Vec::new(),
+        };
+        if word == "POS" {
+            self.relation(&mut call)?;
+        }
+        let keywords = ["READ", "FILE", "INPUT", "MNEMONIC", "NUM", "MIN", "MAX", "KEY", "RECORD", "TABLE"];
+        while let Token::Word(word, None, false) = self.peek().clone()
+            && keywords.contains(&word.as_str())
+            && !self.is_ahead(1, "=")
+            && (matches!(word.as_str(), "READ" | "FILE" | "INPUT" | "MNEMONIC" | "RECORD")
+                && !matches!(self.ahead(1), Token::Symbol(_))
+                || call.words.last().is_some_and(|last| last == "READ"))
+        {
+            self.next();
+            call.words.push(word);
+        }
+        if call.words.first().is_some_and(|word| word == "READ") && self.accept("(") {
+            // DIM(READ NUM(A,2)): arguments in parentheses of their own.
+            loop {
+                let argument = self.argument()?;
+                call.arguments.push(argument);
+                if !self.accept(",") {
+                    break;
+                }
+            }
+            self.expect(")", "behind the array")?;
+        }
+        let mut first = call.arguments.is_empty();
+        loop {
+            if self.accept(")") {
+                break;
+            }
+            if !std::mem::take(&mut first) {
+                self.expect(",", "between arguments")?;
+            }
+            if self.is(")") {
+                break;
+            }
+            if let Some(option) = self.option()? {
+                call.options.push(option);
+                continue;
+            }
+            let argument = self.argument()?;
+            call.arguments.push(argument);
+        }
+        Ok(Expr { place, kind: ExprKind::Call(call) })
+    }
+
+    fn argument(&mut self) -> Parsed<Argument> {
+        let mut prefix = None;
+        if self.is("*") || self.is("^") {
+            prefix = Some(if self.is("*") { '*' } else { '^' });
+            self.next();
+            if self.is(",") || self.is(")") || self.is(":") {
+                let mask = if self.accept(":") { Some(self.sum()?) } else { None };
+                return Ok(Argument { prefix, value: None, mask });
+            }
+        }
+        // A keyword argument of CVS, STR and PAD stands as a word: a letter without value is a variable otherwise.
+        let value = Some(self.expression()?);
+        let mask = if self.accept(":") { Some(self.sum()?) } else { None };
+        if self.is_word("DEFAULT") {
+            self.next();
+        }
+        Ok(Argument { prefix, value, mask })
+    }
+
+    /// Strings joined by `+`, without `^`, which is a relation of POS.
+    fn concatenation(&mut self) -> Parsed<Expr> {
+        let mut left = self.postfix()?;
+        while self.accept("+") {
+            let place = left.place;
+            let right = self.postfix()?;
+            left = Expr { place, kind: ExprKind::Binary(Binary::Add, Box::new(left), Box::new(right)) };
+        }
+        Ok(left)
+    }
+
+    /// `POS(pattern relation string`.
+    fn relation(&mut self, call: &mut Call) -> Parsed<()> {
+        let pattern = self.concatenation()?;
+        let relation = match self.peek() {
+            Token::Symbol(symbol @ ("=" | "<>" | "<" | "<=" | ">" | ">=" | ":" | "^")) => *symbol,
+            _ => {
+                return self.fail(format!("expected a relation in POS, found {}", self.found()), "as in POS(\"A\"=X$)");
+            }
+        };
+        self.next();
+        let text = self.sum()?;
+        call.relation = Some(relation);
+        for value in [pattern, text] {
+            call.arguments.push(Argument { prefix: None, value: Some(value), mask: None });
+        }
+        Ok(())
+    }
+
+    /// A variable, an element, or a sub-string: something that can be assigned to.
+    pub(super) fn target(&mut self) -> Parsed<Expr> {
+        let value = self.postfix()?;
+        if is_target(&value) {
+            return Ok(value);
+        }
+        self.fail_at(23, value.place, "this is not a variable", "a variable is needed here")
+    }
+}
+
+/// Sub-strings can be taken of variables and elements.
+fn is_sliceable(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Variable(name) | ExprKind::Element(name, _) => name.kind == NameKind::Text,
+        ExprKind::System(word) => words::is_text_variable(word),
+        _ => false,
+    }
+}
+
+/// Something that can be assigned to.
+pub(crate) fn is_target(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Variable(_) | ExprKind::Element(..) | ExprKind::Append(_) | ExprKind::Range(..) => true,
+        ExprKind::Substring(base, ..) => is_target(base),
+        _ => false,
+    }
+}

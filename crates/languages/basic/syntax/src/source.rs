@@ -1,0 +1,96 @@
+//! Physical lines to statements: numbers, continuations, and the refusal of what is not text.
+
+use crate::token::Joined;
+use crate::tree::{Diagnostic, Place};
+
+/// A statement's text with its number.
+#[derive(Clone, Debug)]
+pub struct RawLine {
+    /// The number, if the source has one.
+    pub number: Option<u32>,
+    /// The text behind the number.
+    pub text: Joined,
+    /// Where it begins.
+    pub place: Place,
+}
+
+/// The largest line number.
+pub const LAST_LINE: u32 = 64_999;
+
+/// A program file of ProvideX or PxPlus that is stored in compiled form, or no text at all.
+pub fn is_tokenised(source: &[u8]) -> bool {
+    let head = &source[..source.len().min(4096)];
+    head.contains(&0) || head.starts_with(b"\x02") || head.iter().filter(|byte| **byte < 9).count() * 20 > head.len()
+}
+
+/// Splits a source into statements.
+pub fn lines(source: &[u8], diagnostics: &mut Vec<Diagnostic>) -> Vec<RawLine> {
+    let mut out: Vec<RawLine> = Vec::new();
+    let mut continues = false;
+    let source = source.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(source);
+    for (index, physical) in source.split(|byte| *byte == b'\n').enumerate() {
+        let physical = physical.strip_suffix(b"\r").unwrap_or(physical);
+        let at = Place { line: index as u32 + 1, column: 1 };
+        let (text, goes_on) = without_continuation(physical);
+        if std::mem::replace(&mut continues, goes_on)
+            && let Some(last) = out.last_mut()
+        {
+            append(last, text, at);
+            continue;
+        }
+        let (number, skip) = leading_number(text);
+        let body = &text[skip..];
+        if number.is_some()
+            && body.first() == Some(&b':')
+            && let Some(last) = out.last_mut().filter(|last| last.number == number)
+        {
+            append(last, &body[1..], Place { column: skip as u32 + 2, ..at });
+            continue;
+        }
+        if number.is_none() && is_blank(body) && !goes_on {
+            continue;
+        }
+        if number.is_some_and(|number| number == 0 || number > LAST_LINE) {
+            diagnostics.push(Diagnostic {
+                code: 21,
+                place: at,
+                number: 0,
+                message: "line number out of range".to_owned(),
+                hint: format!("line numbers are 1 to {LAST_LINE}"),
+            });
+        }
+        let place = Place { line: at.line, column: skip as u32 + 1 };
+        let text = Joined { text: body.to_vec(), starts: vec![(0, place)] };
+        out.push(RawLine { number, text, place: at });
+    }
+    out
+}
+
+/// Blanks and no-break spaces only.
+fn is_blank(text: &[u8]) -> bool {
+    text.iter().all(|byte| byte.is_ascii_whitespace() || matches!(byte, 0xC2 | 0xA0))
+}
+
+fn append(line: &mut RawLine, text: &[u8], place: Place) {
+    line.text.text.push(b' ');
+    line.text.starts.push((line.text.text.len(), place));
+    line.text.text.extend_from_slice(text);
+}
+
+fn without_continuation(physical: &[u8]) -> (&[u8], bool) {
+    match physical.trim_ascii_end().strip_suffix(b"\\") {
+        Some(text) => (text, true),
+        None => (physical, false),
+    }
+}
+
+/// The number at the beginning of a line, and how many bytes it takes.
+fn leading_number(text: &[u8]) -> (Option<u32>, usize) {
+    let start = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let digits = text[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if digits == 0 || digits > 9 {
+        return (None, 0);
+    }
+    let number = text[start..start + digits].iter().fold(0u32, |sum, digit| sum * 10 + u32::from(digit - b'0'));
+    (Some(number), start + digits)
+}
