@@ -218,6 +218,22 @@ fn keys_are_added_and_dropped() {
 }
 
 #[test]
+fn layouts_are_kept_with_the_file() {
+    let files = Simulated::new();
+    let volume = volume_of(&files);
+    volume.create("customers", &FileDefinition::direct(6, None, RecordFormat::DEFAULT)).unwrap();
+    volume.create("notes.txt", &FileDefinition::serial(0)).unwrap();
+    let layout = "field 1 name text(30)\nfield 2 owed decimal(12,2)";
+    volume.set_layout("customers", Some(layout)).unwrap();
+    assert_eq!(number(volume.set_layout("notes.txt", None)), 84);
+    drop(volume);
+    let volume = volume_of(&files);
+    let file = open(&volume, "customers", 1, OpenMode::Input).unwrap();
+    assert_eq!(file.definition().layout.as_deref(), Some(layout));
+    assert_eq!(file.definition().keys.external_length(), Some(6));
+}
+
+#[test]
 fn extracted_records_are_busy_for_others() {
     let volume = volume();
     volume.create("stock", &FileDefinition::direct(4, None, RecordFormat::DEFAULT)).unwrap();
