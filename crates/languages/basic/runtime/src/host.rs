@@ -1,6 +1,8 @@
 //! The world of a session: screen, keyboard, clock, and the texts of programs.
 
 use crate::fault::Outcome;
+use mainstay_basic_screen::mnemonic::Mnemonic;
+use mainstay_basic_screen::session::ScreenHandle;
 use std::time::Duration;
 
 /// What a program puts on the screen.
@@ -12,8 +14,8 @@ pub enum Output<'a> {
     NewLine,
     /// To a column, and a line if there is one; both from 0.
     Position(u16, Option<u16>),
-    /// A mnemonic without apostrophes, and its arguments as text.
-    Mnemonic(&'a str, &'a str),
+    /// Any other mnemonic.
+    Mnemonic(&'a Mnemonic),
 }
 
 /// A request for a line of input.
@@ -49,6 +51,11 @@ pub struct Clock {
 
 /// Screen, keyboard and clock of a session.
 pub trait Host {
+    /// The screen that a face of the host shows. A host with one gets no [`Host::output`].
+    fn screen(&self) -> Option<ScreenHandle> {
+        None
+    }
+
     /// Shows something.
     ///
     /// Errors: 15 when the terminal is gone.
@@ -59,8 +66,13 @@ pub trait Host {
     /// Errors: 0 when the time is over, 2 when there will be no more input, 127 for the break key.
     fn input(&mut self, request: &InputRequest) -> Outcome<Input>;
 
-    /// Returns when everything that was put out is shown. MSE and WAIT 0 wait for it.
+    /// Passes on what was put out.
     fn flush(&mut self) -> Outcome<()>;
+
+    /// Returns when everything that was put out is shown. MSE and WAIT 0 wait for it.
+    fn barrier(&mut self) -> Outcome<()> {
+        self.flush()
+    }
 
     /// Pauses.
     fn wait(&mut self, time: Duration) -> Outcome<()>;

@@ -6,7 +6,7 @@
 //!   machine    runs them                   link       names of a program at a level
 //!   functions  system functions            variables  numbers, strings, arrays by slot
 //!   number     decimals of 18 digits       mask       format masks
-//!   calendar   dates                       screen     characters and controls, as the server knows them
+//!   calendar   dates                       screen     strings with mnemonics, controls
 //! ```
 //!
 //! The language's meaning is that of the manual of PxPlus; docs/COMPAT-basic.md lists every item with its state. Files
@@ -26,12 +26,15 @@ pub mod mask;
 pub mod number;
 pub mod number_text;
 pub mod plain;
-pub mod screen;
+mod screen;
+mod screen_host;
 mod session;
+mod system_clock;
 mod variables;
 
 pub use fault::{Fault, Outcome};
 pub use folder::FolderPrograms;
 pub use host::{Clock, Host, Input, InputRequest, Output, Programs};
 pub use machine::{Parameters, Parts, Value};
+pub use screen_host::ScreenHost;
 pub use session::{Ended, Failure, Session, check};

@@ -5,8 +5,10 @@
 
 use crate::fault::{Fault, Outcome, fail};
 use crate::host::{Clock, Host, Input, InputRequest, Output};
+use crate::system_clock::SystemClock;
+use mainstay_basic_screen::mnemonic::Mnemonic;
 use std::io::{BufRead, Write};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// A host over a reader and a writer.
 pub struct PlainHost<R, W> {
@@ -14,14 +16,14 @@ pub struct PlainHost<R, W> {
     writer: W,
     column: usize,
     line: u16,
-    started: Instant,
+    clock: SystemClock,
     waits: bool,
 }
 
 impl<R: BufRead, W: Write> PlainHost<R, W> {
     /// A host whose clocks are those of the system, in UTC.
     pub fn new(reader: R, writer: W) -> PlainHost<R, W> {
-        PlainHost { reader, writer, column: 0, line: 0, started: Instant::now(), waits: true }
+        PlainHost { reader, writer, column: 0, line: 0, clock: SystemClock::start(), waits: true }
     }
 
     /// WAIT returns at once.
@@ -62,8 +64,8 @@ impl<R: BufRead, W: Write> Host for PlainHost<R, W> {
             }
             Output::NewLine => self.new_line(),
             Output::Position(column, line) => self.position(column, line),
-            Output::Mnemonic("LF", _) => self.new_line(),
-            Output::Mnemonic("CS" | "CH", _) => {
+            Output::Mnemonic(Mnemonic::LineFeed) => self.new_line(),
+            Output::Mnemonic(Mnemonic::ClearScreen | Mnemonic::Home) => {
                 if self.column > 0 {
                     self.new_line()?;
                 }
@@ -101,13 +103,11 @@ impl<R: BufRead, W: Write> Host for PlainHost<R, W> {
     }
 
     fn clock(&mut self) -> Clock {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let milliseconds = now.as_millis() as i64;
-        Clock { days: milliseconds.div_euclid(86_400_000), milliseconds: milliseconds.rem_euclid(86_400_000) }
+        self.clock.now()
     }
 
     fn monotonic(&mut self) -> Duration {
-        self.started.elapsed()
+        self.clock.elapsed()
     }
 
     fn message_box(&mut self, text: &str, title: &str, _: &str) -> Outcome<String> {

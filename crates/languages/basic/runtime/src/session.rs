@@ -3,7 +3,6 @@
 use crate::compile::compile;
 use crate::fault::Fault;
 use crate::machine::{Machine, Parts, Value};
-use crate::screen::Screen;
 use mainstay_basic_files::Counters;
 use mainstay_basic_syntax::{self as syntax, tree::Diagnostic};
 use std::fmt;
@@ -83,11 +82,6 @@ impl Session {
                 Err(Failure { fault: *fault, program, line })
             }
         }
-    }
-
-    /// The screen as the program has left it.
-    pub fn screen(&self) -> &Screen {
-        self.machine.screen()
     }
 
     /// Counters of input and output.

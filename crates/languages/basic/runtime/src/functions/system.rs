@@ -108,11 +108,11 @@ pub(super) fn lno(machine: &mut Machine, call: &Call) -> Outcome<Number> {
 }
 
 pub(super) fn mxc(machine: &mut Machine, _: &Call) -> Outcome<Number> {
-    Ok(Number::whole(i64::from(machine.screen().columns()) - 1))
+    Ok(Number::whole(i64::from(machine.screen.size()?.0) - 1))
 }
 
 pub(super) fn mxl(machine: &mut Machine, _: &Call) -> Outcome<Number> {
-    Ok(Number::whole(i64::from(machine.screen().lines()) - 1))
+    Ok(Number::whole(i64::from(machine.screen.size()?.1) - 1))
 }
 
 /// ARG(n): an argument of the command line; 0 is the program. ARG(n,text,separator): the n-th part of a text.
@@ -269,10 +269,7 @@ pub(super) fn sys(_: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
 
 /// MSE: 32 bytes of the mouse's and the window's state. It returns when everything is shown.
 pub(super) fn mse(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
-    machine.host.flush()?;
-    let (column, line) = machine.screen().cursor();
-    let start = out.len();
-    out.extend_from_slice(&[column.min(255) as u8, line.min(255) as u8]);
-    out.resize(start + 32, 0);
+    machine.host.barrier()?;
+    out.extend_from_slice(&machine.screen.mse()?);
     Ok(())
 }

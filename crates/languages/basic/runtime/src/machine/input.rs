@@ -76,7 +76,7 @@ impl Machine {
         self.host.flush()?;
         let mut input = self.host.input(&request)?;
         self.ctl = input.ctl;
-        self.screen.entered(&input.text, request.hidden);
+        self.screen.entered(&input.text, request.hidden)?;
         if let Some(limit) = request.limit {
             input.text.truncate(limit);
         }

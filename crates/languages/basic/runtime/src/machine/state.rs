@@ -6,7 +6,7 @@ use crate::code::*;
 use crate::host::{Host, Programs};
 use crate::link::Link;
 use crate::number::Number;
-use crate::screen::Screen;
+use crate::screen::ProgramScreen;
 use crate::variables::{Array, Variables};
 use mainstay_basic_files::{Counters, Scan, SessionId, Volume};
 use std::collections::HashMap;
@@ -179,7 +179,7 @@ pub struct Machine {
     pub(crate) globals: Variables,
     pub(crate) channels: Channels,
     pub(crate) host: Box<dyn Host>,
-    pub(crate) screen: Screen,
+    pub(crate) screen: ProgramScreen,
     pub(crate) volume: Arc<dyn Volume>,
     pub(crate) programs: Box<dyn Programs>,
     pub(crate) cache: HashMap<String, (u64, Rc<Program>)>,
@@ -235,6 +235,7 @@ impl Machine {
     pub fn new(parts: Parts) -> Machine {
         let Parts { mut host, volume, programs, session, arguments } = parts;
         let now = host.monotonic();
+        let screen = ProgramScreen::of(&*host);
         let (mut variables, mut globals) = (Variables::default(), Variables::default());
         let program = Rc::new(Program::default());
         let link = Rc::new(Link::new(&program, &mut variables, &mut globals));
@@ -245,7 +246,7 @@ impl Machine {
             globals,
             channels: Channels::default(),
             host,
-            screen: Screen::default(),
+            screen,
             volume,
             programs,
             cache: HashMap::new(),
@@ -294,11 +295,6 @@ impl Machine {
             buffer.clear();
             self.buffers.push(buffer);
         }
-    }
-
-    /// The screen as the program has left it.
-    pub fn screen(&self) -> &Screen {
-        &self.screen
     }
 
     /// The counters of input and output.

@@ -5,8 +5,8 @@ use super::{Machine, Value};
 use crate::code::*;
 use crate::fault::{Fault, Outcome, fail};
 use crate::link::GLOBAL;
-use crate::number_text;
 use crate::screen;
+use mainstay_basic_screen::mnemonic::Argument;
 
 impl Machine {
     /// The value of a string.
@@ -119,21 +119,14 @@ impl Machine {
     }
 
     fn mnemonic(&mut self, name: &str, arguments: &[Expr], out: &mut Vec<u8>) -> Outcome<()> {
-        let mut text = String::new();
+        let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            if !text.is_empty() {
-                text.push(',');
-            }
-            let mut value = self.take();
-            match argument {
-                Expr::Number(expr) => number_text::write(&mut value, self.number(expr)?, false),
-                Expr::Text(expr) => self.text(expr, &mut value)?,
-            }
-            text.push_str(&String::from_utf8_lossy(&value).replace(['\'', ','], " "));
-            self.give(value);
+            values.push(match argument {
+                Expr::Number(expr) => Argument::Number(self.number(expr)?.to_float()),
+                Expr::Text(expr) => Argument::Text(self.text_value(expr)?),
+            });
         }
-        screen::encode_mnemonic(out, name, &text);
-        Ok(())
+        screen::encode_mnemonic(out, name, &values)
     }
 
     fn position(&mut self, arguments: &[NumberExpr], out: &mut Vec<u8>) -> Outcome<()> {
@@ -149,8 +142,7 @@ impl Machine {
             }
         }
         let line = (arguments.len() > 1).then_some(values[1] as u16);
-        screen::encode_position(out, values[0] as u16, line);
-        Ok(())
+        screen::encode_position(out, values[0] as u16, line)
     }
 
     /// The value of either type.
