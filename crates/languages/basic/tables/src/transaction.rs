@@ -101,7 +101,7 @@ impl Transactions {
     /// latest.
     pub(crate) fn gather<T>(&self, work: impl FnOnce(&mut Transaction) -> Result<T>) -> Result<T> {
         let mut gathered = self.shared.gathered();
-        let transaction = gathered.transaction.get_or_insert_with(|| self.begin(None));
+        let transaction = gathered.transaction.get_or_insert_with(|| self.begin_change());
         let outcome = in_statement(transaction, work);
         gathered.changes += 1;
         if gathered.changes >= GATHERED {
