@@ -53,6 +53,8 @@ pub enum FileErrorKind {
     KeyDefinition,
     /// 82: PURGE of a file that is not locked.
     NotLocked,
+    /// 84: a kind of file without an embedded dictionary.
+    NoDictionary,
     /// 99: a feature that is not supported.
     Unsupported,
     /// 106: the header of a file is damaged.
@@ -88,6 +90,7 @@ impl FileErrorKind {
             InvalidLength => 46,
             KeyDefinition => 80,
             NotLocked => 82,
+            NoDictionary => 84,
             Unsupported => 99,
             DamagedHeader => 106,
             Damaged => 118,

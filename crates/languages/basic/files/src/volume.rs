@@ -3,7 +3,7 @@
 //! Names are those of programs: relative to the folder, with `/` or `\` between parts. A name that leads out of the folder,
 //! to hidden files or to the folder of the native tables is error 10. `*MEMORY*` and its options are names, too.
 
-use crate::error::Result;
+use crate::error::{FileError, FileErrorKind, Result};
 use crate::file::RecordFile;
 use crate::options::{FileDefinition, FileKind, OpenOptions};
 use std::time::SystemTime;
@@ -58,6 +58,16 @@ pub trait Volume: Send + Sync {
     ///
     /// Errors: 10, 12.
     fn list(&self, folder: &str) -> Result<Vec<DirectoryEntry>>;
+
+    /// Gives a file another description of its fields ([`FileDefinition::layout`]): DICTIONARY. Channels that are open keep the
+    /// one they have.
+    ///
+    /// Errors: 10, 12, 84 for a kind of file without one.
+    fn set_layout(&self, name: &str, layout: Option<&str>) -> Result<()> {
+        let _ = layout;
+        let message = format!("{name}: this kind of file has no embedded dictionary");
+        Err(FileError::new(FileErrorKind::NoDictionary, message))
+    }
 
     /// Creates a folder: DIRECTORY.
     ///

@@ -213,6 +213,15 @@ impl Volume for TableVolume {
         Ok(entries)
     }
 
+    fn set_layout(&self, name: &str, layout: Option<&str>) -> Result<()> {
+        let Some((table, mut definition)) = self.find(name)? else { return self.folder.set_layout(name, layout) };
+        definition.layout = layout.map(str::to_owned);
+        let mut transaction = self.begin();
+        schema::redefine(&self.store, &mut transaction, table.id, Some(&definition))?;
+        transaction.commit()?;
+        Ok(())
+    }
+
     fn create_directory(&self, name: &str) -> Result<()> {
         self.folder.create_directory(name)
     }
