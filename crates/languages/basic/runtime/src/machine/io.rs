@@ -279,8 +279,8 @@ impl Machine {
     /// A record as a value, for RCD( ).
     pub(crate) fn read_value(&mut self, number: i64, options: &Options, out: &mut Vec<u8>) -> Outcome<()> {
         let reference = self.reference(options, number)?;
-        let mut read = ReadOptions::default();
-        read.order = self.order(options.key_number.as_ref(), number)?;
+        let order = self.order(options.key_number.as_ref(), number)?;
+        let read = ReadOptions { order, ..ReadOptions::default() };
         let channel = self.channels.get(number)?;
         out.extend_from_slice(channel.file.read(reference.place(), &read).map_err(file_fault)?);
         Ok(())
