@@ -140,8 +140,6 @@ pub enum Op {
     Prefix(Option<Box<NumberExpr>>, Option<Box<TextExpr>>),
     /// DAY_FORMAT.
     DayFormat(Box<TextExpr>),
-    /// CWDIR.
-    ChangeDirectory,
     /// A control.
     Control(Box<ControlCode>),
     /// MSGBOX.

@@ -243,7 +243,6 @@ impl Compiler<'_> {
                 rules.as_ref().map(|rules| self.text(rules)).transpose()?.map(Box::new),
             ),
             Kind::DayFormat(value) => Op::DayFormat(Box::new(self.text(value)?)),
-            Kind::ChangeDirectory(_) => Op::ChangeDirectory,
             Kind::SetEsc(_) => return Ok(true),
             Kind::Control(control) => self.control(control)?,
             Kind::MsgBox(values, answer) => {

@@ -16,6 +16,7 @@ use crate::fault::{Fault, Outcome, fail};
 use crate::machine::{Machine, Value};
 use crate::number::Number;
 
+pub(crate) use evaluate::variable_name;
 pub(crate) use string::binary_value;
 
 /// Functions that give numbers.
@@ -80,6 +81,7 @@ const TEXTS: &[(&str, TextFunction)] = &[
     ("DIM", string::dim),
     ("DTE", date::dte),
     ("EVS", evaluate::evs),
+    ("FIB", file::fid),
     ("FID", file::fid),
     ("FIN", file::fin),
     ("GBL", system::gbl),

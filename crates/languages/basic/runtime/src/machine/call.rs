@@ -393,10 +393,7 @@ impl Machine {
     pub(super) fn via(&mut self, name: &TextExpr, value: &Expr) -> Outcome<()> {
         let name = self.text_value(name)?;
         let value = self.value(value)?;
-        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.%$[](), ".contains(byte);
-        if name.is_empty() || !name.iter().all(is_name) {
-            return fail(23, String::from_utf8_lossy(&name).into_owned());
-        }
+        crate::functions::variable_name(&name)?;
         let mut statement = name.clone();
         statement.extend_from_slice(if matches!(value, Value::Text(_)) { b"=\"\"" } else { b"=0" });
         let program = self.compile_text(&statement)?;

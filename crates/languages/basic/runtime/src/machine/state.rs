@@ -88,6 +88,13 @@ pub enum Entry {
     Local(Vec<(VariableRef, Saved)>),
 }
 
+impl Entry {
+    /// A TRY that can still take an error.
+    pub(crate) fn is_open_try(&self) -> bool {
+        matches!(self, Entry::Try { catch, finally, .. } if catch.is_some() || finally.is_some())
+    }
+}
+
 /// A SELECT that runs.
 #[derive(Debug)]
 pub struct Selecting {

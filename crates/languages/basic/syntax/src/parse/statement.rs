@@ -360,7 +360,6 @@ impl Parser {
             "SET_PARAM" => self.set_param()?,
             "PREFIX" => self.prefix()?,
             "DAY_FORMAT" => Kind::DayFormat(self.expression()?),
-            "CWDIR" => Kind::ChangeDirectory(self.expression()?),
             "DROP" if matches!(self.peek(), Token::Text(_) | Token::Word(_, Some('$'), _)) => {
                 self.expression()?;
                 self.options_after()?;

@@ -495,7 +495,6 @@ fn session(out: &mut Vec<u8>, kind: &Kind) -> bool {
             values(out, "", rules.as_ref());
         }
         Kind::DayFormat(value) => values(out, "DAY_FORMAT", Some(value)),
-        Kind::ChangeDirectory(value) => values(out, "CWDIR", Some(value)),
         Kind::Control(control) => {
             word(out, &control.class);
             out.push(b' ');

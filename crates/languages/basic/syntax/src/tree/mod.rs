@@ -414,8 +414,6 @@ pub enum Kind {
     Via(Expr, Expr),
     /// DROP of a program, ADDR and ENDTRACE, which have no effect here: the text.
     NoEffect(Vec<u8>),
-    /// CWDIR.
-    ChangeDirectory(Expr),
     /// A statement that could not be parsed: the number of its error, and its text behind the label.
     Invalid(u16, Vec<u8>),
 }
