@@ -286,6 +286,8 @@ pub struct SelectCode {
 pub enum DimCode {
     /// An array.
     Array(VariableRef, Vec<(Option<NumberExpr>, NumberExpr)>),
+    /// An array of filled strings.
+    FilledArray(VariableRef, Vec<(Option<NumberExpr>, NumberExpr)>, NumberExpr, Option<TextExpr>),
     /// A dynamic array.
     Dynamic(VariableRef),
     /// A filled string.

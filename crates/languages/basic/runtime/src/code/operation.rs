@@ -70,8 +70,10 @@ pub enum Op {
     Continue,
     /// EXITTO.
     Exitto(Destination),
-    /// POP.
-    Pop,
+    /// POP; true for everything.
+    Pop(bool),
+    /// LIST: the channel, and lines by index.
+    List(Option<Box<NumberExpr>>, u32, u32),
     /// SETERR.
     SetErr(Option<Destination>),
     /// RETRY.

@@ -47,6 +47,7 @@ const NUMBERS: &[(&str, NumberFunction)] = &[
     ("MAX", math::max),
     ("MIN", math::min),
     ("MOD", math::modulo),
+    ("MSK", search::msk),
     ("MXC", system::mxc),
     ("MXL", system::mxl),
     ("NOT", math::not),

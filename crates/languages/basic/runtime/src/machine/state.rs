@@ -212,6 +212,8 @@ pub struct Machine {
     pub(crate) result: Option<Value>,
     pub(crate) status: Option<i64>,
     pub(crate) match_length: i64,
+    /// The regular expression that was used last.
+    pub(crate) pattern: Option<(Vec<u8>, regex::bytes::Regex)>,
     /// Functions of programs that run.
     pub(crate) functions: usize,
     /// The branch that INPUT has taken.
@@ -278,6 +280,7 @@ impl Machine {
             result: None,
             status: None,
             match_length: 0,
+            pattern: None,
             functions: 0,
             pending: None,
             turns: 0,

@@ -158,6 +158,8 @@ pub enum SelectMode {
 pub enum Dimension {
     /// An array: the bounds of each dimension; no lower bound is 0.
     Array(Name, Vec<(Option<Expr>, Expr)>),
+    /// An array of filled strings: `A$[10](6,"0")`.
+    FilledArray(Name, Vec<(Option<Expr>, Expr)>, Expr, Option<Expr>),
     /// `A[*]`.
     Dynamic(Name),
     /// `A$(length, fill)`.
@@ -294,8 +296,10 @@ pub enum Kind {
     Continue,
     /// EXITTO.
     Exitto(Target),
-    /// POP.
-    Pop,
+    /// POP; with `*` everything.
+    Pop(bool),
+    /// LIST: the channel, the first and the last line.
+    List(Option<Expr>, Option<Target>, Option<Target>),
     /// SETERR.
     SetErr(Target),
     /// SETESC: 0, ON, OFF or a target, which no key reaches yet.

@@ -47,6 +47,8 @@ pub enum Verb {
     ExtractRelease,
     /// WRITE
     Write,
+    /// WRITE LOCK: the lock of an extracted record stays.
+    WriteLock,
     /// WRITE RECORD
     WriteRecord,
     /// INSERT
