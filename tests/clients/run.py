@@ -1,4 +1,4 @@
-"""Runs real clients of SQL Server against a server, and prints PASS or FAIL for each case.
+"""Runs real clients of SQL Server and of Informix against a server, and prints PASS or FAIL for each case.
 
     python3 tests/clients/run.py --install --work FOLDER     gets the clients from their registries into a folder, once
     python3 tests/clients/run.py --work FOLDER               against the scripted backend of the door's tests
@@ -18,7 +18,9 @@ import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
-PYTHON_PACKAGES = ["pymssql==2.4.6", "python-tds==1.17.1", "pyodbc==5.5.0", "mssql-python==1.16.0", "sqlalchemy>=2,<3", "pytest>=8"]
+PYTHON_PACKAGES = ["pymssql==2.4.6", "python-tds==1.17.1", "pyodbc==5.5.0", "mssql-python==1.16.0", "sqlalchemy>=2,<3", "pytest>=8", "informix-driver==2026.9.3"]
+# Versions of IBM's JDBC driver for Informix.
+INFORMIX_DRIVERS = ["4.10.8.1", "4.50.11", "4.50.13.1", "15.0.1.0"]
 DEBIAN_PACKAGES = ["freetds-bin", "tdsodbc"]
 # The hash of "Tester-1", cheap to check: these settings are for tests only.
 SETTINGS = """[[server.users]]
@@ -29,9 +31,9 @@ password_hash = "$argon2id$v=19$m=8,t=1,p=1$GOgmxqwXml0wOUG2NwOyUw$tsYoR1aXiL/4C
 
 def wanted():
     """What is to be installed, as one text; it is kept beside what was, so that a change of it installs anew."""
-    manifests = [HERE / "node/package.json", HERE / "go/go.mod", HERE / "java/pom.xml"]
+    manifests = [HERE / "node/package.json", HERE / "go/go.mod", HERE / "java/pom.xml", HERE / "informix/pom.xml"]
     tools = [tool for tool in ["npm", "go", "mvn"] if shutil.which(tool)]
-    return "\n".join(PYTHON_PACKAGES + tools + [manifest.read_text() for manifest in manifests])
+    return "\n".join(PYTHON_PACKAGES + INFORMIX_DRIVERS + tools + [manifest.read_text() for manifest in manifests])
 
 
 def odbc_driver():
@@ -59,7 +61,7 @@ def install(work):
     work.mkdir(parents=True)
     subprocess.run([sys.executable, "-m", "venv", work / "venv"], check=True)
     subprocess.run([work / "venv/bin/pip", "install", "-q", *PYTHON_PACKAGES], check=True)
-    for name in ["node", "go", "java"]:
+    for name in ["node", "go", "java", "informix"]:
         shutil.copytree(HERE / name, work / name, dirs_exist_ok=True)
     if shutil.which("npm"):
         subprocess.run(["npm", "install", "--silent"], cwd=work / "node", check=True)
@@ -69,6 +71,9 @@ def install(work):
     if shutil.which("mvn"):
         command = ["mvn", "-q", "dependency:copy-dependencies", "-DoutputDirectory=lib"]
         subprocess.run(command, cwd=work / "java", check=True)
+        for version in INFORMIX_DRIVERS:
+            command = ["mvn", "-q", "dependency:copy-dependencies", f"-DoutputDirectory=lib-{version}", f"-Dinformix.version={version}"]
+            subprocess.run(command, cwd=work / "informix", check=True)
     installed.write_text(wanted())
 
 
@@ -88,16 +93,24 @@ def clients(work, real=False, own=False):
     there = (work / "java/lib").exists()
     for driver in ["mssql-jdbc", "jtds"]:
         yield driver, ["java", "-cp", "lib/*", "Cases.java", driver] if there else None
+    # Informix clients need sessions of their language: the scripted backend has none.
+    if own:
+        yield "informix-driver", [python, HERE / "python/informix_driver_cases.py"] if python.exists() else None
+        for version in INFORMIX_DRIVERS:
+            there = (work / f"informix/lib-{version}").exists()
+            yield f"informix-jdbc-{version}", ["java", "-cp", f"lib-{version}/*", "Cases.java", version] if there else None
 
 
 def folder(work, name):
     inside = {"tedious": "node", "go-mssqldb": "go", "mssql-jdbc": "java", "jtds": "java"}
+    if name.startswith("informix-jdbc"):
+        return work / "informix"
     return work / inside[name] if name in inside else HERE / "python"
 
 
 def refresh(work):
     """The scripts as they are now, beside the libraries that were installed for them."""
-    for name in ["node", "java"]:
+    for name in ["node", "java", "informix"]:
         for script in (HERE / name).glob("[cC]ases.*"):
             if (work / name).exists():
                 shutil.copy(script, work / name)
@@ -142,14 +155,13 @@ def whole_server(binary, certificate, work, durability):
     if certificate:
         settings += f'certificate = "{certificate}"\nkey = "{certificate.with_name("key.pem")}"\n'
     (folder / "mainstay.toml").write_text(settings + SETTINGS)
-    command = [binary, "serve", folder, "--tds", "127.0.0.1:0", "--durability", durability]
+    command = [binary, "serve", folder, "--tds", "127.0.0.1:0", "--sqli", "127.0.0.1:0", "--durability", durability]
     server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     for line in server.stderr:
         if " event=ready tds=" in line:
             # What it says from now on is read, so that it never waits for a reader.
             threading.Thread(target=server.stderr.read, daemon=True).start()
-            address = line.split(" event=ready tds=")[1].split()[0]
-            return server, int(address.rsplit(":", 1)[1])
+            return server, *(int(line.split(f" {door}=127.0.0.1:")[1].split()[0]) for door in ["tds", "sqli"])
     sys.exit(f"{binary} did not start")
 
 
@@ -183,11 +195,11 @@ def main():
     refresh(work)
     trusted = None if options.port else certificate(work)
     if options.port:
-        server, port = None, options.port
+        server, port, sqli_port = None, options.port, None
     elif options.serve:
-        server, port = whole_server(options.serve.resolve(), trusted, work, options.durability)
+        server, port, sqli_port = whole_server(options.serve.resolve(), trusted, work, options.durability)
     else:
-        server, port = scripted_server(options.scripted or built_backend(), trusted)
+        (server, port), sqli_port = scripted_server(options.scripted or built_backend(), trusted), None
     real = bool(options.port or options.serve)
     environment = {**os.environ, **({"CERTIFICATE": str(trusted)} if trusted else {}), **({"REAL_SERVER": "1"} if real else {})}
     environment["TPCC_SQL"] = str(REPOSITORY / "crates/tools/bench/src/tpcc")
@@ -205,8 +217,8 @@ def main():
             continue
         # What runs a driver's name last has it behind the program.
         program = [str(part) for part in command]
-        driver = [program.pop()] if name in ("mssql-jdbc", "jtds") else []
-        program += [str(port), options.user, options.password, *driver]
+        driver = [program.pop()] if name in ("mssql-jdbc", "jtds") or name.startswith("informix-jdbc") else []
+        program += [str(sqli_port if name.startswith("informix") else port), options.user, options.password, *driver]
         try:
             said = subprocess.run(program, cwd=folder(work, name), capture_output=True, text=True, timeout=TIMES.get(name, 60), env=environment)
             lines = [line for line in said.stdout.splitlines() if line.startswith(("PASS", "FAIL"))]

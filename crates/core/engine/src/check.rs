@@ -57,6 +57,13 @@ pub fn check_what_can_be(path: &Path, options: &Options) -> Result<Checked> {
             Kind::Parquet => findings.extend(check_parquet(fs.as_ref(), file)?),
         }
     }
+    let index_files: &[PathBuf] = if fs.is_folder(&path) { &listing.indexes } else { &[] };
+    for finding in table::check_index_files(fs.as_ref(), index_files) {
+        let is_known = |known: &Finding| known.path == finding.path;
+        if !findings.iter().any(is_known) {
+            findings.push(finding);
+        }
+    }
     let tables = listing.tables.values().filter(|file| file.kind == Kind::Dbf).map(|file| file.path.as_path());
     findings.extend(check_journals(fs.as_ref(), folder, tables));
     let store = folder.join(STORE_FOLDER);

@@ -15,7 +15,7 @@ use crate::options::{FolderSettings, Options};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Disk, FileSystem};
 use mainstay_xbase::dbf::OpenOptions;
-use mainstay_xbase::writer::{Access, WriteOptions};
+use mainstay_xbase::writer::{Access, Repair, WriteOptions};
 use mainstay_xbase::{Finding, Severity, indexed, table};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,16 +39,18 @@ pub struct NewTable {
     pub path: PathBuf,
     /// Its records, deleted ones included.
     pub records: u64,
-    /// What was found, what could not be kept, and which index files were made.
+    /// What was found, and which index files were made.
     pub told: Vec<Finding>,
+    /// What the new files lack that the old ones had, or referred to.
+    pub lost: Vec<Finding>,
     /// What is wrong with the new files.
     pub left: Vec<Finding>,
 }
 
 impl NewTable {
-    /// Whether nothing is wrong with it.
+    /// Whether nothing is wrong with it, and nothing was lost.
     pub fn is_sound(&self) -> bool {
-        !has_error(&self.left)
+        !has_error(&self.left) && !has_error(&self.lost)
     }
 }
 
@@ -113,11 +115,11 @@ fn make(
     }
     let others = table::other_index_files(fs, path, options, index_files)?;
     let how = WriteOptions { code_page: options.code_page, ..WriteOptions::new(Access::Exclusive) };
-    let told = indexed::repair(fs, path, new, &how, &others)?;
+    let Repair { found: told, lost } = indexed::repair(fs, path, new, &how, &others)?;
     let index_files = folder::list(fs.as_ref(), new)?.indexes;
     let left = table::check(fs, new, options, &index_files);
     let mut made = indexed::IndexedTable::open(Arc::clone(fs), new, how)?;
     let records = made.count()?;
     made.close()?;
-    Ok(NewTable { path: new.to_owned(), records, told, left })
+    Ok(NewTable { path: new.to_owned(), records, told, lost, left })
 }

@@ -62,6 +62,8 @@ pub struct Config {
     pub tds: SocketAddr,
     pub http: Option<SocketAddr>,
     pub navigator: Option<SocketAddr>,
+    pub sqli: Option<SocketAddr>,
+    pub sqli_version: String,
     pub name: String,
     pub encryption: Encryption,
     pub certificate: Option<PathBuf>,
@@ -85,6 +87,8 @@ impl Default for Config {
             tds: SocketAddr::from(([127, 0, 0, 1], 1433)),
             http: None,
             navigator: None,
+            sqli: None,
+            sqli_version: "IBM Informix Dynamic Server Version 14.10.FC7W1DE".into(),
             name: "MAINSTAY".into(),
             encryption: Encryption::Optional,
             certificate: None,
@@ -132,6 +136,16 @@ pub const KEYS: &[Key] = &[
         name: "navigator",
         default: "",
         meaning: "The address and port for remote ACE clients (`tcp://host:port/` in place of a path; their default port is 6262). None without it. The same users, certificate and limits, and the same rules for an address that is not of this machine alone.",
+    },
+    Key {
+        name: "sqli",
+        default: "",
+        meaning: "The address and port for Informix clients (the port that `onsoctcp` names, 9088 by custom). None without it. The same users, certificate and limits, and the same rules for an address that is not of this machine alone. A client that begins with TLS is served with it on the same port.",
+    },
+    Key {
+        name: "sqli_version",
+        default: "\"IBM Informix Dynamic Server Version 14.10.FC7W1DE\"",
+        meaning: "The product and version that Informix clients are told: `<product> Version <x.yy.FCn>`, from which they take both apart.",
     },
     Key { name: "name", default: "\"MAINSTAY\"", meaning: "The server's name in messages." },
     Key {
@@ -243,6 +257,7 @@ impl Config {
         }
         self.check_reachable(self.tds)?;
         self.navigator.map_or(Ok(()), |address| self.check_reachable(address))?;
+        self.sqli.map_or(Ok(()), |address| self.check_reachable(address))?;
         for user in &self.users {
             crate::password::check_hash(&user.password_hash)
                 .map_err(|error| error.at(format!("user {}", user.name)))?;

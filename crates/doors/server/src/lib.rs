@@ -1,5 +1,5 @@
-//! The server's doors: sockets, TLS, users, limits, metrics and the log, around the codecs of `tds` and
-//! `navigator`.
+//! The server's doors: sockets, TLS, users, limits, metrics and the log, around the codecs of `tds`,
+//! `navigator` and `sqli`.
 //!
 //! ```text
 //!   Server::start      server      listeners, threads, stopping
@@ -8,6 +8,7 @@
 //!     link             a socket: messages in, packets out, TLS between (tls)
 //!     watch            attentions while a request runs; registry: who is connected
 //!   NavigatorDoor      navigator   the same for remote ACE clients
+//!   SqliDoor           sqli        the same for Informix clients; both are a listener over a socket
 //!     http, metrics    what a monitor reads; log: what a person reads
 //!     process          open files and memory for many connections
 //! ```
@@ -20,6 +21,7 @@ mod config;
 mod connection;
 mod http;
 mod link;
+mod listener;
 mod log;
 mod login;
 mod metrics;
@@ -29,6 +31,8 @@ mod registry;
 mod requests;
 mod server;
 mod sink;
+mod socket;
+mod sqli;
 mod tls;
 mod watch;
 
@@ -38,3 +42,4 @@ pub use metrics::metrics_page;
 pub use navigator::NavigatorDoor;
 pub use process::{log_event, log_warning};
 pub use server::{Server, Stopped};
+pub use sqli::SqliDoor;

@@ -30,9 +30,9 @@ impl RequestKind {
     }
 }
 
-/// The counters of the listener for remote ACE clients.
+/// The counters of a listener beside the one for SQL Server's clients.
 #[derive(Debug, Default)]
-pub(crate) struct NavigatorMetrics {
+pub(crate) struct DoorMetrics {
     pub sessions: AtomicI64,
     pub connections_total: AtomicU64,
     pub refused_total: AtomicU64,
@@ -60,8 +60,10 @@ pub(crate) struct Metrics {
     pub attentions_total: AtomicU64,
     pub slow_total: AtomicU64,
     pub protocol_errors_total: AtomicU64,
-    /// Those of the other listener, if there is one.
-    pub navigator: OnceLock<Arc<NavigatorMetrics>>,
+    /// Those of the listener for remote ACE clients, if there is one.
+    pub navigator: OnceLock<Arc<DoorMetrics>>,
+    /// Those of the listener for Informix clients, if there is one.
+    pub sqli: OnceLock<Arc<DoorMetrics>>,
     classes: [AtomicU64; BOUNDS_US.len()],
     duration_us: AtomicU64,
     durations: AtomicU64,
@@ -122,20 +124,24 @@ impl Metrics {
         for (name, help, counter) in counters {
             simple(name, "counter", help, total(counter));
         }
-        let navigator = self.navigator.get().map(Arc::clone).unwrap_or_default();
-        let sessions = navigator.sessions.load(Relaxed);
-        simple("navigator_sessions", "gauge", "Remote ACE clients that have logged in.", sessions);
-        let counters = [
-            ("connections_total", "Connections of remote ACE clients.", &navigator.connections_total),
-            ("connections_refused_total", "Those beyond the limits.", &navigator.refused_total),
-            ("logins_failed_total", "Logins of theirs that were refused.", &navigator.logins_failed_total),
-            ("requests_total", "Requests of theirs that were answered.", &navigator.requests_total),
-            ("slow_requests_total", "Those over slow_statement_ms.", &navigator.slow_total),
-            ("received_bytes_total", "Bytes that they sent.", &navigator.received_bytes_total),
-            ("sent_bytes_total", "Bytes that they were sent.", &navigator.sent_bytes_total),
-        ];
-        for (name, help, counter) in counters {
-            simple(&format!("navigator_{name}"), "counter", help, total(counter));
+        for (door, clients, metrics) in
+            [("navigator", "remote ACE clients", &self.navigator), ("sqli", "Informix clients", &self.sqli)]
+        {
+            let metrics = metrics.get().map(Arc::clone).unwrap_or_default();
+            let sessions = metrics.sessions.load(Relaxed);
+            simple(&format!("{door}_sessions"), "gauge", &format!("Sessions of {clients}."), sessions);
+            let counters = [
+                ("connections_total", "Connections", &metrics.connections_total),
+                ("connections_refused_total", "Connections beyond the limits", &metrics.refused_total),
+                ("logins_failed_total", "Refused logins", &metrics.logins_failed_total),
+                ("requests_total", "Answered requests", &metrics.requests_total),
+                ("slow_requests_total", "Requests over slow_statement_ms", &metrics.slow_total),
+                ("received_bytes_total", "Bytes received, those", &metrics.received_bytes_total),
+                ("sent_bytes_total", "Bytes sent, those", &metrics.sent_bytes_total),
+            ];
+            for (name, help, counter) in counters {
+                simple(&format!("{door}_{name}"), "counter", &format!("{help} of {clients}."), total(counter));
+            }
         }
         let _ = writeln!(out, "# HELP mainstay_requests_total Requests that were answered.");
         let _ = writeln!(out, "# TYPE mainstay_requests_total counter");

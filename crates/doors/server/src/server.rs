@@ -20,6 +20,7 @@ use crate::navigator::NavigatorDoor;
 use crate::password::Checker;
 use crate::process;
 use crate::registry::{Handle, Registry};
+use crate::sqli::SqliDoor;
 use crate::tls::Tls;
 use crate::watch;
 use mainstay_tds::{Backend, LONGEST_PRELOGIN};
@@ -129,6 +130,11 @@ impl Server {
     /// From here on the metrics have those of another listener, too.
     pub fn measure(&self, navigator: &NavigatorDoor) {
         let _ = self.metrics.navigator.set(navigator.metrics());
+    }
+
+    /// From here on the metrics have those of the listener for Informix clients, too.
+    pub fn measure_sqli(&self, sqli: &SqliDoor) {
+        let _ = self.metrics.sqli.set(sqli.metrics());
     }
 
     /// Stops: no new connections, requests that run end or are rolled back. Takes no longer than the grace of the

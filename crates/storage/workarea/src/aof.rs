@@ -412,7 +412,9 @@ impl Planner<'_> {
         let is_ascii = !matches!(constant, Constant::Text(text) if !text.is_ascii());
         let is_usable = |order: &&Order| {
             let header = order.header();
-            let usable = header.lists_all_records() && header.collation.is_none() && !header.ignore_case;
+            // A filter compares bytes, whatever the order of the keys is.
+            let is_plain = header.collation.is_none() && order.tag().key_type().order().is_bytes();
+            let usable = header.lists_all_records() && is_plain && !header.ignore_case;
             let is_same = is_ascii || !order.keys.depends_on_letters() || order.keys.letters == self.letters;
             usable && is_same && Expression::parse(&header.key_bytes).is_ok_and(|key| key.canonical() == wanted)
         };

@@ -71,13 +71,14 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    pub(crate) fn new(id: OrderId, file: &IndexFile, tag: usize, dbf: &Dbf) -> Result<Order> {
-        let Some(header) = file.bag.tags().get(tag) else {
-            return Err(Error::new(Code::Internal, format!("there is no tag number {tag}")));
+    pub(crate) fn new(id: OrderId, file: &IndexFile, number: usize, dbf: &Dbf) -> Result<Order> {
+        let Some(header) = file.bag.tags().get(number) else {
+            return Err(Error::new(Code::Internal, format!("there is no tag number {number}")));
         };
         let keys = TagKeys::new(header, dbf)?;
-        let tag = file.bag.tag(tag, keys.key_type)?;
-        let keys = keys.settled_by(&tag, dbf);
+        let tag = file.bag.tag(number, keys.key_type)?;
+        let keys = keys.recognised(&tag, dbf);
+        let tag = file.bag.tag(number, keys.key_type)?;
         let (version, place) = (file.version, Place::new(false));
         let (at, stood, turned, top, bottom) = (None, None, false, None, None);
         Ok(Order { id, file: file.number, version, tag, keys, place, at, stood, turned, stale: None, top, bottom })
@@ -140,8 +141,9 @@ impl Order {
             self.tag = file.bag.tag(number, self.keys.key_type)?;
         } else {
             let keys = TagKeys::new(now, dbf)?;
-            self.tag = file.bag.tag(number, keys.key_type)?;
-            self.keys = keys.settled_by(&self.tag, dbf);
+            let tag = file.bag.tag(number, keys.key_type)?;
+            self.keys = keys.recognised(&tag, dbf);
+            self.tag = file.bag.tag(number, self.keys.key_type)?;
         }
         self.version = file.version;
         self.place.reset();
@@ -286,23 +288,23 @@ impl Order {
     /// Whether a key is not before the top of the scope.
     pub(crate) fn is_below_top(&self, key: &[u8]) -> bool {
         self.top.as_ref().is_none_or(|top| {
-            let (head, top) = (&key[..top.len().min(key.len())], top.as_slice());
-            if self.is_descending() { head <= top } else { head >= top }
+            let order = self.tag.compare(key, top);
+            if self.is_descending() { order.is_le() } else { order.is_ge() }
         })
     }
 
     /// Whether a key is not behind the bottom of the scope.
     pub(crate) fn is_above_bottom(&self, key: &[u8]) -> bool {
         self.bottom.as_ref().is_none_or(|bottom| {
-            let (head, bottom) = (&key[..bottom.len().min(key.len())], bottom.as_slice());
-            if self.is_descending() { head >= bottom } else { head <= bottom }
+            let order = self.tag.compare(key, bottom);
+            if self.is_descending() { order.is_ge() } else { order.is_le() }
         })
     }
 
     /// Whether the key at the place begins with these bytes.
     pub(crate) fn begins_with(&mut self, key: &[u8]) -> Result<bool> {
         let at_place = self.place.key(&self.tag)?;
-        Ok(at_place.is_some_and(|found| found.starts_with(&key[..key.len().min(found.len())])))
+        Ok(at_place.is_some_and(|found| self.tag.begins_with(found, key)))
     }
 
     /// Whether the place is at a key before the top of the scope: what comes after it is the scope's first record.

@@ -5,10 +5,13 @@
 //!   record --FOR--> listed?   --key expression--> value --KeyType--> bytes of the key
 //! ```
 //! A tag whose expressions are not understood to the last byte has no `TagKeys`, only the reason: it is neither searched
-//! nor maintained. Which letters its program knows, its keys tell: `keys/letters.rs`.
+//! nor maintained. Which letters its program knows, and in which order it sorts text, its keys tell: `keys/letters.rs`,
+//! `keys/order.rs`.
 
 mod letters;
+mod order;
 
+use crate::collation::KeyOrder;
 use crate::dbf::{Dbf, Family, FieldKind};
 use crate::expr::{Compiled, Context, Dialect, ExprValue, Expression, KeyPart, KeySource, Kind, Scratch};
 use crate::index::{BagKind, KeyFamily, KeyType, KeyValue, TagHeader};
@@ -42,7 +45,7 @@ impl TagKeys {
     fn by(rules: Rules, header: &TagHeader, dbf: &Dbf) -> Result<TagKeys> {
         let expressions = Expressions::compile(&header.key_bytes, header.for_bytes.as_deref(), rules, dbf)?;
         let Expressions { key, condition, condition_is_not_deleted, family, nullable } = expressions;
-        let key_type = KeyType::new(header, family, nullable)?;
+        let key_type = KeyType::new(header, family, nullable)?.in_order(rules.order);
         let (letters, ignore_case) = (rules.letters, header.ignore_case);
         Ok(TagKeys { key, condition, condition_is_not_deleted, key_type, letters, ignore_case })
     }
@@ -95,11 +98,21 @@ impl TagKeys {
     }
 }
 
+/// What an index does not say of its program, and its keys do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conventions {
+    /// Which letters UPPER() and LOWER() know.
+    pub letters: Letters,
+    /// The order of texts.
+    pub order: KeyOrder,
+}
+
 /// How the expressions of an index are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rules {
     pub(crate) dialect: Dialect,
     pub(crate) letters: Letters,
+    pub(crate) order: KeyOrder,
 }
 
 impl Rules {
@@ -108,7 +121,7 @@ impl Rules {
     pub(crate) fn of(kind: BagKind, by_harbour: bool, dbf: &Dbf) -> Rules {
         let is_foxpros = !by_harbour && !matches!(kind, BagKind::Ntx | BagKind::CompoundNtx);
         let dialect = if is_foxpros { dialect_of(dbf) } else { Dialect::Clipper };
-        Rules { dialect, letters: Letters::of(dialect) }
+        Rules { dialect, letters: Letters::of(dialect), order: KeyOrder::Bytes }
     }
 }
 
@@ -135,7 +148,7 @@ pub(crate) struct Expressions {
 impl Expressions {
     /// Compiles them against the fields of a table.
     pub(crate) fn compile(key: &[u8], condition: Option<&[u8]>, rules: Rules, dbf: &Dbf) -> Result<Expressions> {
-        let Rules { dialect, letters } = rules;
+        let Rules { dialect, letters, .. } = rules;
         let context = Context { dialect, case: letters.table(dbf), ..Context::new(dbf.fields()) };
         let key = Expression::parse(key)?.compile(&context)?;
         let mut condition_is_not_deleted = false;

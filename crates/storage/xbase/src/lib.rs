@@ -17,6 +17,7 @@
 //! file is checked against the file before it is used, and what does not fit becomes a [`Finding`].
 
 pub mod codepage;
+pub mod collation;
 pub mod dbf;
 pub mod expr;
 mod finding;

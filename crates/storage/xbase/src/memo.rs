@@ -12,10 +12,14 @@
 //! known. A reference that leads nowhere is not an error of the read but a [`Fetched::Damaged`], so that the
 //! row keeps its other values.
 //!
+//! The name of the file and the version of the table say which kind it is; where they contradict each other, its content
+//! decides (`identity.rs`).
+//!
 //! FPT records carry a type. Text, pictures and objects are given as their bytes; the scalar types that
 //! FlexFile, Six and Harbour add (numbers, dates, logicals) as text in the way xBase prints them; arrays and
 //! types not known as their bytes.
 
+mod identity;
 mod scalar;
 mod space;
 mod write;
@@ -60,9 +64,9 @@ impl MemoKind {
         })
     }
 
-    /// The kind of this file: the extension decides first, because nothing else can be in a file of that name;
-    /// the version of the table and the memo's own header tell the two DBT kinds apart.
-    fn guess(path: &Path, version: u8, header: &[u8]) -> MemoKind {
+    /// The kind that name and version suggest: the extension decides first; the version of the table and the memo's own
+    /// header tell the two DBT kinds apart.
+    fn expected(path: &Path, version: u8, header: &[u8]) -> MemoKind {
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
         let by_version = MemoKind::of_version(version);
         match extension.as_deref() {
@@ -97,6 +101,8 @@ pub struct Memo {
     block_size: u64,
     /// Six wrote it: type 2 is a number, not an object.
     six: bool,
+    /// Why it is not certain that the file is of this kind.
+    doubt: Option<String>,
     /// The length of the file when last looked at; grows.
     length: AtomicU64,
 }
@@ -135,7 +141,7 @@ impl Memo {
         let mut header = vec![0; 1024];
         let read = file.read_at(&mut header, 0)?;
         header.truncate(read);
-        let kind = MemoKind::guess(file.path(), table_version, &header);
+        let (kind, doubt) = identity::identify(&*file, table_version, &header, length)?;
         let shown = file.path().display().to_string();
         if header.len() < 512 && (kind != MemoKind::DbaseThree || header.len() < 4) {
             let message = format!("a memo file of kind {kind} has a header of 512 bytes; this file has {length}");
@@ -146,12 +152,17 @@ impl Memo {
             return Err(Error::new(Code::Damaged, "the memo header says that blocks have 0 bytes").at(shown));
         }
         let six = header.get(8..15) == Some(b"SIxMemo");
-        Ok(Memo { file, kind, block_size, six, length: AtomicU64::new(length) })
+        Ok(Memo { file, kind, block_size, six, doubt, length: AtomicU64::new(length) })
     }
 
     /// The kind of file.
     pub fn kind(&self) -> MemoKind {
         self.kind
+    }
+
+    /// Why it is not certain that the file is of this kind: then nothing is written to it.
+    pub fn doubt(&self) -> Option<&str> {
+        self.doubt.as_deref()
     }
 
     /// Bytes in a block.

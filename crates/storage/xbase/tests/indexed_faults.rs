@@ -250,7 +250,8 @@ fn a_damaged_table_is_repaired_into_new_files_with_its_indexes() {
         memory.write("shop/t.dbf", bytes);
         let into = Path::new("shop/new.dbf");
         let how = options(Access::Exclusive);
-        let findings = indexed::repair(&fs, path(), into, &how, &[ntx.to_owned()]).unwrap();
+        let repair = indexed::repair(&fs, path(), into, &how, &[ntx.to_owned()]).unwrap();
+        let findings: Vec<_> = repair.findings().collect();
         assert!(!findings.is_empty());
         let new_ntx = Path::new("shop/new_name.ntx").to_owned();
         compare(&fs, into, &[new_ntx]).unwrap_or_else(|complaint| panic!("{seed}: {complaint}\n{findings:#?}"));

@@ -221,6 +221,10 @@ pub(crate) enum Action {
         #[arg(long, value_name = "ADDRESS:PORT")]
         navigator: Option<std::net::SocketAddr>,
 
+        /// The address for Informix clients (SQLI)
+        #[arg(long, value_name = "ADDRESS:PORT")]
+        sqli: Option<std::net::SocketAddr>,
+
         /// The code page of procedures in files without a byte order mark, such as 850 or 1251 [default: UTF-8, else 1252]
         #[arg(long, value_name = "NUMBER", value_parser = parse_script_page)]
         script_codepage: Option<CodePage>,

@@ -84,7 +84,9 @@ fn repair_all(path: &Path, engine: &Engine, into: Place<'_>, found: &[Finding]) 
             Ok(new) => {
                 let records = output::table::count(new.records, "record");
                 writeln!(out, "repaired: {} as {}, {records}", table.display(), new.path.display())?;
-                for finding in new.told.iter().filter(|finding| !found.contains(finding)).chain(&new.left) {
+                for finding in
+                    new.told.iter().filter(|finding| !found.contains(finding)).chain(&new.lost).chain(&new.left)
+                {
                     writeln!(out, "{finding}")?;
                 }
             }

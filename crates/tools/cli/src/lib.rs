@@ -58,8 +58,8 @@ pub fn run() -> ExitCode {
             check::run(&paths, &engine, repair.then_some(into.as_deref())).into()
         }
         Some(Action::Restore { file, folder }) => restore(&file, &folder).into(),
-        Some(Action::Serve { path, tds, http, navigator, script_codepage, engine }) => {
-            serve::run(path, &Addresses { tds, http, navigator }, script_codepage, &engine).into()
+        Some(Action::Serve { path, tds, http, navigator, sqli, script_codepage, engine }) => {
+            serve::run(path, &Addresses { tds, http, navigator, sqli }, script_codepage, &engine).into()
         }
         None => query(&arguments, &scripts).into(),
     }

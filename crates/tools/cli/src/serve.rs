@@ -6,8 +6,9 @@ use crate::{complain, warn};
 use ace::backend::{Served, ServedDictionaries, Sql, install_sql};
 use mainstay_ads_runtime::Engine as Advantage;
 use mainstay_engine::Database;
+use mainstay_informix_runtime::Informix;
 use mainstay_navigator::server::Service;
-use mainstay_server::{Config, NavigatorDoor, Server, log_event, log_warning};
+use mainstay_server::{Config, NavigatorDoor, Server, SqliDoor, log_event, log_warning};
 use mainstay_tsql_runtime::CodePage;
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Disk, Enclosed, FileSystem};
@@ -23,6 +24,7 @@ pub(crate) struct Addresses {
     pub tds: Option<SocketAddr>,
     pub http: Option<SocketAddr>,
     pub navigator: Option<SocketAddr>,
+    pub sqli: Option<SocketAddr>,
 }
 
 /// Serves until a signal comes.
@@ -33,40 +35,44 @@ pub(crate) fn run(
     engine: &Engine,
 ) -> Exit {
     let path = path.unwrap_or_else(|| PathBuf::from("."));
-    let (server, navigator) = match start(&path, addresses, script_page, engine) {
+    let Doors { server, navigator, sqli } = match start(&path, addresses, script_page, engine) {
         Ok(doors) => doors,
         Err(error) => {
             complain(&error);
             return Exit::of_opening(&error);
         }
     };
-    say_ready(&server, navigator.as_ref());
+    say_ready(&server, navigator.as_ref(), sqli.as_ref());
     std::thread::spawn(give_memory_back);
     wait_for_signal();
-    // Both at once: each has the whole of the grace.
+    // All at once: each has the whole of the grace.
     std::thread::scope(|scope| {
         scope.spawn(|| navigator.as_ref().map(NavigatorDoor::stop));
+        scope.spawn(|| sqli.as_ref().map(SqliDoor::stop));
         server.stop();
     });
     Exit::Success
 }
 
 /// All doors are open: the log says where.
-fn say_ready(server: &Server, navigator: Option<&NavigatorDoor>) {
+fn say_ready(server: &Server, navigator: Option<&NavigatorDoor>, sqli: Option<&SqliDoor>) {
     let (tds, http) = (server.tds_address(), server.http_address());
-    let navigator = navigator.map(NavigatorDoor::address);
+    let (navigator, sqli) = (navigator.map(NavigatorDoor::address), sqli.map(SqliDoor::address));
     let mut fields: Vec<(&str, &dyn Display)> = vec![("tds", &tds)];
     fields.extend(http.iter().map(|address| ("http", address as &dyn Display)));
     fields.extend(navigator.iter().map(|address| ("navigator", address as &dyn Display)));
+    fields.extend(sqli.iter().map(|address| ("sqli", address as &dyn Display)));
     log_event(Box::new(io::stderr()), "ready", &fields);
 }
 
-fn start(
-    path: &Path,
-    addresses: &Addresses,
-    script_page: Option<CodePage>,
-    engine: &Engine,
-) -> Result<(Server, Option<NavigatorDoor>)> {
+/// The listeners of a server.
+struct Doors {
+    server: Server,
+    navigator: Option<NavigatorDoor>,
+    sqli: Option<SqliDoor>,
+}
+
+fn start(path: &Path, addresses: &Addresses, script_page: Option<CodePage>, engine: &Engine) -> Result<Doors> {
     let mut config = match Disk.read(&path.join("mainstay.toml")) {
         Ok(bytes) => {
             let text = String::from_utf8(bytes)
@@ -79,6 +85,7 @@ fn start(
     config.tds = addresses.tds.unwrap_or(config.tds);
     config.http = addresses.http.or(config.http);
     config.navigator = addresses.navigator.or(config.navigator);
+    config.sqli = addresses.sqli.or(config.sqli);
     let mut options = engine.options();
     options.statement_timeout = options.statement_timeout.or(config.statement_timeout());
     let folder = std::path::absolute(path)?;
@@ -98,7 +105,7 @@ fn start(
             "another process has the native tables of this folder open: statements about them fail until it has ended";
         log_warning(Box::new(io::stderr()), "native_tables_in_use", text);
     }
-    let for_ace = database.clone();
+    let (for_ace, for_informix) = (database.clone(), database.clone());
     let instance = crate::tsql::instance(database, &folder, Arc::clone(&files), script_page, |complaint| {
         log_warning(Box::new(io::stderr()), "procedure_not_compiled", complaint);
     })?;
@@ -119,9 +126,18 @@ fn start(
         install_sql(advantage);
         navigator.serve_dictionaries(Arc::new(ServedDictionaries(Arc::clone(&files))));
     }
+    let sqli = config.sqli.map(|address| informix_door(address, &config, for_informix, &folder)).transpose()?;
     let server = Server::start(config, Arc::new(instance), &Disk, Box::new(io::stderr()))?;
     navigator.iter().for_each(|door| server.measure(door));
-    Ok((server, navigator))
+    sqli.iter().for_each(|door| server.measure_sqli(door));
+    Ok(Doors { server, navigator, sqli })
+}
+
+/// The listener for Informix clients, whose database has the name of the folder.
+fn informix_door(address: SocketAddr, config: &Config, database: Database, folder: &Path) -> Result<SqliDoor> {
+    let name = folder.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let backend = Arc::new(Informix::new(database, &name, &config.name, &config.sqli_version));
+    SqliDoor::start(address, config, backend, &Disk, Box::new(io::stderr()))
 }
 
 /// Has the allocator hand memory back to the system that has not been used for a while. It does so in passing, when a long

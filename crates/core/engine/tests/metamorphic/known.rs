@@ -6,10 +6,24 @@ struct Known {
     is_met: fn(&str) -> bool,
 }
 
-const KNOWN: [Known; 1] = [Known {
-    name: "CREATE TABLE AS of a query that begins with two parentheses",
-    is_met: |text| has_all(text, &["CREATE TEMPORARY TABLE h AS ((", "found: ("]),
-}];
+const KNOWN: [Known; 4] = [
+    Known {
+        name: "CREATE TABLE AS of a query that begins with two parentheses",
+        is_met: |text| has_all(text, &["CREATE TEMPORARY TABLE h AS ((", "found: ("]),
+    },
+    Known {
+        name: "a window over the rows of groups by constants",
+        is_met: |text| has_all(text, &["Expects PARTITION BY expression to be ordered", "GROUP BY"]),
+    },
+    Known {
+        name: "GROUP BY of a subquery whose column is called as another key",
+        is_met: |text| has_all(text, &["GROUP BY", "(SELECT", "column \"c", "is in more than one table"]),
+    },
+    Known {
+        name: "GROUP BY of two subqueries whose columns have one name",
+        is_met: |text| has_all(text, &["GROUP BY", "(SELECT", "Schema contains duplicate unqualified field name"]),
+    },
+];
 
 fn has_all(text: &str, parts: &[&str]) -> bool {
     parts.iter().all(|part| text.contains(part))

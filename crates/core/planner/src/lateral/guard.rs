@@ -22,6 +22,7 @@ use super::below::Below;
 use super::failing::has_failing_subquery;
 use super::rewrite::{Changed, columns_of, has_subquery};
 use crate::plan::nodes::Tree;
+use crate::upstream::scalar_subqueries::perhaps;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{Column, Result};
 use datafusion::logical_expr::expr::{Case, InSubquery, ScalarFunction};
@@ -139,7 +140,7 @@ impl Below<'_> {
             return Ok(value);
         }
         let name = self.new_name(prefix);
-        let list = columns_of(self.input.schema()).into_iter().chain([value.alias(&name)]);
+        let list = columns_of(self.input.schema()).into_iter().chain([perhaps(value)?.alias(&name)]);
         self.input = Arc::new(LogicalPlanBuilder::from(self.input.as_ref().clone()).project(list)?.build()?);
         Ok(Expr::Column(Column::new_unqualified(name)))
     }

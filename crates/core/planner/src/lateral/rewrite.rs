@@ -340,7 +340,7 @@ impl Values {
                 let known = self.added.iter().find(|added| (**added).clone().unalias() == key);
                 Ok(match known.map(Expr::qualified_name) {
                     Some((relation, name)) => Expr::Column(Column::new(relation, name)),
-                    None => self.add(key),
+                    None => self.add(key)?,
                 })
             }
             expr => Ok(expr),
@@ -355,7 +355,7 @@ impl Values {
             }
             let changed = expr.map_children(|part| {
                 Ok(match has_subquery(&part) {
-                    true => Transformed::yes(self.add(part)),
+                    true => Transformed::yes(self.add(part)?),
                     false => Transformed::no(part),
                 })
             })?;
@@ -364,14 +364,14 @@ impl Values {
         replaced.data()
     }
 
-    pub(super) fn add(&mut self, value: Expr) -> Expr {
+    pub(super) fn add(&mut self, value: Expr) -> Result<Expr> {
         let mut number = self.added.len();
         let mut name = format!("#{}{number}", self.prefix);
         while self.input.schema().has_column_with_unqualified_name(&name) {
             number += 1;
             name = format!("#{}{number}", self.prefix);
         }
-        self.added.push(crate::upstream::scalar_subqueries::perhaps(value).alias(&name));
-        Expr::Column(Column::new_unqualified(name))
+        self.added.push(crate::upstream::scalar_subqueries::perhaps(value)?.alias(&name));
+        Ok(Expr::Column(Column::new_unqualified(name)))
     }
 }

@@ -91,10 +91,10 @@ impl Rewrite {
                 let kept = self.inside(expr)?.data;
                 let [left, right] = sides;
                 let value = match (left.has_all_of(&kept)?, right.has_all_of(&kept)?) {
-                    (true, false) => left.add(kept),
-                    (false, true) => right.add(kept),
+                    (true, false) => left.add(kept)?,
+                    (false, true) => right.add(kept)?,
                     // What looks at none of them is a value of either.
-                    (true, true) => left.add(kept),
+                    (true, true) => left.add(kept)?,
                     (false, false) => kept,
                 };
                 Ok(Transformed::new(value, true, TreeNodeRecursion::Jump))

@@ -27,22 +27,24 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
         if !matches!(node, LogicalPlan::Projection(_)) || !any_expression(&node, is_certain) {
             return Ok(Transformed::no(node));
         }
-        crate::plan::rewrite::node(node, |expr, _| {
-            expr.map_up(|expr| match is_certain(&expr) {
-                true => Ok(Transformed::yes(perhaps(expr))),
-                false => Ok(Transformed::no(expr)),
-            })
-        })
+        crate::plan::rewrite::node(node, |expr, _| all_perhaps(expr))
     })
     .data()
 }
 
-/// A value that becomes a column, in such a call if it is such a subquery.
-pub(crate) fn perhaps(value: Expr) -> Expr {
-    match is_certain(&value) {
-        true => Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(&FUNCTION), vec![value])),
-        false => value,
-    }
+/// A value that becomes a column, with the subqueries within it in such calls.
+pub(crate) fn perhaps(value: Expr) -> Result<Expr> {
+    all_perhaps(value).data()
+}
+
+fn all_perhaps(expr: Expr) -> Result<Transformed<Expr>> {
+    expr.map_up(|expr| match is_certain(&expr) {
+        true => {
+            let call = ScalarFunction::new_udf(Arc::clone(&FUNCTION), vec![expr]);
+            Ok(Transformed::yes(Expr::ScalarFunction(call)))
+        }
+        false => Ok(Transformed::no(expr)),
+    })
 }
 
 /// Whether it is a subquery whose column says that it is never NULL, and that may have no row.

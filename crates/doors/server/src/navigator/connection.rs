@@ -96,9 +96,7 @@ fn log_in(shared: &Shared, number: u64, stream: &mut Stream) -> Result<Option<Se
             return refuse(stream, error);
         }
     };
-    if let Some((_, logged_in)) = shared.open().get_mut(&number) {
-        *logged_in = true;
-    }
+    shared.logged_in(number, None);
     stream.set_limit(shared.config.max_request_bytes);
     stream.set_write_timeout(shared.config.idle_timeout());
     if let Some(end) = stream.ender() {
@@ -130,11 +128,8 @@ fn authenticate(shared: &Shared, stream: &Stream, hello: &Hello) -> Result<()> {
             true => stream.peer().is_some_and(|address| address.is_loopback()),
             false => !hello.password.is_empty(),
         }
-    } else if shared.config.users.is_empty() {
-        stream.peer().is_some_and(|address| address.is_loopback()) && hello.password.is_empty()
     } else {
-        let user = shared.user(&hello.user);
-        shared.passwords.matches(&hello.password, user.map(|user| user.password_hash.as_str()))
+        shared.allows(&hello.user, &hello.password, stream.peer())
     };
     match allowed {
         true => Ok(()),
@@ -196,11 +191,9 @@ fn ask_whether_to_go_on(stream: &mut Stream, progress: Progress, deadline: Insta
 
 /// Writes what took long to the log: the kinds of steps, and nothing that is in them.
 fn log_if_slow(shared: &Shared, session: &Session, request: &Request, took: Duration) {
-    let limit = shared.config.slow_statement_ms;
-    if limit == 0 || took < Duration::from_millis(limit) {
+    if !shared.is_slow(took) {
         return;
     }
-    shared.metrics.slow_total.fetch_add(1, SeqCst);
     let steps: Vec<&str> = request.steps.iter().map(Step::name).collect();
     let (steps, ms) = (steps.join(" "), took.as_millis());
     let fields: [(&str, &dyn Display); 4] =

@@ -1,80 +1,40 @@
-//! A client's socket: frames in, frames out, TLS in between where it was agreed on.
+//! A client's socket as frames: frames in, frames out.
 //!
 //! One thread uses it: a client waits for the answer to a request before it sends the next one, and is asked for nothing
 //! while its request is carried out but whether to go on.
 
-use crate::metrics::NavigatorMetrics;
+use crate::metrics::DoorMetrics;
+use crate::socket::Socket;
 use mainstay_navigator::wire::frame::{Frame, Frames, Kind};
-use mainstay_types::{Code, Error, Result};
-use rustix::net::sockopt;
-use rustls::{ServerConfig, ServerConnection};
-use std::io::{ErrorKind, Read, Write};
+use mainstay_types::Result;
+use rustls::ServerConfig;
 use std::net::{IpAddr, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-/// A client that says nothing for so long is asked by the operating system whether it is there.
-const KEEP_ALIVE: Duration = Duration::from_secs(30);
-/// And asked again, some nine times, before it is given up.
-const KEEP_ALIVE_AGAIN: Duration = Duration::from_secs(2);
-/// How long a client may take to read what it is sent, however short that is.
-const WRITE_PATIENCE: Duration = Duration::from_secs(60);
-/// And for each so many bytes of it a millisecond more: some 130 kilobytes in a second.
-const SLOWEST_BYTES_MS: u64 = 128;
 /// A body that is longer goes out without its head.
 const LONG_BYTES: usize = 64 * 1024;
-/// Bytes read at a time.
-const READ_BYTES: usize = 16 * 1024;
 
 /// A client's socket.
 pub(super) struct Stream {
-    socket: TcpStream,
-    tls: Option<Box<ServerConnection>>,
+    socket: Socket,
     frames: Frames,
-    raw: Vec<u8>,
-    /// The timeout that the socket has for reading, so that it is set only when it changes.
-    timeout: Option<Duration>,
-    write_timeout: Duration,
-    metrics: Arc<NavigatorMetrics>,
-}
-
-/// The connection is over, and why.
-fn over(error: &std::io::Error) -> Error {
-    let reason = match error.kind() {
-        ErrorKind::WouldBlock | ErrorKind::TimedOut => "timed out".to_owned(),
-        ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => "closed".to_owned(),
-        _ => error.to_string(),
-    };
-    Error::new(Code::ConnectionLost, reason)
 }
 
 impl Stream {
     /// With bodies of at most so many bytes.
-    pub fn new(socket: TcpStream, limit_bytes: usize, metrics: Arc<NavigatorMetrics>) -> Result<Stream> {
-        let prepare = || {
-            socket.set_nodelay(true)?;
-            sockopt::set_socket_keepalive(&socket, true)?;
-            sockopt::set_tcp_keepidle(&socket, KEEP_ALIVE)?;
-            sockopt::set_tcp_keepintvl(&socket, KEEP_ALIVE_AGAIN)?;
-            std::io::Result::Ok(())
-        };
-        prepare().map_err(|error| over(&error))?;
-        let frames = Frames::new(limit_bytes);
-        let write_timeout = WRITE_PATIENCE;
-        Ok(Stream { socket, tls: None, frames, raw: vec![0; READ_BYTES], timeout: None, write_timeout, metrics })
+    pub fn new(socket: TcpStream, limit_bytes: usize, metrics: Arc<DoorMetrics>) -> Result<Stream> {
+        Ok(Stream { socket: Socket::new(socket, metrics)?, frames: Frames::new(limit_bytes) })
     }
 
     /// What ends the connection from another thread; none if the system has no handle left.
     pub fn ender(&self) -> Option<Box<dyn Fn() + Send + Sync>> {
-        let socket = self.socket.try_clone().ok()?;
-        // One that is closed already is ended.
-        Some(Box::new(move || drop(socket.shutdown(std::net::Shutdown::Both))))
+        self.socket.ender()
     }
 
     /// Before the login a client has to read within its deadline, too.
     pub fn set_write_timeout(&mut self, timeout: Option<Duration>) {
-        self.write_timeout = timeout.unwrap_or(WRITE_PATIENCE);
+        self.socket.set_write_timeout(timeout);
     }
 
     /// Another limit from here on.
@@ -84,37 +44,17 @@ impl Stream {
 
     /// The client's address, without its port.
     pub fn peer(&self) -> Option<IpAddr> {
-        self.socket.peer_addr().ok().map(|address| address.ip().to_canonical())
+        self.socket.peer()
     }
 
     /// Whether everything is encrypted now.
     pub fn is_encrypted(&self) -> bool {
-        self.tls.is_some()
-    }
-
-    fn set_deadline(&mut self, deadline: Option<Instant>) -> Result<()> {
-        let timeout = left_until(deadline)?;
-        if timeout != self.timeout {
-            self.socket.set_read_timeout(timeout).map_err(|error| over(&error))?;
-            self.timeout = timeout;
-        }
-        Ok(())
+        self.socket.is_encrypted()
     }
 
     /// Agrees on keys. Whoever sends a byte now and then has no longer than whoever sends none.
     pub fn begin_tls(&mut self, config: Arc<ServerConfig>, deadline: Instant) -> Result<()> {
-        let tls = ServerConnection::new(config).map_err(|error| Error::new(Code::Internal, error.to_string()))?;
-        let tls = self.tls.insert(Box::new(tls));
-        while tls.is_handshaking() {
-            if tls.wants_write() {
-                write_tls(tls, &mut self.socket, deadline)?;
-                continue;
-            }
-            self.socket.set_read_timeout(left_until(Some(deadline))?).map_err(|error| over(&error))?;
-            read_tls(tls, &mut self.socket)?;
-        }
-        self.timeout = self.socket.read_timeout().map_err(|error| over(&error))?;
-        write_tls(tls, &mut self.socket, deadline)
+        self.socket.begin_tls(config, deadline)
     }
 
     /// The next frame, waited for until the deadline: the last byte of it has to be there by then.
@@ -123,125 +63,21 @@ impl Stream {
             if let Some(frame) = self.frames.next_frame()? {
                 return Ok(frame);
             }
-            let count = self.read_some(deadline)?;
-            self.metrics.received_bytes_total.fetch_add(count as u64, Relaxed);
-            self.frames.feed(self.raw.get(..count).unwrap_or_default());
-        }
-    }
-
-    /// Reads what is there, or waits until the deadline for something; how many bytes are in `raw`.
-    fn read_some(&mut self, deadline: Option<Instant>) -> Result<usize> {
-        loop {
-            let read = match &mut self.tls {
-                None => {
-                    self.set_deadline(deadline)?;
-                    self.socket.read(&mut self.raw)
-                }
-                Some(tls) => match tls.reader().read(&mut self.raw) {
-                    // One read at a time: a record may come in as many pieces as it has bytes.
-                    Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                        self.set_deadline(deadline)?;
-                        if let Some(tls) = &mut self.tls {
-                            read_tls(tls, &mut self.socket)?;
-                        }
-                        continue;
-                    }
-                    read => read,
-                },
-            };
-            match read {
-                Ok(0) => return Err(Error::new(Code::ConnectionLost, "closed")),
-                Ok(count) => return Ok(count),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(over(&error)),
-            }
+            let bytes = self.socket.receive(deadline)?;
+            self.frames.feed(bytes);
         }
     }
 
     /// Sends a frame. A client that does not read it in the time that its length allows is given up. A long body is not
     /// copied for it: a client that reads slowly would keep it in memory twice.
     pub fn send(&mut self, kind: Kind, body: &[u8]) -> Result<()> {
-        let deadline =
-            Instant::now() + self.write_timeout + Duration::from_millis(body.len() as u64 / SLOWEST_BYTES_MS);
+        let deadline = self.socket.write_deadline(body.len());
         match body.len() <= LONG_BYTES {
-            true => self.send_bytes(&Frame::bytes(kind, body), deadline),
+            true => self.socket.send(&Frame::bytes(kind, body), deadline),
             false => {
-                self.send_bytes(&Frame::head(kind, body), deadline)?;
-                self.send_bytes(body, deadline)
+                self.socket.send(&Frame::head(kind, body), deadline)?;
+                self.socket.send(body, deadline)
             }
         }
     }
-
-    fn send_bytes(&mut self, bytes: &[u8], deadline: Instant) -> Result<()> {
-        let sent = match &mut self.tls {
-            None => write_all(&mut self.socket, bytes, deadline),
-            Some(tls) => {
-                let mut left = bytes;
-                let mut sent = Ok(());
-                while sent.is_ok() && !left.is_empty() {
-                    // What is taken in is encrypted and waits to be written, up to a limit.
-                    let taken = tls.writer().write(left).map_err(|error| over(&error))?;
-                    left = left.get(taken..).unwrap_or_default();
-                    sent = write_tls(tls, &mut self.socket, deadline);
-                }
-                sent
-            }
-        };
-        self.metrics.sent_bytes_total.fetch_add(bytes.len() as u64, Relaxed);
-        sent
-    }
-}
-
-/// The time until a deadline.
-///
-/// Errors: `ConnectionLost` when it is over.
-fn left_until(deadline: Option<Instant>) -> Result<Option<Duration>> {
-    match deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())) {
-        Some(Duration::ZERO) => Err(Error::new(Code::ConnectionLost, "timed out")),
-        left => Ok(left),
-    }
-}
-
-/// Reads once from the socket, within the timeout that it has.
-fn read_tls(tls: &mut ServerConnection, socket: &mut TcpStream) -> Result<()> {
-    match tls.read_tls(socket) {
-        Ok(0) => return Err(Error::new(Code::ConnectionLost, "closed")),
-        Ok(_) => {}
-        Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(()),
-        Err(error) => return Err(over(&error)),
-    }
-    if let Err(error) = tls.process_new_packets() {
-        // The alert that says why is worth a try.
-        let _ = tls.write_tls(socket);
-        return Err(Error::new(Code::ConnectionLost, error.to_string()));
-    }
-    Ok(())
-}
-
-/// Writes everything that waits to be written.
-fn write_tls(tls: &mut ServerConnection, socket: &mut TcpStream, deadline: Instant) -> Result<()> {
-    while tls.wants_write() {
-        socket.set_write_timeout(left_until(Some(deadline))?).map_err(|error| over(&error))?;
-        match tls.write_tls(socket) {
-            Ok(0) => return Err(Error::new(Code::ConnectionLost, "closed")),
-            Ok(_) => {}
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(over(&error)),
-        }
-    }
-    Ok(())
-}
-
-/// The same without TLS.
-fn write_all(socket: &mut TcpStream, mut left: &[u8], deadline: Instant) -> Result<()> {
-    while !left.is_empty() {
-        socket.set_write_timeout(left_until(Some(deadline))?).map_err(|error| over(&error))?;
-        match socket.write(left) {
-            Ok(0) => return Err(Error::new(Code::ConnectionLost, "closed")),
-            Ok(count) => left = left.get(count..).unwrap_or_default(),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(over(&error)),
-        }
-    }
-    Ok(())
 }

@@ -1,6 +1,6 @@
 //! What FIN, FIB and FID report of a file, and the counters behind TCB.
 //!
-//! [`FileInformation`] has the facts; the layouts of bytes are made of them in `fib` and `fin`.
+//! [`FileInformation`] has the facts; the layouts of bytes are made of them in `descriptor`.
 
 use crate::options::FileDefinition;
 use std::sync::atomic::{AtomicU64, Ordering};

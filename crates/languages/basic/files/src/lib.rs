@@ -11,7 +11,7 @@
 //!   sequence      SequenceFile: the rules of files whose records have numbers; indexed: INDEXED files
 //!   memory        records in memory, *MEMORY*
 //!   tree          order-statistic tree
-//!   information   what FIN, FIB and FID report; counters behind TCB
+//!   information   what FIN, FIB and FID report; counters behind TCB; descriptor: the layouts
 //!   error         causes of errors, and the number of each
 //! ```
 //!
@@ -23,6 +23,7 @@
 //! the manual is silent, the page docs/basic-files.md says which rule was chosen.
 
 mod definition_text;
+mod descriptor;
 pub mod error;
 pub mod file;
 mod folder;

@@ -1,5 +1,7 @@
 //! Files of a folder: lines of text, blocks, folders, names. Rules: the manual's pages of SERIAL, OPEN and of the messages.
 
+#![expect(clippy::disallowed_methods, reason = "writes and reads files as other programs do")]
+
 use mainstay_basic_files::{
     FileDefinition, FileKind, FolderVolume, KeyFunction, OpenMode, OpenOptions, Place, ReadOptions, RecordFile,
     RecordFormat, Result, SessionId, Volume, WriteOptions,

@@ -100,6 +100,7 @@ fn limits_and_exclusions_are_error_80() {
         "[0:1:3:\"I\"]",
         "[1:1:5],[KEY:1:2]",
         "6,[\"A\":1:1:5],[\"a\":2:1:5]",
+        "[32768:1:5]",
         "[]",
     ] {
         assert_eq!(stored(text), Err(80), "{text}");

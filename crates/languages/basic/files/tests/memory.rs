@@ -138,3 +138,34 @@ fn alternate_keys_follow_the_records() {
     assert_eq!(number(file.read(Place::Next, &ReadOptions::in_order(Order::Key(3)))), 80);
     assert_eq!(number(file.definition().keys.number_of("City").map(|_| ())), 80);
 }
+
+#[test]
+fn keys_of_memory_files_are_added_and_dropped() {
+    let mut file = open("*memory*;KEYDEF=6");
+    let record = |field: &str| [field.as_bytes(), b""].join(&model::SEPARATOR);
+    for (key, field) in [("1", "b"), ("2", "a"), ("3", "a")] {
+        file.write(&record(field), &WriteOptions::key(key.as_bytes())).unwrap();
+    }
+    let key = |text: &str| mainstay_basic_files::KeyDefinitions::parse(text).unwrap().keys()[0].clone();
+    // Two records have the same field.
+    assert_eq!(number(file.add_key(key("[1:1:5:\"U\"]"))), 11);
+    assert_eq!(file.add_key(key("[1:1:5]")).unwrap(), 1);
+    let first = file.read(Place::Key(b"a"), &ReadOptions::in_order(Order::Key(1))).unwrap().to_vec();
+    assert_eq!((first, file.key(KeyFunction::Current, Some(0)).unwrap()), (record("a"), b"2".to_vec()));
+    file.drop_key(1).unwrap();
+    assert_eq!(file.current_key(), 0);
+    assert_eq!(number(file.drop_key(1)), 80);
+    // The channel goes on behind the record that it had read.
+    assert_eq!(file.key(KeyFunction::Next, None).unwrap(), b"3");
+    assert_eq!(file.add_key(key("[1:1:1:\"D\"]")).unwrap(), 1);
+    assert_eq!(file.key(KeyFunction::First, Some(1)).unwrap(), b"b");
+}
+
+#[test]
+fn a_field_that_is_missing_is_made_for_its_number() {
+    let mut file = open("*memory*;KEYDEF=[3:2:2:\"+\"]");
+    file.write(b"x", &WriteOptions::default()).unwrap();
+    assert_eq!(file.read(Place::Number(1), &ReadOptions::default()).unwrap(), b"x\x8A\x8A\x0001");
+    assert_eq!(number(file.write(b"x\x8Ay\x8A 00", &WriteOptions::default())), 999);
+    assert_eq!(file.key(KeyFunction::Last, None).unwrap(), b"02");
+}

@@ -61,10 +61,10 @@ fn index_reads() -> Outcome<()> {
     Ok(())
 }
 
-fn open_volume(folder: &Path) -> Outcome<TableVolume> {
+fn open_volume(folder: &Path, durability: Durability) -> Outcome<TableVolume> {
     let store = Arc::new(Store::open(Arc::new(Disk), &folder.join(".mainstay"), StoreOptions::default())?);
     let files = FolderVolume::new(Arc::new(Disk), folder);
-    Ok(TableVolume::new(store, Arc::new(files), Durability::Full))
+    Ok(TableVolume::new(store, Arc::new(files), durability))
 }
 
 fn load(volume: &TableVolume) -> Outcome<()> {
@@ -86,35 +86,42 @@ fn load(volume: &TableVolume) -> Outcome<()> {
     Ok(())
 }
 
-fn scans(volume: &TableVolume) -> Outcome<()> {
+/// Reads the whole file: seconds, records, block reads.
+fn scan(volume: &TableVolume, order: Option<Order>, selects: bool) -> Outcome<(f64, usize, u64)> {
     let counters = Arc::new(Counters::default());
     let options = OpenOptions { counters: Arc::clone(&counters), ..OpenOptions::new(SessionId(1), OpenMode::Shared) };
-    let orders = [("READ, next by key", None), ("READ KNO=*, next physical", Some(Order::Physical))];
-    for (name, order) in orders {
-        let mut file = volume.open("tst3.dat", &options)?;
-        let before = counters.block_reads();
-        let read = ReadOptions { order, ..ReadOptions::new(ReadMode::Read) };
-        let start = Instant::now();
-        let mut count = 0;
-        while let Ok(record) = file.read(Place::Next, &read) {
-            black_box(record);
-            count += 1;
-        }
-        let (seconds, reads) = (start.elapsed().as_secs_f64(), counters.block_reads() - before);
-        println!("{name:26}               {seconds:8.4} s   {count} records, {reads} block reads");
-    }
-    for (name, order) in [("SELECT KNO=0", Order::Key(0)), ("SELECT KNO=*", Order::Physical)] {
-        let mut file = volume.open("tst3.dat", &options)?;
-        let before = counters.block_reads();
-        let start = Instant::now();
-        let mut scan = file.scan(&ScanRange { order: Some(order), ..ScanRange::default() })?;
-        let mut count = 0;
+    let mut file = volume.open("tst3.dat", &options)?;
+    let (start, mut count) = (Instant::now(), 0);
+    if selects {
+        let mut scan = file.scan(&ScanRange { order, ..ScanRange::default() })?;
         while let Some(record) = file.scan_next(&mut scan)? {
             black_box(record.data);
             count += 1;
         }
-        let (seconds, reads) = (start.elapsed().as_secs_f64(), counters.block_reads() - before);
-        println!("{name:26}               {seconds:8.4} s   {count} records, {reads} block reads");
+    } else {
+        let read = ReadOptions { order, ..ReadOptions::new(ReadMode::Read) };
+        while let Ok(record) = file.read(Place::Next, &read) {
+            black_box(record);
+            count += 1;
+        }
+    }
+    Ok((start.elapsed().as_secs_f64(), count, counters.block_reads()))
+}
+
+fn scans(volume: &TableVolume) -> Outcome<()> {
+    let kinds = [
+        ("READ, next by key", None, false),
+        ("READ KNO=*, next physical", Some(Order::Physical), false),
+        ("SELECT KNO=0", Some(Order::Key(0)), true),
+        ("SELECT KNO=*", Some(Order::Physical), true),
+    ];
+    for (name, order, selects) in kinds {
+        let (first, count, reads) = scan(volume, order, selects)?;
+        let mut least = first;
+        for _ in 0..9 {
+            least = least.min(scan(volume, order, selects)?.0);
+        }
+        println!("{name:26}  {least:8.4} s, first {first:8.4} s   {count} records, {reads} block reads");
     }
     Ok(())
 }
@@ -128,13 +135,21 @@ fn key_reads(volume: &TableVolume) -> Outcome<()> {
         found += usize::from(file.read(Place::Key(key.as_bytes()), &ReadOptions::default()).is_ok());
     }
     println!("READ KEY=, random                        {:8.0} ns  {found} found", start.elapsed().as_secs_f64() * 5e3);
+    Ok(())
+}
+
+fn shared_writes(volume: &TableVolume, name: &str, count: u64) -> Outcome<()> {
+    let mut file = volume.open("tst3.dat", &OpenOptions::new(SessionId(1), OpenMode::Shared))?;
+    let mut random = Random(5);
     let start = Instant::now();
-    for n in 0..500 {
-        let key = format!("{:06}", n * 3);
-        let record = [b'X'; 120];
-        file.write(&record, &WriteOptions::key(key.as_bytes()))?;
+    for _ in 0..count {
+        let key = format!("{:06}", random.below(1_000_000));
+        file.write(&[b'X'; 120], &WriteOptions::key(key.as_bytes()))?;
     }
-    println!("WRITE to a shared file, full durability  {:8.1} us", start.elapsed().as_secs_f64() * 2e3);
+    println!(
+        "WRITE to a shared file, {name} durability  {:8.1} us",
+        start.elapsed().as_secs_f64() * 1e6 / count as f64
+    );
     Ok(())
 }
 
@@ -144,13 +159,15 @@ fn main() -> Outcome<()> {
     index_reads()?;
     let temporary = tempfile::tempdir()?;
     let folder = std::env::args().nth(1).map_or_else(|| temporary.path().to_owned(), Into::into);
-    let volume = open_volume(&folder)?;
+    let volume = open_volume(&folder, Durability::Full)?;
     load(&volume)?;
     drop(volume);
     let start = Instant::now();
-    let volume = open_volume(&folder)?;
+    let volume = open_volume(&folder, Durability::Full)?;
     println!("opening the store again                  {:8.3} s", start.elapsed().as_secs_f64());
     scans(&volume)?;
-    scans(&volume)?;
-    key_reads(&volume)
+    key_reads(&volume)?;
+    shared_writes(&volume, "full", 300)?;
+    drop(volume);
+    shared_writes(&open_volume(&folder, Durability::Os)?, "os", 100_000)
 }

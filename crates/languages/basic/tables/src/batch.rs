@@ -16,7 +16,7 @@ pub(crate) struct Batch {
     /// The order: the number of a key, or `None` for physical order.
     pub(crate) order: Option<usize>,
     /// The state of the store for which it is good.
-    pub(crate) state: (u64, u64),
+    pub(crate) state: (u64, u64, u64),
     entries: Vec<Entry>,
     bytes: Vec<u8>,
     at: usize,
@@ -36,7 +36,7 @@ struct Entry {
 
 impl Batch {
     /// Starts another batch; larger than the one before if it continues that.
-    pub(crate) fn start(&mut self, order: Option<usize>, state: (u64, u64), continues: bool) {
+    pub(crate) fn start(&mut self, order: Option<usize>, state: (u64, u64, u64), continues: bool) {
         self.size = if continues { (self.size + 1).min(SIZES.len() - 1) } else { 0 };
         (self.order, self.state, self.at) = (order, state, 0);
         self.entries.clear();
@@ -46,7 +46,7 @@ impl Batch {
     /// Forgets the records; the size stays.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
-        self.state = (0, 0);
+        self.state = (0, 0, 0);
     }
 
     /// Appends a record: whether there is room for more.

@@ -31,8 +31,7 @@
 //! **Locks.** EXTRACT takes the store's row lock, which keeps all other doors from changing the row, and an entry of
 //! [`sharing`], which other channels look at before they read. Both end with the process; one process at a time has a store open.
 //!
-//! **Limits.** RNO= and the number of a key are counted along the index. A transaction that gathers changes is seen by its
-//! own channel only.
+//! **Limits.** RNO= and the number of a key are counted along the index.
 
 mod batch;
 mod schema;

@@ -3,9 +3,11 @@
 //! One process at a time has a store open, so nobody else needs to know.
 
 use mainstay_basic_files::{FileError, FileErrorKind, Result, SessionId};
+use mainstay_store::Transaction;
 use mainstay_types::interrupt;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -27,6 +29,24 @@ pub(crate) struct SharedFile {
     extracted: AtomicUsize,
     /// The next identifier of a record; 0 until it is known.
     next_id: AtomicU64,
+    /// Whether a session has the file alone: then its channels gather their changes.
+    is_alone: AtomicBool,
+    gathered: Mutex<Gathered>,
+    /// Counts the changes of all channels.
+    changes: AtomicU64,
+}
+
+/// Changes of a file that a session has alone, not committed yet.
+#[derive(Default)]
+pub(crate) struct Gathered {
+    pub(crate) transaction: Option<Transaction>,
+    pub(crate) changes: usize,
+}
+
+impl fmt::Debug for Gathered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gathered").field("changes", &self.changes).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug, Default)]
@@ -95,6 +115,7 @@ impl SharedFile {
             *state.opens.entry(session).or_default() += 1;
             if locks {
                 state.locked_by = Some(session);
+                self.is_alone.store(true, Ordering::Release);
             }
             Some(())
         })
@@ -111,6 +132,7 @@ impl SharedFile {
         }
         if has_lock {
             state.locked_by = None;
+            self.is_alone.store(false, Ordering::Release);
         }
         drop(state);
         self.changed.notify_all();
@@ -122,14 +144,40 @@ impl SharedFile {
     pub(crate) fn lock_file(&self, session: SessionId, wait: Duration) -> Result<()> {
         self.wait(wait, "another session has the file open", |state| {
             let is_shared = state.opens.keys().any(|other| *other != session);
-            (!is_shared).then(|| state.locked_by = Some(session))
+            (!is_shared).then(|| {
+                state.locked_by = Some(session);
+                self.is_alone.store(true, Ordering::Release);
+            })
         })
     }
 
     /// Shares the file again.
     pub(crate) fn unlock_file(&self) {
         self.lock().locked_by = None;
+        self.is_alone.store(false, Ordering::Release);
         self.changed.notify_all();
+    }
+
+    /// Whether a session has the file alone. To whom it matters that is the own one: others have no channel then.
+    #[inline]
+    pub(crate) fn is_alone(&self) -> bool {
+        self.is_alone.load(Ordering::Acquire)
+    }
+
+    /// The changes that the channels of the session have gathered.
+    pub(crate) fn gathered(&self) -> MutexGuard<'_, Gathered> {
+        self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A number that is another one after each change of a channel.
+    #[inline]
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
+    }
+
+    /// Counts a change.
+    pub(crate) fn count_change(&self) {
+        self.changes.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Takes the lock of a record.

@@ -6,6 +6,8 @@
 //!   otherwise                                                         each change is a commit
 //! ```
 
+use crate::sharing::{Gathered, SharedFile};
+use crate::storage::GATHERED;
 use mainstay_basic_files::Result;
 use mainstay_store::{Durability, Isolation, Store, Transaction};
 use std::sync::Arc;
@@ -29,8 +31,8 @@ pub(crate) struct Transactions {
     durability: Durability,
     scope: Option<Arc<dyn TransactionScope>>,
     reading: Transaction,
-    /// Gathers the changes of a file that the session has alone.
-    pub(crate) writing: Option<Transaction>,
+    /// Has the transaction that gathers the changes of a file that the session has alone.
+    shared: Arc<SharedFile>,
 }
 
 impl Transactions {
@@ -38,9 +40,10 @@ impl Transactions {
         store: &Arc<Store>,
         durability: Durability,
         scope: Option<Arc<dyn TransactionScope>>,
+        shared: Arc<SharedFile>,
     ) -> Transactions {
         let reading = store.begin(Isolation::ReadCommitted);
-        Transactions { store: Arc::clone(store), durability, scope, reading, writing: None }
+        Transactions { store: Arc::clone(store), durability, scope, reading, shared }
     }
 
     /// Whether the session has a transaction open, whose changes the channel does not count.
@@ -69,7 +72,13 @@ impl Transactions {
         if self.is_in_scope() {
             return self.in_scope(work);
         }
-        in_statement(self.writing.as_mut().unwrap_or(&mut self.reading), work)
+        if self.shared.is_alone() {
+            let mut gathered = self.shared.gathered();
+            if let Some(transaction) = &mut gathered.transaction {
+                return in_statement(transaction, work);
+            }
+        }
+        in_statement(&mut self.reading, work)
     }
 
     /// Works in the session's open transaction.
@@ -88,12 +97,35 @@ impl Transactions {
         }
     }
 
-    /// Commits what was gathered.
-    pub(crate) fn commit(&mut self) -> Result<()> {
-        match self.writing.take() {
-            Some(transaction) => Ok(transaction.commit().map(|_| ())?),
-            None => Ok(()),
+    /// Changes a file that the session has alone: the change is committed with others, after [`GATHERED`] of them at the
+    /// latest.
+    pub(crate) fn gather<T>(&self, work: impl FnOnce(&mut Transaction) -> Result<T>) -> Result<T> {
+        let mut gathered = self.shared.gathered();
+        let transaction = gathered.transaction.get_or_insert_with(|| self.begin(None));
+        let outcome = in_statement(transaction, work);
+        gathered.changes += 1;
+        if gathered.changes >= GATHERED {
+            commit(&mut gathered)?;
         }
+        outcome
+    }
+
+    /// Whether changes are gathered that are not committed yet.
+    pub(crate) fn has_gathered(&self) -> bool {
+        self.shared.is_alone() && self.shared.gathered().transaction.is_some()
+    }
+
+    /// Commits what was gathered.
+    pub(crate) fn commit(&self) -> Result<()> {
+        if self.shared.is_alone() { commit(&mut self.shared.gathered()) } else { Ok(()) }
+    }
+}
+
+fn commit(gathered: &mut Gathered) -> Result<()> {
+    gathered.changes = 0;
+    match gathered.transaction.take() {
+        Some(transaction) => Ok(transaction.commit().map(|_| ())?),
+        None => Ok(()),
     }
 }
 

@@ -6,7 +6,7 @@ use mainstay_basic_files::{
 };
 use mainstay_basic_tables::TableVolume;
 use mainstay_store::{Durability, Store, StoreOptions};
-use mainstay_vfs::{FileSystem, Simulated, explore};
+use mainstay_vfs::{Create, FileSystem, Simulated, explore};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -100,6 +100,42 @@ fn every_crash_leaves_whole_records_with_all_their_keys() {
     assert!(states > 100, "{states}");
 }
 
+/// Writes to a locked file, and flushes it now and then: how many writes the last flush acknowledged, and how many there were.
+fn work_alone(files: &Simulated) -> (usize, usize) {
+    let (mut flushed, mut done) = (0, 0);
+    let mut run = || -> mainstay_basic_files::Result<()> {
+        files.create_folder(Path::new("shop"))?;
+        files.sync_folder(Path::new(""))?;
+        let volume = volume(files)?;
+        let keys = KeyDefinitions::parse("2,[1:1:3],[2:1:9:\"U\"]")?;
+        let definition = FileDefinition::new(FileKind::Keyed, keys, RecordFormat::Variable(100));
+        volume.create("stock", &FileDefinition { separator: b'\n', ..definition })?;
+        let mut file = volume.open("stock", &OpenOptions::new(SessionId(1), OpenMode::Purge))?;
+        for n in 0..24 {
+            file.write(&record(n), &WriteOptions::key(format!("{:02}", n % 10).as_bytes()))?;
+            done += 1;
+            if n % 5 == 4 {
+                file.flush()?;
+                flushed = done;
+            }
+        }
+        Ok(())
+    };
+    let _ = run();
+    (flushed, done)
+}
+
+#[test]
+fn every_crash_of_a_locked_file_leaves_what_was_flushed() {
+    let check_alone = |files: &Simulated, (flushed, done): &(usize, usize)| {
+        // What was gathered since is there as a whole, or not at all.
+        check(files, flushed).or_else(|error| if done > flushed { check(files, done) } else { Err(error) })
+    };
+    // A crash while a flush is under way leaves the state before it or the one after it.
+    let states = explore(0..3, work_alone, check_alone).unwrap();
+    assert!(states > 50, "{states}");
+}
+
 #[test]
 fn a_damaged_definition_is_named_and_other_files_work() {
     let files = Simulated::new();
@@ -129,4 +165,38 @@ fn a_damaged_definition_is_named_and_other_files_work() {
     assert_eq!(error.number(), 106);
     assert!(error.message().starts_with("one: "), "{error}");
     volume.open("two", &options).unwrap().write(b"x", &WriteOptions::key(b"k")).unwrap();
+}
+
+#[test]
+fn a_damaged_table_is_named_and_other_files_work() {
+    let files = Simulated::new();
+    let volume = volume(&files).unwrap();
+    let options = OpenOptions::new(SessionId(1), OpenMode::Lock);
+    for name in ["one", "two"] {
+        volume.create(name, &FileDefinition::direct(6, None, RecordFormat::Variable(500))).unwrap();
+        let mut file = volume.open(name, &options).unwrap();
+        for n in 0..3000 {
+            file.write(&[b'x'; 300], &WriteOptions::key(format!("{n:06}").as_bytes())).unwrap();
+        }
+    }
+    // Closing writes the rows to files of the store.
+    drop(volume);
+    let folder = Path::new("shop/.mainstay");
+    let length = |path: &Path| files.stamp(path).unwrap().len;
+    let entries = files.list(folder).unwrap();
+    let largest = entries.iter().filter(|entry| !entry.is_folder).max_by_key(|entry| length(&entry.path)).unwrap();
+    let file = files.create(&largest.path, Create::Existing).unwrap();
+    for place in (0..length(&largest.path)).step_by(4096) {
+        file.write_at(b"?", place).unwrap();
+    }
+    drop(file);
+    let volume = self::volume(&files).unwrap();
+    let outcomes: Vec<_> = ["one", "two"].map(|name| volume.open(name, &options)).into_iter().collect();
+    let errors: Vec<_> = outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).collect();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert_eq!(errors[0].number(), 118);
+    assert!(["one: ", "two: "].iter().any(|name| errors[0].message().starts_with(name)), "{}", errors[0]);
+    let mut whole = outcomes.into_iter().find_map(Result::ok).unwrap();
+    assert_eq!(whole.information().unwrap().records, 3000);
+    whole.write(b"new", &WriteOptions::key(b"k")).unwrap();
 }

@@ -159,7 +159,7 @@ fn numbers_are_given_to_records_without_one() {
         let definition = FileDefinition { separator: 0x7F, ..keyed(keys, RecordFormat::DEFAULT) };
         volume.create(name, &definition).unwrap();
         let mut file = open(&volume, name, 1, OpenMode::Shared).unwrap();
-        for record in ["\x7Fa", "\x7Fb", &records[2][..], "    \x7Fd"] {
+        for record in ["\x7Fa", "\x7Fb", records[2], "    \x7Fd"] {
             file.write(record.as_bytes(), &WriteOptions::default()).unwrap();
         }
         let mut file = open(&volume, name, 1, OpenMode::Input).unwrap();
@@ -304,6 +304,45 @@ fn files_are_locked_for_one_session() {
     let mut three = open(&volume, "stock", 3, OpenMode::Purge).unwrap();
     assert_eq!(three.information().unwrap().records, 0);
     assert_eq!(number(open(&volume, "stock", 1, OpenMode::Input)), 0);
+}
+
+#[test]
+fn channels_of_one_session_share_a_locked_file() {
+    let volume = volume();
+    volume.create("stock", &FileDefinition::direct(4, None, RecordFormat::DEFAULT)).unwrap();
+    let mut one = open(&volume, "stock", 1, OpenMode::Lock).unwrap();
+    let mut two = open(&volume, "stock", 1, OpenMode::Shared).unwrap();
+    one.write(b"1", &WriteOptions::key(b"A")).unwrap();
+    assert_eq!(two.read(Place::Key(b"A"), &READ).unwrap(), b"1");
+    two.write(b"2", &WriteOptions::key(b"A")).unwrap();
+    assert_eq!(one.read(Place::Key(b"A"), &READ).unwrap(), b"2");
+    one.unlock().unwrap();
+    assert_eq!(open(&volume, "stock", 2, OpenMode::Shared).unwrap().read(Place::Next, &READ).unwrap(), b"2");
+}
+
+#[test]
+fn extract_and_write_lose_no_update() {
+    // Each of four sessions adds 150 times one to a number; a busy record is waited for.
+    let volume = Arc::new(volume());
+    volume.create("counter", &FileDefinition::direct(4, None, RecordFormat::DEFAULT)).unwrap();
+    open(&volume, "counter", 9, OpenMode::Shared).unwrap().write(b"0", &WriteOptions::key(b"N")).unwrap();
+    let sessions: Vec<_> = (1..=4)
+        .map(|session| {
+            let volume = Arc::clone(&volume);
+            std::thread::spawn(move || {
+                let mut file = open(&volume, "counter", session, OpenMode::Shared).unwrap();
+                let extract = ReadOptions { wait: Duration::from_secs(60), ..EXTRACT };
+                for _ in 0..150 {
+                    let text = file.read(Place::Key(b"N"), &extract).unwrap().to_vec();
+                    let number: u32 = String::from_utf8(text).unwrap().parse().unwrap();
+                    file.write((number + 1).to_string().as_bytes(), &WriteOptions::default()).unwrap();
+                }
+            })
+        })
+        .collect();
+    sessions.into_iter().for_each(|session| session.join().unwrap());
+    let mut file = open(&volume, "counter", 9, OpenMode::Shared).unwrap();
+    assert_eq!(file.read(Place::Key(b"N"), &READ).unwrap(), b"600");
 }
 
 #[test]

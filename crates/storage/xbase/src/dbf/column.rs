@@ -246,6 +246,7 @@ fn decode(field: &Field, records: &Records<'_>, how: &Decoding<'_>, many: bool) 
         FieldKind::CharacterBinary | FieldKind::Varbinary | FieldKind::NullFlags | FieldKind::Unknown => {
             text::binary(&mut task)
         }
+        FieldKind::Numeric if field.is_floating() => number::floating(&mut task)?,
         FieldKind::Numeric => number::numeric(&mut task, many)?,
         FieldKind::Memo | FieldKind::MemoWide => long::text(&mut task)?,
         FieldKind::MemoBinary => long::binary(&mut task)?,

@@ -346,13 +346,8 @@ fn kind_of(raw: &Raw, flags: u8, layout: Layout, vfp: bool) -> FieldKind {
         (b'T', 4) => Time,
         (b'=', 8) => ModificationTime,
         (b'^', 8) => RowVersion,
-        (b'V', 1..) if vfp => {
-            if binary {
-                Varbinary
-            } else {
-                Varchar
-            }
-        }
+        // With the binary flag it is text whose bytes FoxPro does not convert between code pages: its TYPE() is C.
+        (b'V', 1..) if vfp => Varchar,
         (b'Q', 1..) => {
             if vfp || binary {
                 Varbinary

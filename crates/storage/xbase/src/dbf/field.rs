@@ -69,9 +69,9 @@ pub enum FieldKind {
     ModificationTime,
     /// `^`: counts up at every write of any record; a 64-bit little-endian integer.
     RowVersion,
-    /// `V` in Visual FoxPro, `Q` without the binary flag in Harbour: text of varying length.
+    /// `V` in Visual FoxPro, with the binary flag too, `Q` without it in Harbour: text of varying length.
     Varchar,
-    /// `Q`, and `V` with the binary flag: bytes of varying length.
+    /// `Q`: bytes of varying length.
     Varbinary,
     /// Harbour's 0x1B: UTF-16 of varying length; the last two bytes are the number of characters.
     VarcharWide,
@@ -88,6 +88,9 @@ pub enum FieldKind {
     /// A letter that no known program writes: its bytes are kept as they are.
     Unknown,
 }
+
+/// From so many decimals on they are the most that a value has, not what each has.
+const LOOSE_DECIMALS: u8 = 10;
 
 impl FieldKind {
     /// Whether reading the values takes the memo file.
@@ -133,6 +136,7 @@ impl Field {
             FieldKind::Integer | FieldKind::IntegerSortable | FieldKind::RowVersion if self.decimals == 0 => {
                 if self.length <= 4 { DataType::Int32 } else { DataType::Int64 }
             }
+            FieldKind::Numeric if self.is_floating() => DataType::Float64,
             FieldKind::Numeric
             | FieldKind::Currency
             | FieldKind::Integer
@@ -144,10 +148,26 @@ impl Field {
         }
     }
 
+    /// Whether it is an `F` field as ArcGIS declares it, F(13,11) or F(19,11): the values use its width as they need, with
+    /// fewer decimals or an exponent, and are doubles.
+    pub fn is_floating(&self) -> bool {
+        self.letter == b'F' && self.has_loose_decimals()
+    }
+
+    /// Whether numbers as text have at most the decimals that are declared, and fewer where they need the room: so many as
+    /// no sum of money has, as GIS programs declare them (GDAL: N(24,15)).
+    pub fn has_loose_decimals(&self) -> bool {
+        self.kind == FieldKind::Numeric && self.decimals >= LOOSE_DECIMALS
+    }
+
     /// The digits of an exact number. For numbers as text that is the width of the field, point and sign
-    /// included, as the programs that made it would say; at least 1, at most 38.
+    /// included, as the programs that made it would say, and with loose decimals what the width can hold; at least 1, at
+    /// most 38.
     pub fn precision(&self) -> u8 {
         let digits = match (self.kind, self.length) {
+            (FieldKind::Numeric, length) if self.has_loose_decimals() => {
+                u8::try_from(length + usize::from(self.decimals)).unwrap_or(MAX_DIGITS).saturating_sub(1)
+            }
             (FieldKind::Numeric, length) => u8::try_from(length).unwrap_or(MAX_DIGITS),
             (_, 1) => 3,
             (_, 2) => 5,

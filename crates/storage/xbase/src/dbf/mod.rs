@@ -141,6 +141,13 @@ impl Dbf {
         self.code_page
     }
 
+    /// The same, unless it is only the one that is assumed where nothing is said.
+    pub fn stated_code_page(&self) -> Option<CodePage> {
+        let is_stated = CodePage::from_language_byte(self.header.language).is_some()
+            || self.code_page != CodePage::default_for_version(self.header.version);
+        is_stated.then_some(self.code_page)
+    }
+
     /// What is wrong or odd about header and length.
     pub fn findings(&self) -> &[Finding] {
         &self.findings

@@ -61,6 +61,21 @@ impl Bag {
         }
     }
 
+    /// The definition of the only tag of an NTX, from its header alone: of a file of which nothing else may be left.
+    ///
+    /// Errors: `NotThisFormat` for other files, `IndexDamaged` for a header that contradicts itself.
+    pub fn definition(file: Arc<dyn File>) -> Result<TagHeader> {
+        let (stamp, mut header) = (file.stamp()?, vec![0; COMPACT_HEADER_LEN]);
+        let read = file.read_at(&mut header, 0)?;
+        header.truncate(read);
+        let opening = Opening { file, stamp, kept_bytes: 0, header };
+        if kind_of(&opening.header, stamp.len) != Some(BagKind::Ntx) {
+            return Err(not_an_index(opening.file.path()));
+        }
+        let name = opening.file_name();
+        header::parse_ntx(&opening.header, &name, 0, false).map_err(|reason| opening.damaged(reason))
+    }
+
     /// The kind of file.
     pub fn kind(&self) -> BagKind {
         self.kind
@@ -123,7 +138,7 @@ impl Bag {
     }
 
     pub(crate) fn tree(&self, header: &TagHeader, key_type: KeyType) -> Result<Tree> {
-        let layout = layout_of(header, key_type.pad(), self.pages.page_len());
+        let layout = layout_of(header, Some(&key_type), self.pages.page_len());
         Tree::new(Arc::clone(&self.pages), layout, header)
     }
 }
@@ -142,8 +157,8 @@ impl Tree {
     }
 }
 
-/// How the pages of a tag look; `pad` is what only the type of the keys tells.
-pub(crate) fn layout_of(header: &TagHeader, pad: u8, page_len: usize) -> Layout {
+/// How the pages of a tag look, as far as that does not depend on the type of its keys where this is not known.
+pub(crate) fn layout_of(header: &TagHeader, key_type: Option<&KeyType>, page_len: usize) -> Layout {
     let format = match header.kind {
         BagKind::Cdx | BagKind::CompactIdx => Format::Compact,
         BagKind::PlainIdx => Format::Plain,
@@ -154,8 +169,9 @@ pub(crate) fn layout_of(header: &TagHeader, pad: u8, page_len: usize) -> Layout 
         page_len,
         pointers_are_pages: header.pointers_are_pages,
         key_len: header.key_length,
-        pad,
+        pad: key_type.map_or(0, KeyType::pad),
         falling: format == Format::Ntx && header.descending,
+        order: key_type.map(KeyType::order).unwrap_or_default(),
     }
 }
 
@@ -228,7 +244,7 @@ impl Opening {
 
     fn single(self, header: TagHeader, page_len: usize) -> Result<Bag> {
         let (kind, pages) = (header.kind, self.pages(page_len)?);
-        Tree::new(Arc::clone(&pages), layout_of(&header, 0, pages.page_len()), &header)?;
+        Tree::new(Arc::clone(&pages), layout_of(&header, None, pages.page_len()), &header)?;
         let tags = vec![Arc::new(header)];
         Ok(Bag { kind, stamp: self.stamp, tags, broken: Vec::new(), pages, directory: None })
     }
@@ -259,7 +275,8 @@ impl Opening {
         let own = header::parse_compact(&self.header, BagKind::Cdx, &self.file_name(), 0, paging);
         let own = own.map_err(|reason| self.damaged(reason))?;
         let pages = self.pages(paging.page_len)?;
-        let directory = Tree::new(Arc::clone(&pages), layout_of(&own, b' ', pages.page_len()), &own)?;
+        let directory = Layout { pad: b' ', ..layout_of(&own, None, pages.page_len()) };
+        let directory = Tree::new(Arc::clone(&pages), directory, &own)?;
         let mut listed = self.directory(&directory)?;
         listed.sort_by_key(|(_, pointer)| *pointer);
         let mut bag = Bag {
@@ -352,7 +369,7 @@ impl Opening {
             Error::new(Code::IndexDamaged, reason).at(place).at(self.file.path().display())
         });
         let usable = tag.and_then(|tag| {
-            Tree::new(Arc::clone(&bag.pages), layout_of(&tag, 0, bag.pages.page_len()), &tag)?;
+            Tree::new(Arc::clone(&bag.pages), layout_of(&tag, None, bag.pages.page_len()), &tag)?;
             Ok(tag)
         });
         match usable {

@@ -19,6 +19,7 @@ use super::header::TagHeader;
 use super::key::KeyType;
 use super::node::{Format, NO_PAGE, Node};
 use super::tree::{MAX_DEPTH, Reading, Tree};
+use crate::collation::KeyOrder;
 use crate::finding::{Finding, Severity};
 use mainstay_types::Error;
 use std::cmp::Ordering;
@@ -39,18 +40,28 @@ impl Bag {
         }
         let mut owners = HashMap::new();
         if let Some(directory) = &self.directory {
-            Check::new(directory, "directory", true, None, &mut owners, findings).run();
+            let mut check = Check::new(directory, "directory", true, None, &mut owners, findings);
+            // Every program reads all of it: names in another order harm nobody.
+            check.disorder = Severity::Warning;
+            check.run();
         }
         for (number, header) in self.tags().iter().enumerate() {
             let key_type = key_types.get(number).copied().flatten();
             let key_type = key_type.unwrap_or_else(|| self.guess(header));
             match self.tree(header, key_type) {
                 Ok(tree) => {
-                    let is_byte_order = header.collation.is_none();
+                    let is_unknown = key_type.order() == KeyOrder::Unknown;
+                    let is_ordered = header.collation.is_none() && !is_unknown;
                     let place = format!("tag {}", header.name);
-                    let mut check = Check::new(&tree, &place, is_byte_order, record_count, &mut owners, findings);
+                    let mut check = Check::new(&tree, &place, is_ordered, record_count, &mut owners, findings);
                     check.expect_of(header);
                     check.run();
+                    if is_unknown {
+                        let message = "the keys are in an unknown national order: the tag is not searched, and the table \
+                                       is not written to";
+                        let (path, message) = (self.path().to_owned(), message.to_owned());
+                        findings.push(Finding { severity: Severity::Warning, path, place, message });
+                    }
                 }
                 Err(error) => findings.push(finding_of(&error, self.path().to_owned())),
             }
@@ -82,7 +93,9 @@ fn finding_of(error: &Error, path: PathBuf) -> Finding {
 struct Check<'c> {
     tree: &'c Tree,
     name: &'c str,
-    is_byte_order: bool,
+    is_ordered: bool,
+    /// How bad it is that keys are not in order.
+    disorder: Severity,
     record_count: Option<u32>,
     lists_all: bool,
     is_unique: bool,
@@ -105,7 +118,7 @@ impl<'c> Check<'c> {
     fn new(
         tree: &'c Tree,
         name: &'c str,
-        is_byte_order: bool,
+        is_ordered: bool,
         record_count: Option<u32>,
         owners: &'c mut HashMap<u32, String>,
         findings: &'c mut Vec<Finding>,
@@ -114,7 +127,8 @@ impl<'c> Check<'c> {
         Check {
             tree,
             name,
-            is_byte_order,
+            is_ordered,
+            disorder: Severity::Error,
             record_count,
             lists_all: false,
             is_unique: false,
@@ -212,7 +226,7 @@ impl<'c> Check<'c> {
         for index in 0..node.count() {
             self.visit_child(page, node, index, depth);
             let Ok(key) = node.fixed_key(index) else { continue };
-            if self.is_byte_order && !self.last_key.is_empty() && node.order(&self.last_key, key) == Ordering::Greater {
+            if self.is_ordered && !self.last_key.is_empty() && node.order(&self.last_key, key) == Ordering::Greater {
                 let message = format!("key {index} of the branch is less than the last key below it");
                 self.report(page, Severity::Error, message);
             }
@@ -301,14 +315,11 @@ impl<'c> Check<'c> {
 
     fn check_item(&mut self, page: u32, node: &Node<'_>, record: u32, key: &[u8]) {
         self.keys += 1;
-        if self.is_byte_order && !self.last_key.is_empty() {
+        if self.is_ordered && !self.last_key.is_empty() {
             match node.order(&self.last_key, key) {
                 Ordering::Greater => {
-                    self.report(
-                        page,
-                        Severity::Error,
-                        format!("the key of record {record} comes before the key before it"),
-                    );
+                    let message = format!("the key of record {record} comes before the key before it");
+                    self.report(page, self.disorder, message);
                 }
                 Ordering::Equal if self.is_unique => {
                     self.report(

@@ -209,7 +209,7 @@ impl Place {
         self.at_start = false;
         let found = match equal.filter(|_| !step_back) {
             Some(equal) => equal,
-            None => self.key(tag)?.is_some_and(|found| found.starts_with(key)),
+            None => self.key(tag)?.is_some_and(|found| tag.begins_with(found, key)),
         };
         if !found && !soft {
             self.path = Path::end();
@@ -259,8 +259,8 @@ impl Place {
         while let Some(Level { page, index }) = self.path.top() {
             self.unpack(tag, page, Reading::Ahead)?;
             match self.items.get(index as usize) {
-                Some((found, other)) if other == key => {
-                    if found == record {
+                Some((found, other)) if tag.compare(other, key).is_eq() => {
+                    if found == record && other == key {
                         self.path.restart();
                         return Ok(true);
                     }

@@ -1,6 +1,7 @@
 //! Typed keys and their bytes.
 //!
-//! Whatever its type, a key is stored so that the order of its bytes is the order of its values. CDX and
+//! Whatever its type, a key is stored so that the order of its bytes is the order of its values; texts may have a national
+//! order instead ([`KeyOrder`]). CDX and
 //! IDX store numbers as big-endian doubles with the sign turned into order; NTX stores the digits as text.
 //!
 //! | value | CDX, IDX | NTX |
@@ -20,6 +21,7 @@
 //! key, one that lies between two keys, and one that shares its key with other values.
 
 use super::header::{BagKind, TagHeader};
+use crate::collation::KeyOrder;
 use mainstay_types::{Code, Date, Decimal, Error, Result, Timestamp};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -47,6 +49,7 @@ pub struct KeyType {
     storage: Storage,
     len: usize,
     nullable: bool,
+    order: KeyOrder,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +130,7 @@ impl KeyType {
             Storage::Digits { .. } => false,
             storage => storage.len() != Some(header.key_length),
         };
-        Ok(KeyType { storage, len: header.key_length, nullable: marked })
+        Ok(KeyType { storage, len: header.key_length, nullable: marked, order: KeyOrder::Bytes })
     }
 
     /// The family that a tag's keys most likely belong to, when nobody can tell: for checks only.
@@ -138,8 +141,22 @@ impl KeyType {
             }
             _ => KeyFamily::Character,
         };
-        let plain = KeyType { storage: Storage::Character, len: header.key_length, nullable: false };
+        let plain =
+            KeyType { storage: Storage::Character, len: header.key_length, nullable: false, order: KeyOrder::Bytes };
         KeyType::new(header, family, false).unwrap_or(plain)
+    }
+
+    /// The same type in this order, if its keys are texts.
+    pub fn in_order(self, order: KeyOrder) -> KeyType {
+        match self.storage {
+            Storage::Character => KeyType { order, ..self },
+            _ => self,
+        }
+    }
+
+    /// The order of the keys.
+    pub fn order(&self) -> KeyOrder {
+        self.order
     }
 
     /// Bytes of a key.

@@ -19,8 +19,9 @@
 //! what is wrong; the readers never trust a page either, and end in an error (`IndexDamaged`) instead of
 //! a wrong answer or an endless walk.
 //!
-//! [`mod@write`] creates and maintains these files. Limits: MDX, NDX and ADI are refused. Keys in a collation other than that of
-//! bytes can be walked and not searched ([`TagHeader::collation`]).
+//! [`mod@write`] creates and maintains these files. Text keys are in the order of bytes or in that of one of Harbour's
+//! national code pages ([`crate::collation`]). Limits: MDX, NDX and ADI are refused. Keys in a collation of FoxPro's
+//! ([`TagHeader::collation`]), or in an order that is not known, can be walked and not searched.
 
 mod bag;
 mod check;
@@ -32,6 +33,7 @@ mod key_tests;
 mod leaf;
 mod node;
 mod pages;
+mod sample;
 mod tag;
 mod tree;
 pub mod write;
@@ -40,4 +42,5 @@ pub use bag::Bag;
 pub use cursor::{Cursor, Place, Seek};
 pub use header::{BagKind, TagHeader};
 pub use key::{EncodedKey, KeyFamily, KeyType, KeyValue, ordered_double};
+pub use sample::Sampled;
 pub use tag::Tag;

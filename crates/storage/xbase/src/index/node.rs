@@ -14,6 +14,7 @@
 //! the place.
 
 use super::leaf::{Leaf, Packing};
+use crate::collation::KeyOrder;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -39,8 +40,10 @@ pub(crate) struct Layout {
     pub(crate) key_len: usize,
     /// The byte that a packed leaf leaves out at the end of a key.
     pub(crate) pad: u8,
-    /// The tree itself is in descending order of its keys' bytes (NTX).
+    /// The tree itself is in descending order of its keys (NTX).
     pub(crate) falling: bool,
+    /// The order of the keys.
+    pub(crate) order: KeyOrder,
 }
 
 /// A node of which the header is understood.
@@ -67,6 +70,13 @@ const SHORT_TARGET: usize = 8;
 pub(crate) const NO_PAGE: u32 = u32::MAX;
 
 impl Layout {
+    /// How a key stands to another one, or to the beginning of one, in the order of the tree.
+    #[inline]
+    pub(crate) fn compare(&self, key: &[u8], sought: &[u8]) -> Ordering {
+        let order = self.order.compare(key, sought);
+        if self.falling { order.reverse() } else { order }
+    }
+
     /// The number of the page that a pointer leads to.
     #[inline]
     pub(crate) fn page_number(&self, pointer: u32) -> Result<u32, Reason> {
@@ -217,27 +227,30 @@ impl<'p> Node<'p> {
         self.fixed_item(index).map(|(record, _)| record)
     }
 
-    /// How two keys stand to each other in the order of this tree.
+    /// How two keys stand to each other in the order of this tree; the second may be the beginning of one.
     #[inline]
     pub(crate) fn order(&self, left: &[u8], right: &[u8]) -> Ordering {
-        if self.layout.falling { right.cmp(left) } else { left.cmp(right) }
+        self.layout.compare(left, right)
     }
 
     /// The first item whose key does not come before `target` in the order of the tree, and whether its key
     /// starts with it. With `past_equal`, the first after all keys that start with `target`.
     #[inline]
     pub(crate) fn search(&self, target: &[u8], past_equal: bool) -> Result<(usize, bool), Reason> {
+        let len = target.len().min(self.layout.key_len);
         if let Some(leaf) = self.packed_leaf() {
+            if !self.layout.order.is_bytes() {
+                return self.search_unpacked(&leaf, &target[..len], past_equal);
+            }
             return leaf.search(target, past_equal);
         }
-        let len = target.len().min(self.layout.key_len);
         if let Some(found) = self.search_short(&target[..len], past_equal) {
             return Ok(found);
         }
         let (mut low, mut high, mut equal) = (0, self.count, false);
         while low < high {
             let middle = (low + high) / 2;
-            let order = self.order(&self.fixed_key(middle)?[..len], &target[..len]);
+            let order = self.order(self.fixed_key(middle)?, &target[..len]);
             if order == Ordering::Less || (past_equal && order == Ordering::Equal) {
                 low = middle + 1;
             } else {
@@ -248,11 +261,27 @@ impl<'p> Node<'p> {
         Ok((low, equal))
     }
 
+    /// The same in a packed leaf of keys that are not in the order of bytes: each is unpacked and compared.
+    fn search_unpacked(&self, leaf: &Leaf<'_>, target: &[u8], past_equal: bool) -> Result<(usize, bool), Reason> {
+        let (mut key, mut entries, mut text_len) = (vec![0; leaf.key_len], leaf.entries(), leaf.key_len);
+        let mut index = 0;
+        while let Some(entry) = entries.advance()? {
+            entry.apply(&mut key, &mut text_len, leaf.pad);
+            let order = self.order(&key, target);
+            if order == Ordering::Greater || order == Ordering::Equal && !past_equal {
+                return Ok((index, order == Ordering::Equal));
+            }
+            index += 1;
+        }
+        Ok((index, false))
+    }
+
     /// The same for a target of up to eight bytes among items that lie side by side: these are compared as numbers.
     #[inline]
     fn search_short(&self, target: &[u8], past_equal: bool) -> Option<(usize, bool)> {
         let (len, item_len) = (target.len(), self.item_len());
-        if self.layout.format == Format::Ntx || self.layout.falling || len == 0 || item_len < SHORT_TARGET {
+        let is_plain = !self.layout.falling && self.layout.order.is_bytes();
+        if self.layout.format == Format::Ntx || !is_plain || len == 0 || item_len < SHORT_TARGET {
             return None;
         }
         let mut bytes = [0; SHORT_TARGET];
@@ -307,6 +336,9 @@ impl<'p> Node<'p> {
     /// Whether the keys of this node are in the order of the tree; `key` is scratch space for one key.
     pub(crate) fn is_ordered(&self, key: &mut [u8]) -> Result<bool, Reason> {
         if let Some(leaf) = self.packed_leaf() {
+            if !self.layout.order.is_bytes() {
+                return self.is_unpacked_ordered(&leaf);
+            }
             if leaf.has_short_keys() {
                 let (mut before, mut is_ordered) = (0, true);
                 leaf.words(|word, _, _, _| {
@@ -329,6 +361,23 @@ impl<'p> Node<'p> {
         for index in 1..self.count {
             if self.order(self.fixed_key(index - 1)?, self.fixed_key(index)?) == Ordering::Greater {
                 return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl Node<'_> {
+    /// Whether the keys of a packed leaf that are not in the order of bytes are in that of the tree.
+    fn is_unpacked_ordered(&self, leaf: &Leaf<'_>) -> Result<bool, Reason> {
+        let (mut key, mut entries, mut text_len) = (vec![0; leaf.key_len], leaf.entries(), leaf.key_len);
+        let mut before: Option<Vec<u8>> = None;
+        while let Some(entry) = entries.advance()? {
+            entry.apply(&mut key, &mut text_len, leaf.pad);
+            match &mut before {
+                Some(before) if self.order(before, &key) == Ordering::Greater => return Ok(false),
+                Some(before) => before.copy_from_slice(&key),
+                None => before = Some(key.clone()),
             }
         }
         Ok(true)

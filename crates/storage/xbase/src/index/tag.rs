@@ -1,6 +1,7 @@
 //! One tag, ready to be read: look-ups, ranges and counts.
 //!
-//! Two orders are told apart. The *order of bytes* is that of the keys, least first; ranges, least and
+//! Two orders are told apart. The *order of bytes* is that of the keys, least first (in a tag of a national code page, the
+//! order of that: [`KeyOrder`](crate::collation::KeyOrder)); ranges, least and
 //! greatest are about it, whatever the tag's flags say. The *order of the tag* is what a program sees that
 //! sets the tag and skips: for a descending tag it begins with the greatest key. [`super::Cursor`] follows
 //! that one.
@@ -48,6 +49,16 @@ impl Tag {
         self.key_type
     }
 
+    /// How a key of the tag stands to another one, or to the beginning of one, in the order that ranges are about.
+    pub fn compare(&self, key: &[u8], sought: &[u8]) -> Ordering {
+        self.tree.layout.order.compare(key, sought)
+    }
+
+    /// Whether a key of the tag begins with `sought`, as its order sees it.
+    pub fn begins_with(&self, key: &[u8], sought: &[u8]) -> bool {
+        self.compare(key, &sought[..sought.len().min(key.len())]) == Ordering::Equal
+    }
+
     /// A cursor before the first record in the order of the tag.
     pub fn cursor(&self) -> Cursor<'_> {
         Cursor::new(self)
@@ -74,7 +85,7 @@ impl Tag {
         }
         let mut found = Vec::new();
         let record = self.tree.item(&path, &mut found)?;
-        Ok(record.filter(|_| found.starts_with(&key[..key.len().min(found.len())])))
+        Ok(record.filter(|_| self.begins_with(&found, key)))
     }
 
     /// The record with the least key in the order of bytes, and the key.

@@ -18,13 +18,13 @@
 //!
 //! **What makes an answer right:** before a page takes part in a search or a range, the order of its keys is
 //! checked, once per page that is kept; and a range checks that each page goes on where the last one
-//! stopped. Moving a cursor does not need the order, so a tag that was written in a national collation can
-//! still be walked.
+//! stopped. Moving a cursor does not need the order, so a tag in an unknown national order can still be walked.
 
 use super::leaf::Leaf;
 use super::node::{Layout, Node, Reason};
 use super::pages::{PageBytes, Pages};
-use mainstay_types::{Error, Result};
+use crate::collation::KeyOrder;
+use mainstay_types::{Code, Error, Result};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -145,11 +145,21 @@ impl Tree {
     fn check_order(&self, page: u32, node: &Node<'_>) -> Result<()> {
         let mut key = vec![0; self.layout.key_len];
         if !node.is_ordered(&mut key).map_err(|reason| self.damaged(page, reason))? {
-            let hint = "the index may be damaged, or ordered by a national collation; reindex the table";
-            return Err(self.damaged(page, "the keys of the page are not in byte order").hint(hint));
+            if self.layout.order == KeyOrder::Unknown {
+                return Err(self.unknown_order());
+            }
+            let hint = "the index is damaged; reindex the table";
+            return Err(self.damaged(page, "the keys of the page are not in their order").hint(hint));
         }
         self.pages.set_ordered(page);
         Ok(())
+    }
+
+    #[cold]
+    fn unknown_order(&self) -> Error {
+        let message = "the keys are in an unknown national order";
+        let hint = "the index can be walked, and is searched by the program that keeps it";
+        Error::new(Code::Unsupported, message).at(self.pages.file().path().display()).hint(hint)
     }
 
     pub(crate) fn damaged(&self, page: u32, reason: impl Into<Reason>) -> Error {
@@ -398,6 +408,9 @@ impl Tree {
     /// Hands out the records of the keys that start with `target`, if one packed leaf has them all; otherwise false,
     /// and what was handed out is not everything.
     pub(crate) fn equal(&self, target: &[u8], visit: impl FnMut(u32)) -> Result<bool> {
+        if !self.layout.order.is_bytes() {
+            return Ok(false);
+        }
         let mut page = self.root;
         for _ in 0..MAX_DEPTH {
             let bytes = self.pages.page(page)?;

@@ -10,10 +10,10 @@
 //!
 //! [`LockBytes::index`]: crate::lock::LockBytes::index
 
-use super::trust::PAGES;
+use crate::collation::KeyOrder;
 use crate::dbf::Dbf;
 use crate::index::write::BagWriter;
-use crate::index::{Bag, BagKind, TagHeader};
+use crate::index::{Bag, BagKind, KeyFamily, Tag, TagHeader};
 use crate::keys::TagKeys;
 use crate::lock::{IndexLock, LockWait, ReadingLock};
 use mainstay_types::{Code, Error, Result, interrupt};
@@ -44,8 +44,8 @@ pub(super) struct Live {
     known: Vec<TagHeader>,
     /// Tags whose text was looked at: see `trust.rs`.
     pub(super) looked_at: BTreeSet<usize>,
-    /// It is known which letters the tags' programs know.
-    are_letters_settled: bool,
+    /// It is known in which order the tags are, and which letters their programs know.
+    is_settled: bool,
     index_lock: IndexLock,
     alone: bool,
     is_locked: bool,
@@ -135,7 +135,7 @@ impl Live {
             keys,
             known,
             looked_at: BTreeSet::new(),
-            are_letters_settled: false,
+            is_settled: false,
             index_lock: how.lock,
             alone: how.alone,
             is_locked: false,
@@ -155,27 +155,46 @@ impl Live {
                 self.writer.set_key_type(tag, keys.key_type)?;
             }
         }
-        let depends = |keys: &Result<TagKeys>| keys.as_ref().is_ok_and(TagKeys::depends_on_letters);
-        self.are_letters_settled = !self.keys.iter().any(depends);
+        let is_text = |keys: &Result<TagKeys>| {
+            keys.as_ref().is_ok_and(|keys| keys.key_type.family() == KeyFamily::Character || keys.depends_on_letters())
+        };
+        self.is_settled = !self.keys.iter().any(is_text);
         Ok(())
     }
 
-    /// Whether it makes no difference to the keys of a record with these bytes which letters are known, or it is known.
-    pub(super) fn knows_letters_of(&self, record: &[u8]) -> bool {
-        self.are_letters_settled || record.is_ascii()
+    /// Whether it is known in which order the tags are, and which letters their programs know.
+    pub(super) fn is_settled(&self) -> bool {
+        self.is_settled
     }
 
-    /// Finds out which letters the tags' programs know.
-    pub(super) fn settle_letters(&mut self, dbf: &Dbf) {
-        if std::mem::replace(&mut self.are_letters_settled, true) {
-            return;
+    /// Finds out in which order the tags are, and which letters their programs know.
+    pub(super) fn settle(&mut self, dbf: &Dbf) -> Result<()> {
+        if std::mem::replace(&mut self.is_settled, true) {
+            return Ok(());
         }
-        for tag in 0..self.keys.len() {
-            let Some(Ok(keys)) = self.keys.get(tag).cloned() else { continue };
-            let Some(header) = self.writer.tags().nth(tag).cloned() else { continue };
-            let mut visit = |see: &mut dyn FnMut(&[u8], u32) -> _| self.writer.visit_pages(tag, PAGES, see);
-            self.keys[tag] = Ok(keys.settled(&header, dbf, &mut visit));
+        // One that cannot be read is found to be damaged when it is changed.
+        let Ok(bag) = self.reader() else { return Ok(()) };
+        let recognise = |(header, keys): (&TagHeader, &Result<TagKeys>)| {
+            let known = keys.as_ref().ok()?;
+            // Numbers of tags differ where one was added or dropped since.
+            let tag = bag.tag(bag.find(&header.name)?, known.key_type).ok()?;
+            Some((known.clone().recognised(&tag, dbf), tag))
+        };
+        let mut found: Vec<Option<(TagKeys, Tag)>> = self.writer.tags().zip(&self.keys).map(recognise).collect();
+        let national = found.iter().flatten().find_map(|(keys, _)| match keys.key_type.order() {
+            KeyOrder::National(national) => Some(national),
+            _ => None,
+        });
+        for (number, known) in found.iter_mut().enumerate() {
+            let Some((keys, tag)) = known.take() else { continue };
+            let keys = match &national {
+                Some(national) => keys.joined(&tag, dbf, national),
+                None => keys,
+            };
+            self.writer.set_key_type(number, keys.key_type)?;
+            self.keys[number] = Ok(keys);
         }
+        Ok(())
     }
 
     /// Takes the lock, and notices what others have written; whether tags were added, dropped or changed.

@@ -10,13 +10,15 @@
 //! any case.) Another index file may also be made beside others, for the own use: they do not keep it up unless they open it.
 
 use super::bag::OpenBag;
+use super::over_records::OverRecords;
 use super::set::{no_such_bag, no_such_tag};
 use super::{IndexedTable, TagId, structural_path};
+use crate::collation::KeyOrder;
 use crate::dbf::{Dbf, Header};
 use crate::expr::{ExprValue, Kind, Scratch};
-use crate::index::write::{BagSpec, BagWriter, KeySorter, Progress, Rebuild, TagSpec, reindex};
-use crate::index::{BagKind, KeyFamily, KeyType, TagHeader};
-use crate::keys::{Expressions, Letters, Rules, TagKeys};
+use crate::index::write::{BagSpec, BagWriter, KeySorter, TagSpec, reindex, unknown_order};
+use crate::index::{BagKind, KeyFamily, TagHeader};
+use crate::keys::{Conventions, Expressions, Rules, TagKeys};
 use crate::lock::{IndexLock, LockPlan};
 use mainstay_types::{Code, Error, Result, interrupt};
 use mainstay_vfs::{Create, LockMode};
@@ -33,7 +35,8 @@ const RUN_BYTES: u64 = 1 << 20;
 /// A tag that is to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexSpec {
-    /// The name: 1 to 10 ASCII characters. The only tag of an IDX or NTX is named like its file.
+    /// The name: 1 to 10 ASCII characters. The only tag of an IDX or NTX is named like its file, and may have a longer name, of
+    /// which the file keeps ten.
     pub name: String,
     /// The key expression, in the code page of the table.
     pub key: Vec<u8>,
@@ -233,7 +236,7 @@ impl IndexedTable {
             return self.add_tag(bag, spec, building);
         }
         let layout = layout_for(kind, &self.indexes.dbf, spec);
-        let tag = building.mark(new_tag_spec(spec, &layout, &self.indexes.dbf)?);
+        let tag = building.mark(new_tag_spec(spec, &layout, &self.indexes.dbf)?).named_for(&layout, path);
         let count = self.writer.count()?;
         let keys = self.collect(path, (&tag.header(&layout)?, None), count, building)?;
         if let Some(open) = open {
@@ -261,13 +264,21 @@ impl IndexedTable {
         Ok(())
     }
 
-    /// Makes a file of these tags over all records, in the place of the one that is there.
-    pub(super) fn make_bag(&mut self, path: &Path, layout: &BagSpec, tags: Vec<TagSpec>) -> Result<()> {
+    /// Makes a file of these tags over all records, in the place of the one that is there. The tags have these conventions,
+    /// in their order, or those of the tags that are there.
+    pub(super) fn make_bag(
+        &mut self,
+        path: &Path,
+        layout: &BagSpec,
+        tags: Vec<TagSpec>,
+        conventions: &[Conventions],
+    ) -> Result<()> {
         let count = self.writer.count()?;
         let mut made = Vec::with_capacity(tags.len());
-        for tag in tags {
-            let letters = self.indexes.letters(path, &tag.name);
-            let keys = self.collect(path, (&tag.header(layout)?, letters), count, &mut Building::default())?;
+        for (number, tag) in tags.into_iter().enumerate() {
+            let known = conventions.get(number).copied().or_else(|| self.indexes.conventions(path, &tag.name));
+            let tag = tag.named_for(layout, path);
+            let keys = self.collect(path, (&tag.header(layout)?, known), count, &mut Building::default())?;
             made.push((tag, keys));
         }
         self.put_bag(path, layout, made)
@@ -286,11 +297,17 @@ impl IndexedTable {
     }
 
     /// Fails as making this tag would: if it is not understood, or a record has no key, or one that another has.
-    pub(super) fn tag_can_be_made(&mut self, path: &Path, spec: &IndexSpec, layout: &BagSpec) -> Result<()> {
+    pub(super) fn tag_can_be_made(
+        &mut self,
+        path: &Path,
+        (spec, conventions): (&IndexSpec, Conventions),
+        layout: &BagSpec,
+    ) -> Result<()> {
         let count = self.writer.count()?;
-        let header = tag_spec(spec, layout, &self.indexes.dbf)?.header(layout)?;
-        let keys = self.collect(path, (&header, None), count, &mut Building::default())?;
-        if header.candidate { keys.finish(|_, _| Ok(())) } else { Ok(()) }
+        let header = tag_spec(spec, layout, &self.indexes.dbf)?.named_for(layout, path).header(layout)?;
+        let keys = self.collect(path, (&header, Some(conventions)), count, &mut Building::default())?;
+        // A key whose place is not certain is an error, too.
+        if header.candidate || !conventions.order.is_bytes() { keys.finish(|_, _| Ok(())) } else { Ok(()) }
     }
 
     pub(super) fn open_made(&mut self, path: &Path, is_structural: bool) -> Result<usize> {
@@ -376,7 +393,7 @@ impl IndexedTable {
         self.must_be_alone("its indexes be made anew")?;
         self.must_have_no_transaction("making indexes anew")?;
         self.writer.flush()?;
-        self.indexes.settle_letters();
+        self.indexes.settle_bags()?;
         // What is in memory of the old trees is not worth writing, but custom entries are read from the file.
         self.indexes.write().or_else(|error| if error.code() == Code::IndexDamaged { Ok(()) } else { Err(error) })?;
         self.rebuild_all(true, progress)
@@ -408,19 +425,24 @@ impl IndexedTable {
         Ok(())
     }
 
-    /// The keys of the records, for a tag with this header and the letters that it had, if it is not new.
-    fn collect(
+    /// The keys of the records, for a tag with this header and the conventions that it had, if it is not new.
+    pub(super) fn collect(
         &self,
         path: &Path,
-        (header, letters): (&TagHeader, Option<Letters>),
+        (header, conventions): (&TagHeader, Option<Conventions>),
         count: u64,
         building: &mut Building<'_>,
     ) -> Result<KeySorter> {
         let mut tag = TagKeys::new(header, &self.indexes.dbf)?;
-        if let Some(letters) = letters.filter(|letters| *letters != tag.letters) {
-            tag = tag.with_letters(letters, header, &self.indexes.dbf)?;
+        if let Some(known) = conventions.or_else(|| self.indexes.national()).filter(|known| *known != tag.conventions())
+        {
+            tag = tag.with_conventions(known, header, &self.indexes.dbf)?;
         }
-        let mut keys = KeySorter::new(header).with_limit(SORT_BYTES, Arc::clone(&self.fs), &beside(path, ".runs"));
+        if tag.key_type.order() == KeyOrder::Unknown {
+            return Err(unknown_order(&header.name));
+        }
+        let keys = KeySorter::new(header).in_order(tag.key_type.order());
+        let mut keys = keys.with_limit(SORT_BYTES, Arc::clone(&self.fs), &beside(path, ".runs"));
         if header.custom {
             return Ok(keys);
         }
@@ -510,65 +532,6 @@ impl Taking<'_> {
 
 fn number(record: u64) -> Result<u32> {
     u32::try_from(record).map_err(|_| Error::new(Code::Unsupported, "indexes hold record numbers of 32 bits"))
-}
-
-/// The records of a table, for making its indexes anew.
-struct OverRecords<'r> {
-    count: u64,
-    table: &'r IndexedTable,
-    path: &'r Path,
-    keeps_custom: bool,
-    progress: Telling<'r>,
-    /// The number of the file, and how many there are.
-    at: (u64, u64),
-}
-
-impl Rebuild for OverRecords<'_> {
-    fn key_type(&mut self, header: &TagHeader) -> Result<KeyType> {
-        TagKeys::new(header, &self.table.indexes.dbf).map(|keys| keys.key_type)
-    }
-
-    fn collect(&mut self, number: usize, header: &TagHeader, keys: &mut KeySorter) -> Result<()> {
-        if header.custom {
-            return if self.keeps_custom { self.custom_entries(number, header, keys) } else { Ok(()) };
-        }
-        let letters = self.table.indexes.letters(self.path, &header.name);
-        let all = self.table.collect(self.path, (header, letters), self.count, &mut Building::default())?;
-        *keys = all;
-        Ok(())
-    }
-
-    fn progress(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
-        let (file, files) = self.at;
-        let steps = 1000;
-        let of_tag = (steps * progress.keys_done).checked_div(progress.keys).unwrap_or(0);
-        let of_file = (steps * progress.number as u64 + of_tag) / progress.tags.max(1) as u64;
-        (self.progress)(file * steps + of_file, files * steps)
-    }
-}
-
-impl OverRecords<'_> {
-    /// The records that the old file lists in a custom tag, with the keys that they have now.
-    fn custom_entries(&self, number: usize, header: &TagHeader, keys: &mut KeySorter) -> Result<()> {
-        let known = TagKeys::new(header, &self.table.indexes.dbf)?;
-        let bag = crate::index::Bag::open(self.table.fs.open(self.path)?)?;
-        let count = self.count;
-        let mut listed = Vec::new();
-        bag.tag(number, known.key_type)?.range(
-            std::ops::Bound::Unbounded,
-            std::ops::Bound::Unbounded,
-            |record, _| {
-                listed.push(record);
-                ControlFlow::Continue(())
-            },
-        )?;
-        let (mut scratch, mut bytes) = (Scratch::new(), Vec::new());
-        for record in listed.into_iter().filter(|record| (1..=count).contains(&u64::from(*record))) {
-            self.table.indexes.dbf.read_record(u64::from(record) - 1, &mut bytes)?;
-            keys.push(&known.key_of(&mut scratch, &bytes, record)?, record)?;
-        }
-        Ok(())
-    }
 }
 
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {

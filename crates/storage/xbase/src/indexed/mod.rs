@@ -43,6 +43,7 @@ mod duplicate;
 mod inspect;
 mod journal;
 mod locks;
+mod over_records;
 mod raw;
 mod reach;
 mod rebuild;
@@ -267,9 +268,11 @@ impl IndexedTable {
         self.list_appended()?;
         let Some(open) = self.indexes.bags.get_mut(id.bag) else { return Err(no_such_bag(id.bag)) };
         let live = open.live_mut()?;
+        live.settle(&self.indexes.dbf)?;
         let bag: Arc<Bag> = live.reader()?;
         let Some(keys) = live.keys.get(id.tag) else { return Err(no_such_tag(id.tag)) };
-        bag.tag(id.tag, keys.as_ref().map_err(Error::clone)?.key_type)
+        let number = live.writer.tags().nth(id.tag).and_then(|header| bag.find(&header.name)).unwrap_or(id.tag);
+        bag.tag(number, keys.as_ref().map_err(Error::clone)?.key_type)
     }
 
     /// Calls `read` with the keys of a tag while nobody writes to the index.

@@ -49,7 +49,7 @@ impl IndexedTable {
             bag.live()?.must_be_understood()?;
         }
         self.flush()?;
-        self.indexes.settle_letters();
+        self.indexes.settle_bags()?;
         mark_stale(&*self.fs, self.path(), self.bags())?;
         // The records are half of the work where keys are made of them.
         let parts = if self.indexes.bags.is_empty() { 1 } else { 2 };
@@ -88,7 +88,7 @@ impl IndexedTable {
             plans.push((bag.path.clone(), bag.is_structural, layout, made));
         }
         self.flush()?;
-        self.indexes.settle_letters();
+        self.indexes.settle_bags()?;
         mark_stale(&*self.fs, self.path(), self.bags())?;
         if let Err(error) = self.writer.restructure(spec, sources) {
             if self.writer.is_usable() {
@@ -105,7 +105,7 @@ impl IndexedTable {
                     Error::new(Code::Cancelled, "making the indexes anew was stopped").hint("reindex the table")
                 );
             }
-            self.make_bag(&path, &layout, tags)?;
+            self.make_bag(&path, &layout, tags, &[])?;
             let (dbf, sharing) = (&self.indexes.dbf, self.indexes.sharing);
             self.indexes.bags[number] = match is_structural {
                 true => OpenBag::structural(&*self.fs, &path, dbf, sharing)?,

@@ -8,9 +8,11 @@
 use super::build::tag_spec;
 use super::recovery::recover;
 use super::{IndexSpec, IndexedTable, structural_path};
+use crate::dbf::Dbf;
 use crate::index::write::BagSpec;
 use crate::index::{Bag, TagHeader};
-use crate::writer::{self, Access, WriteOptions};
+use crate::keys::{Conventions, TagKeys};
+use crate::writer::{self, Access, Repair, WriteOptions};
 use crate::{Finding, Severity};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::FileSystem;
@@ -19,18 +21,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Makes a new table at `into` out of what can be read of a damaged one, with the tags of its structural index and of
-/// `index_files`, which are its other index files. Gives what could not be kept, and what is new: where other index files
-/// were made. Entries of custom tags are lost.
+/// `index_files`, which are its other index files. Where other index files were made is among what was found. Entries of
+/// custom tags are lost.
 pub fn repair(
     fs: &Arc<dyn FileSystem>,
     path: &Path,
     into: &Path,
     options: &WriteOptions,
     index_files: &[PathBuf],
-) -> Result<Vec<Finding>> {
+) -> Result<Repair> {
     let cut_off = writer::finish_swap(&**fs, path).and_then(|()| recover(fs, path)).err();
-    let mut findings = writer::repair(fs, path, into, options)?;
-    findings.extend(cut_off.map(|error| {
+    let mut repair = writer::repair(fs, path, into, options)?;
+    repair.lost.extend(cut_off.map(|error| {
         let message = format!("what a program has left here that was cut off is not put right: {}", error.message());
         finding(path, Severity::Error, String::new(), message)
     }));
@@ -41,25 +43,25 @@ pub fn repair(
     for file in structural.iter().chain(others) {
         let is_structural = structural.as_ref() == Some(file);
         let target = if is_structural { structural_path(into) } else { beside_table(&**fs, into, file) };
-        match remade(&mut table, fs, file, &target, is_structural, &mut findings) {
-            Ok(()) if !is_structural => {
+        match remade(&mut table, fs, file, &target, is_structural, &mut repair.lost) {
+            Ok(true) if !is_structural => {
                 let message = format!("the index was made anew as {}", target.display());
-                findings.push(finding(file, Severity::Warning, String::new(), message));
+                repair.found.push(finding(file, Severity::Warning, String::new(), message));
             }
-            Ok(()) => {}
+            Ok(_) => {}
             Err(error) => {
                 let message = format!("the index could not be made anew: {}", error.message());
-                findings.push(finding(file, Severity::Error, String::new(), message));
+                repair.lost.push(finding(file, Severity::Error, String::new(), message));
             }
         }
     }
     if table.dbf().header().has_structural_index && crate::table::sibling(&**fs, into, &["cdx"]).is_none() {
         table.writer.mark_structural_index(false)?;
         let message = "the header asks for an index of the table's name; the new table has none".to_owned();
-        findings.push(finding(path, Severity::Warning, String::new(), message));
+        repair.found.push(finding(path, Severity::Warning, String::new(), message));
     }
     table.close()?;
-    Ok(findings)
+    Ok(repair)
 }
 
 fn finding(path: &Path, severity: Severity, place: String, message: String) -> Finding {
@@ -81,7 +83,7 @@ fn beside_table(fs: &dyn FileSystem, table: &Path, index: &Path) -> PathBuf {
     folder.join(longer)
 }
 
-/// Makes the tags of one old file anew; those that cannot be made are findings.
+/// Makes the tags of one old file anew; those that cannot be made are findings. Whether there is a new file.
 fn remade(
     table: &mut IndexedTable,
     fs: &Arc<dyn FileSystem>,
@@ -89,7 +91,7 @@ fn remade(
     target: &Path,
     is_structural: bool,
     findings: &mut Vec<Finding>,
-) -> Result<()> {
+) -> Result<bool> {
     let file = fs.open(old)?;
     let bag = Bag::open(Arc::clone(&file))?;
     let layout = BagSpec::of(&bag, &*file)?;
@@ -100,11 +102,13 @@ fn remade(
     if fs.stamp(target).is_ok() {
         return Err(Error::new(Code::Duplicate, "there is a file of this name already").at(target.display()));
     }
-    let mut sound: Vec<&TagHeader> = Vec::new();
-    for header in bag.tags() {
-        let tried = table.tag_can_be_made(target, &IndexSpec::of(header), &layout);
+    let mut sound: Vec<(IndexSpec, Conventions)> = Vec::new();
+    for (number, header) in bag.tags().iter().enumerate() {
+        let known = conventions_of(&bag, number, table.dbf());
+        let spec = spec_of(header, old, &layout);
+        let tried = known.and_then(|known| table.tag_can_be_made(target, (&spec, known), &layout).map(|()| known));
         match tried {
-            Ok(()) => sound.push(header),
+            Ok(known) => sound.push((spec, known)),
             Err(error) => {
                 let message = format!("the tag was not made anew: {error}");
                 findings.push(finding(old, Severity::Error, format!("tag {}", header.name), message));
@@ -116,12 +120,27 @@ fn remade(
         }
     }
     if sound.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     let mut tags = Vec::with_capacity(sound.len());
-    for header in sound {
-        tags.push(tag_spec(&IndexSpec::of(header), &layout, table.dbf())?);
+    for (spec, _) in &sound {
+        tags.push(tag_spec(spec, &layout, table.dbf())?);
     }
-    table.make_bag(target, &layout, tags)?;
-    table.open_made(target, is_structural).map(drop)
+    let known: Vec<Conventions> = sound.iter().map(|(_, known)| *known).collect();
+    table.make_bag(target, &layout, tags, &known)?;
+    table.open_made(target, is_structural).map(|_| true)
+}
+
+/// The definition of an old tag. One that is named like its file will be named like the new file.
+fn spec_of(header: &TagHeader, file: &Path, layout: &BagSpec) -> IndexSpec {
+    let is_files = file.file_stem().is_some_and(|stem| stem.to_string_lossy().eq_ignore_ascii_case(&header.name));
+    let spec = IndexSpec::of(header);
+    if is_files && layout.is_single() { IndexSpec { name: String::new(), ..spec } } else { spec }
+}
+
+/// The order and the letters that an old tag's keys show: the new one gets them, too.
+fn conventions_of(bag: &Bag, number: usize, dbf: &Dbf) -> Result<Conventions> {
+    let keys = TagKeys::new(&bag.tags()[number], dbf)?;
+    let tag = bag.tag(number, keys.key_type)?;
+    Ok(keys.recognised(&tag, dbf).conventions())
 }

@@ -16,9 +16,10 @@
 use super::bag::{Live, OpenBag, Sharing, not_kept_up};
 use super::duplicate::taken;
 use super::trust::Missing;
+use crate::collation::KeyOrder;
 use crate::dbf::Dbf;
 use crate::expr::Scratch;
-use crate::keys::{Letters, TagKeys};
+use crate::keys::{Conventions, TagKeys};
 use crate::lock::LockWait;
 use mainstay_types::{Code, Error, Result};
 use std::collections::BTreeSet;
@@ -251,11 +252,11 @@ impl IndexSet {
 
     /// Changes the keys of one file; whether the record was not listed where it should have been.
     fn follow_in(&mut self, bag: usize, record: u32, old: Option<&[u8]>, new: Option<&[u8]>) -> Result<bool> {
-        self.settle_letters_of(bag, [old, new])?;
+        self.settle_bag(bag)?;
         if self.plan(bag, record, old, new)? && !self.sharing.alone && !self.bags[bag].live()?.is_locked() {
             // Another program may have added or dropped tags.
             if self.lock_all()? {
-                self.settle_letters_of(bag, [old, new])?;
+                self.settle_bag(bag)?;
                 self.plan(bag, record, old, new)?;
             }
         }
@@ -320,31 +321,39 @@ impl IndexSet {
         })
     }
 
-    /// Makes sure that it is known which letters the tags of a file know, if the record has such as not all programs know.
-    fn settle_letters_of(&mut self, bag: usize, record: [Option<&[u8]>; 2]) -> Result<()> {
-        let live = self.bags[bag].live()?;
-        if record.into_iter().flatten().any(|bytes| !live.knows_letters_of(bytes)) {
-            // Who reads the tags while another writes to them would see pages of different times.
+    /// Makes sure that it is known in which order the tags of a file are, and which letters their programs know.
+    fn settle_bag(&mut self, bag: usize) -> Result<()> {
+        if !self.bags[bag].live()?.is_settled() {
+            // A reader of the tags while another program writes to them would see pages of different times.
             self.lock_all()?;
-            self.bags[bag].live_mut()?.settle_letters(&self.dbf);
+            self.bags[bag].live_mut()?.settle(&self.dbf)?;
         }
         Ok(())
     }
 
-    /// The same of all files, before they are made anew by one who is alone.
-    pub(super) fn settle_letters(&mut self) {
+    /// The same of all files, before they are made anew in a table that is open for exclusive use.
+    pub(super) fn settle_bags(&mut self) -> Result<()> {
         for bag in &mut self.bags {
             if let Ok(live) = bag.live_mut() {
-                live.settle_letters(&self.dbf);
+                live.settle(&self.dbf)?;
             }
         }
+        Ok(())
     }
 
-    /// The letters that the programs of a tag know, if the tag is there and understood.
-    pub(super) fn letters(&self, path: &Path, tag: &str) -> Option<Letters> {
+    /// The order and the letters of a tag, if it is there and understood.
+    pub(super) fn conventions(&self, path: &Path, tag: &str) -> Option<Conventions> {
         let live = self.bags.iter().find(|bag| bag.path == path)?.live().ok()?;
         let number = live.writer.find(tag)?;
-        Some(live.keys.get(number)?.as_ref().ok()?.letters)
+        Some(live.keys.get(number)?.as_ref().ok()?.conventions())
+    }
+
+    /// The order and the letters of the table's tags that are in a national order, as far as they were looked at: those of a
+    /// new tag beside them.
+    pub(super) fn national(&self) -> Option<Conventions> {
+        let keys = self.bags.iter().filter_map(|bag| bag.live().ok()).flat_map(|live| live.keys.iter().flatten());
+        let mut known = keys.map(TagKeys::conventions);
+        known.find(|conventions| matches!(conventions.order, KeyOrder::National(_)))
     }
 
     /// Finds out what is to be done in which tags of a file; whether anything is.
@@ -374,7 +383,7 @@ impl IndexSet {
         self.lock_all()?;
         let Some(open) = self.bags.get_mut(bag) else { return Err(no_such_bag(bag)) };
         let live = open.live_mut()?;
-        live.settle_letters(&self.dbf);
+        live.settle(&self.dbf)?;
         let Some(keys) = live.keys.get(tag) else { return Err(no_such_tag(tag)) };
         let keys = keys.as_ref().map_err(Error::clone)?;
         let (number, bytes) = record;

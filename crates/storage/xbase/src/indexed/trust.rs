@@ -35,7 +35,7 @@ use mainstay_types::{Code, Error, Result};
 use std::ops::ControlFlow;
 
 /// Pages that are looked at before the first key beyond ASCII is changed.
-pub(super) const PAGES: usize = 256;
+const PAGES: usize = 256;
 
 /// Keys that are compared with their records then.
 const KEYS: usize = 32;

@@ -1,31 +1,27 @@
 //! Which letters the program knows that keeps a tag.
 //!
 //! UPPER() of FoxPro makes `É` of `é`, by the table's code page; that of Clipper and Harbour knows the 26 letters, unless the
-//! program has chosen a national code page. An index does not name its program, and one with keys of both kinds finds
-//! nothing reliably. So the dialect says only what is expected of a tag, and its keys decide:
+//! program has chosen a national code page, which has letters of its own: Harbour's RU866 leaves `ё` as it is. An index
+//! does not name its program, and one with keys of several kinds finds nothing reliably. So the dialect says only what is
+//! expected of a tag, and its keys decide: of the keys beyond ASCII, those of their records are counted with the letters of
+//! ASCII, of the table's code page, and of Harbour's national pages that sort by bytes. Most keys win; where there are no
+//! more than with the expected letters, these. Keys of none of them are those of another expression: `indexed/trust.rs`.
 //!
-//! ```text
-//!   keys beyond ASCII, of which the two kinds differ for their records
-//!     more of them are the expected ones, or there are none      the dialect's letters
-//!     more of them are the others                                the other letters
-//!     they are neither                                           another order or expression: indexed/trust.rs
-//! ```
+//! In a national order the letters are those of its code page: `order.rs`.
 
-use super::{Rules, TagKeys, dialect_of};
+use super::order::{KeySample, Records, may_be_of};
+use super::{Conventions, Rules, TagKeys, dialect_of};
+use crate::collation::{Collation, collations};
 use crate::dbf::Dbf;
-use crate::expr::{CaseTable, Dialect, Scratch};
-use crate::index::{KeyFamily, Tag, TagHeader};
+use crate::expr::{CaseTable, Dialect};
+use crate::index::{Tag, TagHeader};
 use mainstay_types::Result;
 use std::ops::{Bound, ControlFlow};
 
-/// So many keys decide.
-const VOTES: i32 = 32;
+/// So many keys beyond ASCII are compared with their records.
+const COMPARED: usize = 128;
 
-/// So many keys beyond ASCII are compared with their records, and so many keys of any kind are looked at.
-const COMPARED: usize = 256;
-const LOOKED_AT: usize = 16_384;
-
-/// So many keys are read at each of two places of a tag that is not written to.
+/// So many keys are looked at that begin with a letter beyond ASCII.
 const READ: usize = 2_048;
 
 /// The letters of an expression.
@@ -35,6 +31,8 @@ pub enum Letters {
     Ascii,
     /// All of the table's code page: FoxPro.
     CodePage,
+    /// Those of a national code page of Harbour.
+    National(&'static Collation),
 }
 
 impl Letters {
@@ -56,19 +54,26 @@ impl Letters {
         match self {
             Letters::Ascii => CaseTable::ascii(),
             Letters::CodePage => dbf.code_page().case_table().clone(),
+            Letters::National(collation) => collation.case_table(),
         }
     }
 
     fn other(self) -> Letters {
         match self {
-            Letters::Ascii => Letters::CodePage,
+            Letters::Ascii | Letters::National(_) => Letters::CodePage,
             Letters::CodePage => Letters::Ascii,
         }
     }
-}
 
-/// Shows keys of a tag with their records, until the visitor has enough.
-pub type Visit<'v> = &'v mut dyn FnMut(&mut dyn FnMut(&[u8], u32) -> ControlFlow<()>) -> Result<()>;
+    /// What else a tag that sorts by bytes may have been made with.
+    fn others(self, dbf: &Dbf) -> Vec<Letters> {
+        let is_candidate = |known: &&Collation| known.is_byte_order() && may_be_of(known, dbf);
+        let mut national: Vec<&Collation> = collations().iter().filter(is_candidate).collect();
+        national.sort_by_key(|collation| !collation.is_of_page(dbf.code_page().number()));
+        let national = national.into_iter().map(Letters::National);
+        [self.other()].into_iter().chain(national).collect()
+    }
+}
 
 impl TagKeys {
     /// Whether keys or condition depend on which letters are known.
@@ -77,9 +82,19 @@ impl TagKeys {
         depends(&self.key) || self.condition.as_ref().is_some_and(depends)
     }
 
-    /// The same tag with these letters.
-    pub fn with_letters(&self, letters: Letters, header: &TagHeader, dbf: &Dbf) -> Result<TagKeys> {
-        TagKeys::by(Rules { letters, ..Rules::of(header.kind, header.by_harbour, dbf) }, header, dbf)
+    /// What its keys were found to be made with, or what is expected of it.
+    pub fn conventions(&self) -> Conventions {
+        Conventions { letters: self.letters, order: self.key_type.order() }
+    }
+
+    /// The same tag with these conventions.
+    pub fn with_conventions(&self, conventions: Conventions, header: &TagHeader, dbf: &Dbf) -> Result<TagKeys> {
+        let Conventions { letters, order } = conventions;
+        TagKeys::by(Rules { letters, order, ..Rules::of(header.kind, header.by_harbour, dbf) }, header, dbf)
+    }
+
+    fn with_letters(&self, letters: Letters, header: &TagHeader, dbf: &Dbf) -> Result<TagKeys> {
+        self.with_conventions(Conventions { letters, ..self.conventions() }, header, dbf)
     }
 
     /// The same tag with the letters that are not expected of it, if that can make a difference.
@@ -91,46 +106,45 @@ impl TagKeys {
         self.with_letters(self.letters.other(), header, dbf).ok()
     }
 
-    /// The tag with the letters that its keys were made with. One that cannot be read has those that are expected of it:
-    /// who uses it finds the damage.
-    pub fn settled(self, header: &TagHeader, dbf: &Dbf, visit: Visit<'_>) -> TagKeys {
-        if self.key_type.family() != KeyFamily::Character {
+    /// The tag, which sorts by bytes, with the letters that its keys were made with. One that cannot be read has those
+    /// that are expected of it: the damage is found when it is used.
+    pub(super) fn settled_by(self, tag: &Tag, sample: &KeySample, dbf: &Dbf) -> TagKeys {
+        if !self.depends_on_letters() {
             return self;
         }
-        let Some(other) = self.with_other_letters(header, dbf) else { return self };
-        let (mut scratch, mut bytes, mut votes, mut compared, mut seen) = (Scratch::new(), Vec::new(), 0i32, 0, 0);
-        let visited = visit(&mut |key, record| {
-            seen += 1;
-            if !key.is_ascii() && dbf.read_record(u64::from(record).saturating_sub(1), &mut bytes).is_ok() {
-                compared += 1;
-                let mut is_of = |keys: &TagKeys| keys.key_of(&mut scratch, &bytes, record).is_ok_and(|own| own == key);
-                votes += i32::from(is_of(&other)) - i32::from(is_of(&self));
-            }
-            match votes.abs() >= VOTES || compared >= COMPARED || seen >= LOOKED_AT {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
+        let mut found: Vec<(Vec<u8>, u32)> = Vec::new();
+        let mut left = READ;
+        // Those that begin with such a letter, of which the sample may have none.
+        let read = tag.range(Bound::Included([0x80].as_slice()), Bound::Unbounded, |record, key| {
+            left -= 1;
+            found.push((key.to_vec(), record));
+            if left == 0 || found.len() >= COMPARED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        if visited.is_ok() && votes > 0 { other } else { self }
-    }
-
-    /// The same of a tag that is only read: the keys that begin with a letter beyond ASCII are looked at, and some of the
-    /// others.
-    pub fn settled_by(self, tag: &Tag, dbf: &Dbf) -> TagKeys {
-        self.settled(tag.header(), dbf, &mut |see| {
-            for lower in [Bound::Included([0x80].as_slice()), Bound::Unbounded] {
-                let (mut left, mut ended) = (READ, false);
-                tag.range(lower, Bound::Unbounded, |record, key| {
-                    left -= 1;
-                    let seen = see(key, record);
-                    ended = seen.is_break();
-                    if left == 0 { ControlFlow::Break(()) } else { seen }
-                })?;
-                if ended {
-                    break;
-                }
+        if read.is_err() {
+            return self;
+        }
+        let sampled = sample.beyond_ascii().take(COMPARED).map(|(key, record)| (key.to_vec(), record));
+        found.extend(sampled);
+        let mut records = Records::of(dbf);
+        let mut agreeing = |keys: &TagKeys| records.count(keys, found.iter().map(|(key, record)| (&**key, *record)));
+        let (mut most, mut best) = (agreeing(&self), None);
+        for letters in self.letters.others(dbf) {
+            if most == found.len() {
+                break;
             }
-            Ok(())
-        })
+            let Ok(other) = self.with_letters(letters, tag.header(), dbf) else { continue };
+            let count = agreeing(&other);
+            if count > most {
+                (most, best) = (count, Some(other));
+            }
+        }
+        if most < found.len() {
+            // Keys that are in the order of bytes by chance, or because capitals are.
+            let national = self.clone().in_fitting(tag.header(), dbf, sample, sample.fitting(dbf));
+            if agreeing(&national) > most {
+                return national;
+            }
+        }
+        best.unwrap_or(self)
     }
 }

@@ -45,6 +45,13 @@ impl MemoWriter {
     pub fn open(file: Arc<dyn WritableFile>, table_version: u8, alone: bool, wait: LockWait) -> Result<MemoWriter> {
         let read: Arc<dyn File> = Arc::clone(&file) as Arc<dyn File>;
         let memo = Memo::open(read, table_version)?;
+        if let Some(doubt) = memo.doubt() {
+            let message = format!("{doubt}, so nothing is written");
+            let error = Error::new(Code::Unsupported, message).at(memo.path().display());
+            return Err(
+                error.hint("give the memo file the extension of its kind: fpt for FoxPro, dbt for dBASE, smt for Six")
+            );
+        }
         if memo.block_size > MAX_BLOCK_BYTES {
             let message = format!("the memo header says that blocks have {} bytes", memo.block_size);
             let error = Error::new(Code::Damaged, message).at(memo.path().display());

@@ -5,11 +5,12 @@ use super::indexes::Indexes;
 use super::named::is_named_for;
 use super::tag::TableTag;
 use super::{Files, production_mdx, sibling};
+use crate::collation::KeyOrder;
 use crate::dbf::{self, OpenOptions};
 use crate::expr::Scratch;
 use crate::index::{Bag, KeyType};
 use crate::{Finding, Severity};
-use mainstay_types::{Error, Result};
+use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::FileSystem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -66,6 +67,29 @@ fn mostly_agrees(fs: &Arc<dyn FileSystem>, files: &Files, path: &Path) -> Result
         belonging += all;
     }
     Ok(belonging > 0 && agreeing * 2 >= belonging)
+}
+
+/// The index files among these that cannot be read at all, so that no table has them for its own: cut, emptied, overwritten.
+/// An IDX that is none is another program's file, and a warning.
+pub fn check_index_files(fs: &dyn FileSystem, index_files: &[PathBuf]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for path in index_files {
+        match fs.open(path).and_then(Bag::open) {
+            Ok(bag) if bag.tags().is_empty() => {
+                findings.extend(bag.broken_tags().iter().map(|(_, error)| failure(path, error)));
+            }
+            Ok(_) => {}
+            // It is gone by now.
+            Err(error) if error.code() == Code::NotFound => {}
+            Err(error) => {
+                let is_idx = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("idx"));
+                let is_others = error.code() == Code::Unsupported || error.code() == Code::NotThisFormat && is_idx;
+                let severity = if is_others { Severity::Warning } else { Severity::Error };
+                findings.push(Finding { severity, ..failure(path, &error) });
+            }
+        }
+    }
+    findings
 }
 
 fn failure(path: &Path, error: &Error) -> Finding {
@@ -149,7 +173,7 @@ fn check_keys(
     records: u64,
     findings: &mut Vec<Finding>,
 ) -> Result<(u64, u64)> {
-    if tag.header().collation.is_some() {
+    if tag.header().collation.is_some() || tag.tag.key_type().order() == KeyOrder::Unknown {
         return Ok((0, 0));
     }
     let slots = u32::try_from(records).unwrap_or(u32::MAX);

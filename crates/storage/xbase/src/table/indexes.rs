@@ -7,6 +7,8 @@
 //! Plans outlive the index files: a plan names a tag by a number that belongs to its definition (file, name,
 //! key, condition), and a number whose definition is no longer there is answered by "not usable now".
 
+mod describe;
+
 use super::claim::{Proof, other_tables};
 use super::named::{NamedFor, is_named_for, named_for};
 use super::own::OwnWrites;
@@ -18,6 +20,7 @@ use super::tag::{COMPARED_WHOLE, Disagreement, TableTag};
 use super::walk::{orders, walk_tag};
 use crate::dbf::{Dbf, OpenOptions};
 use crate::index::{Bag, KeyType, TagHeader};
+use crate::keys::TagKeys;
 use crate::{Finding, Severity};
 use mainstay_columnar::{Access, Ordering, RowSet, Snapshot, TermOrder};
 use mainstay_types::{Code, Result};
@@ -290,31 +293,6 @@ impl Indexes {
         notices
     }
 
-    /// The tags of all the table's index files.
-    pub(crate) fn describe(&self, state: &State) -> Vec<IndexDescription> {
-        let Some(set) = self.current(state) else { return Vec::new() };
-        let tags = set.bags.iter().flat_map(|bag| bag.tags.iter().map(move |tag| (bag, tag)));
-        tags.filter_map(|(bag, tag)| {
-            let disagreement = tag.tag.as_ref().ok().and_then(|known| tag.verified(state, known).err());
-            // A file that only looked as if it belonged to the table.
-            let stranger = disagreement.as_ref().is_some_and(|reason| bag.is_strangers(reason));
-            let unusable = match &tag.tag {
-                Err(error) => Some(error.to_string()),
-                Ok(known) => known.unusable().or_else(|| disagreement.map(|reason| reason.message)),
-            };
-            (!stranger).then(|| IndexDescription {
-                name: tag.header.name.clone(),
-                file: bag.path.clone(),
-                key: tag.header.key_text().into_owned(),
-                condition: tag.header.for_text().map(|text| text.into_owned()),
-                unique: tag.header.unique,
-                descending: tag.header.descending,
-                unusable,
-            })
-        })
-        .collect()
-    }
-
     /// The files beside the structural CDX that may be the table's own, each with what speaks for it.
     pub(super) fn proven_files(&self, state: &State, table: &Path) -> Vec<(PathBuf, Proof)> {
         let Some(set) = self.current(state) else { return Vec::new() };
@@ -400,8 +378,11 @@ fn is_of_another(fs: &dyn FileSystem, index: &Path, table: &Path) -> bool {
 
 /// Whether an index file may belong to a table: the expressions of its first tag compile.
 fn belongs(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> bool {
-    let Ok(bag) = fs.open(path).and_then(Bag::open) else { return false };
-    !bag.tags().is_empty() && TableTag::new(&bag, 0, dbf).is_ok()
+    match fs.open(path).and_then(Bag::open) {
+        Ok(bag) => !bag.tags().is_empty() && TableTag::new(&bag, 0, dbf).is_ok(),
+        // A file that was cut may still say what its keys are.
+        Err(_) => fs.open(path).and_then(Bag::definition).is_ok_and(|header| TagKeys::new(&header, dbf).is_ok()),
+    }
 }
 
 impl OpenBag {

@@ -39,7 +39,7 @@ mod text_keys;
 mod unlisted;
 mod walk;
 
-pub use check::{check, lacks_index, other_index_files};
+pub use check::{check, check_index_files, lacks_index, other_index_files};
 pub use claim::Disputed;
 pub use indexes::IndexDescription;
 pub use named::is_named_for;
@@ -102,7 +102,7 @@ pub(crate) struct Files {
     pub(crate) dbf: Dbf,
     pub(crate) memo: Option<Memo>,
     pub(crate) memo_path: Option<PathBuf>,
-    /// What is wrong with the memo file as a whole.
+    /// What is wrong with the memo file as a whole, and with what is said of the code page.
     pub(crate) findings: Vec<Finding>,
     /// The structural index that the header promises, if it is not there.
     pub(crate) missing_index: Option<Finding>,
@@ -110,9 +110,13 @@ pub(crate) struct Files {
 
 impl Files {
     fn open(fs: &dyn FileSystem, path: &Path, options: OpenOptions) -> Result<Files> {
-        let dbf = Dbf::open(fs.open(path)?, options)?;
+        let declared = options.code_page.or_else(|| declared_code_page(fs, path));
+        let dbf = Dbf::open(fs.open(path)?, OpenOptions { code_page: declared })?;
         let missing_index = missing_index(fs, path, &dbf);
         let mut files = Files { dbf, memo: None, memo_path: None, findings: Vec::new(), missing_index };
+        if declared.is_none() {
+            files.findings.extend(unknown_declaration(fs, path));
+        }
         if files.dbf.fields().iter().any(|field| field.kind.needs_memo()) {
             files.open_memo(fs, path);
         }
@@ -126,6 +130,10 @@ impl Files {
             None => (path, "the table has memo fields, and there is no memo file: they are NULL".to_owned()),
             Some(memo_path) => match fs.open(memo_path).and_then(|file| Memo::open(file, self.dbf.header().version)) {
                 Ok(memo) => {
+                    if let Some(doubt) = memo.doubt() {
+                        let (path, message) = (memo_path.clone(), doubt.to_owned());
+                        self.findings.push(Finding { severity: Severity::Error, path, place: String::new(), message });
+                    }
                     self.memo = Some(memo);
                     self.memo_path = found;
                     return;
@@ -429,10 +437,30 @@ fn missing_index(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> Option<Finding>
     Some(Finding { severity: Severity::Warning, path: path.to_owned(), place: String::new(), message })
 }
 
-/// The code page that a `.cpg` file beside the table names, as GIS programs write it.
+/// What a `.cpg` file beside the table says of its code page, as GIS programs write it: without the byte order mark of a
+/// Windows editor, and without NULs behind it.
+fn declared_text(fs: &dyn FileSystem, path: &Path) -> Option<(PathBuf, String)> {
+    let file = sibling(fs, path, &["cpg"])?;
+    let declared = fs.read(&file).ok()?;
+    let text = String::from_utf8_lossy(declared.get(..declared.len().min(40))?).into_owned();
+    let text = text.trim_start_matches('\u{feff}').trim_matches(|sign: char| sign.is_whitespace() || sign.is_control());
+    Some((file, text.to_owned()))
+}
+
+/// The code page that a `.cpg` file beside the table names.
 fn declared_code_page(fs: &dyn FileSystem, path: &Path) -> Option<CodePage> {
-    let declared = fs.read(&sibling(fs, path, &["cpg"])?).ok()?;
-    CodePage::by_name(std::str::from_utf8(declared.get(..declared.len().min(40))?).ok()?.trim())
+    CodePage::by_name(&declared_text(fs, path)?.1)
+}
+
+/// A `.cpg` file that is not understood: the header decides, and may be wrong.
+fn unknown_declaration(fs: &dyn FileSystem, path: &Path) -> Option<Finding> {
+    let (file, text) = declared_text(fs, path)?;
+    if CodePage::by_name(&text).is_some() {
+        return None;
+    }
+    let message =
+        format!("'{}' is no code page that is known; that of the table's header is used", text.escape_debug());
+    Some(Finding { severity: Severity::Warning, path: file, place: String::new(), message })
 }
 
 /// The columns that are in no file: the number of a record, and whether it is deleted.

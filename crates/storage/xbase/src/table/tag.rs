@@ -74,6 +74,8 @@ impl TableTag {
         let header = &bag.tags()[number];
         let keys = TagKeys::new(header, dbf)?;
         let tag = bag.tag(number, keys.key_type)?;
+        let keys = keys.recognised(&tag, dbf);
+        let tag = bag.tag(number, keys.key_type)?;
         let other_keys = keys.with_other_letters(header, dbf).map(Box::new);
         let listing = header.for_bytes.as_deref().map(|condition| {
             let condition = Expression::parse(condition).map(|condition| condition.condition());
@@ -107,6 +109,9 @@ impl TableTag {
         let header = self.header();
         if let Some(collation) = &header.collation {
             return Some(format!("its keys are in the collation {collation}"));
+        }
+        if let Some(order) = self.tag.key_type().order().description() {
+            return Some(format!("its keys are in {order}"));
         }
         let unclear = self.listing.as_ref().is_some_and(|listing| !listing.is_understood());
         let reasons = [

@@ -33,7 +33,7 @@ mod values;
 
 pub use change::Update;
 pub(crate) use rebuild::converted;
-pub use rebuild::{Source, create, decode, repair};
+pub use rebuild::{Repair, Source, create, decode, repair};
 pub use swap::finish as finish_swap;
 
 use crate::Severity;

@@ -7,10 +7,14 @@
 //! then the new ones take their place (`swap.rs`). An interrupt ends it before that. Indexes are not touched: they are stale afterwards, except for
 //! those of a new table.
 
+mod repair;
+
+pub use repair::{Repair, repair};
+
 use super::swap::{self, new_memo, new_table};
 use super::{Access, Counting, TableWriter, Telling, WriteOptions, untold};
 use crate::codepage::CodePage;
-use crate::dbf::{Dbf, Field, FieldKind, FieldSpec, OpenOptions, TableSpec, decode_rows};
+use crate::dbf::{Dbf, Field, FieldKind, FieldSpec, TableSpec, decode_rows};
 use crate::memo::{Fetched, Memo, MemoKind, MemoWriter, Window, empty_file};
 use crate::{Finding, Severity};
 use arrow_array::cast::AsArray;
@@ -480,6 +484,7 @@ fn damaged(plan: &mut Plan<'_>, field: &Field, record: u64, reason: String) -> R
 pub(crate) fn converted(value: ValueRef<'_>, field: &Field) -> Result<Value> {
     let exact = SqlType::Decimal { precision: 38, scale: field.decimals.min(38) };
     let to = match field.kind {
+        FieldKind::Numeric if field.is_floating() => SqlType::Double,
         FieldKind::Numeric | FieldKind::Integer | FieldKind::IntegerSortable | FieldKind::Currency => exact,
         FieldKind::RowVersion => SqlType::BigInt,
         FieldKind::Double | FieldKind::DoubleSortable => SqlType::Double,
@@ -530,64 +535,4 @@ pub fn decode(dbf: &Dbf, memo: Option<&Memo>, field: usize, record: &[u8]) -> Re
     };
     let column = decode_rows(field, record.len(), [(0, record)], &dbf.decoding(memo))?;
     value_at(&column.vector, 0)
-}
-
-/// Makes a new table at `into` out of what can be read of a damaged one: all whole records, deleted ones included,
-/// with the long values that their references lead to. Gives what could not be kept. The damaged files stay as they
-/// are. The indexes have to be built for the new table.
-pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &WriteOptions) -> Result<Vec<Finding>> {
-    if fs.stamp(into).is_ok() {
-        return Err(Error::new(Code::Duplicate, "there is a file of this name already").at(into.display()));
-    }
-    let dbf = Dbf::open(fs.open(path)?, OpenOptions { code_page: options.code_page })?;
-    let mut findings = dbf.findings().to_vec();
-    let mut header = vec![0; usize::from(dbf.header().header_length)];
-    dbf.file().read_exact_at(&mut header, 0)?;
-    header[4..8].fill(0);
-    header[14] = 0;
-    let count = dbf.record_count(dbf.file().stamp()?.len);
-    let needs_memo = dbf.fields().iter().any(|field| field.kind.needs_memo());
-    let old_memo_path = crate::table::sibling(&**fs, path, &["fpt", "dbt", "smt"]).filter(|_| needs_memo);
-    let mut old_memo = None;
-    if let Some(memo_path) = &old_memo_path {
-        match Memo::open(fs.open(memo_path)?, dbf.header().version) {
-            Ok(memo) => old_memo = Some(memo),
-            Err(error) => findings.push(Finding {
-                severity: Severity::Error,
-                path: memo_path.clone(),
-                place: String::new(),
-                message: error.message().to_owned(),
-            }),
-        }
-    }
-    let memo = match (&old_memo, needs_memo) {
-        (_, false) => None,
-        (Some(memo), true) => Some((memo_path(into, memo.kind()), empty_like(memo)?)),
-        (None, true) => {
-            let kind = dbf.memo_kind().unwrap_or(MemoKind::FoxPro);
-            let size = if kind == MemoKind::FoxPro { 64 } else { 512 };
-            Some((memo_path(into, kind), empty_file(kind, size, false)))
-        }
-    };
-    let sources: Vec<Source> = (0..dbf.fields().len()).map(Source::Field).collect();
-    let plan = Plan {
-        dbf: &dbf,
-        memo: old_memo.as_ref(),
-        count,
-        sources: &sources,
-        same: true,
-        keep_deleted: true,
-        keep_none: false,
-        window: Window::default(),
-        findings: Some(&mut findings),
-        progress: &mut untold,
-    };
-    let new_memo_path = memo.as_ref().map(|(path, _)| path.clone());
-    let made = write_files(fs, into, &header, memo, options, plan, &[]);
-    if made.is_err() {
-        swap::discard(&**fs, into, new_memo_path.as_deref());
-    }
-    made?;
-    swap::swap(&**fs, into, new_memo_path.as_deref())?;
-    Ok(findings)
 }

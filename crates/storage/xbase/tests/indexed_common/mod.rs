@@ -112,7 +112,9 @@ pub fn entries(fs: &Arc<dyn FileSystem>, path: &Path, files: &[PathBuf]) -> Resu
     let bags: Vec<PathBuf> = table.bags().map(Path::to_owned).collect();
     let infos = table.tags();
     for (number, bag) in bags.iter().enumerate() {
-        let types: Vec<_> = infos.iter().filter(|info| info.id.bag == number).map(|info| info.key_type).collect();
+        let of_bag: Vec<_> = infos.iter().filter(|info| info.id.bag == number).map(|info| info.id).collect();
+        // As the keys show the tags to be, their order included.
+        let types: Vec<_> = of_bag.iter().map(|id| table.tag(*id).ok().map(|tag| tag.key_type())).collect();
         let mut findings = Vec::new();
         let count = u32::try_from(table.count()?).unwrap();
         Bag::open(fs.open(bag)?)?.check(Some(count), &types, &mut findings);

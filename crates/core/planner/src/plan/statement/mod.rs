@@ -11,6 +11,7 @@
 mod alter;
 mod alter_other;
 mod change;
+mod declared;
 mod define;
 mod index;
 mod lock;

@@ -55,7 +55,10 @@ pub(crate) fn sql_type(data_type: &DataType, collation: Collation) -> Result<Sql
             _ => SqlType::IntervalDayTime,
         },
         DataType::Uuid => SqlType::Uuid,
-        DataType::Custom(name, arguments) => custom(&name.to_string().to_lowercase(), arguments)?,
+        DataType::Custom(name, arguments) => match super::declared::core_type(&name.to_string()) {
+            Some(core) if !matches!(core, DataType::Custom(..)) => sql_type(&core, collation)?,
+            _ => custom(&name.to_string().to_lowercase(), arguments)?,
+        },
         other => return Err(unsupported(format!("the type {other}"))),
     })
 }

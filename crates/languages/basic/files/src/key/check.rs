@@ -5,6 +5,9 @@
 use super::{AutoIncrement, KeyDefinition, KeyDefinitions, KeySegment, SegmentField};
 use crate::error::{FileError, FileErrorKind, Result};
 
+/// The highest field that a key is made of: what a record needs to have for an auto-increment segment is bounded by it.
+const FIELDS: u32 = 32_767;
+
 /// The limits of the keys of a kind of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyLimits {
@@ -39,7 +42,7 @@ impl KeyLimits {
         segments: 65_536,
         segment_bytes: 1 << 24,
         key_bytes: 1 << 24,
-        end_of_segment: 1 << 30,
+        end_of_segment: 1 << 25,
         allows_both_suppressions: true,
     };
 }
@@ -106,6 +109,12 @@ impl KeyDefinitions {
 }
 
 fn check_segment(segment: &KeySegment, is_primary: bool, limits: &KeyLimits) -> Result<()> {
+    if segment.offset == 0 || segment.length == 0 {
+        return Err(invalid("offset and length of a segment are at least 1"));
+    }
+    if matches!(segment.field, SegmentField::Field(field) if field > FIELDS) {
+        return Err(invalid(format!("keys are made of the first {FIELDS} fields")));
+    }
     let attributes = &segment.attributes;
     let suppresses = attributes.suppresses_key.is_some() || attributes.suppresses_segment.is_some();
     if suppresses && is_primary {

@@ -101,16 +101,15 @@ impl Increment<'_> {
             return Err(FileError::new(FileErrorKind::FileFull, "the numbers of the auto-increment key are used up"));
         }
         let field = match segment.field {
-            SegmentField::Field(number) => loop {
-                match field_range(record, separator, number) {
-                    Some(range) => break range,
-                    None => record.push(separator),
-                }
-            },
+            SegmentField::Field(number) => {
+                let fields = record.iter().filter(|byte| **byte == separator).count() + 1;
+                record.resize(record.len() + (number as usize).saturating_sub(fields), separator);
+                field_range(record, separator, number).unwrap_or(record.len()..record.len())
+            }
             SegmentField::Record | SegmentField::External => 0..record.len(),
         };
         let mut bytes = record[field.clone()].to_vec();
-        let start = segment.offset as usize - 1;
+        let start = (segment.offset as usize).saturating_sub(1);
         if bytes.len() < start + length {
             bytes.resize(start + length, 0);
         }

@@ -37,7 +37,7 @@ impl KeySource<'_> {
                 field_range(self.record, self.separator, number).map_or(&[][..], |range| &self.record[range])
             }
         };
-        let start = (segment.offset as usize - 1).min(whole.len());
+        let start = (segment.offset as usize).saturating_sub(1).min(whole.len());
         let end = start.saturating_add(segment.length as usize).min(whole.len());
         let bytes = &whole[start..end];
         match segment.attributes.ends_at_null {

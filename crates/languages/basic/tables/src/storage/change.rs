@@ -1,6 +1,6 @@
 //! Changes of records, and the locks of extracted ones.
 
-use super::{GATHERED, Record, TableStorage, integer, missing};
+use super::{Record, TableStorage, integer, missing};
 use crate::schema::{Places, RECORD, RECORD_INDEX};
 use crate::transaction::in_statement;
 use mainstay_basic_files::storage::Stored;
@@ -19,21 +19,14 @@ impl TableStorage {
         id: u64,
         work: impl FnOnce(&Arc<NativeTable>, &Places, &mut Transaction) -> Result<T>,
     ) -> Result<T> {
-        self.changes += 1;
+        self.shared.count_change();
         self.batch.clear();
         let TableStorage { table, places, transactions, .. } = self;
         if transactions.is_in_scope() {
             return transactions.in_scope(|transaction| work(table, places, transaction));
         }
-        if self.is_locked {
-            let mut transaction = transactions.writing.take().unwrap_or_else(|| transactions.begin(None));
-            let outcome = in_statement(&mut transaction, |transaction| work(table, places, transaction));
-            transactions.writing = Some(transaction);
-            self.gathered += 1;
-            if self.gathered >= GATHERED {
-                self.commit()?;
-            }
-            return outcome;
+        if self.shared.is_alone() {
+            return transactions.gather(|transaction| work(table, places, transaction));
         }
         let is_extracted = self.extracted.as_ref().is_some_and(|(other, _)| *other == id);
         let mut transaction = match self.extracted.take() {
@@ -135,7 +128,7 @@ impl TableStorage {
 
     /// Takes the row lock of a record, which keeps other doors from changing it.
     pub(super) fn lock_row(&mut self, id: u64, wait: Duration) -> Result<()> {
-        if self.is_locked {
+        if self.shared.is_alone() {
             return Ok(());
         }
         let TableStorage { table, places, transactions, .. } = self;

@@ -42,9 +42,8 @@ pub struct TableStorage {
     is_locked: bool,
     counters: Arc<Counters>,
     transactions: Transactions,
-    gathered: usize,
-    /// Counts the channel's own changes.
-    changes: u64,
+    /// Counts operations in the session's own transaction, whose changes are not counted elsewhere.
+    in_scope: u64,
     /// The transaction that has the lock of an extracted record, and which record that is.
     extracted: Option<(u64, Transaction)>,
     /// The records that other sessions cannot use.
@@ -77,7 +76,10 @@ impl TableStorage {
         let table = opened.store.table_of(opened.table_id)?;
         let places = Places::of(&table, &opened.keys)?;
         Ok(TableStorage {
-            transactions: Transactions::new(&opened.store, opened.durability, opened.scope),
+            transactions: {
+                let shared = Arc::clone(&opened.shared);
+                Transactions::new(&opened.store, opened.durability, opened.scope, shared)
+            },
             table,
             table_id: opened.table_id,
             places,
@@ -88,8 +90,7 @@ impl TableStorage {
             is_locked: opened.is_locked,
             counters: opened.counters,
             store: opened.store,
-            gathered: 0,
-            changes: 1,
+            in_scope: 1,
             extracted: None,
             held: Vec::new(),
             batch: Batch::default(),
@@ -101,13 +102,13 @@ impl TableStorage {
     /// Sees whether the table was changed, by ALTER TABLE for example.
     #[inline]
     fn refresh(&mut self) -> Result<()> {
-        if self.store.catalog_version() == self.catalog_version || self.transactions.writing.is_some() {
+        if self.store.catalog_version() == self.catalog_version || self.transactions.has_gathered() {
             return Ok(());
         }
         self.catalog_version = self.store.catalog_version();
         self.table = self.store.table_of(self.table_id)?;
         self.places = Places::of(&self.table, &self.keys)?;
-        self.changes += 1;
+        self.batch.clear();
         Ok(())
     }
 
@@ -119,8 +120,7 @@ impl TableStorage {
 
     /// Commits the changes that were gathered.
     fn commit(&mut self) -> Result<()> {
-        self.gathered = 0;
-        self.changes += 1;
+        self.batch.clear();
         self.transactions.commit()
     }
 }

@@ -29,11 +29,11 @@ struct Columns {
 impl TableStorage {
     /// The state for which fetched records are good; in the session's own transaction for no other operation.
     #[inline]
-    pub(super) fn state(&mut self) -> (u64, u64) {
+    pub(super) fn state(&mut self) -> (u64, u64, u64) {
         if self.transactions.is_in_scope() {
-            self.changes += 1;
+            self.in_scope += 1;
         }
-        (self.store.published(), self.changes)
+        (self.store.published(), self.shared.changes(), self.in_scope)
     }
 
     fn columns(&self, order: Option<KeyPlace>) -> Columns {
@@ -187,13 +187,12 @@ fn fetch_into(
     skip: &impl Fn(&[u8], u64) -> bool,
 ) -> Result<()> {
     let reader = table.reader(view);
+    // Records that are not wanted come first: the one behind which the search goes on, duplicates of its key.
+    let mut skips = true;
     reader.scan_with(cursor, columns.index, true, &mut |version| {
         let record = Record::of(&version, columns.key, columns.primary);
-        Ok(if skip(record.key, record.id) || record.push_to(batch) {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(())
-        })
+        skips = skips && skip(record.key, record.id);
+        Ok(if skips || record.push_to(batch) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     })?;
     Ok(())
 }

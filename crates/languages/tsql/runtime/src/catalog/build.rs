@@ -2,9 +2,9 @@
 
 use super::text::shown;
 use super::{Catalog, Column, DBO, Detail, ForeignKey, Index, Object};
-use crate::modules::Modules;
-use crate::scope::GLOBALS;
-use crate::state::{State, TemporaryTable};
+use crate::objects::modules::Modules;
+use crate::session::scope::GLOBALS;
+use crate::session::state::{State, TemporaryTable};
 use mainstay_engine::Database;
 use mainstay_engine::definitions::{
     self, Definitions, ForeignKeyDefinition, KeyDefinition, SequenceDefinition, TableDefinition, field_of,
@@ -330,7 +330,7 @@ impl Made<'_> {
             },
             _ => return Vec::new(),
         };
-        let types = reduce::column_types(elements, &crate::modules::Nothing).unwrap_or_default();
+        let types = reduce::column_types(elements, &crate::objects::modules::Nothing).unwrap_or_default();
         let nullable = |name: &str| {
             !elements.iter().any(|element| match element {
                 TableElement::Column(column) => column.name.is(name) && is_not_null(&column.properties),
@@ -546,7 +546,7 @@ pub(crate) fn parameters(
     };
     let with_type = |parameter: &Parameter| {
         let place = Declared::Column(1, &parameter.name.text);
-        let known = reduce::data_type(&parameter.data_type, place, &crate::modules::Nothing).ok();
+        let known = reduce::data_type(&parameter.data_type, place, &crate::objects::modules::Nothing).ok();
         let data_type = known.or_else(|| modules.resolved_type(&parameter.data_type));
         (parameter.clone(), data_type.unwrap_or(DataType::Int))
     };

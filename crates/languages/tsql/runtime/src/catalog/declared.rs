@@ -4,8 +4,8 @@
 //! The core knows what these are, not what they were called: the names stand beside the modules, by their columns.
 
 use super::Column;
-use crate::modules::{self, key_of};
-use crate::scope::is_temporary;
+use crate::objects::modules::{self, key_of};
+use crate::session::scope::is_temporary;
 use crate::session::{Inner, object_name};
 use mainstay_tsql_syntax::tree::{self, ColumnKind, DataType, ObjectName, TableElement};
 use mainstay_vm::Raised;
@@ -98,7 +98,7 @@ impl Inner {
             Some(name) => modules::keep_type(&mut self.core, table, &column.name.text, &name),
             None => modules::forget(&mut self.core, &format!("type:{key}")),
         }
-        .map_err(crate::errors::raised)?;
+        .map_err(crate::statements::errors::raised)?;
         self.objects_changed()
     }
 

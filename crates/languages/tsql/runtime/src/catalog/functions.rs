@@ -5,10 +5,10 @@
 
 use super::build::parameters;
 use super::{Catalog, Detail, Object};
-use crate::applock::Mode;
-use crate::modules::{Modules, key_of};
-use crate::scope::{Sources, core_name};
+use crate::objects::modules::{Modules, key_of};
+use crate::session::scope::{Sources, core_name};
 use crate::session::{Inner, object_name};
+use crate::statements::application_locks::Mode;
 use mainstay_tsql_syntax::reduce::{Input, column_tag};
 use mainstay_tsql_syntax::tree::ObjectName;
 use mainstay_tsql_types::DataType;
@@ -195,7 +195,7 @@ impl Inner {
         let name = given.text(0).map(|name| object_name(&name));
         name.is_some_and(|name| {
             name.last().starts_with('#')
-                && !crate::scope::is_global(name.last())
+                && !crate::session::scope::is_global(name.last())
                 && self.state.temporary(name.last()).is_none()
                 && self.modules.own(&name).is_none()
         })

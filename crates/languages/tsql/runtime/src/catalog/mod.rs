@@ -23,7 +23,7 @@ pub(crate) use build::{Made, parameters, system_types};
 pub(crate) use declared::{DeclaredType, key_of_column, read as declared};
 pub(crate) use functions::is_database;
 
-use crate::modules::key_of;
+use crate::objects::modules::key_of;
 use mainstay_engine::definitions::{ReferentialAction, SequenceDefinition};
 use mainstay_tsql_syntax::tree::{ObjectName, Statement};
 use mainstay_tsql_types::{DataType, Switches};

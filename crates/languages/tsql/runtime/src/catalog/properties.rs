@@ -2,7 +2,7 @@
 
 use super::functions::{Arguments, database_id, is_database, maybe, parameter_of, shown};
 use super::{Catalog, Detail, Object};
-use crate::modules::Modules;
+use crate::objects::modules::Modules;
 use mainstay_tsql_types::{DataType, Switches};
 use mainstay_types::Value;
 

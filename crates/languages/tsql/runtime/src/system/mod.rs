@@ -1,9 +1,9 @@
 //! System procedures that are written in T-SQL, over the views of the catalog: `sp_columns`, `sp_help` and their like.
 //!
 //! Each is a file of this folder with one CREATE PROCEDURE, which is read when it is first called. Those that need the
-//! session itself are in [`procedures`](crate::procedures).
+//! session itself are in [`procedures`](crate::objects::procedures).
 
-use crate::modules::{OF_SYSTEM, Object, read};
+use crate::objects::modules::{OF_SYSTEM, Object, read};
 use mainstay_tsql_syntax::tree::ObjectName;
 use std::sync::OnceLock;
 

@@ -6,8 +6,8 @@
 
 use super::{Facts, Rows, View, row};
 use crate::catalog::kept_id;
-use crate::instance::Process;
-use crate::options::Options;
+use crate::session::instance::Process;
+use crate::session::options::Options;
 use mainstay_engine::{Awaited, Held, LockMode};
 use mainstay_tsql_types::{Settings, Switches};
 use mainstay_types::Value;

@@ -3,7 +3,7 @@
 use super::activity::{Blocked, blocked, wait_of};
 use super::{Facts, Rows, View, row};
 use crate::catalog::{Catalog, Column, Detail, Object, collation_name, parameters, system_types};
-use crate::instance::Process;
+use crate::session::instance::Process;
 use mainstay_tsql_syntax::tree::{CreateType, StatementKind};
 use mainstay_tsql_types::DataType;
 use mainstay_types::Value;

@@ -460,7 +460,7 @@ fn domains(facts: &Facts<'_>) -> Rows {
 fn sequences(facts: &Facts<'_>) -> Rows {
     let row = |of: &Object| {
         let Detail::Sequence(sequence) = &of.detail else { return None };
-        let data_type = crate::sequences::type_of(sequence);
+        let data_type = crate::definitions::sequences::type_of(sequence);
         let more = row![
             data_type.name(),
             i64::from(data_type.precision()),

@@ -22,10 +22,10 @@ mod type_info;
 mod unmeasured;
 
 use crate::catalog::{Catalog, Object};
-use crate::instance::Instance;
-use crate::modules::Modules;
-use crate::scope::Sources;
-use crate::state::State;
+use crate::objects::modules::Modules;
+use crate::session::instance::Instance;
+use crate::session::scope::Sources;
+use crate::session::state::State;
 use mainstay_engine::definitions::SequenceDefinition;
 use mainstay_tsql_syntax::reduce::{quoted, type_name};
 use mainstay_tsql_types::{DataType, Length, variant};

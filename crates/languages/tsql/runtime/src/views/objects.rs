@@ -43,13 +43,13 @@ pub(super) const VIEWS: [View; 22] = [
     View {
         name: "sys.sql_expression_dependencies",
         columns: DEPENDENCY,
-        rows: |facts| crate::dependencies::rows(facts.catalog),
+        rows: |facts| crate::definitions::dependencies::rows(facts.catalog),
     },
     View {
         name: "sys.sql_dependencies",
         columns: "class:t class_desc:n60 object_id:i column_id:i referenced_major_id:i \
         referenced_minor_id:i is_selected:b is_updated:b is_select_all:b",
-        rows: |facts| crate::dependencies::old_rows(facts.catalog),
+        rows: |facts| crate::definitions::dependencies::old_rows(facts.catalog),
     },
     View {
         name: "sys.xml_schema_collections",
@@ -327,7 +327,7 @@ fn synonyms(facts: &Facts<'_>) -> Rows {
 fn sequences(facts: &Facts<'_>) -> Rows {
     let row = |of: &Object| {
         let Detail::Sequence(sequence) = &of.detail else { return None };
-        let data_type = crate::sequences::type_of(sequence);
+        let data_type = crate::definitions::sequences::type_of(sequence);
         Some(row![
             &of.name,
             of.id,

@@ -2,7 +2,7 @@
 
 use super::{Facts, Rows, View, row};
 use crate::catalog::Object;
-use crate::kept::Property;
+use crate::definitions::extended_properties::Property;
 use crate::session::object_name;
 
 pub(super) static VIEWS: [View; 2] = [

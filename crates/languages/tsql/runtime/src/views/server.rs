@@ -3,7 +3,7 @@
 use super::activity::TICKS_PER_MS;
 use super::machine::cores;
 use super::{Facts, Rows, View, row};
-use crate::instance::Process;
+use crate::session::instance::Process;
 use mainstay_tsql_types::language::{self, Language};
 use mainstay_types::Value;
 

@@ -15,7 +15,7 @@
 use super::{Task, internal};
 use crate::Severity;
 use arrow_array::types::{Decimal32Type, Decimal64Type, Decimal128Type, DecimalType};
-use arrow_array::{ArrayRef, PrimitiveArray};
+use arrow_array::{ArrayRef, Float64Array, PrimitiveArray};
 use arrow_buffer::NullBuffer;
 use mainstay_types::Result;
 use std::sync::Arc;
@@ -35,6 +35,51 @@ pub(super) fn numeric(task: &mut Task<'_>, narrow: bool) -> Result<ArrayRef> {
         ..=9 => decimals::<Decimal32Type>(task),
         10..=18 => decimals::<Decimal64Type>(task),
         _ => decimals::<Decimal128Type>(task),
+    }
+}
+
+/// Decodes the column of a field whose values are doubles ([`Field::is_floating`](crate::dbf::Field::is_floating)).
+pub(super) fn floating(task: &mut Task<'_>) -> Result<ArrayRef> {
+    let mut values = vec![0.0; task.records.len()];
+    let mut valid = vec![true; values.len()];
+    for row in 0..values.len() {
+        let cell = task.cell(row);
+        let value = match float_of(cell) {
+            Ok(value) => value,
+            Err(reason) => {
+                let shown = format!("'{}' {reason}", cell.escape_ascii());
+                task.report(Severity::Error, row, || shown);
+                None
+            }
+        };
+        match value {
+            Some(value) => values[row] = value,
+            None => valid[row] = false,
+        }
+    }
+    let nulls = Some(NullBuffer::from(valid)).filter(|nulls| nulls.null_count() > 0);
+    let nulls = task.all_nulls(nulls);
+    Ok(Arc::new(Float64Array::try_new(values.into(), nulls).map_err(internal)?))
+}
+
+/// The double that a text stands for, in any form that [`parse_any`] reads; none for blanks.
+fn float_of(cell: &[u8]) -> Result<Option<f64>, &'static str> {
+    // Whether it is a number does not depend on how many digits there is room for.
+    match parse_any(cell, 0, 38) {
+        Parsed::Blank => return Ok(None),
+        Parsed::Garbage => return Err("is not a number"),
+        _ => {}
+    }
+    let letter = |byte: &u8| match *byte {
+        b',' => '.',
+        byte => char::from(byte),
+    };
+    let text: String = cell.iter().filter(|byte| !matches!(byte, b' ' | b'\t' | 0)).map(letter).collect();
+    // A point alone is zero.
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(Some(value)),
+        Ok(_) => Err("does not fit into a double"),
+        Err(_) => Ok(Some(0.0)),
     }
 }
 
@@ -407,6 +452,25 @@ mod tests {
                     "{cell:?} {scale}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn doubles_are_read_in_every_form() {
+        for (text, value) in [
+            ("             ", Ok(None)),
+            ("      12.3456", Ok(Some(12.3456))),
+            ("2.23603366663e+009", Ok(Some(2_236_033_666.63))),
+            ("1.23456789012e-012", Ok(Some(1.234_567_890_12e-12))),
+            (" -9876.54    ", Ok(Some(-9876.54))),
+            ("12345678901234567890123456789012345678901234", Ok(Some(1.234_567_890_123_456_8e43))),
+            (" 1,5", Ok(Some(1.5))),
+            ("    .", Ok(Some(0.0))),
+            ("*****", Err("is not a number")),
+            ("1E999", Err("does not fit into a double")),
+            ("nan", Err("is not a number")),
+        ] {
+            assert_eq!(float_of(text.as_bytes()), value, "{text:?}");
         }
     }
 

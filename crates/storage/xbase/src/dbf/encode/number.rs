@@ -70,6 +70,9 @@ impl Exact {
 /// `N`, `F`: right-aligned, blanks before it, the point in its fixed place, at least one digit before the point
 /// unless there is no room for a zero there (FoxPro then leaves it out).
 pub(super) fn numeric(field: &Field, value: ValueRef<'_>, cell: &mut [u8]) -> Result<()> {
+    if field.has_loose_decimals() {
+        return loose(field, value, cell);
+    }
     let unscaled = exact(field, value)?.at_scale(field.decimals).ok_or_else(|| overflow(field, Shown(value)))?;
     let mut text = [b' '; 80];
     let mut start = digits_into(&mut text, unscaled, usize::from(field.decimals));
@@ -88,6 +91,44 @@ pub(super) fn numeric(field: &Field, value: ValueRef<'_>, cell: &mut [u8]) -> Re
     cell[..blanks].fill(b' ');
     cell[blanks..].copy_from_slice(number);
     Ok(())
+}
+
+/// A number with as many of the declared decimals as there is room for; in a field of doubles with an exponent, if more of the
+/// value is kept so. A decimal must not lose digits before the point.
+fn loose(field: &Field, value: ValueRef<'_>, cell: &mut [u8]) -> Result<()> {
+    let number = exact(field, value)?;
+    let fixed = (0..=field.decimals).rev().find_map(|decimals| {
+        let mut text = [b' '; 80];
+        let start = digits_into(&mut text, number.at_scale(decimals)?, usize::from(decimals));
+        let text = String::from_utf8_lossy(&text[start..]).into_owned();
+        (text.len() <= cell.len()).then_some(text)
+    });
+    let chosen = match value.as_f64().filter(|_| field.is_floating()) {
+        None => fixed,
+        Some(wanted) => {
+            let with_exponent = (0..17).rev().map(|digits| format!("{wanted:.digits$e}")).map(|text| signed(&text));
+            let with_exponent = with_exponent.into_iter().find(|text| text.len() <= cell.len());
+            let error = |text: &String| text.parse::<f64>().map_or(f64::INFINITY, |read| (read - wanted).abs());
+            match (fixed, with_exponent) {
+                (Some(fixed), Some(other)) if error(&other) < error(&fixed) => Some(other),
+                (None, other) => other,
+                (fixed, _) => fixed,
+            }
+        }
+    };
+    let text = chosen.ok_or_else(|| overflow(field, Shown(value)))?;
+    let blanks = cell.len() - text.len();
+    cell[..blanks].fill(b' ');
+    cell[blanks..].copy_from_slice(text.as_bytes());
+    Ok(())
+}
+
+/// An exponent with its sign and three digits, as the programs write it that use it: `1.5e+009`.
+fn signed(text: &str) -> String {
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let exponent = exponent.parse::<i32>().unwrap_or(0);
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mantissa}e{sign}{:03}", exponent.unsigned_abs())
 }
 
 /// Writes the number so that it ends where the buffer ends, and gives where it starts. A number of 39 digits with
@@ -231,6 +272,20 @@ mod tests {
         ] {
             assert_eq!(text(length, decimals, value), expected, "{value:?} in N({length},{decimals})");
         }
+        let floating = |length, decimals, value| {
+            let (mut cell, field) = (vec![b'#'; length], Field { letter: b'F', ..field(length, decimals) });
+            numeric(&field, ValueRef::Float(value), &mut cell).unwrap();
+            String::from_utf8(cell).unwrap()
+        };
+        assert_eq!(floating(13, 11, 1.5), "1.50000000000");
+        assert_eq!(floating(13, 11, 250.5), "250.500000000");
+        assert_eq!(floating(13, 11, -45678.9), "-45678.900000");
+        assert_eq!(floating(19, 11, 2.23603366663e9), "2236033666.63000000");
+        assert_eq!(floating(19, 11, 1.23456789012e-12), "1.234567890120e-012");
+        assert_eq!(floating(13, 11, 1e300), "1.00000e+300");
+        assert_eq!(text(24, 15, ValueRef::Integer(1_397_715_000)), "1397715000.0000000000000");
+        assert_eq!(text(24, 15, ValueRef::Float(1e23)), "100000000000000000000000");
+        assert_eq!(text(24, 15, ValueRef::Float(1e24)), "invalid_value");
         let error = numeric(&field(5, 2), ValueRef::Integer(1000), &mut [0; 5]).unwrap_err();
         assert_eq!(error.message(), "numeric overflow: 1000 does not fit into field N, which is N(5,2)");
     }

@@ -13,6 +13,7 @@ use super::ranked::{self, Ranked};
 use super::spec::{self, BagSpec};
 use super::state::KnownStamp;
 use super::store::PageStore;
+use crate::collation::KeyOrder;
 use crate::index::bag::{Bag, layout_of};
 use crate::index::header::{BagKind, NTX_PAGE_LEN, TagHeader};
 use crate::index::key::KeyType;
@@ -166,9 +167,10 @@ impl BagWriter {
             let message = format!("tag {}: keys of {} bytes are not its keys", state.header.name, key_type.key_len());
             return Err(Error::new(Code::Internal, message));
         }
-        let had_other = state.key_type.replace(key_type).is_some_and(|before| before.pad() != key_type.pad());
-        state.tree.shape.layout.pad = key_type.pad();
-        // Pages taken apart under the wrong pad byte would be measured wrongly.
+        let differs = |before: KeyType| before.pad() != key_type.pad() || before.order() != key_type.order();
+        let had_other = state.key_type.replace(key_type).is_some_and(differs);
+        (state.tree.shape.layout.pad, state.tree.shape.layout.order) = (key_type.pad(), key_type.order());
+        // Pages taken apart under the wrong pad byte would be measured wrongly, and their order would not be checked.
         if had_other { self.store.forget_unchanged() } else { Ok(()) }
     }
 
@@ -552,10 +554,19 @@ fn check_writable(state: &TagState) -> Result<()> {
         let message = format!("tag {} is in the collating sequence {collation}, and is not written to", header.name);
         return Err(Error::new(Code::Unsupported, message));
     }
-    if state.key_type.is_none() {
-        return Err(Error::new(Code::Internal, format!("tag {}: the type of its keys is not known", header.name)));
+    match state.key_type {
+        None => Err(Error::new(Code::Internal, format!("tag {}: the type of its keys is not known", header.name))),
+        Some(key_type) if key_type.order() == KeyOrder::Unknown => Err(unknown_order(&header.name)),
+        Some(_) => Ok(()),
     }
-    Ok(())
+}
+
+/// What is said of a tag that would have to be changed in an order that is not known.
+#[cold]
+pub(crate) fn unknown_order(tag: &str) -> Error {
+    let message = format!("tag {tag} is in an unknown national order, and is not written to");
+    let hint = "change the table with the program that keeps the index, or drop the tag";
+    Error::new(Code::Unsupported, message).hint(hint)
 }
 
 #[cold]
@@ -571,7 +582,7 @@ fn read_head(file: &dyn WritableFile) -> Result<[u8; HEAD_LEN]> {
 
 /// A tag of an open file, as its header describes it.
 pub(super) fn tag_state(spec: &BagSpec, header: &Arc<TagHeader>, file: &dyn WritableFile) -> Result<TagState> {
-    let layout = layout_of(header, 0, spec.page_len);
+    let layout = layout_of(header, None, spec.page_len);
     let mut max_items = 0;
     if layout.format == Format::Ntx {
         let mut bytes = [0; 2];

@@ -13,6 +13,7 @@ use super::sort::KeySorter;
 use super::spare::Spares;
 use super::spec::{self, BagSpec, TagSpec};
 use super::store::PageStore;
+use crate::collation::KeyOrder;
 use crate::index::header::{
     self, BagKind, COMPACT_HEADER_LEN, NODE_LEN, NTX_COMPOUND, NTX_LARGE, NTX_MAX_TAGS, NTX_PAGE_LEN, Paging, TagHeader,
 };
@@ -24,7 +25,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Bytes of a name in the directory of a CDX.
-const NAME_LEN: usize = 10;
+pub(super) const NAME_LEN: usize = 10;
 
 /// A tag that is to be built: the bytes of its header, except for where its root will be.
 #[derive(Clone, Debug)]
@@ -229,7 +230,7 @@ impl BagWriter {
     }
 
     fn shape_of(&self, header: &TagHeader, plan: &Plan, offset: u64) -> Shape {
-        let layout = crate::index::bag::layout_of(header, plan.key_type.pad(), self.spec.page_len);
+        let layout = crate::index::bag::layout_of(header, Some(&plan.key_type), self.spec.page_len);
         let max_items = if layout.format == Format::Ntx {
             usize::from(u16::from_le_bytes([plan.header[18], plan.header[19]]))
         } else {
@@ -313,6 +314,7 @@ fn directory_layout(bag: &BagSpec) -> Layout {
         key_len: NAME_LEN,
         pad: b' ',
         falling: false,
+        order: KeyOrder::Bytes,
     }
 }
 

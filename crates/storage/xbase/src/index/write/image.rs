@@ -169,7 +169,15 @@ mod tests {
 
     fn shape(key_len: usize, pad: u8) -> Shape {
         let format = Format::Compact;
-        let layout = Layout { format, page_len: PAGE_LEN, pointers_are_pages: false, key_len, pad, falling: false };
+        let layout = Layout {
+            format,
+            page_len: PAGE_LEN,
+            pointers_are_pages: false,
+            key_len,
+            pad,
+            falling: false,
+            order: Default::default(),
+        };
         Shape { layout, max_items: 0, tree: 0 }
     }
 

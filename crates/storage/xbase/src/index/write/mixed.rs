@@ -57,6 +57,7 @@ impl<'s> Mixed<'s> {
             self.check_depth(&path, page)?;
             let node = self.store.node(&shape, page)?;
             let index = node.lower_bound(&shape, key, record);
+            shape.check_place(node, index, key, record)?;
             path.push(Step { page, index });
             if index < node.count() && node.key(&shape, index) == key && node.records[index] == record {
                 return Ok((path, true));
@@ -74,7 +75,7 @@ impl<'s> Mixed<'s> {
         let (path, _) = self.find(key, 0)?;
         for Step { page, index } in path {
             let node = self.store.node(&shape, page)?;
-            if index < node.count() && node.key(&shape, index) == key {
+            if index < node.count() && shape.order(node.key(&shape, index), key).is_eq() {
                 return Ok(true);
             }
         }
@@ -196,10 +197,11 @@ impl<'s> Mixed<'s> {
                 path.pop();
                 continue;
             }
-            if node.key(&shape, index).cmp(key) != Ordering::Equal {
+            let found = node.key(&shape, index);
+            if shape.order(found, key) != Ordering::Equal {
                 return Ok(None);
             }
-            if node.records[index] == record {
+            if found == key && node.records[index] == record {
                 return Ok(Some(path));
             }
             let mut child = node.children[index + 1];

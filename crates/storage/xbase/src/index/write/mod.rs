@@ -33,14 +33,15 @@
 //! **What is promised after a failure.** An operation that fails changes nothing. A flush that fails leaves the file
 //! between two states, and the writer refuses everything after it: the file must be reindexed.
 //!
-//! Limits: tags in a collation other than that of bytes are not written, because their keys are weights that only
-//! Visual FoxPro knows. A power failure during a flush can damage an index; no format has a journal. Between two
+//! Text keys are written in the order of bytes or of one of Harbour's national code pages ([`crate::collation`]). Limits:
+//! tags in a collation of Visual FoxPro are not written, because their keys are weights that only it knows. A power failure during a flush can damage an index; no format has a journal. Between two
 //! flushes all changed pages are in memory.
 
 mod bag;
 mod bulk;
 mod create;
 mod cut;
+mod dispute;
 mod image;
 mod mixed;
 mod node;
@@ -54,6 +55,7 @@ mod spec;
 mod state;
 mod store;
 
+pub(crate) use bag::unknown_order;
 pub use bag::{BagWriter, Replaced};
 pub use reindex::{Progress, Rebuild, reindex};
 pub use sort::KeySorter;

@@ -78,8 +78,17 @@ impl Shape {
     /// How two keys stand to each other in the order of the tree.
     #[inline]
     pub(crate) fn order(&self, left: &[u8], right: &[u8]) -> Ordering {
+        if !self.layout.order.is_bytes() {
+            return self.layout.compare(left, right);
+        }
         let order = compare(left, right);
         if self.layout.falling { order.reverse() } else { order }
+    }
+
+    /// Whether keys are compared by their bytes as one number.
+    #[inline]
+    fn has_words(&self) -> bool {
+        self.layout.key_len <= short::LONGEST && self.layout.order.is_bytes()
     }
 
     /// The pointer to a page; `none` where there is no page.
@@ -147,7 +156,7 @@ impl Unpacked {
         unpacked.keys.reserve_exact((count + 8) * layout.key_len);
         unpacked.records.reserve_exact(count + 8);
         match node.packed_leaf() {
-            Some(leaf) if layout.key_len <= short::LONGEST => {
+            Some(leaf) if shape.has_words() => {
                 unpacked.unpack_short(shape, &leaf, keeps_image)?;
                 return unpacked.checked(shape);
             }
@@ -228,7 +237,7 @@ impl Unpacked {
         let Some(mut before) = keys.next() else { return Ok(()) };
         for key in keys {
             if shape.order(before, key) == Ordering::Greater {
-                return Err("the keys of the page are not in byte order".into());
+                return Err("the keys of the page are not in their order".into());
             }
             before = key;
         }
@@ -258,8 +267,7 @@ impl Unpacked {
     #[inline]
     pub(crate) fn lower_bound(&self, shape: &Shape, key: &[u8], record: u32) -> usize {
         let (mut low, mut high) = (0, self.count());
-        let len = shape.key_len();
-        if len <= short::LONGEST && !shape.layout.falling {
+        if shape.has_words() && !shape.layout.falling {
             // Of one length, so nothing has to tell where a key ends.
             let wanted = (short::word_of(key, 0), record);
             while low < high {

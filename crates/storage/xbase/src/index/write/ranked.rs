@@ -58,6 +58,7 @@ impl<'s> Ranked<'s> {
             let shape = self.shape;
             let node = self.store.node(&shape, page)?;
             let mut index = node.lower_bound(&shape, key, record);
+            shape.check_place(node, index, key, record)?;
             if node.is_leaf {
                 path.push(Step { page, index });
                 return Ok(path);
@@ -82,7 +83,8 @@ impl<'s> Ranked<'s> {
         let shape = self.shape;
         let node = self.store.node(&shape, page)?;
         let mut low = node.lower_bound(&shape, key, 0);
-        let mut high = low + (low..node.count()).take_while(|index| node.key(&shape, *index) == key).count();
+        let mut high =
+            low + (low..node.count()).take_while(|index| shape.order(node.key(&shape, *index), key).is_eq()).count();
         while low < high {
             let middle = (low + high) / 2;
             let child = self.store.node(&shape, page)?.children[middle];
@@ -104,15 +106,17 @@ impl<'s> Ranked<'s> {
         Err(self.store.damaged(page, "the tree has no bottom: a page is its own ancestor"))
     }
 
-    /// The order in which the entry at a position stands to a key and record; nothing past the end of a leaf.
-    fn compare(&mut self, path: &[Step], key: &[u8], record: u32) -> Result<Option<(Ordering, Ordering)>> {
+    /// How the key at a position stands to another one, and whether it is the very entry; nothing past the end of a leaf.
+    fn compare(&mut self, path: &[Step], key: &[u8], record: u32) -> Result<Option<(Ordering, bool)>> {
         let Some(Step { page, index }) = path.last().copied() else { return Ok(None) };
         let shape = self.shape;
         let node = self.store.node(&shape, page)?;
         if index >= node.count() {
             return Ok(None);
         }
-        Ok(Some((node.key(&shape, index).cmp(key), node.records[index].cmp(&record))))
+        let found = node.key(&shape, index);
+        // In a collation, different keys may be equal.
+        Ok(Some((shape.order(found, key), found == key && node.records[index] == record)))
     }
 
     /// Moves a position past the end of a leaf to the first entry of the next leaf that has one. Whether there is one.
@@ -171,7 +175,7 @@ impl<'s> Ranked<'s> {
     pub(crate) fn insert(&mut self, key: &[u8], record: u32) -> Result<bool> {
         let shape = self.shape;
         let path = self.find(key, record)?;
-        if self.compare(&path, key, record)? == Some((Ordering::Equal, Ordering::Equal)) {
+        if self.compare(&path, key, record)?.is_some_and(|(_, is_entry)| is_entry) {
             return Ok(false);
         }
         let Some(Step { page, index }) = path.last().copied() else { return Ok(false) };
@@ -202,7 +206,7 @@ impl<'s> Ranked<'s> {
 
     fn find_exact(&mut self, key: &[u8], record: u32) -> Result<Option<Vec<Step>>> {
         let path = self.find(key, record)?;
-        if self.compare(&path, key, record)? == Some((Ordering::Equal, Ordering::Equal)) {
+        if self.compare(&path, key, record)?.is_some_and(|(_, is_entry)| is_entry) {
             return Ok(Some(path));
         }
         // Among equal keys another program may have another order.
@@ -214,7 +218,7 @@ impl<'s> Ranked<'s> {
                         return Ok(None);
                     }
                 }
-                Some((Ordering::Equal, Ordering::Equal)) => return Ok(Some(path)),
+                Some((_, true)) => return Ok(Some(path)),
                 Some((Ordering::Equal, _)) => {
                     if let Some(step) = path.last_mut() {
                         step.index += 1;

@@ -11,6 +11,7 @@ use super::bag::BagWriter;
 use super::create::Plan;
 use super::sort::KeySorter;
 use super::spec::BagSpec;
+use crate::collation::KeyOrder;
 use crate::index::bag::Bag;
 use crate::index::header::{BagKind, COMPACT_HEADER_LEN, NODE_LEN, TagHeader};
 use crate::index::key::KeyType;
@@ -91,6 +92,9 @@ fn plans(bag: &Bag, old: &dyn File, rebuild: &mut dyn Rebuild) -> Result<Vec<Pla
             return Err(Error::new(Code::Unsupported, message).at(bag.path().display()));
         }
         let key_type = rebuild.key_type(header)?;
+        if key_type.order() == KeyOrder::Unknown {
+            return Err(super::bag::unknown_order(&header.name).at(bag.path().display()));
+        }
         let mut bytes = vec![0; if bag.kind() == BagKind::PlainIdx { NODE_LEN } else { COMPACT_HEADER_LEN }];
         old.read_exact_at(&mut bytes, header.header_offset)?;
         plans.push(Plan { name: header.name_bytes.clone(), header: bytes, key_type });
@@ -113,7 +117,8 @@ impl Job<'_> {
         let mut writer = BagWriter::begin_file(file, &spec, Some(&header[..len]))?;
         for (number, (plan, header)) in plans.iter().zip(bag.tags()).enumerate() {
             let runs = beside(self.path, ".runs");
-            let mut keys = KeySorter::new(header).with_limit(self.memory_bytes, Arc::clone(self.files), &runs);
+            let keys = KeySorter::new(header).in_order(plan.key_type.order());
+            let mut keys = keys.with_limit(self.memory_bytes, Arc::clone(self.files), &runs);
             self.rebuild.collect(number, header, &mut keys)?;
             let count = keys.len();
             let rebuild = &mut *self.rebuild;

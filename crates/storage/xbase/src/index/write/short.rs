@@ -117,7 +117,7 @@ pub(super) fn unpack(leaf: &Leaf<'_>, keys: &mut Vec<u8>, records: &mut Vec<u32>
         (before, before_trailing, most_shared) = (word, trailing, key_len);
     })?;
     keys.truncate(at);
-    if is_ordered { Ok(taken) } else { Err("the keys of the page are not in byte order".into()) }
+    if is_ordered { Ok(taken) } else { Err("the keys of the page are not in their order".into()) }
 }
 
 /// The duplicate and trailing counts of a key of at most [`LONGEST`] bytes that follows another.

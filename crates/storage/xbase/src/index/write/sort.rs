@@ -12,8 +12,10 @@
 //! ```
 //!
 //! A tree that is stored in descending order (NTX) sorts the complements of its keys, so that equal keys stay in the
-//! order of their records. Limit: without a scratch file all keys are kept in memory.
+//! order of their records. In a national order each key has its weights in front, and is sorted by these. Limit: without a scratch file all keys are kept in memory.
 
+use super::dispute::disputed;
+use crate::collation::KeyOrder;
 use crate::index::header::TagHeader;
 use crate::index::node::long;
 use mainstay_types::{Code, Error, Result};
@@ -27,6 +29,9 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct KeySorter {
     key_len: usize,
+    /// The bytes in front of each key that it is sorted by, where it is not sorted by itself.
+    sort_len: usize,
+    order: KeyOrder,
     /// Keys are complemented, because the tree is in descending order.
     falling: bool,
     unique: bool,
@@ -92,6 +97,8 @@ impl KeySorter {
         let is_ntx = matches!(header.kind, super::BagKind::Ntx | super::BagKind::CompoundNtx);
         KeySorter {
             key_len: header.key_length,
+            sort_len: 0,
+            order: KeyOrder::Bytes,
             falling: is_ntx && header.descending,
             unique: header.unique,
             candidate: header.candidate,
@@ -105,6 +112,15 @@ impl KeySorter {
         }
     }
 
+    /// Sorts keys in this order; to be said before the first key is added.
+    pub fn in_order(mut self, order: KeyOrder) -> KeySorter {
+        if let KeyOrder::National(national) = &order {
+            // Whole prefixes: none has bytes of the sort key and of the key.
+            self.sort_len = national.collation().sort_key_length(self.key_len).next_multiple_of(8);
+        }
+        KeySorter { order, ..self }
+    }
+
     /// Keeps at most about `limit_bytes` in memory, and the rest in a scratch file at `path`, which is removed in the
     /// end.
     pub fn with_limit(mut self, limit_bytes: usize, files: Arc<dyn FileSystem>, path: &Path) -> KeySorter {
@@ -115,11 +131,11 @@ impl KeySorter {
 
     /// Makes room for this many keys at once.
     pub fn reserve(&mut self, count: usize) {
-        let bytes = count.saturating_mul(if self.is_short() { 16 } else { 20 + self.key_len });
+        let bytes = count.saturating_mul(if self.is_short() { 16 } else { 20 + self.item_len() });
         if self.spill.as_ref().is_none_or(|spill| bytes <= spill.limit_bytes) {
             self.entries.reserve(count);
             if !self.is_short() {
-                self.keys.reserve(count * self.key_len);
+                self.keys.reserve(count * self.item_len());
                 self.records.reserve(count);
             }
         }
@@ -139,6 +155,10 @@ impl KeySorter {
         } else {
             let place = self.records.len() as u32;
             let start = self.keys.len();
+            if let KeyOrder::National(national) = &self.order {
+                national.collation().write_sort_key(key, &mut self.keys);
+                self.keys.resize(start + self.sort_len, 0);
+            }
             self.keys.extend_from_slice(key);
             if self.falling {
                 self.keys[start..].iter_mut().for_each(|byte| *byte = !*byte);
@@ -173,7 +193,17 @@ impl KeySorter {
     }
 
     fn is_short(&self) -> bool {
-        self.key_len <= 8
+        self.key_len <= 8 && self.sort_len == 0
+    }
+
+    /// The bytes of a key with what it is sorted by.
+    fn item_len(&self) -> usize {
+        self.sort_len + self.key_len
+    }
+
+    /// The bytes of such an item that it is sorted by.
+    fn sorted_len(&self) -> usize {
+        if self.sort_len > 0 { self.sort_len } else { self.key_len }
     }
 
     fn turned(&self, prefix: u64) -> u64 {
@@ -199,23 +229,30 @@ impl KeySorter {
     /// tag they are an error.
     pub(crate) fn finish(mut self, mut visit: impl FnMut(&[u8], u32) -> Result<()>) -> Result<()> {
         let (unique, falling, candidate) = (self.unique || self.candidate, self.falling, self.candidate);
+        let (sort_len, sorted_len, order) = (self.sort_len, self.sorted_len(), self.order);
         let mut last: Vec<u8> = Vec::with_capacity(self.key_len);
         let mut has_last = false;
         let mut turned = vec![0; self.key_len];
-        let mut hand_out = |key: &[u8], record: u32| {
+        let mut undisputed = Undisputed::new(order, falling);
+        let mut hand_out = |item: &[u8], record: u32| {
+            let (sorted_by, key) = (&item[..sorted_len], &item[sort_len..]);
             if unique {
-                if has_last && last == key {
+                if has_last && last == sorted_by {
                     return if candidate { Err(repeated(record)) } else { Ok(()) };
                 }
                 has_last = true;
                 last.clear();
-                last.extend_from_slice(key);
+                last.extend_from_slice(sorted_by);
             }
-            if !falling {
-                return visit(key, record);
-            }
-            turned.iter_mut().zip(key).for_each(|(to, from)| *to = !*from);
-            visit(&turned, record)
+            let key = match falling {
+                false => key,
+                true => {
+                    turned.iter_mut().zip(key).for_each(|(to, from)| *to = !*from);
+                    &turned
+                }
+            };
+            undisputed.check(key, record)?;
+            visit(key, record)
         };
         if self.spill.as_ref().is_none_or(|spill| spill.runs.is_empty()) {
             self.sort();
@@ -229,7 +266,7 @@ impl KeySorter {
 
     /// Calls `visit` with every entry as it stands.
     fn each(&self, visit: &mut impl FnMut(&[u8], u32) -> Result<()>) -> Result<()> {
-        let len = self.key_len;
+        let len = self.item_len();
         for entry in &self.entries {
             if self.is_short() {
                 visit(&entry.prefix.to_be_bytes()[..len], entry.place)?;
@@ -256,7 +293,7 @@ impl KeySorter {
             if !self.rising {
                 each_run(entries, |run| run.sort_unstable_by_key(|entry| entry.place));
             }
-        } else if next >= self.key_len {
+        } else if next >= self.sorted_len() {
             // Places rise as records do, and a radix sort keeps the order of what is equal.
             if !self.rising {
                 each_run(entries, |run| run.sort_unstable_by_key(|entry| self.records[entry.place as usize]));
@@ -264,8 +301,8 @@ impl KeySorter {
         } else {
             each_run(entries, |run| {
                 for entry in run.iter_mut() {
-                    let start = entry.place as usize * self.key_len;
-                    entry.prefix = prefix_at(&self.keys[start..start + self.key_len], next);
+                    let start = entry.place as usize * self.item_len();
+                    entry.prefix = prefix_at(&self.keys[start..start + self.item_len()], next);
                 }
                 let len = run.len();
                 self.sort_from(run, &mut spare[..len], next);
@@ -276,7 +313,7 @@ impl KeySorter {
     /// Writes what is in memory to the scratch file as one sorted run.
     fn write_run(&mut self) -> Result<()> {
         self.sort();
-        let mut bytes = Vec::with_capacity(self.entries.len() * (self.key_len + 4));
+        let mut bytes = Vec::with_capacity(self.entries.len() * (self.item_len() + 4));
         self.each(&mut |key, record| {
             bytes.extend_from_slice(key);
             bytes.extend_from_slice(&record.to_le_bytes());
@@ -299,26 +336,59 @@ impl KeySorter {
 
     fn merge(self, visit: &mut impl FnMut(&[u8], u32) -> Result<()>) -> Result<()> {
         let Some(Spill { file: Some(file), runs, limit_bytes, .. }) = &self.spill else { return Ok(()) };
-        let item_len = self.key_len + 4;
+        let (len, sorted_len) = (self.item_len(), self.sorted_len());
+        let item_len = len + 4;
         let window = (limit_bytes / runs.len() / item_len).max(1);
         let mut readers: Vec<RunReader> =
             runs.iter().map(|run| RunReader { at: *run, window, item_len, bytes: Vec::new(), next: 0 }).collect();
         let mut heap = BinaryHeap::new();
         for (run, reader) in readers.iter_mut().enumerate() {
             if let Some(item) = reader.next(&**file)? {
-                heap.push(Head { key: item[..self.key_len].to_owned(), record: record_of(item), run });
+                heap.push(Head { key: item[..len].to_owned(), sorted_len, record: record_of(item), run });
             }
         }
         while let Some(mut head) = heap.peek_mut() {
             visit(&head.key, head.record)?;
             match readers[head.run].next(&**file)? {
                 Some(item) => {
-                    head.key.copy_from_slice(&item[..self.key_len]);
+                    head.key.copy_from_slice(&item[..len]);
                     head.record = record_of(item);
                 }
                 None => drop(std::collections::binary_heap::PeekMut::pop(head)),
             }
         }
+        Ok(())
+    }
+}
+
+/// Sees to it that keys follow each other in all collations that their tag may be in.
+struct Undisputed {
+    order: KeyOrder,
+    falling: bool,
+    last: Option<(Vec<u8>, u32)>,
+}
+
+impl Undisputed {
+    fn new(order: KeyOrder, falling: bool) -> Undisputed {
+        Undisputed { order, falling, last: None }
+    }
+
+    fn check(&mut self, key: &[u8], record: u32) -> Result<()> {
+        let KeyOrder::National(national) = &self.order else { return Ok(()) };
+        let Some((last, last_record)) = &mut self.last else {
+            self.last = Some((key.to_vec(), record));
+            return Ok(());
+        };
+        let dispute = match self.falling {
+            true => national.dispute((key, *last_record), (last, record)),
+            false => national.dispute((last, *last_record), (key, record)),
+        };
+        if let Some(other) = dispute {
+            return Err(disputed(national.collation().name(), other.name()));
+        }
+        last.clear();
+        last.extend_from_slice(key);
+        *last_record = record;
         Ok(())
     }
 }
@@ -359,13 +429,18 @@ impl RunReader {
 #[derive(PartialEq, Eq)]
 struct Head {
     key: Vec<u8>,
+    /// The bytes that it is sorted by.
+    sorted_len: usize,
     record: u32,
     run: usize,
 }
 
 impl Ord for Head {
     fn cmp(&self, other: &Head) -> Ordering {
-        other.key.cmp(&self.key).then(other.record.cmp(&self.record)).then(other.run.cmp(&self.run))
+        other.key[..other.sorted_len]
+            .cmp(&self.key[..self.sorted_len])
+            .then(other.record.cmp(&self.record))
+            .then(other.run.cmp(&self.run))
     }
 }
 

@@ -5,6 +5,7 @@
 //! specification that the format cannot hold is refused before anything is written.
 
 use super::bag::HEAD_LEN;
+use super::create::NAME_LEN;
 use crate::index::bag::Bag;
 use crate::index::header::{
     self, BagKind, CLIP_COMPOUND, COMPACT, COMPACT_HEADER_LEN, COMPOUND, NODE_LEN, NTX_PAGE_LEN, Paging, TagHeader,
@@ -13,6 +14,7 @@ use crate::index::key::{KeyFamily, KeyType};
 use crate::index::node::{NO_PAGE, Reason, short};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::File;
+use std::path::Path;
 
 /// How a new index file is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +34,7 @@ pub struct BagSpec {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TagSpec {
     /// The name: 1 to 10 ASCII characters. It may be empty for the only tag of an IDX or NTX, which is then named
-    /// like its file.
+    /// like its file: see [`TagSpec::named_for`].
     pub name: String,
     /// The key expression, in the code page of the table.
     pub key: Vec<u8>,
@@ -207,6 +209,18 @@ impl TagSpec {
         }
     }
 
+    /// The tag as a file of this name keeps it. The only tag of an IDX or NTX may have a longer name than a header takes: it
+    /// is kept to ten characters, as Harbour does, or not at all where it is that of the file.
+    pub fn named_for(self, bag: &BagSpec, path: &Path) -> TagSpec {
+        let is_text = self.name.bytes().all(|byte| byte.is_ascii_graphic());
+        if !bag.is_single() || is_text && self.name.len() <= NAME_LEN {
+            return self;
+        }
+        let is_files = path.file_stem().is_some_and(|stem| stem.to_string_lossy().eq_ignore_ascii_case(&self.name));
+        let name = if is_files || !is_text { "" } else { &self.name[..NAME_LEN.min(self.name.len())] };
+        TagSpec { name: name.to_owned(), ..self }
+    }
+
     /// The definition that the tag will have in such a file, from which its [`KeyType`] is made before there is a
     /// file. Errors: `InvalidValue` and `Unsupported` for what the format cannot hold.
     pub fn header(&self, bag: &BagSpec) -> Result<TagHeader> {
@@ -253,7 +267,7 @@ impl TagSpec {
 
     fn check_texts(&self, bag: &BagSpec) -> Result<()> {
         let is_name = |byte: u8| byte.is_ascii_graphic();
-        if self.name.len() > 10 || !self.name.bytes().all(is_name) || (self.name.is_empty() && !bag.is_single()) {
+        if self.name.len() > NAME_LEN || !self.name.bytes().all(is_name) || (self.name.is_empty() && !bag.is_single()) {
             return Err(self.refuse("the name of a tag has 1 to 10 ASCII characters and no blanks".into()));
         }
         let (key, condition) = (self.key.len(), self.condition.as_ref().map_or(0, Vec::len));

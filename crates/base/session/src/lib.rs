@@ -1,0 +1,205 @@
+//! Traits that connect a protocol listener to the sessions it serves.
+//!
+//! ```text
+//!   door (socket, protocol)                      language (parser, types, errors)
+//!     Backend::session(Login)       ----------->   a Session over the engine
+//!     Session::prepare(text)        ----------->   Prepared: kind, columns, parameters
+//!     Session::execute(id, values)  ----------->   Ran: rows that stream, or counts
+//!     Cancel::cancel() from another thread
+//! ```
+//!
+//! A door knows no language and a language no door: both know these traits, whose words belong to neither. Types are the
+//! engine's; beside each stands the type that the language has declared, for doors whose protocol distinguishes more types.
+//! An error has the number of its language, and the subject and place that a client's own message needs.
+//!
+//! Everything here blocks: a connection has a thread. Rows own what they read, so that several cursors of one session may
+//! be open while it runs other statements.
+
+use mainstay_types::{SqlType, Value};
+use std::fmt;
+use std::sync::Arc;
+
+/// A client that has proven its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Login {
+    /// The name of the user.
+    pub user: String,
+    /// The program that the client names.
+    pub application: String,
+    /// The address that it connects from, without its port.
+    pub address: String,
+    /// The database that it asks for; empty for the one that the server has.
+    pub database: String,
+}
+
+/// A source of sessions.
+pub trait Backend: Send + Sync + 'static {
+    /// Begins a session.
+    ///
+    /// Errors: those of the database, in the language's numbers.
+    fn session(&self, login: &Login) -> Result<Box<dyn Session>, Failure>;
+}
+
+/// A type as a language declares it: `datetime` with the arguments 0 and 10, `money` with 16 and 2.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declared {
+    /// Its name in lower case.
+    pub name: String,
+    /// Lengths, digits or fields, as the language numbers them.
+    pub arguments: Vec<u32>,
+}
+
+/// A column of a result, or a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its name; empty for a parameter.
+    pub name: String,
+    /// The engine's type.
+    pub sql_type: SqlType,
+    /// The language's type, where it is known.
+    pub declared: Option<Declared>,
+    /// Whether it can be NULL.
+    pub is_nullable: bool,
+}
+
+/// The kind of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is its own name")]
+pub enum StatementKind {
+    Query,
+    Insert,
+    Update,
+    Delete,
+    Begin,
+    Commit,
+    Rollback,
+    /// A call of a routine, which may give rows.
+    Call,
+    /// Definitions, settings and everything else without rows.
+    Other,
+}
+
+/// A number by which a session finds a prepared statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StatementId(pub u64);
+
+/// A prepared statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prepared {
+    /// Its number.
+    pub id: StatementId,
+    /// Its kind.
+    pub kind: StatementKind,
+    /// The columns of its rows; of an INSERT those that its parameters fill.
+    pub columns: Vec<Column>,
+    /// Its parameters in order.
+    pub parameters: Vec<Column>,
+}
+
+/// The result of a statement.
+pub enum Ran {
+    /// Rows.
+    Rows(Box<dyn Rows>),
+    /// No rows.
+    Done(Done),
+}
+
+/// The result of a statement without rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// Rows that it inserted, changed or deleted.
+    pub rows: u64,
+    /// The last number that it was given by a counter of the table.
+    pub generated: Option<i64>,
+}
+
+/// Rows as they come.
+pub trait Rows: Send {
+    /// The next row, or `None` behind the last one. After an error there are no more.
+    ///
+    /// Errors: those of the statement.
+    fn next(&mut self) -> Result<Option<Vec<Value>>, Failure>;
+}
+
+/// A step of a transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TransactionStep {
+    /// Begins one.
+    Begin,
+    /// Commits it.
+    Commit,
+    /// Rolls it back.
+    Rollback,
+    /// Sets a savepoint.
+    Savepoint(String),
+    /// Forgets a savepoint.
+    Release(String),
+    /// Rolls back to a savepoint.
+    RollbackTo(String),
+}
+
+/// One client's session. Dropping it rolls back what is open.
+pub trait Session: Send {
+    /// Changes to a database of the server.
+    ///
+    /// Errors: a database that is not there.
+    fn use_database(&mut self, name: &str) -> Result<(), Failure>;
+
+    /// The names of all databases.
+    ///
+    /// Errors: those of reading the folder.
+    fn databases(&mut self) -> Result<Vec<String>, Failure>;
+
+    /// Prepares a statement.
+    ///
+    /// Errors: those of its text and of the names in it.
+    fn prepare(&mut self, text: &str) -> Result<Prepared, Failure>;
+
+    /// Executes a prepared statement.
+    ///
+    /// Errors: those of the statement, which is undone.
+    fn execute(&mut self, id: StatementId, parameters: &[Value]) -> Result<Ran, Failure>;
+
+    /// Forgets a prepared statement.
+    fn release(&mut self, id: StatementId);
+
+    /// Begins, ends or divides a transaction.
+    ///
+    /// Errors: no transaction, or one already; those of writing.
+    fn transaction(&mut self, step: &TransactionStep) -> Result<(), Failure>;
+
+    /// Whether a transaction is open.
+    fn is_in_transaction(&self) -> bool;
+
+    /// Stops the running statement, from any thread.
+    fn canceller(&self) -> Arc<dyn Cancel>;
+}
+
+/// Stops the running statement of a session.
+pub trait Cancel: Send + Sync {
+    /// Stops it; without one, nothing happens.
+    fn cancel(&self);
+}
+
+/// An error in the numbers and words of a language.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failure {
+    /// The number.
+    pub number: i32,
+    /// A second number with the cause behind it, or 0.
+    pub detail: i32,
+    /// The character of the statement that it is about, counted from 1; 0 where there is none.
+    pub position: u32,
+    /// The name that the client's own message is about.
+    pub subject: String,
+    /// The message for logs and for clients that show it.
+    pub message: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.number, self.message)
+    }
+}
+
+impl std::error::Error for Failure {}

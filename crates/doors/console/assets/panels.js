@@ -1,0 +1,77 @@
+// The message box, the menu bar and the message line.
+
+import * as wire from './wire.js';
+
+const LABELS = { OK: 'OK', CANCEL: 'Cancel', RETRY: 'Retry', ABORT: 'Abort', IGNORE: 'Ignore', YES: 'Yes', NO: 'No' };
+
+export class MessageBox {
+  constructor(send) {
+    this.send = send;
+    this.dialog = document.createElement('dialog');
+    this.dialog.addEventListener('cancel', (event) => {
+      event.preventDefault();
+      const { buttons, number } = this.state;
+      const last = buttons.length - 1;
+      if (last === 0 || buttons[last] === 'CANCEL') this.send(wire.answer(number, last));
+    });
+    document.body.append(this.dialog);
+  }
+
+  open(state) {
+    this.state = state;
+    const title = document.createElement('h2');
+    title.textContent = state.title;
+    const lines = state.lines.map((text) => {
+      const line = document.createElement('p');
+      line.textContent = text;
+      return line;
+    });
+    const buttons = document.createElement('div');
+    buttons.className = 'buttons';
+    state.buttons.forEach((name, at) => {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.textContent = LABELS[name] ?? name;
+      button.autofocus = at === state.default;
+      button.addEventListener('click', () => this.send(wire.answer(state.number, at)));
+      buttons.append(button);
+    });
+    this.dialog.setAttribute('role', state.icon === 'STOP' ? 'alertdialog' : 'dialog');
+    this.dialog.replaceChildren(title, ...lines, buttons);
+    if (!this.dialog.open) this.dialog.showModal();
+    buttons.children[state.default]?.focus();
+  }
+
+  close() { if (this.dialog.open) this.dialog.close(); }
+
+  remove() { this.dialog.remove(); }
+}
+
+/** The menu bar: a disclosure for each group. */
+export function menuBar(items, send) {
+  const entry = (item) => {
+    if (!item.text) return document.createElement('hr');
+    if (item.items.length) return group(item);
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = (item.checked ? '✓ ' : '') + item.text.replace('\t', '    ');
+    button.disabled = !item.enabled;
+    button.addEventListener('click', () => {
+      button.closest('.bar')?.querySelectorAll('details').forEach((details) => { details.open = false; });
+      send(wire.menu(item.path));
+    });
+    return button;
+  };
+  const group = (item) => {
+    const details = document.createElement('details');
+    details.className = 'menu';
+    details.dataset.key = item.path.slice(-1).toLowerCase();
+    const summary = document.createElement('summary');
+    summary.textContent = item.text;
+    const list = document.createElement('div');
+    list.append(...item.items.map(entry));
+    details.append(summary, list);
+    return details;
+  };
+  return items.map(entry);
+}

@@ -1,0 +1,386 @@
+//! The state of a client: its statements, the replies of the running group, and what each message does.
+//!
+//! The first error of a group is its last reply before the end: what follows in the group is not carried out, as the client
+//! counts on.
+
+use super::columns::{field, statement_type, type_of};
+use super::connection::reply_of;
+use super::cursor::Cursor;
+use super::statements::{Statement, Statements};
+use mainstay_session::{Done, Failure, Prepared, Ran, Session, StatementKind, TransactionStep};
+use mainstay_sqli::{
+    Codeset, Context, Description, Features, Fetch, Form, LobStep, Mask, Parameter, Reply, Request, SimpleLob,
+    read_value,
+};
+use mainstay_types::Value;
+
+/// Bits of the warnings behind the opening of a database: it has transactions, it is not an ANSI database's opposite (SE).
+const DATABASE_WARNINGS: u16 = 0x05;
+/// The longest piece of a BYTE or TEXT value.
+const LOB_PIECE: usize = 32_000;
+/// The most bytes of BYTE and TEXT values of one row.
+const MOST_LOB_BYTES: usize = 256 << 20;
+
+/// What the connection does behind a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Reads the next message.
+    GoOn,
+    /// Sends the replies of the group.
+    Send,
+    /// Sends them and closes the connection.
+    Exit,
+}
+
+/// A client that has logged in.
+pub(super) struct Conversation {
+    session: Box<dyn Session>,
+    context: Context,
+    statements: Statements,
+    replies: Vec<u8>,
+    /// An error has ended the group before its end.
+    has_failed: bool,
+    is_at_start: bool,
+    /// The last statement, for the log.
+    text: String,
+    /// Bytes of the BYTE and TEXT values that are coming in.
+    lob_bytes: usize,
+}
+
+fn out_of_order(what: &str) -> Failure {
+    Failure { number: -404, message: format!("{what} of a statement that is not there"), ..Failure::default() }
+}
+
+impl Conversation {
+    pub fn new(session: Box<dyn Session>, codeset: Codeset) -> Conversation {
+        Conversation {
+            session,
+            context: Context { features: Features::default(), codeset },
+            statements: Statements::default(),
+            replies: Vec::new(),
+            has_failed: false,
+            is_at_start: true,
+            text: String::new(),
+            lob_bytes: 0,
+        }
+    }
+
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    pub fn replies(&self) -> &[u8] {
+        &self.replies
+    }
+
+    pub fn take_replies(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.replies)
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether no message of a group has come.
+    pub fn is_at_start(&self) -> bool {
+        self.is_at_start
+    }
+
+    /// Begins the next group.
+    pub fn begin_group(&mut self) {
+        self.is_at_start = true;
+        self.has_failed = false;
+    }
+
+    fn reply(&mut self, reply: &Reply) {
+        reply.encode(&mut self.replies, &self.context);
+    }
+
+    /// Carries out a message.
+    pub fn carry_out(&mut self, request: Request) -> Next {
+        self.is_at_start = false;
+        match request {
+            Request::EndOfGroup => {
+                self.reply(&Reply::EndOfGroup);
+                return Next::Send;
+            }
+            Request::Exit => {
+                self.reply(&Reply::Exit);
+                return Next::Exit;
+            }
+            // A statement that has failed is released all the same.
+            Request::Release => self.release(),
+            _ if self.has_failed => {}
+            request => {
+                if let Err(failure) = self.message(request) {
+                    self.has_failed = true;
+                    self.reply(&Reply::Failed(reply_of(&failure)));
+                }
+            }
+        }
+        Next::GoOn
+    }
+
+    fn message(&mut self, request: Request) -> Result<(), Failure> {
+        match request {
+            Request::Protocols(offered) => {
+                let own = Mask::new(&Mask::SERVER);
+                self.context.features = Features::of(&offered.and(&own));
+                self.reply(&Reply::Protocols(own));
+            }
+            Request::OpenDatabase { name, .. } => {
+                self.session.use_database(name.trim())?;
+                self.done(Done::default(), DATABASE_WARNINGS);
+            }
+            Request::ListDatabases => {
+                let names = self.session.databases()?;
+                self.reply(&Reply::Databases(names));
+            }
+            Request::Command { text } => {
+                let statement = self.prepare(text)?;
+                if let Some(before) = self.statements.set_direct(statement) {
+                    self.session.release(before.prepared.id);
+                }
+            }
+            Request::Prepare { text, .. } => {
+                let statement = self.prepare(text)?;
+                let id = statement.prepared.id;
+                if self.statements.add(statement).is_none() {
+                    self.session.release(id);
+                    let message = "the client has too many prepared statements".to_owned();
+                    return Err(Failure { number: -406, message, ..Failure::default() });
+                }
+            }
+            Request::Statement(id) => {
+                if !self.statements.select(id) {
+                    return Err(out_of_order("a message"));
+                }
+            }
+            Request::Describe => self.describe()?,
+            Request::WantDone => self.done(Done::default(), 0),
+            Request::DescribeParameters => {
+                let types = self.current("a description")?.parameters.clone();
+                self.reply(&Reply::Parameters(types));
+            }
+            Request::Bind(parameters) => self.bind(parameters)?,
+            Request::Lob(step) => self.lob(step)?,
+            Request::Scroll => self.current("a cursor")?.scrolls = true,
+            Request::AutoFree => self.current("a cursor")?.frees_itself = true,
+            Request::ReturnTypes { is_output, .. } => {
+                if is_output {
+                    self.current("a cursor")?.form = Form::Binary;
+                }
+            }
+            Request::Open => self.open()?,
+            Request::Execute => self.execute()?,
+            Request::Fetch(fetch) => self.fetch(fetch)?,
+            Request::FetchLob(descriptor) => self.fetch_lob(&descriptor)?,
+            Request::Put(row) => self.put(&row)?,
+            Request::Close => self.close()?,
+            Request::Begin => self.transaction(&TransactionStep::Begin)?,
+            Request::Commit => self.transaction(&TransactionStep::Commit)?,
+            Request::Rollback => self.transaction(&TransactionStep::Rollback)?,
+            Request::Savepoint { name, .. } => self.transaction(&TransactionStep::Savepoint(name))?,
+            Request::ReleaseSavepoint(name) => self.transaction(&TransactionStep::Release(name))?,
+            Request::RollbackTo(name) => self.transaction(&TransactionStep::RollbackTo(name))?,
+            Request::GetRoutine(signature) => {
+                let message = format!("the routine {signature} is not there");
+                return Err(Failure { number: -674, subject: signature, message, ..Failure::default() });
+            }
+            Request::CloseDatabase
+            | Request::Info(_)
+            | Request::CursorName(_)
+            | Request::Hold
+            | Request::WantSerials
+            | Request::Version
+            | Request::Release
+            | Request::EndOfGroup
+            | Request::Exit => {}
+        }
+        Ok(())
+    }
+
+    fn current(&mut self, what: &str) -> Result<&mut Statement, Failure> {
+        self.statements.current().ok_or_else(|| out_of_order(what))
+    }
+
+    fn prepare(&mut self, text: String) -> Result<Statement, Failure> {
+        let prepared = self.session.prepare(&text)?;
+        self.text = text;
+        let Prepared { columns, parameters, .. } = &prepared;
+        Ok(Statement {
+            fields: columns.iter().map(field).collect(),
+            parameters: parameters.iter().map(type_of).collect(),
+            prepared,
+            values: Vec::new(),
+            pending_lobs: Vec::new(),
+            cursor: None,
+            scrolls: false,
+            frees_itself: false,
+            takes_rows: false,
+            form: Form::Text,
+        })
+    }
+
+    /// A COMMAND is described by its DONE alone.
+    fn describe(&mut self) -> Result<(), Failure> {
+        let Some(id) = self.statements.current_id() else { return Ok(()) };
+        let statement = self.current("a description")?;
+        let description = Description {
+            statement: statement_type(statement.prepared.kind),
+            id,
+            cost: 1,
+            fields: statement.fields.clone(),
+        };
+        self.reply(&Reply::Described(description));
+        Ok(())
+    }
+
+    fn done(&mut self, done: Done, warnings: u16) {
+        let serial = done.generated.and_then(|number| i32::try_from(number).ok()).unwrap_or(0);
+        self.reply(&Reply::Done { warnings, rows: done.rows, row_id: 0, serial });
+        self.reply(&Reply::Cost { rows: u32::try_from(done.rows).unwrap_or(u32::MAX).max(1), cost: 1 });
+    }
+
+    fn bind(&mut self, parameters: Vec<Parameter>) -> Result<(), Failure> {
+        let statement = self.current("parameters")?;
+        statement.pending_lobs = parameters
+            .iter()
+            .enumerate()
+            .filter_map(|(place, parameter)| parameter.follows.map(|_| place))
+            .rev()
+            .collect();
+        statement.values = parameters.into_iter().map(|parameter| parameter.value).collect();
+        self.lob_bytes = 0;
+        Ok(())
+    }
+
+    fn lob(&mut self, step: LobStep) -> Result<(), Failure> {
+        let LobStep::Bytes(bytes) = step else { return Ok(()) };
+        self.lob_bytes += bytes.len();
+        if self.lob_bytes > MOST_LOB_BYTES {
+            let message = format!("the BYTE and TEXT values of a row have more than {MOST_LOB_BYTES} bytes");
+            return Err(Failure { number: -452, message, ..Failure::default() });
+        }
+        let statement = self.current("a value")?;
+        let Some(place) = statement.pending_lobs.last().copied() else { return Ok(()) };
+        if bytes.is_empty() {
+            statement.pending_lobs.pop();
+        }
+        if let Some(Value::Binary(value)) = statement.values.get_mut(place) {
+            value.extend_from_slice(&bytes);
+        }
+        Ok(())
+    }
+
+    /// Runs the current statement with its values.
+    fn run(&mut self) -> Result<Ran, Failure> {
+        let statement = self.statements.current().ok_or_else(|| out_of_order("an execution"))?;
+        self.session.execute(statement.prepared.id, &statement.values)
+    }
+
+    fn open(&mut self) -> Result<(), Failure> {
+        let statement = self.current("a cursor")?;
+        if statement.prepared.kind == StatementKind::Insert {
+            statement.takes_rows = true;
+            return Ok(());
+        }
+        let ran = self.run()?;
+        let statement = self.current("a cursor")?;
+        if let Ran::Rows(rows) = ran {
+            statement.cursor = Some(Cursor::new(rows, statement.fields.clone(), statement.scrolls));
+        }
+        Ok(())
+    }
+
+    fn execute(&mut self) -> Result<(), Failure> {
+        match self.run()? {
+            Ran::Done(done) => self.done(done, 0),
+            Ran::Rows(_) => {
+                let message = "a statement that gives rows needs a cursor".to_owned();
+                return Err(Failure { number: -260, message, ..Failure::default() });
+            }
+        }
+        Ok(())
+    }
+
+    fn fetch(&mut self, fetch: Fetch) -> Result<(), Failure> {
+        let Conversation { statements, replies, context, .. } = self;
+        let statement = statements.current().ok_or_else(|| out_of_order("a fetch"))?;
+        let form = statement.form;
+        let Some(cursor) = &mut statement.cursor else {
+            let message = "the cursor is not open".to_owned();
+            return Err(Failure { number: -400, message, ..Failure::default() });
+        };
+        let done =
+            |rows, out: &mut Vec<u8>| Reply::Done { warnings: 0, rows, row_id: 0, serial: 0 }.encode(out, context);
+        cursor.fetch(fetch, form, context.codeset, replies, &mut { done })
+    }
+
+    fn fetch_lob(&mut self, descriptor: &SimpleLob) -> Result<(), Failure> {
+        let Conversation { statements, replies, context, .. } = self;
+        let cursor = statements.current().and_then(|statement| statement.cursor.as_ref());
+        let missing =
+            || Failure { number: -451, message: "the value is not kept any more".to_owned(), ..Failure::default() };
+        let bytes = cursor.and_then(|cursor| cursor.lob(descriptor)).ok_or_else(missing)?;
+        for piece in bytes.chunks(LOB_PIECE) {
+            Reply::Lob(piece.to_vec()).encode(replies, context);
+        }
+        Reply::Lob(Vec::new()).encode(replies, context);
+        Ok(())
+    }
+
+    /// A row of an insert cursor, in the layout of the columns that the INSERT fills.
+    fn put(&mut self, row: &[u8]) -> Result<(), Failure> {
+        let codeset = self.context.codeset;
+        let statement = self.current("a row")?;
+        let (mut values, mut left) = (Vec::new(), row);
+        for field in &statement.fields {
+            let read = read_value(left, &field.kind, codeset);
+            let (value, used) = read.map_err(|error| Failure {
+                number: -1213,
+                subject: field.name.clone(),
+                message: error.to_string(),
+                ..Failure::default()
+            })?;
+            values.push(value);
+            left = left.get(used..).unwrap_or_default();
+        }
+        statement.values = values;
+        match self.run()? {
+            Ran::Done(done) => self.done(done, 0),
+            Ran::Rows(_) => {}
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), Failure> {
+        let statement = self.current("a cursor")?;
+        statement.cursor = None;
+        statement.takes_rows = false;
+        if statement.frees_itself {
+            self.release();
+        }
+        Ok(())
+    }
+
+    fn release(&mut self) {
+        if let Some(statement) = self.statements.remove_current() {
+            self.session.release(statement.prepared.id);
+        }
+    }
+
+    fn transaction(&mut self, step: &TransactionStep) -> Result<(), Failure> {
+        self.session.transaction(step)?;
+        self.reply(&Reply::Done { warnings: 0, rows: 0, row_id: 0, serial: 0 });
+        Ok(())
+    }
+}
+
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        for statement in self.statements.take_all() {
+            self.session.release(statement.prepared.id);
+        }
+    }
+}

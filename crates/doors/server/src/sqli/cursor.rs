@@ -1,0 +1,197 @@
+//! Rows that a client fetches: as they come, or kept for a cursor that scrolls.
+
+use mainstay_session::{Failure, Rows};
+use mainstay_sqli::{Codeset, Fetch, Field, Form, Reply, ScrollHow, SimpleLob, TypeCode, write_value};
+use mainstay_types::{Value, ValueRef};
+use std::collections::HashMap;
+
+/// The most bytes of rows that a cursor that scrolls keeps.
+const MOST_KEPT_BYTES: usize = 64 << 20;
+/// The most bytes of BYTE and TEXT values whose rows the client has, and which it may still ask for.
+const MOST_LOB_BYTES: usize = 64 << 20;
+
+/// A cursor that is open.
+pub(super) struct Cursor {
+    rows: Box<dyn Rows>,
+    fields: Vec<Field>,
+    /// A row that did not fit into the client's buffer.
+    waiting: Option<Vec<u8>>,
+    fetched: u64,
+    is_ended: bool,
+    /// The rows so far of a cursor that scrolls, and the number of the current one, counted from 1.
+    kept: Option<(Vec<Vec<u8>>, usize)>,
+    kept_bytes: usize,
+    /// BYTE and TEXT values by the handles in their descriptors.
+    lobs: HashMap<u32, Vec<u8>>,
+    lob_bytes: usize,
+    next_handle: u32,
+}
+
+fn conversion(column: &Field, reason: &str) -> Failure {
+    Failure {
+        number: -1213,
+        subject: column.name.clone(),
+        message: format!("the value of column {} cannot be sent: {reason}", column.name),
+        ..Failure::default()
+    }
+}
+
+impl Cursor {
+    pub fn new(rows: Box<dyn Rows>, fields: Vec<Field>, scrolls: bool) -> Cursor {
+        Cursor {
+            rows,
+            fields,
+            waiting: None,
+            fetched: 0,
+            is_ended: false,
+            kept: scrolls.then(|| (Vec::new(), 0)),
+            kept_bytes: 0,
+            lobs: HashMap::new(),
+            lob_bytes: 0,
+            next_handle: 1,
+        }
+    }
+
+    /// The bytes of the next row.
+    fn next(&mut self, form: Form, codeset: Codeset) -> Result<Option<Vec<u8>>, Failure> {
+        if self.is_ended {
+            return Ok(None);
+        }
+        let Some(values) = self.rows.next()? else {
+            self.is_ended = true;
+            return Ok(None);
+        };
+        let mut bytes = Vec::new();
+        for place in 0..self.fields.len() {
+            let value = values.get(place).map_or(ValueRef::Null, Value::as_ref);
+            match self.fields.get(place).map(|field| field.kind.code) {
+                Some(TypeCode::BYTE | TypeCode::TEXT) if !value.is_null() => self.write_lob(value, &mut bytes)?,
+                _ => self.write(value, place, form, codeset, &mut bytes)?,
+            }
+        }
+        Ok(Some(bytes))
+    }
+
+    fn write(
+        &self,
+        value: ValueRef<'_>,
+        place: usize,
+        form: Form,
+        codeset: Codeset,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Failure> {
+        let Some(field) = self.fields.get(place) else { return Ok(()) };
+        write_value(value, &field.kind, form, codeset, out).map_err(|error| conversion(field, &error.to_string()))
+    }
+
+    /// Keeps a value for the client to ask for, and writes its descriptor.
+    fn write_lob(&mut self, value: ValueRef<'_>, out: &mut Vec<u8>) -> Result<(), Failure> {
+        let bytes = match value {
+            ValueRef::Binary(bytes) => bytes.to_vec(),
+            ValueRef::Text(text) => text.as_bytes().to_vec(),
+            _ => Vec::new(),
+        };
+        self.lob_bytes += bytes.len();
+        if self.lob_bytes > MOST_LOB_BYTES {
+            self.lobs.clear();
+            self.lob_bytes = bytes.len();
+        }
+        let (handle, size) = (self.next_handle, u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+        self.next_handle = self.next_handle.wrapping_add(1);
+        out.extend_from_slice(&SimpleLob { size, is_null: false, handle }.encode());
+        self.lobs.insert(handle, bytes);
+        Ok(())
+    }
+
+    /// The bytes of a value that the client has the descriptor of.
+    pub fn lob(&self, descriptor: &SimpleLob) -> Option<&[u8]> {
+        self.lobs.get(&descriptor.handle).map(Vec::as_slice)
+    }
+
+    /// Appends the rows that a fetch asks for: at least one, and no more than its buffer holds.
+    ///
+    /// Errors: those of the statement; -605 for a cursor that scrolls over too many rows.
+    pub fn fetch(
+        &mut self,
+        fetch: Fetch,
+        form: Form,
+        codeset: Codeset,
+        out: &mut Vec<u8>,
+        done: &mut dyn FnMut(u64, &mut Vec<u8>),
+    ) -> Result<(), Failure> {
+        if let Some((how, target)) = fetch.scroll {
+            return self.scroll(how, target, form, codeset, out, done);
+        }
+        let mut bytes = 0;
+        loop {
+            let row = match self.waiting.take() {
+                Some(row) => row,
+                None => match self.next(form, codeset)? {
+                    Some(row) => row,
+                    None => {
+                        done(self.fetched, out);
+                        return Ok(());
+                    }
+                },
+            };
+            if bytes > 0 && bytes + row.len() > fetch.buffer_bytes as usize {
+                self.waiting = Some(row);
+                return Ok(());
+            }
+            bytes += row.len().max(1);
+            self.fetched += 1;
+            Reply::encode_row(0, &row, out);
+        }
+    }
+
+    fn scroll(
+        &mut self,
+        how: ScrollHow,
+        target: i32,
+        form: Form,
+        codeset: Codeset,
+        out: &mut Vec<u8>,
+        done: &mut dyn FnMut(u64, &mut Vec<u8>),
+    ) -> Result<(), Failure> {
+        let at = self.kept.as_ref().map_or(0, |(_, at)| *at);
+        let moved = |by: i64| usize::try_from(i64::try_from(at).unwrap_or(0) + by).unwrap_or(0);
+        let wanted = match how {
+            // The client names the row that it expects.
+            ScrollHow::Next => usize::try_from(target).ok().filter(|target| *target > 0).unwrap_or(at + 1),
+            ScrollHow::First => 1,
+            ScrollHow::Last => usize::MAX,
+            ScrollHow::Absolute => usize::try_from(target).unwrap_or(0),
+            ScrollHow::Relative => moved(target.into()),
+            ScrollHow::Previous => moved(-1),
+            ScrollHow::Current => at,
+        };
+        while self.kept.as_ref().is_some_and(|(rows, _)| rows.len() < wanted) {
+            let Some(row) = self.next(form, codeset)? else { break };
+            self.kept_bytes += row.len();
+            if self.kept_bytes > MOST_KEPT_BYTES {
+                let message = format!("a scroll cursor may keep {MOST_KEPT_BYTES} bytes of rows");
+                return Err(Failure { number: -605, message, ..Failure::default() });
+            }
+            self.kept.iter_mut().for_each(|(rows, _)| rows.push(row.clone()));
+        }
+        let Some((rows, at)) = &mut self.kept else {
+            let message = "the cursor does not scroll".to_owned();
+            return Err(Failure { number: -400, message, ..Failure::default() });
+        };
+        let wanted = if how == ScrollHow::Last { rows.len() } else { wanted };
+        match rows.get(wanted.wrapping_sub(1)) {
+            Some(row) => {
+                *at = wanted;
+                let number = Reply::RowNumber(u32::try_from(wanted).unwrap_or(u32::MAX));
+                number.encode(out, &mainstay_sqli::Context::default());
+                Reply::encode_row(0, row, out);
+            }
+            None => {
+                // Before the first row, or behind the last one.
+                *at = wanted.min(rows.len() + 1);
+                done(rows.len() as u64, out);
+            }
+        }
+        Ok(())
+    }
+}

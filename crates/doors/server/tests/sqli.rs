@@ -1,0 +1,376 @@
+//! The listener for Informix clients, with a backend of the test's own: login, statement numbers, cursors, errors, cancel, and
+//! bytes that no client sends.
+
+use mainstay_server::{Config, Encryption, SqliDoor, User};
+use mainstay_session::{
+    Backend, Cancel, Column, Done, Failure, Login, Prepared, Ran, Rows, Session, StatementId, StatementKind, TransactionStep,
+};
+use mainstay_sqli::*;
+use mainstay_types::{SqlType, Value};
+use mainstay_vfs::Disk;
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::Duration;
+
+/// Sessions that know four statements: `rows N`, `count`, `fail`, and `wait` until it is cancelled.
+struct Scripted;
+
+struct ScriptedSession {
+    texts: HashMap<StatementId, String>,
+    next: u64,
+    cancelled: Arc<AtomicBool>,
+    in_transaction: bool,
+}
+
+struct Numbers(i64, i64);
+
+struct Flag(Arc<AtomicBool>);
+
+impl Cancel for Flag {
+    fn cancel(&self) {
+        self.0.store(true, SeqCst);
+    }
+}
+
+impl Rows for Numbers {
+    fn next(&mut self) -> Result<Option<Vec<Value>>, Failure> {
+        self.0 += 1;
+        Ok((self.0 <= self.1).then(|| vec![Value::Integer(self.0)]))
+    }
+}
+
+impl Backend for Scripted {
+    fn session(&self, _: &Login) -> Result<Box<dyn Session>, Failure> {
+        let cancelled = Arc::default();
+        Ok(Box::new(ScriptedSession { texts: HashMap::new(), next: 0, cancelled, in_transaction: false }))
+    }
+}
+
+fn number_column() -> Column {
+    Column { name: "n".to_owned(), sql_type: SqlType::Integer, declared: None, is_nullable: true }
+}
+
+impl Session for ScriptedSession {
+    fn use_database(&mut self, name: &str) -> Result<(), Failure> {
+        match name {
+            "shop" => Ok(()),
+            _ => Err(Failure { number: -329, detail: -111, subject: name.to_owned(), ..Failure::default() }),
+        }
+    }
+
+    fn databases(&mut self) -> Result<Vec<String>, Failure> {
+        Ok(vec!["shop".to_owned()])
+    }
+
+    fn prepare(&mut self, text: &str) -> Result<Prepared, Failure> {
+        if text.contains("nonsense") {
+            return Err(Failure { number: -201, position: 3, ..Failure::default() });
+        }
+        assert!(!text.contains("panic"), "the session panics");
+        self.next += 1;
+        let id = StatementId(self.next);
+        self.texts.insert(id, text.to_owned());
+        let is_query = text.starts_with("rows");
+        let kind = if is_query { StatementKind::Query } else { StatementKind::Update };
+        let columns = if is_query { vec![number_column()] } else { Vec::new() };
+        let parameters = text.matches('?').map(|_| number_column()).collect();
+        Ok(Prepared { id, kind, columns, parameters })
+    }
+
+    fn execute(&mut self, id: StatementId, values: &[Value]) -> Result<Ran, Failure> {
+        let text = self.texts.get(&id).cloned().unwrap_or_default();
+        if let Some(count) = text.strip_prefix("rows ") {
+            return Ok(Ran::Rows(Box::new(Numbers(0, count.parse().unwrap()))));
+        }
+        match text.as_str() {
+            "fail" => Err(Failure { number: -239, detail: -100, subject: "u1".to_owned(), ..Failure::default() }),
+            "wait" => {
+                while !self.cancelled.swap(false, SeqCst) {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Err(Failure { number: -213, ..Failure::default() })
+            }
+            _ => Ok(Ran::Done(Done { rows: values.len() as u64, generated: Some(7) })),
+        }
+    }
+
+    fn release(&mut self, id: StatementId) {
+        self.texts.remove(&id);
+    }
+
+    fn transaction(&mut self, step: &TransactionStep) -> Result<(), Failure> {
+        let begins = *step == TransactionStep::Begin;
+        if begins == self.in_transaction {
+            return Err(Failure { number: if begins { -535 } else { -255 }, ..Failure::default() });
+        }
+        self.in_transaction = begins;
+        Ok(())
+    }
+
+    fn is_in_transaction(&self) -> bool {
+        self.in_transaction
+    }
+
+    fn canceller(&self) -> Arc<dyn Cancel> {
+        Arc::new(Flag(Arc::clone(&self.cancelled)))
+    }
+}
+
+fn door(change: impl FnOnce(&mut Config)) -> SqliDoor {
+    let mut config = Config { encryption: Encryption::Off, ..Config::default() };
+    change(&mut config);
+    let address = "127.0.0.1:0".parse().unwrap();
+    SqliDoor::start(address, &config, Arc::new(Scripted), &Disk, Box::new(std::io::sink())).unwrap()
+}
+
+/// A client that speaks the protocol with the codec's other side.
+struct Client {
+    socket: TcpStream,
+    context: Context,
+    received: Vec<u8>,
+}
+
+impl Client {
+    fn connect(door: &SqliDoor) -> Client {
+        let socket = TcpStream::connect(door.address()).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        Client { socket, context: Context::default(), received: Vec::new() }
+    }
+
+    fn log_in(&mut self, user: &str, password: &str) -> ConnectReply {
+        let request = ConnectRequest { user: user.to_owned(), password: password.to_owned(), ..ConnectRequest::default() };
+        self.socket.write_all(&request.encode()).unwrap();
+        loop {
+            if let Ok(Some(length)) = login_length(&self.received)
+                && self.received.len() >= length
+            {
+                let reply = ConnectReply::decode(&self.received[..length]).unwrap();
+                self.received.drain(..length);
+                return reply;
+            }
+            self.read();
+        }
+    }
+
+    fn read(&mut self) {
+        let mut bytes = [0; 4096];
+        let count = self.socket.read(&mut bytes).unwrap();
+        assert!(count > 0, "the server has closed the connection");
+        self.received.extend_from_slice(&bytes[..count]);
+    }
+
+    fn send(&mut self, requests: &[Request]) {
+        let mut out = Vec::new();
+        requests.iter().for_each(|request| request.encode(&mut out, &self.context).unwrap());
+        Request::EndOfGroup.encode(&mut out, &self.context).unwrap();
+        self.socket.write_all(&out).unwrap();
+    }
+
+    /// The replies up to the end of the group.
+    fn receive(&mut self) -> Vec<Reply> {
+        let mut replies = Vec::new();
+        loop {
+            match Reply::decode(&self.received, &self.context, 1 << 24).unwrap() {
+                Decoded::Message(Reply::EndOfGroup, used) => {
+                    self.received.drain(..used);
+                    return replies;
+                }
+                Decoded::Message(reply, used) => {
+                    self.received.drain(..used);
+                    replies.push(reply);
+                }
+                Decoded::Incomplete => self.read(),
+            }
+        }
+    }
+
+    fn ask(&mut self, requests: &[Request]) -> Vec<Reply> {
+        self.send(requests);
+        self.receive()
+    }
+
+    fn ready(door: &SqliDoor) -> Client {
+        let mut client = Client::connect(door);
+        assert_eq!(client.log_in("ann", "").outcome, Outcome::Accepted);
+        let replies = client.ask(&[Request::Protocols(Mask::new(&Mask::CLIENT))]);
+        let [Reply::Protocols(mask)] = &replies[..] else { panic!("{replies:?}") };
+        client.context.features = Features::of(&mask.and(&Mask::new(&Mask::CLIENT)));
+        client
+    }
+
+    fn prepare(&mut self, text: &str) -> u16 {
+        let prepare = Request::Prepare { parameters: 0, text: text.to_owned() };
+        let replies = self.ask(&[prepare, Request::Describe, Request::WantDone]);
+        let Reply::Described(description) = &replies[0] else { panic!("{replies:?}") };
+        description.id
+    }
+}
+
+fn failure(replies: &[Reply]) -> Option<(i16, i16)> {
+    replies.iter().find_map(|reply| match reply {
+        Reply::Failed(failure) => Some((failure.code, failure.isam)),
+        _ => None,
+    })
+}
+
+const FETCH: Request = Request::Fetch(Fetch { scroll: None, buffer_bytes: 40 });
+
+#[test]
+fn wrong_passwords_are_refused_with_951() {
+    let hash = mainstay_server::password::hash("secret").unwrap();
+    let door = door(|config| config.users = vec![User { name: "ann".to_owned(), password_hash: hash }]);
+    let outcome = Client::connect(&door).log_in("ann", "wrong").outcome;
+    assert_eq!(outcome, Outcome::Rejected(-951, 13, "ann".to_owned()));
+    let reply = Client::connect(&door).log_in("ANN", "secret");
+    assert_eq!(reply.outcome, Outcome::Accepted);
+    assert_eq!(reply.version, "IBM Informix Dynamic Server Version 14.10.FC7W1DE");
+    assert!(door.stop());
+}
+
+#[test]
+fn statements_have_the_lowest_free_number_and_live_beside_each_other() {
+    let door = door(|_| {});
+    let mut client = Client::ready(&door);
+    let (zero, one) = (client.prepare("rows 3"), client.prepare("rows 5"));
+    assert_eq!((zero, one), (0, 1));
+    let open = |id| [Request::Statement(id), Request::Open];
+    client.ask(&open(0));
+    client.ask(&open(1));
+    let rows = |replies: &[Reply]| replies.iter().filter(|reply| matches!(reply, Reply::Row { .. })).count();
+    assert_eq!(rows(&client.ask(&[Request::Statement(1), FETCH])), 5);
+    let replies = client.ask(&[Request::Statement(0), FETCH]);
+    assert_eq!((rows(&replies), replies.len()), (3, 4));
+    client.ask(&[Request::Statement(0), Request::Release]);
+    assert_eq!(client.prepare("rows 1"), 0);
+    assert_eq!(failure(&client.ask(&[Request::Statement(9), FETCH])), Some((-404, 0)));
+}
+
+#[test]
+fn fetches_keep_to_the_buffer_of_the_client() {
+    let door = door(|_| {});
+    let mut client = Client::ready(&door);
+    client.prepare("rows 25");
+    client.ask(&[Request::Statement(0), Request::Open]);
+    // Ten rows of four bytes fit into forty.
+    let counts: Vec<usize> = (0..3).map(|_| client.ask(&[Request::Statement(0), FETCH]).len()).collect();
+    assert_eq!(counts, [10, 10, 6]);
+    let last = client.ask(&[Request::Statement(0), FETCH]);
+    assert_eq!(last, [Reply::Done { warnings: 0, rows: 25, row_id: 0, serial: 0 }]);
+}
+
+#[test]
+fn cursors_scroll() {
+    let door = door(|_| {});
+    let mut client = Client::ready(&door);
+    client.prepare("rows 5");
+    client.ask(&[Request::Statement(0), Request::Scroll, Request::Open]);
+    let mut at = |how, target| {
+        let fetch = Request::Fetch(Fetch { scroll: Some((how, target)), buffer_bytes: 4096 });
+        match &client.ask(&[Request::Statement(0), fetch])[..] {
+            [Reply::RowNumber(number), Reply::Row { bytes, .. }] => Some((*number, bytes[3])),
+            [Reply::Done { .. }] => None,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(at(ScrollHow::Absolute, 4), Some((4, 4)));
+    assert_eq!(at(ScrollHow::Next, 5), Some((5, 5)));
+    assert_eq!(at(ScrollHow::Next, 6), None);
+    assert_eq!(at(ScrollHow::Last, 0), Some((5, 5)));
+    assert_eq!(at(ScrollHow::Previous, 0), Some((4, 4)));
+    assert_eq!(at(ScrollHow::First, 0), Some((1, 1)));
+    assert_eq!(at(ScrollHow::Relative, 2), Some((3, 3)));
+}
+
+#[test]
+fn a_batch_is_one_group_and_ends_with_its_first_error() {
+    let door = door(|_| {});
+    let mut client = Client::ready(&door);
+    client.prepare("count ?");
+    let bind = || Request::Bind(vec![Parameter::new(Value::Integer(1))]);
+    let mut group = vec![Request::Statement(0)];
+    (0..3).for_each(|_| group.extend([bind(), Request::Execute]));
+    let done = Reply::Done { warnings: 0, rows: 1, row_id: 0, serial: 7 };
+    let replies = client.ask(&group);
+    assert_eq!(replies.iter().filter(|reply| **reply == done).count(), 3);
+    client.prepare("fail");
+    let replies = client.ask(&[Request::Statement(1), Request::Execute, Request::Execute, Request::Statement(0), Request::Execute]);
+    assert_eq!((failure(&replies), replies.len()), (Some((-239, -100)), 1));
+    // The session goes on.
+    assert_eq!(client.ask(&[Request::Statement(0), bind(), Request::Execute])[0], done);
+    let prepare = Request::Prepare { parameters: 0, text: "nonsense".to_owned() };
+    assert_eq!(failure(&client.ask(&[prepare, Request::Describe])), Some((-201, 0)));
+}
+
+#[test]
+fn commands_and_transactions() {
+    let door = door(|_| {});
+    let mut client = Client::ready(&door);
+    let database = |name: &str| Request::OpenDatabase { name: name.to_owned(), mode: 0 };
+    assert_eq!(failure(&client.ask(&[database("other")])), Some((-329, -111)));
+    assert!(matches!(client.ask(&[database("shop")])[0], Reply::Done { warnings: 5, .. }));
+    assert_eq!(client.ask(&[Request::ListDatabases]), [Reply::Databases(vec!["shop".to_owned()])]);
+    let command = Request::Command { text: "count".to_owned() };
+    assert_eq!(client.ask(&[command, Request::Describe, Request::Execute, Request::Release]).len(), 2);
+    assert_eq!(client.ask(&[Request::Begin]).len(), 1);
+    assert_eq!(failure(&client.ask(&[Request::Begin])), Some((-535, 0)));
+    assert_eq!(failure(&client.ask(&[Request::Commit])), None);
+    assert_eq!(failure(&client.ask(&[Request::Rollback])), Some((-255, 0)));
+}
+
+#[test]
+fn the_urgent_byte_cancels_the_running_request() {
+    let door = door(|_| {});
+    let mut client = Client::ready(&door);
+    client.prepare("wait");
+    client.send(&[Request::Statement(0), Request::Execute]);
+    std::thread::sleep(Duration::from_millis(50));
+    rustix::net::send(&client.socket, &[0x42], rustix::net::SendFlags::OOB).unwrap();
+    assert_eq!(failure(&client.receive()), Some((-213, 0)));
+    assert_eq!(client.prepare("rows 1"), 1);
+}
+
+#[test]
+fn an_exit_is_answered_and_ends_the_connection() {
+    let door = door(|_| {});
+    let mut client = Client::ready(&door);
+    let mut out = Vec::new();
+    Request::Exit.encode(&mut out, &client.context).unwrap();
+    client.socket.write_all(&out).unwrap();
+    let mut rest = Vec::new();
+    client.socket.read_to_end(&mut rest).unwrap();
+    assert_eq!(rest, [0, 56]);
+}
+
+#[test]
+fn bytes_that_no_client_sends_end_only_their_connection() {
+    let door = door(|config| config.max_request_bytes = 64 << 10);
+    let mut good = Client::ready(&door);
+    let mut random: u64 = 3;
+    let mut next = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as u8
+    };
+    for round in 0..60 {
+        let mut bad = if round % 3 == 0 { Client::connect(&door) } else { Client::ready(&door) };
+        let mut bytes: Vec<u8> = (0..200).map(|_| next()).collect();
+        if round % 3 == 1 {
+            // A known message with a body of any bytes.
+            bytes[0] = 0;
+            bytes[1] %= 140;
+        }
+        let _ = bad.socket.write_all(&bytes);
+        let _ = bad.socket.shutdown(std::net::Shutdown::Write);
+        let _ = bad.socket.read_to_end(&mut Vec::new());
+    }
+    // A message beyond the limit, and a session that panics.
+    let mut long = Client::ready(&door);
+    let _ = long.send(&[Request::Prepare { parameters: 0, text: "x".repeat(200 << 10) }]);
+    let mut panics = Client::ready(&door);
+    panics.send(&[Request::Prepare { parameters: 0, text: "panic".to_owned() }]);
+    let _ = panics.socket.read_to_end(&mut Vec::new());
+    assert_eq!(good.prepare("rows 1"), 0);
+    assert!(door.stop());
+}

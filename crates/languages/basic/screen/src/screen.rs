@@ -1,0 +1,484 @@
+//! The screen of one program: the text plane, controls, input, menu, message box and message line, and the frames that show
+//! them.
+//!
+//! ```text
+//!   program  -- print, verbs, begin_input -->  Screen  -- take_frame -->  face (terminal, browser)
+//!            <-- results, signals as CTL ---            <-- event -------
+//! ```
+//!
+//! A screen performs no input or output and never waits; [`crate::session`] adds the waiting.
+
+use crate::cell::runs;
+use crate::characters::{decode, decode_fields};
+use crate::controls::{Contents, Control, Controls, Definition, List, Name};
+use crate::error::Result;
+use crate::field::InputRequest;
+use crate::frame::{ControlState, Heading, InputState, ListState, MOST_SELECTED, Operation};
+use crate::input::{Input, InputResult};
+use crate::mnemonic::{CursorMode, Mnemonic};
+use crate::mse::{self, FaceFacts, MouseState};
+use crate::panels::{Menu, MessageBox};
+use crate::text::TextPlane;
+
+/// A verb of a control's directive that has no other operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// `REMOVE`
+    Remove,
+    /// `ENABLE`
+    Enable,
+    /// `DISABLE`
+    Disable,
+    /// `SHOW`
+    Show,
+    /// `HIDE`
+    Hide,
+    /// `GOTO`
+    Goto,
+    /// `LOCK`
+    Lock,
+    /// `UNLOCK`
+    Unlock,
+    /// `AUTO`
+    Auto,
+    /// `ON`
+    On,
+    /// `OFF`
+    Off,
+    /// `SET_FOCUS`
+    SetFocus(i32),
+}
+
+/// The screen of a program.
+#[derive(Debug)]
+pub struct Screen {
+    pub(crate) text: TextPlane,
+    pub(crate) controls: Controls,
+    pub(crate) input: Input,
+    pub(crate) menu: Menu,
+    pub(crate) message_box: Option<MessageBox>,
+    pub(crate) answer: Option<String>,
+    pub(crate) mouse: MouseState,
+    face: FaceFacts,
+    boxes: u32,
+    messages: [String; 4],
+    caption: String,
+    bell: bool,
+    last_cursor: Option<((u16, u16), CursorMode)>,
+    panels_changed: PanelsChanged,
+}
+
+/// The panels that have changed since the last frame.
+#[derive(Clone, Copy, Debug, Default)]
+struct PanelsChanged {
+    menu: bool,
+    message_box: bool,
+    messages: bool,
+    caption: bool,
+}
+
+impl Screen {
+    /// A blank screen. Sizes are clamped to 1 by 1 and 132 by 60.
+    pub fn new(columns: u16, rows: u16) -> Screen {
+        Screen {
+            text: TextPlane::new(columns, rows),
+            controls: Controls::default(),
+            input: Input::default(),
+            menu: Menu::default(),
+            message_box: None,
+            answer: None,
+            mouse: MouseState::default(),
+            face: FaceFacts::default(),
+            boxes: 0,
+            messages: Default::default(),
+            caption: String::new(),
+            bell: false,
+            last_cursor: None,
+            panels_changed: PanelsChanged::default(),
+        }
+    }
+
+    /// The text plane.
+    pub fn text(&self) -> &TextPlane {
+        &self.text
+    }
+
+    /// The controls.
+    pub fn controls(&self) -> &Controls {
+        &self.controls
+    }
+
+    /// Prints a string into the current window, with the mnemonics in it. A mnemonic that fails does nothing.
+    pub fn print(&mut self, bytes: &[u8]) {
+        let mut others = Vec::new();
+        self.text.print(bytes, &mut |text, mnemonic| {
+            let _ = text.perform(&mnemonic);
+            others.push(mnemonic);
+        });
+        for mnemonic in others {
+            self.perform_elsewhere(mnemonic);
+        }
+    }
+
+    /// Performs a mnemonic. Errors: 57 for a window that does not exist.
+    pub fn perform(&mut self, mnemonic: Mnemonic) -> Result<()> {
+        self.text.perform(&mnemonic)?;
+        self.perform_elsewhere(mnemonic);
+        Ok(())
+    }
+
+    /// The part of a mnemonic that does not concern the text plane.
+    fn perform_elsewhere(&mut self, mnemonic: Mnemonic) {
+        match mnemonic {
+            Mnemonic::Input(mode, on) => self.input.set_mode(mode, on),
+            Mnemonic::ClearInput => self.input.clear(),
+            Mnemonic::Bell => self.bell = true,
+            Mnemonic::Message(text, segment) => self.set_message(segment, &text),
+            Mnemonic::Caption(text) => {
+                self.caption = decode(&text).into_owned();
+                self.panels_changed.caption = true;
+            }
+            Mnemonic::ResetModes => self.input.modes = Default::default(),
+            Mnemonic::Window(_)
+            | Mnemonic::Push
+            | Mnemonic::Pop
+            | Mnemonic::Drop(_)
+            | Mnemonic::Goto(_)
+            | Mnemonic::Swap
+            | Mnemonic::Move(..) => self.follow_windows(),
+            _ => {}
+        }
+    }
+
+    /// Removes the controls of windows that are gone and moves the others with their windows.
+    fn follow_windows(&mut self) {
+        let windows: Vec<(u32, (u16, u16))> =
+            self.text.windows().map(|window| (window.serial, window.origin())).collect();
+        let origin =
+            |control: &Control| windows.iter().find(|(serial, _)| *serial == control.window).map(|found| found.1);
+        self.controls.retain(|control| control.window == 0 || origin(control).is_some());
+        for control in self.controls.all_mut() {
+            control.origin = origin(control).unwrap_or(control.origin);
+            control.changed = true;
+        }
+    }
+
+    fn set_message(&mut self, segment: u8, text: &[u8]) {
+        if let Some(message) = self.messages.get_mut(usize::from(segment)) {
+            *message = decode(text).chars().map(crate::characters::printable).collect();
+            self.panels_changed.messages = true;
+        }
+    }
+
+    /// Removes everything that belongs to a program and its windows (`BEGIN`): controls that are not global, windows, menu.
+    pub fn reset(&mut self) {
+        self.text.reset();
+        self.controls.retain(|control| control.window == 0);
+        self.menu = Menu::default();
+        self.panels_changed.menu = true;
+        self.input.cancel();
+    }
+
+    /// Creates a control in the current window. Errors: 60, 65.
+    pub fn create(&mut self, name: Name, definition: Definition) -> Result<()> {
+        let owner = self.text.control_owner();
+        let window = self.text.windows().find(|window| window.serial == owner);
+        let origin = window.map_or((0, 0), |window| window.origin());
+        self.controls.create(name, definition, owner, origin).map(drop)
+    }
+
+    /// Performs a verb on a control. Errors: 65, 60.
+    pub fn control(&mut self, name: Name, verb: Verb) -> Result<()> {
+        let owner = self.text.control_owner();
+        let controls = &mut self.controls;
+        match verb {
+            Verb::Remove => controls.remove(name, owner),
+            Verb::Enable | Verb::Disable => controls.enable(name, owner, verb == Verb::Enable),
+            Verb::Show | Verb::Hide => controls.show(name, owner, verb == Verb::Show),
+            Verb::Goto => controls.go_to(name, owner),
+            Verb::Lock | Verb::Unlock => controls.lock(name, owner, verb == Verb::Lock),
+            Verb::Auto => controls.report_all(name, owner),
+            Verb::On | Verb::Off => controls.switch(name, owner, verb == Verb::On),
+            Verb::SetFocus(ctl) => controls.report_focus(name, owner, ctl),
+        }
+    }
+
+    /// The list of a list box or a drop box, for `LOAD`, `FIND`, `READ` and `WRITE`. Errors: 65, 60.
+    pub fn list(&mut self, name: Name) -> Result<&mut List> {
+        let owner = self.text.control_owner();
+        self.controls.list_mut(name, owner)
+    }
+
+    /// The text of a text input. Errors: 65, 60.
+    pub fn control_text(&mut self, name: Name) -> Result<Vec<u8>> {
+        let owner = self.text.control_owner();
+        self.controls.text(name, owner)
+    }
+
+    /// Sets the text of a text input. Errors: 65, 60, 46.
+    pub fn set_control_text(&mut self, name: Name, text: &[u8]) -> Result<()> {
+        let owner = self.text.control_owner();
+        self.controls.set_text(name, owner, text)
+    }
+
+    /// Whether a check box, radio button or button is on. Errors: 65, 60.
+    pub fn is_on(&mut self, name: Name) -> Result<bool> {
+        let owner = self.text.control_owner();
+        self.controls.is_on(name, owner)
+    }
+
+    /// The way in which the user has used a control since the last call. Errors: 65.
+    pub fn take_mode(&mut self, name: Name) -> Result<u8> {
+        let owner = self.text.control_owner();
+        self.controls.take_mode(name, owner)
+    }
+
+    /// Replaces the menu bar; the empty one removes it.
+    pub fn set_menu(&mut self, menu: Menu) {
+        self.menu = menu;
+        self.panels_changed.menu = true;
+    }
+
+    /// The menu bar, to be changed.
+    pub fn menu_mut(&mut self) -> &mut Menu {
+        self.panels_changed.menu = true;
+        &mut self.menu
+    }
+
+    /// The path of the element that was chosen last.
+    pub fn menu_choice(&self) -> &str {
+        &self.menu.chosen
+    }
+
+    /// Begins an input at the cursor. Keys that were typed ahead are used at once.
+    pub fn begin_input(&mut self, request: InputRequest) {
+        let window = self.text.window();
+        let room = usize::from(window.scroll.columns.saturating_sub(window.cursor.0)).max(1);
+        self.input.begin(request, window.cursor, room);
+        self.work();
+    }
+
+    /// Feeds the queue to the input and draws its field.
+    pub(crate) fn work(&mut self) {
+        self.bell |= self.input.work();
+        let Some(active) = &self.input.active else { return };
+        let (at, field) = (active.at, &active.field);
+        let cursor = field.cursor() - field.scroll();
+        let shown = field.shown();
+        let hidden = field.is_hidden();
+        let window = self.text.window_mut();
+        window.cursor = at;
+        if !hidden {
+            let (wrapping, scroll) = (window.wrapping, window.scroll);
+            window.wrapping = false;
+            shown.into_iter().take(usize::from(scroll.columns)).for_each(|character| window.put(character));
+            window.wrapping = wrapping;
+        }
+        window.cursor = (at.0.saturating_add(cursor.min(usize::from(u16::MAX)) as u16), at.1);
+    }
+
+    /// Takes the result of the input when it has ended.
+    pub fn take_input(&mut self) -> Option<InputResult> {
+        let result = self.input.take_result()?;
+        let window = self.text.window_mut();
+        window.cursor.0 = window.cursor.0.min(window.scroll.columns);
+        Some(result)
+    }
+
+    /// Gives up the input.
+    pub fn cancel_input(&mut self) {
+        self.input.cancel();
+    }
+
+    /// Whether the break key was pressed since the last call.
+    pub fn take_break(&mut self) -> bool {
+        std::mem::take(&mut self.input.interrupted)
+    }
+
+    /// Opens a message box.
+    pub fn open_message_box(&mut self, mut message: MessageBox) {
+        self.boxes = self.boxes.wrapping_add(1);
+        message.number = self.boxes;
+        self.message_box = Some(message);
+        self.answer = None;
+        self.panels_changed.message_box = true;
+    }
+
+    /// Takes the answer of the message box, which closes it.
+    pub fn take_answer(&mut self) -> Option<String> {
+        let answer = self.answer.take()?;
+        self.close_message_box();
+        Some(answer)
+    }
+
+    /// Closes the message box without an answer.
+    pub fn close_message_box(&mut self) {
+        self.message_box = None;
+        self.panels_changed.message_box = true;
+    }
+
+    pub(crate) fn mark_message_box(&mut self) {
+        self.panels_changed.message_box = true;
+    }
+
+    pub(crate) fn ring(&mut self) {
+        self.bell = true;
+    }
+
+    /// Sets the facts about the face that `MSE` reports.
+    pub fn set_face(&mut self, face: FaceFacts) {
+        self.face = face;
+    }
+
+    /// The value of `MSE`.
+    pub fn mse(&self) -> [u8; 32] {
+        let screen = self.text.screen();
+        mse::bytes(self.face, self.mouse, self.text.window().origin(), (screen.columns(), screen.rows()))
+    }
+
+    /// The texts of rows of a list, for a face that shows them; none for a handle that is not a list.
+    pub fn list_rows(&self, handle: u32, from: usize, count: usize) -> Option<(u32, Vec<String>)> {
+        let list = self.controls.by_handle(handle)?.list()?;
+        Some((list.generation(), list.texts(from, count)))
+    }
+
+    /// The changes since the last call; everything for a face that has nothing yet.
+    pub fn take_operations(&mut self, everything: bool) -> Vec<Operation> {
+        let mut operations = Vec::new();
+        if everything {
+            self.text.mark_all();
+            self.last_cursor = None;
+            self.panels_changed = PanelsChanged { menu: true, message_box: true, messages: true, caption: true };
+            let screen = self.text.screen();
+            operations.push(Operation::Size { columns: screen.columns(), rows: screen.rows() });
+        }
+        for row in self.text.compose() {
+            operations.push(Operation::Row { row, runs: runs(self.text.screen().row(row)) });
+        }
+        self.push_panels(&mut operations);
+        self.push_controls(&mut operations, everything);
+        self.push_input(&mut operations, everything);
+        if std::mem::take(&mut self.bell) {
+            operations.push(Operation::Bell);
+        }
+        operations
+    }
+
+    fn push_panels(&mut self, operations: &mut Vec<Operation>) {
+        let changed = std::mem::take(&mut self.panels_changed);
+        if changed.caption {
+            operations.push(Operation::Caption(self.caption.clone()));
+        }
+        if changed.menu {
+            operations.push(Operation::Menu(self.menu.clone()));
+        }
+        if changed.messages {
+            let messages = (0_u8..).zip(&self.messages);
+            operations.extend(messages.map(|(segment, text)| Operation::MessageLine(segment, text.clone())));
+        }
+        match &self.message_box {
+            _ if !changed.message_box => {}
+            Some(message) => operations.push(Operation::MessageBox(message.clone())),
+            None => operations.push(Operation::MessageBoxClosed),
+        }
+    }
+
+    fn push_controls(&mut self, operations: &mut Vec<Operation>, everything: bool) {
+        operations.extend(self.controls.take_removed().into_iter().map(Operation::Removed));
+        let text = &self.text;
+        for control in self.controls.all_mut() {
+            if std::mem::take(&mut control.changed) || everything {
+                let covered = text.is_covered(control.window, control.cells());
+                operations.push(Operation::Control(Box::new(state_of(control, !covered))));
+            }
+            let handle = control.handle;
+            let Some(list) = control.list_mut() else { continue };
+            let changed =
+                list.take_changed().filter(|_| !everything).or(everything.then_some((list.generation(), 0, true)));
+            if let Some((generation, first_changed, _)) = changed {
+                let selected = list.selected_rows(MOST_SELECTED);
+                operations.push(Operation::List(ListState {
+                    handle,
+                    generation,
+                    count: list.shown(),
+                    first_changed,
+                    selected,
+                }));
+            }
+        }
+        if self.controls.take_focus_changed() || everything {
+            operations.push(Operation::Focus(self.controls.focus()));
+        }
+    }
+
+    fn push_input(&mut self, operations: &mut Vec<Operation>, everything: bool) {
+        let window = self.text.window();
+        let origin = window.origin();
+        let at = window.cursor_on_screen();
+        let mode = self.text.cursor_mode;
+        if self.last_cursor != Some((at, mode)) {
+            self.last_cursor = Some((at, mode));
+            operations.push(Operation::Cursor { column: at.0, row: at.1, mode });
+        }
+        if !std::mem::take(&mut self.input.changed) && !everything {
+            return;
+        }
+        let keys_done = self.input.keys_done;
+        let active = self.input.active.as_ref().filter(|_| self.input.result.is_none());
+        let Some(active) = active else { return operations.push(Operation::InputClosed(keys_done)) };
+        let field = &active.field;
+        let (column, row) = window.at(active.at);
+        operations.push(Operation::Input(InputState {
+            number: active.number,
+            column: column + origin.0,
+            row: row + origin.1,
+            width: field.width(),
+            longest: field.longest(),
+            text: if field.is_hidden() { String::new() } else { field.text() },
+            cursor: if field.is_hidden() { 0 } else { field.cursor() },
+            scroll: if field.is_hidden() { 0 } else { field.scroll() },
+            insert: field.inserts(),
+            hidden: field.is_hidden(),
+            upper: field.is_upper(),
+            guarded: field.is_guarded() || field.is_hidden(),
+            edit: field.is_edit_mode(),
+            keys_done,
+        }));
+    }
+}
+
+fn state_of(control: &Control, uncovered: bool) -> ControlState {
+    let mut area = control.area;
+    area.column += f32::from(control.origin.0);
+    area.row += f32::from(control.origin.1);
+    let (text, on) = match &control.contents {
+        Contents::Button(on) | Contents::Toggle(on) => (control.text.clone(), *on),
+        Contents::Text(text) => (decode_fields(text, '\n'), false),
+        Contents::List(_) => (control.text.clone(), false),
+    };
+    let headings = control.list().map(|list| list.columns.iter().map(heading).collect());
+    ControlState {
+        handle: control.handle,
+        kind: control.name.kind,
+        id: control.name.id,
+        sub: control.name.sub,
+        area,
+        text,
+        on,
+        visible: control.shown && uncovered,
+        enabled: control.enabled,
+        locked: control.locked,
+        options: decode(&control.options).into_owned(),
+        length: control.length,
+        key: control.key,
+        tip: control.tip.clone(),
+        message: control.message.clone(),
+        style: control.list().map_or(0, |list| list.style as u8),
+        headings: headings.unwrap_or_default(),
+    }
+}
+
+fn heading(column: &crate::controls::columns::Column) -> Heading {
+    let crate::controls::columns::Column { title, width, alignment, field, .. } = column;
+    Heading { title: title.clone(), width: *width, alignment: *alignment as u8, field: *field }
+}

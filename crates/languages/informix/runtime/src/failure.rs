@@ -1,0 +1,72 @@
+//! Errors of the core in Informix's numbers.
+//!
+//! Clients have a sentence for each number and ISAM code, and put the subject into it. Source: IBM Informix Error Messages.
+
+use mainstay_informix_syntax::SqlError;
+use mainstay_session::Failure;
+use mainstay_types::{Code, Error};
+
+/// -213: statement interrupted by user.
+pub(crate) const INTERRUPTED: i32 = -213;
+/// -255: not in transaction.
+pub(crate) const NOT_IN_TRANSACTION: i32 = -255;
+/// -535: already in transaction.
+pub(crate) const IN_TRANSACTION: i32 = -535;
+/// -329: database not found or no system permission; ISAM -111: no record found.
+pub(crate) const DATABASE: i32 = -329;
+
+/// An error of the parser, for the text of its statement.
+pub(crate) fn of_syntax(error: &SqlError, text: &str) -> Failure {
+    let before = error.span.and_then(|span| text.get(..span.start as usize));
+    let position = before.map_or(0, |before| u32::try_from(before.chars().count() + 1).unwrap_or(0));
+    let (subject, message) = (error.subject.clone(), error.message.clone());
+    Failure { number: error.code, detail: error.isam, position, subject, message }
+}
+
+/// An error of the core; `is_delete` for a statement that deletes rows.
+pub(crate) fn of_core(error: &Error, is_delete: bool) -> Failure {
+    let (number, detail) = match error.code() {
+        Code::Syntax => (-201, 0),
+        Code::UnknownTable => (-206, -111),
+        Code::UnknownColumn => (-217, 0),
+        Code::UnknownFunction => (-674, 0),
+        Code::Ambiguous => (-324, 0),
+        Code::TypeMismatch | Code::InvalidValue => (-1213, 0),
+        Code::DivisionByZero => (-1202, 0),
+        Code::UniqueViolation => (-268, -100),
+        Code::NotNullViolation => (-391, 0),
+        Code::ForeignKeyViolation if is_delete => (-692, 0),
+        Code::ForeignKeyViolation => (-691, -111),
+        Code::CheckViolation => (-530, 0),
+        Code::LockTimeout | Code::Busy => (-244, -107),
+        Code::Conflict | Code::DefinitionChanged => (-243, -107),
+        Code::Deadlock => (-243, -143),
+        Code::Cancelled | Code::Timeout => (INTERRUPTED, 0),
+        Code::Duplicate => (-310, 0),
+        Code::DuplicateColumn => (-328, 0),
+        Code::DependentObjects => (-525, 0),
+        Code::NotPermitted => (-272, 0),
+        Code::TransactionState => (NOT_IN_TRANSACTION, 0),
+        Code::OutOfMemory => (-208, 0),
+        Code::TooComplex => (-665, 0),
+        Code::Unsupported | Code::CollationMismatch => (-999, 0),
+        Code::ReadOnly => (-271, -140),
+        Code::InUse => (-242, -113),
+        Code::NotFound => (-206, -111),
+        Code::Damaged | Code::IndexDamaged | Code::NotThisFormat | Code::Encrypted => (-244, -105),
+        _ => (-768, 0),
+    };
+    let subject = match error.code() {
+        // The key that is there already is told by its name: the last word of the place.
+        Code::UniqueViolation => {
+            error.place().and_then(|place| place.rsplit(' ').next()).unwrap_or_default().to_owned()
+        }
+        _ => error.subject().unwrap_or_default().to_owned(),
+    };
+    Failure { number, detail, position: 0, subject, message: error.to_string() }
+}
+
+/// An error without anything but its number and message.
+pub(crate) fn plain(number: i32, message: impl Into<String>) -> Failure {
+    Failure { number, message: message.into(), ..Failure::default() }
+}

@@ -1,0 +1,105 @@
+//! Rows and columns of the core as those of Informix.
+
+use crate::failure::of_core;
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Field, IntervalUnit, TimeUnit};
+use mainstay_columnar::values::{OFFSET, TICKS, value_at};
+use mainstay_engine::Answer;
+use mainstay_informix_syntax::{Field as Unit, Type};
+use mainstay_session::{Column, Declared, Failure, Rows};
+use mainstay_types::Value;
+
+/// The key of a declared type in the metadata of a field.
+const DECLARED: &str = "mainstay.declared";
+/// The key of the length of a CHAR in the metadata of a field of a result.
+const SHOWN_LENGTH: &str = mainstay_planner::SHOWN_LENGTH;
+
+/// The type of a field that a column declares in this language.
+pub(crate) fn declared_type(field: &Field) -> Option<Type> {
+    Type::of_declared(field.metadata().get(DECLARED)?)
+}
+
+/// The type of a field of a result.
+pub(crate) fn type_of(field: &Field) -> Type {
+    declared_type(field).unwrap_or_else(|| inferred(field))
+}
+
+fn inferred(field: &Field) -> Type {
+    let length = field.metadata().get(SHOWN_LENGTH).and_then(|length| length.parse().ok());
+    let fraction = |unit: &TimeUnit| match unit {
+        TimeUnit::Second => Unit::SECOND,
+        TimeUnit::Millisecond => Unit(13),
+        _ => Unit(15),
+    };
+    match field.data_type() {
+        DataType::Boolean => Type::Boolean,
+        DataType::Int8 | DataType::Int16 | DataType::UInt8 => Type::SmallInt,
+        DataType::Int32 | DataType::UInt16 => Type::Integer,
+        DataType::Int64 | DataType::UInt32 => Type::BigInt,
+        DataType::UInt64 => Type::Decimal(20, Some(0)),
+        DataType::Float16 | DataType::Float32 => Type::SmallFloat,
+        DataType::Float64 => Type::Float,
+        DataType::Date32 | DataType::Date64 => Type::Date,
+        &TICKS | &OFFSET => Type::DateTime(Unit::YEAR, Unit(15)),
+        DataType::Decimal32(precision, scale)
+        | DataType::Decimal64(precision, scale)
+        | DataType::Decimal128(precision, scale) => Type::Decimal((*precision).clamp(1, 38), u8::try_from(*scale).ok()),
+        DataType::Time32(unit) | DataType::Time64(unit) => Type::DateTime(Unit::HOUR, fraction(unit)),
+        DataType::Timestamp(unit, _) => Type::DateTime(Unit::YEAR, fraction(unit)),
+        DataType::Interval(IntervalUnit::YearMonth) => Type::Interval(Unit::YEAR, 9, Unit::MONTH),
+        DataType::Interval(_) => Type::Interval(Unit::DAY, 9, Unit(15)),
+        DataType::Binary | DataType::BinaryView | DataType::LargeBinary => Type::Byte,
+        DataType::FixedSizeBinary(_) => Type::Char(36),
+        DataType::Dictionary(_, values) => inferred(&Field::new("", values.as_ref().clone(), true)),
+        _ => length.map_or(Type::LVarChar(32_739), Type::Char),
+    }
+}
+
+/// A column of a result or a parameter.
+pub(crate) fn column(name: &str, known: Type, is_nullable: bool) -> Column {
+    let declared = Declared { name: known.name().to_owned(), arguments: known.arguments() };
+    Column { name: name.to_owned(), sql_type: known.sql_type(), declared: Some(declared), is_nullable }
+}
+
+/// The rows of an answer, as they come.
+pub(crate) struct CoreRows {
+    answer: Answer,
+    batch: Option<(RecordBatch, usize)>,
+}
+
+impl CoreRows {
+    pub(crate) fn new(answer: Answer) -> CoreRows {
+        CoreRows { answer, batch: None }
+    }
+}
+
+impl Rows for CoreRows {
+    fn next(&mut self) -> Result<Option<Vec<Value>>, Failure> {
+        loop {
+            let Some((batch, row)) = &mut self.batch else {
+                match self.answer.next_batch().map_err(|error| of_core(&error, false))? {
+                    Some(batch) => self.batch = Some((batch, 0)),
+                    None => return Ok(None),
+                }
+                continue;
+            };
+            if *row >= batch.num_rows() {
+                self.batch = None;
+                continue;
+            }
+            let values = batch.columns().iter().map(|column| value_at(column.as_ref(), *row).map(shown));
+            let values: mainstay_types::Result<Vec<Value>> = values.collect();
+            *row += 1;
+            return values.map(Some).map_err(|error| of_core(&error, false));
+        }
+    }
+}
+
+/// Values of types that Informix lacks, as those that it has.
+fn shown(value: Value) -> Value {
+    match value {
+        Value::Uuid(_) => Value::Text(value.to_string()),
+        Value::TimestampWithOffset { utc, offset_minutes } => Value::Timestamp(utc.to_local(offset_minutes)),
+        other => other,
+    }
+}

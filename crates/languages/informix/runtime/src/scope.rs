@@ -1,0 +1,116 @@
+//! The meaning of names in a statement: tables of the core, tables of the system, and what DBINFO reports.
+
+use crate::catalog;
+use crate::rows::type_of;
+use mainstay_engine::Session;
+use mainstay_informix_syntax::reduce::{Scope, quoted, text_literal};
+use mainstay_informix_syntax::tree::ObjectName;
+use mainstay_informix_syntax::{SqlError, Type};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// The columns of tables in one state of the catalog.
+#[derive(Default)]
+pub(crate) struct KnownColumns {
+    version: u64,
+    tables: HashMap<String, Option<Vec<(String, Type)>>>,
+}
+
+/// What a session knows about itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    pub user: String,
+    pub database: String,
+    pub server: String,
+    pub version: String,
+    /// The last number of a SERIAL column that an INSERT of the session was given.
+    pub last_serial: i64,
+    /// Rows that the last statement changed.
+    pub last_rows: u64,
+}
+
+/// The names that a statement may use.
+pub(crate) struct Names<'s> {
+    pub core: RefCell<&'s mut Session>,
+    pub known: RefCell<&'s mut KnownColumns>,
+    pub facts: &'s Facts,
+}
+
+/// The columns of a table of the core; `None` without one.
+pub(crate) fn core_columns(core: &mut Session, known: &mut KnownColumns, table: &str) -> Option<Vec<(String, Type)>> {
+    let version = core.catalog_version();
+    if known.version != version {
+        *known = KnownColumns { version, tables: HashMap::new() };
+    }
+    if let Some(columns) = known.tables.get(table) {
+        return columns.clone();
+    }
+    let answer = core.execute(&format!("SELECT * FROM {} LIMIT 0", quoted(table))).ok();
+    let columns = answer.map(|answer| {
+        let fields = answer.schema().fields().iter();
+        fields.map(|field| (field.name().to_lowercase(), type_of(field))).collect::<Vec<_>>()
+    });
+    known.tables.insert(table.to_owned(), columns.clone());
+    columns
+}
+
+impl Scope for Names<'_> {
+    fn table(&self, name: &ObjectName) -> Result<Option<String>, Box<SqlError>> {
+        let Some(table) = catalog::find(name) else { return Ok(None) };
+        // A table of the database goes before one of the system, unless an owner is named.
+        if name.parts.len() == 1 && self.core_columns(&name.last().to_lowercase()).is_some() {
+            return Ok(None);
+        }
+        let mut core = self.core.borrow_mut();
+        let mut known = self.known.borrow_mut();
+        catalog::rows(table, &mut core, &mut known, self.facts).map(Some)
+    }
+
+    fn columns(&self, table: &ObjectName) -> Option<Vec<(String, Type)>> {
+        if let Some(found) = self.core_columns(&self.core_name(table)) {
+            return Some(found);
+        }
+        let table = catalog::find(table)?;
+        Some(table.columns.iter().map(|(name, known)| ((*name).to_owned(), *known)).collect())
+    }
+
+    fn user(&self) -> String {
+        self.facts.user.clone()
+    }
+
+    fn server(&self) -> String {
+        self.facts.server.clone()
+    }
+
+    fn database_information(&self, words: &[String]) -> Option<String> {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let version = &self.facts.version;
+        Some(match words[..] {
+            ["dbname"] => text_literal(&self.facts.database),
+            ["sqlca.sqlerrd1"] | ["serial8"] | ["bigserial"] => self.facts.last_serial.to_string(),
+            ["sqlca.sqlerrd2"] => self.facts.last_rows.to_string(),
+            ["sessionid"] => "1".to_owned(),
+            ["dbhostname"] => text_literal(&self.facts.server),
+            ["version", "full"] => text_literal(version),
+            ["version", "server-type"] => text_literal(version.split(" Version ").next().unwrap_or(version)),
+            ["version", part @ ("major" | "minor" | "level")] => {
+                let number = version.rsplit(' ').next().unwrap_or_default();
+                let mut parts = number.split('.');
+                let (major, minor, level) = (parts.next(), parts.next(), parts.next());
+                let found = match part {
+                    "major" => major,
+                    "minor" => minor,
+                    _ => level,
+                };
+                text_literal(found.unwrap_or_default())
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl Names<'_> {
+    fn core_columns(&self, table: &str) -> Option<Vec<(String, Type)>> {
+        core_columns(&mut self.core.borrow_mut(), &mut self.known.borrow_mut(), table)
+    }
+}

@@ -1,0 +1,276 @@
+//! A session: a client's statements and its transaction.
+
+use crate::failure::{DATABASE, IN_TRANSACTION, NOT_IN_TRANSACTION, of_core, of_syntax, plain};
+use crate::rows::CoreRows;
+use crate::scope::{Facts, KnownColumns, Names, core_columns};
+use crate::statement::{Prepared, has_target};
+use mainstay_engine::{CancelHandle, Database, Session as Core};
+use mainstay_informix_syntax::reduce::{self, Mode, Scope, quoted};
+use mainstay_informix_syntax::tree::{Expr, Insert, InsertRows, Literal, QueryBody, Statement as Tree};
+use mainstay_session::{Cancel, Done, Failure, Prepared as Described, Ran, Session, StatementId, TransactionStep};
+use mainstay_types::{Value, ValueRef};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A session of Informix SQL.
+pub(crate) struct InformixSession {
+    core: Core,
+    known: KnownColumns,
+    facts: Facts,
+    statements: HashMap<StatementId, Prepared>,
+    next: u64,
+}
+
+/// Stops the running statement.
+struct Stop(CancelHandle);
+
+impl Cancel for Stop {
+    fn cancel(&self) {
+        self.0.cancel();
+    }
+}
+
+impl InformixSession {
+    /// Begins a session. As on every server, a lock that another session holds is not waited for until SET LOCK MODE says
+    /// so.
+    pub(crate) fn new(
+        database: Database,
+        user: String,
+        name: String,
+        server: String,
+        version: String,
+    ) -> Result<InformixSession, Failure> {
+        let mut core = database.session();
+        core.set("lock_timeout", NOT_WAIT).map_err(|error| of_core(&error, false))?;
+        let facts = Facts { user, database: name, server, version, last_serial: 0, last_rows: 0 };
+        Ok(InformixSession { core, known: KnownColumns::default(), facts, statements: HashMap::new(), next: 1 })
+    }
+
+    fn names(&mut self) -> Names<'_> {
+        Names { core: RefCell::new(&mut self.core), known: RefCell::new(&mut self.known), facts: &self.facts }
+    }
+
+    /// Runs a statement of the core and gives how many rows it changed.
+    fn core(&mut self, text: &str) -> Result<u64, Failure> {
+        let mut answer = self.core.execute(text).map_err(|error| of_core(&error, false))?;
+        while answer.next_batch().map_err(|error| of_core(&error, false))?.is_some() {}
+        Ok(answer.changed().unwrap_or(0))
+    }
+
+    /// Runs a query or a change that the core has prepared.
+    fn run_prepared(&mut self, statement: &mut Prepared, values: &[Value]) -> Result<Ran, Failure> {
+        let (values, defaults) = statement.converted(values);
+        if statement.core.as_ref().is_none_or(|(known, _)| *known != defaults) {
+            let text = statement.reduced(Mode::Execute(&defaults), &self.names())?.unwrap_or_default();
+            let prepared = self.core.prepare(&text).map_err(|error| of_core(&error, false))?;
+            statement.core = Some((defaults, prepared));
+        }
+        let Some((defaults, prepared)) = &mut statement.core else {
+            return Err(plain(-404, "the statement is not prepared"));
+        };
+        let given: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+        let is_delete = matches!(statement.tree, Tree::Delete(_));
+        if matches!(statement.tree, Tree::Query(_)) {
+            let answer = prepared.query_arrow(&mut self.core, &given).map_err(|error| of_core(&error, false))?;
+            return Ok(Ran::Rows(Box::new(CoreRows::new(answer))));
+        }
+        let rows = prepared.execute(&mut self.core, &given).map_err(|error| of_core(&error, is_delete))?;
+        let generated = match &statement.tree {
+            Tree::Insert(insert) => self.generated(insert, &values, defaults),
+            _ => None,
+        };
+        self.facts.last_rows = rows;
+        self.facts.last_serial = generated.unwrap_or(self.facts.last_serial);
+        Ok(Ran::Done(Done { rows, generated }))
+    }
+
+    /// The number that the SERIAL column of the last new row has: given by the statement, or by the table.
+    fn generated(&mut self, insert: &Insert, values: &[Value], defaults: &[usize]) -> Option<i64> {
+        let table = self.names().core_name(&insert.target);
+        let columns = core_columns(&mut self.core, &mut self.known, &table)?;
+        let serial = columns.iter().position(|(_, known)| known.is_serial())?;
+        let place = match insert.columns.is_empty() {
+            true => Some(serial),
+            false => insert.columns.iter().position(|name| name.is(&columns[serial].0)),
+        };
+        let given = match (&insert.rows, place) {
+            (InsertRows::Values(row), Some(place)) => match row.get(place) {
+                Some(Expr::Literal(Literal::Integer(digits))) => digits.parse().ok(),
+                Some(Expr::Variable(name)) => {
+                    let number: usize = name.text.trim_start_matches('?').parse().unwrap_or(0);
+                    match values.get(number.wrapping_sub(1)) {
+                        Some(Value::Integer(value)) if !defaults.contains(&number) => Some(*value),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        match given.filter(|given| *given != 0) {
+            Some(given) => Some(given),
+            None => self.core.last_identity(&table).ok().flatten(),
+        }
+    }
+
+    /// Runs a definition or a setting.
+    fn other(&mut self, tree: &Tree, text: &str) -> Result<Done, Failure> {
+        let syntax = |error: Box<mainstay_informix_syntax::SqlError>| of_syntax(&error, text);
+        let reduced = match tree {
+            Tree::CreateTable(table) => vec![reduce::create_table(table, &self.names()).map_err(syntax)?],
+            Tree::AlterTable(name, actions) => reduce::alter_table(name, actions, &self.names()).map_err(syntax)?,
+            Tree::Drop(kind, name, if_exists) => vec![reduce::drop(kind, name, *if_exists, &self.names())],
+            Tree::CreateIndex(index) => vec![reduce::create_index(index, &self.names())],
+            Tree::CreateView(name, columns, query) => {
+                vec![reduce::create_view(name, columns, query, &self.names()).map_err(syntax)?]
+            }
+            Tree::CreateSequence(name, options) => vec![reduce::create_sequence(name, options)],
+            Tree::Truncate(name) => vec![format!("TRUNCATE TABLE {}", quoted(&self.names().core_name(name)))],
+            Tree::RenameTable(name, new) => vec![reduce::rename_table(name, new, &self.names())],
+            Tree::RenameColumn(name, new) => vec![reduce::rename_column(name, new, &self.names())],
+            Tree::Query(query) => vec![self.into_temp(&query.body, query).map_err(syntax)?],
+            other => return self.setting(other),
+        };
+        let mut rows = 0;
+        for text in reduced {
+            rows = self.core(&text)?;
+        }
+        Ok(Done { rows, generated: None })
+    }
+
+    /// SELECT ... INTO TEMP.
+    fn into_temp(
+        &mut self,
+        body: &QueryBody,
+        query: &mainstay_informix_syntax::tree::Query,
+    ) -> Result<String, Box<mainstay_informix_syntax::SqlError>> {
+        fn target(body: &QueryBody) -> String {
+            match body {
+                QueryBody::Select(select) => {
+                    select.into.as_ref().map(|(name, _)| name.last().to_owned()).unwrap_or_default()
+                }
+                QueryBody::Set(left, ..) => target(left),
+            }
+        }
+        let text = reduce::query(query, Mode::Execute(&[]), &self.names())?;
+        Ok(format!("CREATE TEMPORARY TABLE {} AS {text}", quoted(&target(body))))
+    }
+
+    fn setting(&mut self, tree: &Tree) -> Result<Done, Failure> {
+        let set =
+            |core: &mut Core, name: &str, value: &str| core.set(name, value).map_err(|error| of_core(&error, false));
+        match tree {
+            Tree::Begin => self.transaction(&TransactionStep::Begin)?,
+            Tree::Commit => self.transaction(&TransactionStep::Commit)?,
+            Tree::Rollback(None) => self.transaction(&TransactionStep::Rollback)?,
+            Tree::Rollback(Some(name)) => self.transaction(&TransactionStep::RollbackTo(name.text.clone()))?,
+            Tree::Savepoint(name) => self.transaction(&TransactionStep::Savepoint(name.text.clone()))?,
+            Tree::ReleaseSavepoint(name) => self.transaction(&TransactionStep::Release(name.text.clone()))?,
+            Tree::Database(name) => self.use_database(&name.text)?,
+            Tree::Isolation(words) => {
+                let level = if words.starts_with("REPEATABLE") { "serializable" } else { "read committed" };
+                set(&mut self.core, "isolation", level)?;
+            }
+            Tree::LockMode(Some(0)) => set(&mut self.core, "lock_timeout", NOT_WAIT)?,
+            Tree::LockMode(Some(seconds)) => set(&mut self.core, "lock_timeout", &seconds.to_string())?,
+            Tree::LockMode(None) => set(&mut self.core, "lock_timeout", "0")?,
+            _ => {}
+        }
+        Ok(Done::default())
+    }
+}
+
+/// The shortest time that a lock can be waited for: SET LOCK MODE TO NOT WAIT.
+const NOT_WAIT: &str = "1ms";
+
+impl Session for InformixSession {
+    fn use_database(&mut self, name: &str) -> Result<(), Failure> {
+        let wanted = name.split('@').next().unwrap_or(name).trim();
+        let is_known = wanted.eq_ignore_ascii_case(&self.facts.database) || wanted.eq_ignore_ascii_case("sysmaster");
+        match is_known {
+            true => Ok(()),
+            false => {
+                let message = format!("database {wanted} not found");
+                Err(Failure {
+                    number: DATABASE,
+                    detail: -111,
+                    subject: wanted.to_owned(),
+                    message,
+                    ..Failure::default()
+                })
+            }
+        }
+    }
+
+    fn databases(&mut self) -> Result<Vec<String>, Failure> {
+        Ok(vec![self.facts.database.clone(), "sysmaster".to_owned()])
+    }
+
+    fn prepare(&mut self, text: &str) -> Result<Described, Failure> {
+        let names = self.names();
+        let prepared = Prepared::new(text, &names)?;
+        let columns = prepared.columns(&names)?;
+        let parameters = prepared.parameters.iter().map(|known| crate::rows::column("", *known, true)).collect();
+        let id = StatementId(self.next);
+        self.next += 1;
+        let kind = prepared.kind();
+        self.statements.insert(id, prepared);
+        Ok(Described { id, kind, columns, parameters })
+    }
+
+    fn execute(&mut self, id: StatementId, parameters: &[Value]) -> Result<Ran, Failure> {
+        let Some(mut statement) = self.statements.remove(&id) else {
+            return Err(plain(-404, "the statement is not prepared"));
+        };
+        let ran = match &statement.tree {
+            Tree::Query(query) if has_target(&query.body) => {
+                self.other(&statement.tree, &statement.text).map(Ran::Done)
+            }
+            _ if parameters.len() < statement.parameters.len() => {
+                Err(plain(-254, "Too many or too few host variables given."))
+            }
+            Tree::Query(_) | Tree::Insert(_) | Tree::Update(_) | Tree::Delete(_) => {
+                self.run_prepared(&mut statement, parameters)
+            }
+            tree => self.other(tree, &statement.text).map(Ran::Done),
+        };
+        self.statements.insert(id, statement);
+        ran
+    }
+
+    fn release(&mut self, id: StatementId) {
+        self.statements.remove(&id);
+    }
+
+    fn transaction(&mut self, step: &TransactionStep) -> Result<(), Failure> {
+        let is_open = self.core.is_in_transaction();
+        match step {
+            TransactionStep::Begin if is_open => return Err(plain(IN_TRANSACTION, "Already in transaction.")),
+            TransactionStep::Begin => {}
+            _ if !is_open => return Err(plain(NOT_IN_TRANSACTION, "Not in transaction.")),
+            _ => {}
+        }
+        let done = match step {
+            TransactionStep::Begin => self.core.begin(),
+            TransactionStep::Commit => self.core.commit(),
+            TransactionStep::Rollback => self.core.rollback(),
+            TransactionStep::Savepoint(name) => self.core.execute(&format!("SAVEPOINT {}", quoted(name))).map(drop),
+            TransactionStep::Release(name) => {
+                self.core.execute(&format!("RELEASE SAVEPOINT {}", quoted(name))).map(drop)
+            }
+            TransactionStep::RollbackTo(name) => {
+                self.core.execute(&format!("ROLLBACK TO SAVEPOINT {}", quoted(name))).map(drop)
+            }
+        };
+        done.map_err(|error| of_core(&error, false))
+    }
+
+    fn is_in_transaction(&self) -> bool {
+        self.core.is_in_transaction()
+    }
+
+    fn canceller(&self) -> Arc<dyn Cancel> {
+        Arc::new(Stop(self.core.cancel_handle()))
+    }
+}

@@ -1,0 +1,202 @@
+//! A prepared statement: its tree, and what it is in the core's SQL.
+
+use crate::failure::{of_core, of_syntax};
+use crate::rows::{column, declared_type, type_of};
+use crate::scope::Names;
+use mainstay_engine::Prepared as CorePrepared;
+use mainstay_informix_syntax::reduce::{self, Mode, Scope};
+use mainstay_informix_syntax::tree::{InsertRows, QueryBody, Source, Statement as Tree};
+use mainstay_informix_syntax::{ParameterPlace, Type, parameter_places, parse};
+use mainstay_session::{Column, Failure, StatementKind};
+use mainstay_types::Value;
+
+/// A text that no column limits.
+const ANY_TEXT: Type = Type::LVarChar(32_739);
+
+/// A prepared statement.
+pub(crate) struct Prepared {
+    pub tree: Tree,
+    pub text: String,
+    /// The types of its parameters.
+    pub parameters: Vec<Type>,
+    /// The statement of the core with the parameters that are DEFAULT in it, if it is one that is prepared.
+    pub core: Option<(Vec<usize>, CorePrepared)>,
+}
+
+impl Prepared {
+    pub(crate) fn kind(&self) -> StatementKind {
+        match &self.tree {
+            Tree::Query(query) if !has_target(&query.body) => StatementKind::Query,
+            Tree::Insert(_) => StatementKind::Insert,
+            Tree::Update(_) => StatementKind::Update,
+            Tree::Delete(_) => StatementKind::Delete,
+            Tree::Begin => StatementKind::Begin,
+            Tree::Commit => StatementKind::Commit,
+            Tree::Rollback(None) => StatementKind::Rollback,
+            _ => StatementKind::Other,
+        }
+    }
+
+    /// Reads a statement, and looks up the types of its parameters.
+    ///
+    /// Errors: those of its text.
+    pub(crate) fn new(text: &str, names: &Names<'_>) -> Result<Prepared, Failure> {
+        let parsed = parse(text, false).map_err(|error| of_syntax(&error, text))?;
+        let places = parameter_places(&parsed.statement, parsed.parameters);
+        let parameters = places.iter().map(|place| place_type(place, names)).collect();
+        Ok(Prepared { tree: parsed.statement, text: text.to_owned(), parameters, core: None })
+    }
+
+    /// The text of the core.
+    ///
+    /// Errors: constructs that are not supported.
+    pub(crate) fn reduced(&self, mode: Mode<'_>, names: &Names<'_>) -> Result<Option<String>, Failure> {
+        let reduced = match &self.tree {
+            Tree::Query(query) => reduce::query(query, mode, names),
+            Tree::Insert(insert) => reduce::insert(insert, mode, names),
+            Tree::Update(update) => reduce::update(update, mode, names),
+            Tree::Delete(delete) => reduce::delete(delete, mode, names),
+            _ => return Ok(None),
+        };
+        reduced.map(Some).map_err(|error| of_syntax(&error, &self.text))
+    }
+
+    /// The columns of its rows, or those that an INSERT fills.
+    ///
+    /// Errors: names that are not there, and whatever else planning finds.
+    pub(crate) fn columns(&self, names: &Names<'_>) -> Result<Vec<Column>, Failure> {
+        match &self.tree {
+            Tree::Query(query) if self.kind() == StatementKind::Query => {
+                let text = self.reduced(Mode::Describe(&self.parameters), names)?.unwrap_or_default();
+                let answer = names.core.borrow_mut().execute(&text).map_err(|error| of_core(&error, false))?;
+                let system = system_columns(&query.body, names);
+                let fields = answer.schema().fields().iter();
+                let described = fields.map(|field| {
+                    let name = field.name().to_lowercase();
+                    let known = declared_type(field);
+                    let of_system = || system.iter().find(|(column, _)| *column == name).map(|(_, known)| *known);
+                    column(&name, known.or_else(of_system).unwrap_or_else(|| type_of(field)), field.is_nullable())
+                });
+                Ok(described.collect())
+            }
+            Tree::Insert(insert) if matches!(insert.rows, InsertRows::Values(_)) => {
+                let InsertRows::Values(values) = &insert.rows else { return Ok(Vec::new()) };
+                let known = names.columns(&insert.target).unwrap_or_default();
+                let is_parameter =
+                    |place: usize| matches!(values.get(place), Some(mainstay_informix_syntax::tree::Expr::Variable(_)));
+                let filled: Vec<(String, Type)> = match insert.columns.is_empty() {
+                    true => known,
+                    false => insert
+                        .columns
+                        .iter()
+                        .map(|name| {
+                            known
+                                .iter()
+                                .find(|(column, _)| name.is(column))
+                                .cloned()
+                                .unwrap_or_else(|| (name.text.clone(), ANY_TEXT))
+                        })
+                        .collect(),
+                };
+                let filled = filled.iter().enumerate().filter(|(place, _)| is_parameter(*place));
+                Ok(filled.map(|(_, (name, known))| column(name, *known, true)).collect())
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The values of the parameters as the core stores them, and those parameters that are DEFAULT: 0 in a SERIAL.
+    pub(crate) fn converted(&self, values: &[Value]) -> (Vec<Value>, Vec<usize>) {
+        let is_insert = matches!(self.tree, Tree::Insert(_));
+        let mut defaults = Vec::new();
+        let mut converted = Vec::with_capacity(values.len());
+        for (place, value) in values.iter().enumerate() {
+            let known = self.parameters.get(place).copied().unwrap_or(ANY_TEXT);
+            if is_insert && known.is_serial() && matches!(value, Value::Null | Value::Integer(0)) {
+                defaults.push(place + 1);
+            }
+            converted.push(convert(value, known, is_insert));
+        }
+        (converted, defaults)
+    }
+}
+
+/// SELECT ... INTO TEMP gives no rows.
+pub(crate) fn has_target(body: &QueryBody) -> bool {
+    match body {
+        QueryBody::Select(select) => select.into.is_some(),
+        QueryBody::Set(left, ..) => has_target(left),
+    }
+}
+
+fn place_type(place: &ParameterPlace, names: &Names<'_>) -> Type {
+    let found = match place {
+        ParameterPlace::Column(name, tables) => tables.iter().find_map(|(table, _)| {
+            let columns = names.columns(table)?;
+            columns.into_iter().find(|(column, _)| column.eq_ignore_ascii_case(name)).map(|(_, known)| known)
+        }),
+        ParameterPlace::Position(place, table) => {
+            names.columns(table).and_then(|columns| columns.get(*place).map(|(_, known)| *known))
+        }
+        ParameterPlace::Count => Some(Type::Integer),
+        ParameterPlace::Pattern => Some(Type::VarChar(255)),
+        ParameterPlace::Unknown => None,
+    };
+    found.unwrap_or(ANY_TEXT)
+}
+
+/// The columns of the tables of the system that a query reads: their types are no part of their rows.
+fn system_columns(body: &QueryBody, names: &Names<'_>) -> Vec<(String, Type)> {
+    fn collect(source: &Source, found: &mut Vec<(String, Type)>) {
+        match source {
+            Source::Table(table) => {
+                let system = crate::catalog::find(&table.name).into_iter().flat_map(|table| table.columns);
+                found.extend(system.map(|(name, known)| ((*name).to_owned(), *known)));
+            }
+            Source::Join(join) => {
+                collect(&join.left, found);
+                collect(&join.right, found);
+            }
+            Source::Apply(left, _, right) => {
+                collect(left, found);
+                collect(right, found);
+            }
+            Source::Nested(inner) => collect(inner, found),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    match body {
+        QueryBody::Select(select) => select.from.iter().for_each(|source| collect(source, &mut found)),
+        QueryBody::Set(left, _, _, right) => {
+            found.extend(system_columns(left, names));
+            found.extend(system_columns(right, names));
+        }
+    }
+    found
+}
+
+fn convert(value: &Value, known: Type, is_stored: bool) -> Value {
+    match (known, value) {
+        (Type::Boolean, Value::Text(text)) => match text.trim() {
+            "t" | "T" => Value::Boolean(true),
+            "f" | "F" => Value::Boolean(false),
+            _ => value.clone(),
+        },
+        (Type::Boolean, Value::Integer(number @ (0 | 1))) => Value::Boolean(*number == 1),
+        (known, Value::Binary(bytes)) if known.is_text() => Value::Text(String::from_utf8_lossy(bytes).into_owned()),
+        (Type::Byte | Type::Blob, Value::Text(text)) => Value::Binary(text.as_bytes().to_vec()),
+        (known, Value::Boolean(value)) if known.is_text() => Value::Text(if *value { "t" } else { "f" }.to_owned()),
+        // A text that is too long for its column is cut, without an error.
+        (
+            Type::Char(length)
+            | Type::NChar(length)
+            | Type::VarChar(length)
+            | Type::NVarChar(length)
+            | Type::LVarChar(length),
+            Value::Text(text),
+        ) if is_stored && text.len() > length as usize => Value::Text(text.chars().take(length as usize).collect()),
+        (Type::Date, Value::Timestamp(moment)) => Value::Date(moment.date()),
+        _ => value.clone(),
+    }
+}

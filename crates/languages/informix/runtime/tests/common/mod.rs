@@ -1,0 +1,87 @@
+//! A session over an empty database in memory, and results as texts.
+
+use mainstay_engine::Database;
+use mainstay_informix_runtime::Informix;
+use mainstay_session::{Backend, Failure, Login, Prepared, Ran, Session};
+use mainstay_types::Value;
+
+/// A database in memory.
+pub struct Shop {
+    backend: Informix,
+}
+
+impl Shop {
+    pub fn new() -> Shop {
+        let database = Database::in_memory().unwrap();
+        let version = "IBM Informix Dynamic Server Version 14.10.FC7W1DE";
+        Shop { backend: Informix::new(database, "shop", "mainstay", version) }
+    }
+
+    pub fn session(&self) -> Client {
+        let login = Login { user: "ann".to_owned(), ..Login::default() };
+        Client(self.backend.session(&login).unwrap())
+    }
+}
+
+/// A session.
+pub struct Client(pub Box<dyn Session>);
+
+/// A value as the tests write it.
+pub fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "NULL".to_owned(),
+        Value::Text(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
+impl Client {
+    pub fn prepare(&mut self, text: &str) -> Prepared {
+        self.0.prepare(text).unwrap_or_else(|failure| panic!("{text}: {failure}"))
+    }
+
+    /// Runs a statement: its rows as texts, or how many it changed.
+    pub fn try_run(&mut self, text: &str, values: &[Value]) -> Result<Vec<String>, Failure> {
+        let prepared = self.0.prepare(text)?;
+        let ran = self.0.execute(prepared.id, values);
+        let result = ran.and_then(|ran| match ran {
+            Ran::Done(done) => Ok(vec![format!("{} rows", done.rows)]),
+            Ran::Rows(mut rows) => {
+                let mut all = Vec::new();
+                while let Some(row) = rows.next()? {
+                    all.push(row.iter().map(shown).collect::<Vec<_>>().join("|"));
+                }
+                Ok(all)
+            }
+        });
+        self.0.release(prepared.id);
+        result
+    }
+
+    pub fn run(&mut self, text: &str) -> Vec<String> {
+        self.try_run(text, &[]).unwrap_or_else(|failure| panic!("{text}: {failure}"))
+    }
+
+    pub fn run_with(&mut self, text: &str, values: &[Value]) -> Vec<String> {
+        self.try_run(text, values).unwrap_or_else(|failure| panic!("{text}: {failure}"))
+    }
+
+    /// The number of the error of a statement, and what it is about.
+    pub fn fails(&mut self, text: &str) -> (i32, i32, String) {
+        match self.try_run(text, &[]) {
+            Ok(rows) => panic!("{text} gives {rows:?}"),
+            Err(failure) => (failure.number, failure.detail, failure.subject),
+        }
+    }
+
+    /// The declared types of a query's columns.
+    pub fn types(&mut self, text: &str) -> Vec<String> {
+        let columns = self.prepare(text).columns;
+        let shown = |column: mainstay_session::Column| {
+            let declared = column.declared.unwrap_or_default();
+            let numbers: String = declared.arguments.iter().map(|number| format!(" {number}")).collect();
+            format!("{} {}{numbers}", column.name, declared.name)
+        };
+        columns.into_iter().map(shown).collect()
+    }
+}

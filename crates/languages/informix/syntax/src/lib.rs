@@ -1,0 +1,28 @@
+//! Informix SQL: its statements, and what they are in the SQL of the core.
+//!
+//! ```text
+//!   text --lexer--> tokens --parser--> Statement --reduce--> text of the core, columns and parameters still unknown
+//!                                          |
+//!                                          +-- parameters: the columns that parameters are compared with or stored in
+//! ```
+//!
+//! Expressions and queries are those of the tree that the SQL languages share ([`mainstay_tsql_syntax::tree`]); see [`tree`]
+//! for how constructs of this language stand in it. Nothing here knows a table or a session: names are asked of a
+//! [`Scope`](reduce::Scope).
+//!
+//! No text makes the parser panic, overflow the stack or run longer than in proportion to its length.
+//!
+//! Source: IBM Informix 14.10, Guide to SQL: Syntax.
+
+mod error;
+mod lexer;
+mod parameters;
+mod parser;
+pub mod reduce;
+pub mod tree;
+mod types;
+
+pub use error::SqlError;
+pub use parameters::{ParameterPlace, parameter_places};
+pub use parser::{MAX_DEPTH, Parsed, parse};
+pub use types::{Field, Type};

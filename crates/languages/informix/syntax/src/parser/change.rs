@@ -1,0 +1,108 @@
+//! INSERT, UPDATE, DELETE.
+
+use super::Parser;
+use super::primary::refused;
+use crate::error::{Parse, SqlError};
+use crate::tree::{Delete, Expr, Insert, InsertRows, Name, Statement, Update};
+
+impl Parser<'_> {
+    pub(super) fn insert(&mut self) -> Parse<Statement> {
+        self.expect("INSERT INTO")?;
+        let target = self.object_name()?;
+        let mut columns = Vec::new();
+        if self.sees("(") && !self.is(1, "SELECT") {
+            columns = self.names()?;
+        }
+        let place = self.span();
+        let rows = if self.accept("VALUES") {
+            self.expect("(")?;
+            let values = self.list(Self::expression)?;
+            self.expect(")")?;
+            if self.sees(",") {
+                return Err(refused("several rows in VALUES"));
+            }
+            if !columns.is_empty() && columns.len() != values.len() {
+                let text = "Number of values in INSERT is not equal to number of columns.";
+                return Err(SqlError::at(-236, place, text));
+            }
+            InsertRows::Values(values)
+        } else if self.sees("SELECT") || self.sees("WITH") {
+            InsertRows::Query(Box::new(self.query()?))
+        } else if self.sees("EXECUTE") {
+            return Err(refused("INSERT of the rows of a routine"));
+        } else {
+            self.expect("(")?;
+            let query = self.query()?;
+            self.expect(")")?;
+            InsertRows::Query(Box::new(query))
+        };
+        Ok(Statement::Insert(Box::new(Insert { target, columns, rows })))
+    }
+
+    /// `SET a = 1, b = 2` and `SET (a, b) = (1, 2)`.
+    fn set_items(&mut self) -> Parse<Vec<(Name, Expr)>> {
+        self.expect("SET")?;
+        let mut items = Vec::new();
+        loop {
+            if self.sees("(") {
+                let place = self.span();
+                let columns = self.names()?;
+                self.expect("= (")?;
+                if self.sees("( SELECT") || self.sees("SELECT") {
+                    return Err(refused("a query for several columns of UPDATE"));
+                }
+                let values = self.list(Self::expression)?;
+                self.expect(")")?;
+                if columns.len() != values.len() {
+                    return Err(SqlError::at(-360, place, "The number of columns and values of SET differ."));
+                }
+                items.extend(columns.into_iter().zip(values));
+            } else {
+                let name = self.column_to_set()?;
+                self.expect("=")?;
+                items.push((name, self.expression()?));
+            }
+            if !self.accept(",") {
+                return Ok(items);
+            }
+        }
+    }
+
+    /// A column, with or without its table.
+    fn column_to_set(&mut self) -> Parse<Name> {
+        let name = self.name()?;
+        if self.accept(".") { self.name() } else { Ok(name) }
+    }
+
+    pub(super) fn update(&mut self) -> Parse<Statement> {
+        self.expect("UPDATE")?;
+        let target = self.object_name()?;
+        let alias = self.change_alias()?;
+        let items = self.set_items()?;
+        let condition = self.change_condition()?;
+        Ok(Statement::Update(Box::new(Update { target, alias, items, condition })))
+    }
+
+    pub(super) fn delete(&mut self) -> Parse<Statement> {
+        self.expect("DELETE")?;
+        self.accept("FROM");
+        let target = self.object_name()?;
+        let alias = self.change_alias()?;
+        let condition = self.change_condition()?;
+        Ok(Statement::Delete(Box::new(Delete { target, alias, condition })))
+    }
+
+    fn change_alias(&mut self) -> Parse<Option<Name>> {
+        if self.accept("AS") || self.is_alias(0) { self.name().map(Some) } else { Ok(None) }
+    }
+
+    fn change_condition(&mut self) -> Parse<Option<Expr>> {
+        if !self.accept("WHERE") {
+            return Ok(None);
+        }
+        if self.sees("CURRENT OF") {
+            return Err(refused("WHERE CURRENT OF"));
+        }
+        self.expression().map(Some)
+    }
+}

@@ -1,0 +1,154 @@
+//! SELECT.
+
+use super::Parser;
+use super::primary::refused;
+use crate::error::Parse;
+use crate::tree::{
+    CommonTable, Expr, GroupBy, Grouping, OrderItem, Query, QueryBody, Select, SelectItem, SetOperator, SetQuantifier,
+    Top, With,
+};
+
+impl Parser<'_> {
+    /// A query, from SELECT or WITH up to what ends it.
+    pub(super) fn query(&mut self) -> Parse<Query> {
+        self.nested(Self::whole_query)
+    }
+
+    fn whole_query(&mut self) -> Parse<Query> {
+        let with = self.with()?;
+        let (select, mut offset) = self.select()?;
+        let mut body = QueryBody::Select(Box::new(select));
+        while let Some(word) = self.accept_any(&["UNION", "INTERSECT", "MINUS", "EXCEPT"]) {
+            self.link()?;
+            let operator = match word {
+                "UNION" => SetOperator::Union,
+                "INTERSECT" => SetOperator::Intersect,
+                _ => SetOperator::Except,
+            };
+            let all = self.accept("ALL");
+            let (right, _) = self.select()?;
+            body = QueryBody::Set(Box::new(body), operator, all, Box::new(QueryBody::Select(Box::new(right))));
+        }
+        let order = if self.accept("ORDER BY") { self.list(Self::order_item)? } else { Vec::new() };
+        let fetch = if self.accept("LIMIT") { Some(self.primary()?) } else { None };
+        if self.accept("OFFSET") {
+            offset = Some(self.primary()?);
+        }
+        self.into_temp(&mut body)?;
+        while self.accept_any(&["FOR READ ONLY", "FOR UPDATE", "FOR FETCH ONLY"]).is_some() {
+            if self.accept("OF") {
+                self.list(Self::name)?;
+            }
+        }
+        Ok(Query { with, body, order, offset, fetch, format: None, hints: Vec::new() })
+    }
+
+    fn with(&mut self) -> Parse<With> {
+        let mut with = With::default();
+        if !self.accept("WITH") {
+            return Ok(with);
+        }
+        with.tables = self.list(|it| {
+            let name = it.name()?;
+            let columns = if it.sees("(") { it.names()? } else { Vec::new() };
+            it.expect("AS (")?;
+            let query = it.query()?;
+            it.expect(")")?;
+            Ok(CommonTable { name, columns, query })
+        })?;
+        Ok(with)
+    }
+
+    /// INTO TEMP stands behind everything else.
+    fn into_temp(&mut self, body: &mut QueryBody) -> Parse<()> {
+        if !self.accept("INTO TEMP") && !self.accept("INTO SCRATCH") {
+            return Ok(());
+        }
+        let name = self.object_name()?;
+        self.accept("WITH NO LOG");
+        match body {
+            QueryBody::Select(select) => select.into = Some((name, None)),
+            QueryBody::Set(left, ..) => return self.into_left(left, name),
+        }
+        Ok(())
+    }
+
+    fn into_left(&mut self, body: &mut QueryBody, name: crate::tree::ObjectName) -> Parse<()> {
+        match body {
+            QueryBody::Select(select) => select.into = Some((name, None)),
+            QueryBody::Set(left, ..) => self.into_left(left, name)?,
+        }
+        Ok(())
+    }
+
+    pub(super) fn order_item(&mut self) -> Parse<OrderItem> {
+        let value = self.expression()?;
+        let descending = match self.accept_any(&["ASC", "DESC"]) {
+            Some("DESC") => Some(true),
+            Some(_) => Some(false),
+            None => None,
+        };
+        if self.accept("NULLS") {
+            return Err(refused("NULLS FIRST and NULLS LAST"));
+        }
+        Ok(OrderItem { value, descending })
+    }
+
+    fn select(&mut self) -> Parse<(Select, Option<Expr>)> {
+        self.expect("SELECT")?;
+        let (mut select, mut offset) = (Select::default(), None);
+        while let Some(word) = self.projection_word() {
+            self.advance();
+            match word {
+                "SKIP" => offset = Some(self.primary()?),
+                "FIRST" | "LIMIT" => {
+                    select.top = Some(Top { count: self.primary()?, percent: false, with_ties: false });
+                }
+                "ALL" => select.quantifier = Some(SetQuantifier::All),
+                _ => select.quantifier = Some(SetQuantifier::Distinct),
+            }
+        }
+        select.items = self.list(Self::select_item)?;
+        if self.accept("FROM") {
+            select.from = self.sources()?;
+        }
+        if self.accept("WHERE") {
+            select.condition = Some(self.expression()?);
+        }
+        if self.sees("START WITH") || self.sees("CONNECT BY") {
+            return Err(refused("CONNECT BY"));
+        }
+        if self.accept("GROUP BY") {
+            let items = self.list(|it| it.expression().map(Grouping::Value))?;
+            select.group = Some(GroupBy { all: false, items, with_cube: None });
+        }
+        if self.accept("HAVING") {
+            select.having = Some(self.expression()?);
+        }
+        Ok((select, offset))
+    }
+
+    /// SKIP, FIRST and LIMIT are words of the projection when a number or parameter follows; they may be columns, too.
+    fn projection_word(&self) -> Option<&'static str> {
+        use crate::lexer::Kind;
+        let counts = self.token(1).kind == Kind::Integer || self.is(1, "?");
+        let word = ["SKIP", "FIRST", "LIMIT"].into_iter().find(|word| self.sees(word) && counts);
+        let follows = !self.is(1, ",") && !self.is(1, "FROM") && !self.is(1, ".");
+        word.or_else(|| ["ALL", "DISTINCT", "UNIQUE"].into_iter().find(|word| self.sees(word) && follows))
+    }
+
+    fn select_item(&mut self) -> Parse<SelectItem> {
+        if self.accept("*") {
+            return Ok(SelectItem::Star(None));
+        }
+        let value = self.expression()?;
+        if let Expr::Star(table) = value {
+            return Ok(SelectItem::Star(table));
+        }
+        let alias = match self.accept("AS") || self.is_alias(0) {
+            true => Some(self.name()?),
+            false => None,
+        };
+        Ok(SelectItem::Value(value, alias))
+    }
+}

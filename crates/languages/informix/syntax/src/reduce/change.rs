@@ -1,0 +1,115 @@
+//! INSERT, UPDATE, DELETE.
+
+use super::{Reducer, text_literal};
+use crate::error::{Parse, SqlError};
+use crate::tree::{Delete, Expr, Insert, InsertRows, Literal, Name, Update};
+use crate::types::Type;
+
+impl Reducer<'_> {
+    pub(super) fn insert(&mut self, insert: &Insert) -> Parse<()> {
+        self.push("INSERT INTO ");
+        self.target(&insert.target)?;
+        let known = self.scope.columns(&insert.target).unwrap_or_default();
+        let named = |name: &Name| known.iter().find(|(column, _)| name.is(column)).map(|(_, known)| *known);
+        let types: Vec<Option<Type>> = match insert.columns.is_empty() {
+            true => known.iter().map(|(_, known)| Some(*known)).collect(),
+            false => insert.columns.iter().map(named).collect(),
+        };
+        if !insert.columns.is_empty() {
+            self.push(" (");
+            self.list(&insert.columns, |it, column| {
+                it.name(&column.text);
+                Ok(())
+            })?;
+            self.push(")");
+        }
+        match &insert.rows {
+            InsertRows::Query(query) => {
+                self.push(" ");
+                self.query(query)
+            }
+            InsertRows::Values(values) => {
+                if insert.columns.is_empty() && !known.is_empty() && known.len() != values.len() {
+                    let text = "Number of values in INSERT is not equal to number of columns.";
+                    return Err(SqlError::new(-236, text));
+                }
+                self.push(" VALUES (");
+                let types = types.into_iter().chain(std::iter::repeat(None));
+                self.list(values.iter().zip(types), |it, (value, known)| it.assigned(value, known))?;
+                self.push(")");
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn update(&mut self, update: &Update) -> Parse<()> {
+        self.push("UPDATE ");
+        self.target(&update.target)?;
+        let alias = update.alias.as_ref().map_or_else(|| update.target.last().to_owned(), |alias| alias.text.clone());
+        self.push(" AS ");
+        self.name(&alias);
+        let known = self.known(&update.target, alias);
+        let columns = known.columns.clone();
+        self.tables.push(vec![known]);
+        self.push(" SET ");
+        self.list(&update.items, |it, (column, value)| {
+            it.name(&column.text);
+            it.push(" = ");
+            let known = columns.iter().find(|(known, _)| column.is(known)).map(|(_, known)| *known);
+            it.assigned(value, known)
+        })?;
+        self.condition(update.condition.as_ref())
+    }
+
+    pub(super) fn delete(&mut self, delete: &Delete) -> Parse<()> {
+        self.push("DELETE FROM ");
+        self.target(&delete.target)?;
+        let alias = delete.alias.as_ref().map_or_else(|| delete.target.last().to_owned(), |alias| alias.text.clone());
+        self.push(" AS ");
+        self.name(&alias);
+        let known = self.known(&delete.target, alias);
+        self.tables.push(vec![known]);
+        self.condition(delete.condition.as_ref())
+    }
+
+    fn condition(&mut self, condition: Option<&Expr>) -> Parse<()> {
+        if let Some(condition) = condition {
+            self.push(" WHERE ");
+            self.expression(condition)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the new value of a column. A text is cut to its length without a word, 0 in a SERIAL is the next number.
+    fn assigned(&mut self, value: &Expr, known: Option<Type>) -> Parse<()> {
+        let Some(known) = known else { return self.expression(value) };
+        match (known, value) {
+            (known, Expr::Literal(Literal::Integer(digits)))
+                if known.is_serial() && digits.trim_matches('0').is_empty() =>
+            {
+                self.push("DEFAULT");
+                Ok(())
+            }
+            (
+                Type::Char(length)
+                | Type::NChar(length)
+                | Type::VarChar(length)
+                | Type::NVarChar(length)
+                | Type::LVarChar(length),
+                Expr::Literal(Literal::String(text)),
+            ) => {
+                let cut: String = text.chars().take(length as usize).collect();
+                self.push(&text_literal(&cut));
+                Ok(())
+            }
+            (_, Expr::Literal(_) | Expr::Variable(_) | Expr::Default) => self.of_type(value, known),
+            (Type::Char(_) | Type::NChar(_) | Type::VarChar(_) | Type::NVarChar(_) | Type::LVarChar(_), value) => {
+                self.push("CAST(");
+                self.expression(value)?;
+                self.push(&format!(" AS {})", known.sql_type()));
+                Ok(())
+            }
+            (known, value) => self.of_type(value, known),
+        }
+    }
+}

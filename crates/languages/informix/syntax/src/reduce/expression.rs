@@ -1,0 +1,268 @@
+//! Expressions and conditions.
+
+use super::{Mode, Reducer, text_literal};
+use crate::error::{Parse, SqlError};
+use crate::tree::{BinaryOperator, Case, Expr, Literal, Name, ObjectName, Quantifier, Test, UnaryOperator};
+use crate::types::Type;
+
+impl Reducer<'_> {
+    /// Writes a value or a condition.
+    pub(super) fn expression(&mut self, value: &Expr) -> Parse<()> {
+        match value {
+            Expr::Literal(literal) => self.literal(literal),
+            Expr::Column(name) => self.column(name),
+            Expr::Variable(name) => self.parameter(name, None),
+            Expr::Niladic(word) => self.niladic(word),
+            Expr::Unary(operator, operand) => {
+                self.push(match operator {
+                    UnaryOperator::Minus => "(- ",
+                    UnaryOperator::Not => "(NOT ",
+                    _ => "(",
+                });
+                self.expression(operand)?;
+                self.push(")");
+                Ok(())
+            }
+            Expr::Binary(left, operator, right) => self.binary(left, *operator, right),
+            Expr::And(parts) => self.joined(" AND ", parts),
+            Expr::Or(parts) => self.joined(" OR ", parts),
+            Expr::Quantified(left, operator, quantifier, query) => {
+                self.expression(left)?;
+                self.push(&format!(" {} ", operator.text()));
+                self.push(if *quantifier == Quantifier::All { "ALL (" } else { "ANY (" });
+                self.query(query)?;
+                self.push(")");
+                Ok(())
+            }
+            Expr::Test(left, negated, test) => self.test(left, *negated, test),
+            Expr::Exists(query) => self.in_parentheses("EXISTS ", query),
+            Expr::Subquery(query) => self.in_parentheses("", query),
+            Expr::Case(case) => self.case(case),
+            Expr::Cast(cast) => match self.type_of(value) {
+                Some(known) => self.cast(&cast.value, known),
+                None => Err(SqlError::unsupported("this type")),
+            },
+            Expr::Call(call) => self.function(call),
+            Expr::Default => {
+                self.push("DEFAULT");
+                Ok(())
+            }
+            Expr::Star(_) => {
+                self.push("*");
+                Ok(())
+            }
+            _ => Err(SqlError::unsupported("this expression")),
+        }
+    }
+
+    fn in_parentheses(&mut self, word: &str, query: &crate::tree::Query) -> Parse<()> {
+        self.push(word);
+        self.push("(");
+        self.query(query)?;
+        self.push(")");
+        Ok(())
+    }
+
+    fn joined(&mut self, word: &str, parts: &[Expr]) -> Parse<()> {
+        self.push("(");
+        for (place, part) in parts.iter().enumerate() {
+            self.push(if place > 0 { word } else { "" });
+            self.expression(part)?;
+        }
+        self.push(")");
+        Ok(())
+    }
+
+    fn column(&mut self, name: &ObjectName) -> Parse<()> {
+        let shown = name.parts.len().saturating_sub(2);
+        for (place, part) in name.parts.iter().skip(shown).enumerate() {
+            self.push(if place > 0 { "." } else { "" });
+            self.name(&part.text);
+        }
+        Ok(())
+    }
+
+    /// A parameter, which meets a value of this type.
+    fn parameter(&mut self, name: &Name, meets: Option<Type>) -> Parse<()> {
+        let number: usize = name.text.trim_start_matches('?').parse().unwrap_or(0);
+        let text = match &self.mode {
+            Mode::Execute(defaults) if defaults.contains(&number) => "DEFAULT".to_owned(),
+            Mode::Execute(_) => format!("${number}"),
+            Mode::Describe(types) => match meets.or(types.get(number.wrapping_sub(1)).copied()) {
+                Some(known) => format!("CAST(NULL AS {})", known.sql_type()),
+                None => "NULL".to_owned(),
+            },
+        };
+        self.push(&text);
+        Ok(())
+    }
+
+    fn literal(&mut self, value: &Literal) -> Parse<()> {
+        match value {
+            Literal::Null => self.push("NULL"),
+            Literal::String(text) | Literal::NationalString(text) => self.push(&text_literal(text)),
+            Literal::Float(text) => self.push(&format!("CAST('{text}' AS DOUBLE)")),
+            Literal::Integer(text) | Literal::Decimal(text) => self.push(text),
+            Literal::Money(_) | Literal::Binary(_) => return Err(SqlError::unsupported("this literal")),
+        }
+        Ok(())
+    }
+
+    fn niladic(&mut self, word: &str) -> Parse<()> {
+        let text = match word {
+            "TODAY" => "CURRENT_DATE".to_owned(),
+            "CURRENT" => "CURRENT_TIMESTAMP".to_owned(),
+            "USER" | "CURRENT_USER" => text_literal(&self.scope.user()),
+            "DBSERVERNAME" | "SITENAME" => text_literal(&self.scope.server()),
+            other => return Err(SqlError::unsupported(other)),
+        };
+        self.push(&text);
+        Ok(())
+    }
+
+    /// Writes a value that stands for one of this type: `'t'` of a BOOLEAN is TRUE.
+    pub(super) fn of_type(&mut self, value: &Expr, known: Type) -> Parse<()> {
+        match (known, value) {
+            (Type::Boolean, Expr::Literal(Literal::String(text))) => match text.trim().to_ascii_lowercase().as_str() {
+                "t" => self.push("TRUE"),
+                "f" => self.push("FALSE"),
+                _ => return Err(SqlError::new(-674, "The value is not a boolean.").about(text)),
+            },
+            (known, Expr::Variable(name)) => return self.parameter(name, Some(known)),
+            (_, value) => return self.expression(value),
+        }
+        Ok(())
+    }
+
+    fn binary(&mut self, left: &Expr, operator: BinaryOperator, right: &Expr) -> Parse<()> {
+        let (left_type, right_type) = (self.type_of(left), self.type_of(right));
+        if let Some(done) = self.with_days(left, operator, right, (left_type, right_type)) {
+            return done;
+        }
+        self.push("(");
+        if operator == BinaryOperator::Divide {
+            // Whole numbers are divided as decimals ("Arithmetic operators" of the Guide to SQL).
+            self.push("1.0 * ");
+        }
+        let is_comparison = operator.is_comparison();
+        match right_type.filter(|_| is_comparison) {
+            Some(known) => self.of_type(left, known)?,
+            None => self.expression(left)?,
+        }
+        self.push(&format!(" {} ", operator.text()));
+        match left_type.filter(|_| is_comparison) {
+            Some(known) => self.of_type(right, known)?,
+            None => self.expression(right)?,
+        }
+        self.push(")");
+        Ok(())
+    }
+
+    /// A DATE plus or minus days, and the days between two dates.
+    fn with_days(
+        &mut self,
+        left: &Expr,
+        operator: BinaryOperator,
+        right: &Expr,
+        types: (Option<Type>, Option<Type>),
+    ) -> Option<Parse<()>> {
+        let sign = match operator {
+            BinaryOperator::Add => "+",
+            BinaryOperator::Subtract => "-",
+            _ => return None,
+        };
+        let is_date = |known: Option<Type>| known == Some(Type::Date);
+        if is_date(types.0) && is_date(types.1) && sign == "-" {
+            let written = (|| {
+                self.push("CAST(extract(day FROM (");
+                self.expression(left)?;
+                self.push(" - ");
+                self.expression(right)?;
+                self.push(")) AS INTEGER)");
+                Ok(())
+            })();
+            return Some(written);
+        }
+        let is_count = |value: &Expr| match value {
+            Expr::Literal(Literal::Integer(_)) | Expr::Variable(_) => true,
+            value => {
+                self.type_of(value).is_some_and(|known| matches!(known, Type::SmallInt | Type::Integer | Type::Serial))
+            }
+        };
+        if !is_date(types.0) || !is_count(right) {
+            return None;
+        }
+        let written = (|| {
+            self.push("CAST((");
+            self.expression(left)?;
+            self.push(&format!(" {sign} "));
+            self.units(right, "day")?;
+            self.push(") AS DATE)");
+            Ok(())
+        })();
+        Some(written)
+    }
+
+    fn test(&mut self, left: &Expr, negated: bool, test: &Test) -> Parse<()> {
+        let known = self.type_of(left);
+        self.push("(");
+        self.expression(left)?;
+        let not = if negated { " NOT" } else { "" };
+        match test {
+            Test::Null => self.push(&format!(" IS{not} NULL")),
+            Test::Between(low, high) => {
+                self.push(&format!("{not} BETWEEN "));
+                self.known_or_plain(low, known)?;
+                self.push(" AND ");
+                self.known_or_plain(high, known)?;
+            }
+            Test::InList(items) => {
+                self.push(&format!("{not} IN ("));
+                self.list(items, |it, item| it.known_or_plain(item, known))?;
+                self.push(")");
+            }
+            Test::InQuery(query) => {
+                self.push(&format!("{not} IN ("));
+                self.query(query)?;
+                self.push(")");
+            }
+            Test::Like(pattern, escape) => {
+                self.push(&format!("{not} LIKE "));
+                self.known_or_plain(pattern, Some(Type::LVarChar(255)))?;
+                if let Some(escape) = escape {
+                    self.push(" ESCAPE ");
+                    self.expression(escape)?;
+                }
+            }
+            Test::DistinctFrom(_) => return Err(SqlError::unsupported("IS DISTINCT FROM")),
+        }
+        self.push(")");
+        Ok(())
+    }
+
+    fn known_or_plain(&mut self, value: &Expr, known: Option<Type>) -> Parse<()> {
+        match known {
+            Some(known) => self.of_type(value, known),
+            None => self.expression(value),
+        }
+    }
+
+    fn case(&mut self, case: &Case) -> Parse<()> {
+        self.push("CASE");
+        for (when, then) in &case.branches {
+            self.push(" WHEN ");
+            match &case.operand {
+                Some(operand) => self.binary(operand, BinaryOperator::Equal, when)?,
+                None => self.expression(when)?,
+            }
+            self.push(" THEN ");
+            self.expression(then)?;
+        }
+        if let Some(otherwise) = &case.otherwise {
+            self.push(" ELSE ");
+            self.expression(otherwise)?;
+        }
+        self.push(" END");
+        Ok(())
+    }
+}

@@ -1,0 +1,166 @@
+//! From the statements of Informix to the SQL of the core.
+//!
+//! ```text
+//!   SELECT SKIP 5 FIRST 10 c[1,3], n/2 FROM t, OUTER u WHERE t.k = u.k AND f = 't'
+//!
+//!   SELECT substr("c", 1, 3) AS "c", (1.0 * "n" / 2) AS "(expression)" FROM "t" AS "t" LEFT JOIN "u" AS "u"
+//!   ON ("t"."k" = "u"."k") WHERE "f" = TRUE LIMIT 10 OFFSET 5
+//! ```
+//!
+//! Parameters stay parameters (`$1`), so that the core prepares the text once. To learn a query's columns before its
+//! parameters have values, they are written as NULL of the type of the column that they meet ([`Mode::Describe`]).
+//! Types of columns are asked of the [`Scope`], where grammar alone does not decide: `'t'` compared with a BOOLEAN is TRUE.
+
+mod change;
+mod define;
+mod expression;
+mod function;
+mod metadata;
+mod moment;
+mod names;
+mod outer;
+mod query;
+mod source;
+
+pub use define::{
+    add_constraint, alter_table, create_index, create_sequence, create_table, create_view, drop, rename_column,
+    rename_table,
+};
+
+use crate::error::Parse;
+use crate::tree::{Delete, Expr, Insert, ObjectName, Query, Update};
+use crate::types::Type;
+
+/// What the names of a statement mean where it stands.
+pub trait Scope {
+    /// The text that stands in FROM for a table of the system: a query in parentheses. `None` for a table of the core.
+    ///
+    /// Errors: those of making its rows.
+    fn table(&self, name: &ObjectName) -> Parse<Option<String>>;
+
+    /// The columns of a table in their order, with their types; `None` for a table that is not known.
+    fn columns(&self, table: &ObjectName) -> Option<Vec<(String, Type)>>;
+
+    /// The core's name of a table.
+    fn core_name(&self, table: &ObjectName) -> String {
+        table.last().to_lowercase()
+    }
+
+    /// The name of the user.
+    fn user(&self) -> String;
+
+    /// The name of the server.
+    fn server(&self) -> String;
+
+    /// The value of `DBINFO(word)` as a literal of the core.
+    fn database_information(&self, words: &[String]) -> Option<String>;
+}
+
+/// How parameters are written.
+#[derive(Clone, Debug)]
+pub enum Mode<'m> {
+    /// As parameters; those of these numbers, counted from 1, as DEFAULT.
+    Execute(&'m [usize]),
+    /// As NULL of these types; queries give no rows.
+    Describe(&'m [Type]),
+}
+
+/// Reduces a query.
+///
+/// Errors: -999 for constructs that are not supported, and those of the scope.
+pub fn query(query: &Query, mode: Mode<'_>, scope: &dyn Scope) -> Parse<String> {
+    let mut reducer = Reducer::new(mode, scope);
+    reducer.query(query)?;
+    Ok(reducer.out)
+}
+
+/// Reduces an INSERT.
+///
+/// Errors: as [`query`].
+pub fn insert(insert: &Insert, mode: Mode<'_>, scope: &dyn Scope) -> Parse<String> {
+    let mut reducer = Reducer::new(mode, scope);
+    reducer.insert(insert)?;
+    Ok(reducer.out)
+}
+
+/// Reduces an UPDATE.
+///
+/// Errors: as [`query`].
+pub fn update(update: &Update, mode: Mode<'_>, scope: &dyn Scope) -> Parse<String> {
+    let mut reducer = Reducer::new(mode, scope);
+    reducer.update(update)?;
+    Ok(reducer.out)
+}
+
+/// Reduces a DELETE.
+///
+/// Errors: as [`query`].
+pub fn delete(delete: &Delete, mode: Mode<'_>, scope: &dyn Scope) -> Parse<String> {
+    let mut reducer = Reducer::new(mode, scope);
+    reducer.delete(delete)?;
+    Ok(reducer.out)
+}
+
+/// Reduces an expression without columns, such as a DEFAULT.
+///
+/// Errors: as [`query`].
+pub(crate) fn expression(value: &Expr, scope: &dyn Scope) -> Parse<String> {
+    let mut reducer = Reducer::new(Mode::Execute(&[]), scope);
+    reducer.expression(value)?;
+    Ok(reducer.out)
+}
+
+/// A name as the core quotes it. Names mean the same in any case there.
+pub fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A text as a literal of the core.
+pub fn text_literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+/// A table of FROM by the name that it has there.
+struct Known {
+    alias: String,
+    columns: Vec<(String, Type)>,
+}
+
+/// The state of reducing.
+struct Reducer<'s> {
+    out: String,
+    mode: Mode<'s>,
+    scope: &'s dyn Scope,
+    /// The tables of the queries around, the innermost last.
+    tables: Vec<Vec<Known>>,
+    /// How deep the query is nested that is written.
+    depth: usize,
+}
+
+impl<'s> Reducer<'s> {
+    fn new(mode: Mode<'s>, scope: &'s dyn Scope) -> Reducer<'s> {
+        Reducer { out: String::new(), mode, scope, tables: Vec::new(), depth: 0 }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    fn name(&mut self, name: &str) {
+        let name = quoted(name);
+        self.push(&name);
+    }
+
+    /// Writes things with commas between them.
+    fn list<T>(
+        &mut self,
+        items: impl IntoIterator<Item = T>,
+        mut write: impl FnMut(&mut Self, T) -> Parse<()>,
+    ) -> Parse<()> {
+        for (place, item) in items.into_iter().enumerate() {
+            self.push(if place > 0 { ", " } else { "" });
+            write(self, item)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,115 @@
+//! DATETIME and INTERVAL values, which a statement may write with some fields only.
+
+use super::{Reducer, text_literal};
+use crate::error::{Parse, SqlError};
+use crate::tree::{Expr, Literal};
+use crate::types::{Field, Type};
+
+/// A DATETIME literal with all fields from YEAR or HOUR down to SECOND: those that are not written are the first of their
+/// kind.
+fn completed(text: &str, first: Field, last: Field) -> Parse<String> {
+    let invalid = || SqlError::new(-1264, format!("Extra characters at the end of a datetime or interval: {text}"));
+    let numbers: Vec<&str> =
+        text.split(|letter: char| !letter.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
+    let mut fields = ["1900", "01", "01", "00", "00", "00"].map(str::to_owned);
+    let mut fraction = String::new();
+    let mut left = numbers.into_iter();
+    for (place, field) in fields.iter_mut().enumerate() {
+        let number = 2 * place as u32;
+        if (first.0..=last.0.min(10)).contains(&number) {
+            *field = left.next().ok_or_else(invalid)?.to_owned();
+        }
+    }
+    if last > Field::SECOND
+        && let Some(digits) = left.next()
+    {
+        fraction = format!(".{digits}");
+    }
+    if left.next().is_some() {
+        return Err(invalid());
+    }
+    let [year, month, day, hour, minute, second] = fields;
+    let time = format!("{hour:0>2}:{minute:0>2}:{second:0>2}{fraction}");
+    Ok(if first >= Field::HOUR { time } else { format!("{year}-{month:0>2}-{day:0>2} {time}") })
+}
+
+/// The core's word for a field of an INTERVAL.
+fn unit(field: Field) -> &'static str {
+    Field::NAMES.get(field.0.min(10) as usize / 2).copied().unwrap_or("second")
+}
+
+impl Reducer<'_> {
+    /// Writes a cast.
+    pub(super) fn cast(&mut self, value: &Expr, known: Type) -> Parse<()> {
+        match (known, value) {
+            (Type::DateTime(first, last), value) => self.datetime(value, first, last),
+            (Type::Interval(first, _, last), Expr::Literal(Literal::String(text))) => {
+                let range = match first.0.min(10) == last.0.min(10) {
+                    true => unit(first).to_owned(),
+                    false => format!("{} TO {}", unit(first), unit(last)),
+                };
+                self.push(&format!("INTERVAL {} {range}", text_literal(text.trim())));
+                Ok(())
+            }
+            (known, value) => {
+                self.push("CAST(");
+                self.of_type(value, known)?;
+                self.push(&format!(" AS {})", known.sql_type()));
+                Ok(())
+            }
+        }
+    }
+
+    fn datetime(&mut self, value: &Expr, first: Field, last: Field) -> Parse<()> {
+        let is_time = first >= Field::HOUR;
+        let digits = last.fraction_digits();
+        if let Expr::Literal(Literal::String(text)) = value {
+            let text = text_literal(&completed(text, first, last)?);
+            self.push(&match is_time {
+                true => format!("CAST({text} AS TIME({digits}))"),
+                false => format!("CAST({text} AS TIMESTAMP({digits}))"),
+            });
+            return Ok(());
+        }
+        let cut = (last < Field::SECOND).then(|| unit(last));
+        if let Some(unit) = cut {
+            self.push(&format!("date_trunc('{unit}', "));
+        }
+        self.push("CAST(");
+        self.expression(value)?;
+        self.push(&match is_time {
+            true => format!(" AS TIME({digits}))"),
+            false => format!(" AS TIMESTAMP({digits}))"),
+        });
+        self.push(if cut.is_some() { ")" } else { "" });
+        Ok(())
+    }
+
+    /// `n UNITS DAY`.
+    pub(super) fn units(&mut self, value: &Expr, field: &str) -> Parse<()> {
+        let known = Field::of_name(field)
+            .ok_or_else(|| SqlError::new(SqlError::SYNTAX, "A syntax error has occurred near UNITS."))?;
+        match value {
+            Expr::Literal(Literal::Integer(digits)) => self.push(&format!("INTERVAL '{digits}' {}", unit(known))),
+            value => {
+                self.push(&format!("(INTERVAL '1' {} * ", unit(known)));
+                self.expression(value)?;
+                self.push(")");
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_that_are_not_written_are_the_first_of_their_kind() {
+        assert_eq!(completed("2024-2-29 10:34", Field::YEAR, Field(8)).unwrap(), "2024-02-29 10:34:00");
+        assert_eq!(completed("10:34:56.78", Field::HOUR, Field(12)).unwrap(), "10:34:56.78");
+        assert_eq!(completed("12", Field::MONTH, Field::MONTH).unwrap(), "1900-12-01 00:00:00");
+        assert_eq!(completed("2024-02-29 10", Field::YEAR, Field::DAY).unwrap_err().code, -1264);
+    }
+}

@@ -1,0 +1,199 @@
+//! Statements. Expressions and queries are those of the shared tree, with these conventions:
+//!
+//! | here | there |
+//! |---|---|
+//! | `SKIP 5 FIRST 10`, LIMIT 10 | `Query::offset`, `Select::top` |
+//! | UNIQUE | `SetQuantifier::Distinct` |
+//! | `?` | `Expr::Variable` with the name `?1` |
+//! | `c[1,3]` | a call of `substring_range` |
+//! | `a MATCHES 'x*' ESCAPE '!'` | a call of `matches` |
+//! | `5 UNITS DAY` | a call of `units` with 5 and the text `day` |
+//! | TODAY, USER | `Expr::Niladic`; CURRENT is one inside a cast to its DATETIME |
+//! | `x::t`, `EXTEND(x, YEAR TO DAY)`, `DATETIME (..) YEAR TO DAY` | `Expr::Cast`; the type's name is that of [`crate::Type::declared`] |
+//! | `OUTER t` in FROM | `Source::Apply` with `true` over the tables before it |
+//! | `INTO TEMP t WITH NO LOG` | `Select::into` |
+
+use crate::types::Type;
+pub use mainstay_tsql_syntax::Span;
+pub use mainstay_tsql_syntax::tree::{
+    Alias, Argument, BinaryOperator, Bound, Call, Case, Cast, CastKind, CommonTable, DataType, Expr, Frame, GroupBy,
+    Grouping, Join, JoinKind, Literal, Name, ObjectName, OrderItem, Over, Quantifier, Query, QueryBody, Select,
+    SelectItem, SetOperator, SetQuantifier, Source, TableSource, Test, Top, UnaryOperator, Window, With,
+};
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Statement {
+    /// SELECT.
+    Query(Box<Query>),
+    /// INSERT.
+    Insert(Box<Insert>),
+    /// UPDATE.
+    Update(Box<Update>),
+    /// DELETE.
+    Delete(Box<Delete>),
+    /// CREATE TABLE.
+    CreateTable(Box<CreateTable>),
+    /// ALTER TABLE.
+    AlterTable(ObjectName, Vec<TableAction>),
+    /// DROP TABLE, VIEW, INDEX, SEQUENCE: the word in capitals, the name, IF EXISTS.
+    Drop(String, ObjectName, bool),
+    /// CREATE INDEX.
+    CreateIndex(Box<CreateIndex>),
+    /// CREATE VIEW: name, columns, query.
+    CreateView(ObjectName, Vec<Name>, Box<Query>),
+    /// CREATE SEQUENCE, with its options as numbers by name.
+    CreateSequence(ObjectName, Vec<(String, Option<String>)>),
+    /// TRUNCATE.
+    Truncate(ObjectName),
+    /// RENAME TABLE a TO b.
+    RenameTable(ObjectName, Name),
+    /// RENAME COLUMN t.a TO b.
+    RenameColumn(ObjectName, Name),
+    /// BEGIN WORK.
+    Begin,
+    /// COMMIT WORK.
+    Commit,
+    /// ROLLBACK WORK, TO SAVEPOINT.
+    Rollback(Option<Name>),
+    /// SAVEPOINT.
+    Savepoint(Name),
+    /// RELEASE SAVEPOINT.
+    ReleaseSavepoint(Name),
+    /// DATABASE.
+    Database(Name),
+    /// SET ISOLATION, with its words in capitals: `COMMITTED READ LAST COMMITTED`.
+    Isolation(String),
+    /// SET LOCK MODE: seconds to wait; `None` for without end.
+    LockMode(Option<u64>),
+    /// A statement that is accepted and has no effect here: its first words.
+    NoEffect(String),
+}
+
+/// INSERT.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Insert {
+    /// Into which table.
+    pub target: ObjectName,
+    /// Which columns; none for all.
+    pub columns: Vec<Name>,
+    /// The rows.
+    pub rows: InsertRows,
+}
+
+/// The rows of an INSERT.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InsertRows {
+    /// VALUES.
+    Values(Vec<Expr>),
+    /// Those of a query.
+    Query(Box<Query>),
+}
+
+/// UPDATE.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Update {
+    /// Which table.
+    pub target: ObjectName,
+    /// The name that it has in the condition.
+    pub alias: Option<Name>,
+    /// SET.
+    pub items: Vec<(Name, Expr)>,
+    /// WHERE.
+    pub condition: Option<Expr>,
+}
+
+/// DELETE.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delete {
+    /// From which table.
+    pub target: ObjectName,
+    /// The name that it has in the condition.
+    pub alias: Option<Name>,
+    /// WHERE.
+    pub condition: Option<Expr>,
+}
+
+/// CREATE TABLE.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreateTable {
+    /// Its name.
+    pub name: ObjectName,
+    /// TEMP.
+    pub is_temporary: bool,
+    /// IF NOT EXISTS.
+    pub if_not_exists: bool,
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// Constraints of the table.
+    pub constraints: Vec<Constraint>,
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its name.
+    pub name: Name,
+    /// Its type.
+    pub data_type: Type,
+    /// The first number of SERIAL(n).
+    pub start: Option<u64>,
+    /// NOT NULL.
+    pub not_null: bool,
+    /// DEFAULT.
+    pub default: Option<Expr>,
+    /// Constraints of the column.
+    pub constraints: Vec<Constraint>,
+}
+
+/// A constraint, with its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constraint {
+    /// CONSTRAINT name.
+    pub name: Option<Name>,
+    /// Which.
+    pub kind: ConstraintKind,
+}
+
+/// A kind of constraint. Columns are empty for the column that it stands behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConstraintKind {
+    /// PRIMARY KEY.
+    PrimaryKey(Vec<Name>),
+    /// UNIQUE.
+    Unique(Vec<Name>),
+    /// CHECK.
+    Check(Expr),
+    /// REFERENCES: columns, table, its columns, ON DELETE CASCADE.
+    References(Vec<Name>, ObjectName, Vec<Name>, bool),
+}
+
+/// An action of ALTER TABLE.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TableAction {
+    /// ADD.
+    Add(Column),
+    /// MODIFY.
+    Modify(Column),
+    /// DROP.
+    Drop(Name),
+    /// ADD CONSTRAINT.
+    AddConstraint(Constraint),
+    /// DROP CONSTRAINT.
+    DropConstraint(Name),
+}
+
+/// CREATE INDEX.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreateIndex {
+    /// Its name.
+    pub name: ObjectName,
+    /// Of which table.
+    pub table: ObjectName,
+    /// UNIQUE or DISTINCT.
+    pub is_unique: bool,
+    /// IF NOT EXISTS.
+    pub if_not_exists: bool,
+    /// The columns; true for DESC.
+    pub columns: Vec<(Name, bool)>,
+}

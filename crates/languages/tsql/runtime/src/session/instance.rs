@@ -1,0 +1,466 @@
+//! A database as T-SQL's clients log in to it.
+
+use crate::objects::module_files::{Folder, Tell};
+use crate::objects::modules::Version;
+use crate::session::Session;
+use crate::session::options::Options;
+use crate::session::scope::{GLOBALS, global_name};
+use crate::statements::application_locks::AppLocks;
+use mainstay_engine::Database;
+use mainstay_tds::{Backend, Cancel, Client, Kill, Login};
+use mainstay_tsql_types::{CodePage, Message};
+use mainstay_types::Timestamp;
+use mainstay_vfs::FileSystem;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// A database that sessions can be opened on. Cheap to clone: all clones are the same database.
+#[derive(Clone)]
+pub struct Instance {
+    pub(crate) database: Database,
+    pub(crate) version: Arc<Version>,
+    /// What the database is called: the name of its folder.
+    pub(crate) name: Arc<str>,
+    /// Since when it is open.
+    pub(crate) started: Timestamp,
+    /// The locks of applications.
+    pub(crate) locks: Arc<AppLocks>,
+    /// The objects that are files.
+    pub(crate) folder: Option<Arc<Folder>>,
+    pub(crate) watch: Arc<Watch>,
+    processes: Arc<Mutex<Processes>>,
+}
+
+/// Counts changes of tables while a cursor wants to see them.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    watchers: AtomicUsize,
+    /// Changes and inserts of the tables that are watched, by the core's names of them.
+    tables: Mutex<HashMap<String, Watched>>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Watched {
+    watchers: usize,
+    changes: u64,
+    inserts: u64,
+}
+
+impl Watch {
+    /// Whether anybody wants to hear of changes.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.watchers.load(Ordering::Acquire) > 0
+    }
+
+    /// Rows of a table have changed, and perhaps come in.
+    pub(crate) fn changed(&self, table: &str, inserts: bool) {
+        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(watched) = tables.get_mut(table) {
+            watched.changes += 1;
+            watched.inserts += u64::from(inserts);
+        }
+    }
+}
+
+/// A cursor that wants to see the changes of these tables, for as long as it is open.
+#[derive(Debug)]
+pub(crate) struct Watcher {
+    watch: Arc<Watch>,
+    tables: Vec<String>,
+}
+
+impl Watcher {
+    pub(crate) fn new(watch: &Arc<Watch>, mut tables: Vec<String>) -> Watcher {
+        tables.dedup();
+        let watcher = Watcher { watch: Arc::clone(watch), tables };
+        if watcher.tables.is_empty() {
+            return watcher;
+        }
+        watch.watchers.fetch_add(1, Ordering::AcqRel);
+        let mut known = watch.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        watcher.tables.iter().for_each(|table| known.entry(table.clone()).or_default().watchers += 1);
+        watcher
+    }
+
+    fn sum(&self, of: fn(&Watched) -> u64) -> u64 {
+        let known = self.watch.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        self.tables.iter().filter_map(|table| known.get(table)).map(of).sum()
+    }
+
+    /// A number that grows with the changes.
+    pub(crate) fn changes(&self) -> u64 {
+        self.sum(|watched| watched.changes)
+    }
+
+    /// A number that grows when rows have come in.
+    pub(crate) fn inserts(&self) -> u64 {
+        self.sum(|watched| watched.inserts)
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        if self.tables.is_empty() {
+            return;
+        }
+        self.watch.watchers.fetch_sub(1, Ordering::AcqRel);
+        let mut known = self.watch.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        for table in &self.tables {
+            if let Some(watched) = known.get_mut(table) {
+                watched.watchers -= 1;
+                if watched.watchers == 0 {
+                    known.remove(table);
+                }
+            }
+        }
+    }
+}
+
+/// The sessions that there are, by their numbers.
+#[derive(Default)]
+struct Processes {
+    open: BTreeMap<i16, Known>,
+}
+
+struct Known {
+    process: Process,
+    cancel: Option<Arc<dyn Cancel>>,
+    /// What ends its connection, if it has one.
+    connection: Option<Arc<dyn Kill>>,
+}
+
+/// A session as others see it.
+#[derive(Clone, Debug)]
+pub(crate) struct Process {
+    /// `@@SPID`.
+    pub(crate) number: i16,
+    /// When it logged in.
+    pub(crate) since: Timestamp,
+    pub(crate) login: String,
+    pub(crate) host: String,
+    pub(crate) application: String,
+    pub(crate) connection: Connection,
+    pub(crate) activity: Arc<Activity>,
+}
+
+/// The connection of a session, as `sys.dm_exec_connections` shows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Connection {
+    /// The client's address, without its port.
+    pub(crate) address: String,
+    /// True if everything is encrypted, not only the login.
+    pub(crate) is_encrypted: bool,
+    /// The version of the protocol, as LOGINACK has it.
+    pub(crate) version: u32,
+}
+
+/// The number of a version in `sys.dm_exec_connections`.
+fn version_number(version: mainstay_tds::Version) -> u32 {
+    u32::from_be_bytes(version.acknowledged())
+}
+
+impl Default for Connection {
+    /// That of a program that has the database in its own process.
+    fn default() -> Connection {
+        Connection {
+            address: "127.0.0.1".to_owned(),
+            is_encrypted: false,
+            version: version_number(mainstay_tds::Version::V7_4),
+        }
+    }
+}
+
+/// The number of the level that sessions begin with.
+pub(crate) const READ_COMMITTED: u8 = 2;
+
+/// What a session's transactions are, for others to see.
+#[derive(Debug, Default)]
+pub(crate) struct Activity {
+    transactions: AtomicU32,
+    /// The number of its isolation level, as `sys.dm_exec_sessions` has it; 0 before it was said.
+    isolation: AtomicU8,
+    /// The number of its transaction in the core, once that has written.
+    number: OnceLock<Arc<AtomicU64>>,
+    /// Whether it runs something.
+    is_running: AtomicBool,
+    request: Mutex<Request>,
+    options: Mutex<Options>,
+}
+
+/// What a session was asked for last.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    /// The text of a batch, or the name of a procedure.
+    pub(crate) text: String,
+    /// Whether a driver called a procedure.
+    pub(crate) is_call: bool,
+    /// When it began.
+    pub(crate) since: Timestamp,
+    /// When the session's transaction began, if one is open.
+    pub(crate) transaction_since: Timestamp,
+}
+
+impl Request {
+    /// What stands for its text, in 20 bytes as SQL Server's begin: the same for the same text. None before the first request.
+    pub(crate) fn handle(&self) -> Option<Vec<u8>> {
+        let part = |salt: u8| {
+            let mut hasher = DefaultHasher::new();
+            (salt, &self.text).hash(&mut hasher);
+            hasher.finish().to_be_bytes()
+        };
+        (!self.text.is_empty()).then(|| [&[2, 0, 0, 0][..], &part(0), &part(1)].concat())
+    }
+}
+
+impl Default for Request {
+    fn default() -> Request {
+        let now = crate::session::now();
+        Request { text: String::new(), is_call: false, since: now, transaction_since: now }
+    }
+}
+
+/// No more of a request's text is kept for others.
+const SHOWN_TEXT: usize = 4000;
+
+impl Activity {
+    /// Says where the number of the session's transaction is found.
+    pub(crate) fn numbered_by(&self, number: Arc<AtomicU64>) {
+        let _ = self.number.set(number);
+    }
+
+    /// The number of its transaction in the core; 0 for none that has written.
+    pub(crate) fn number(&self) -> u64 {
+        self.number.get().map_or(0, |number| number.load(Ordering::Relaxed))
+    }
+
+    /// A batch or a call begins.
+    pub(crate) fn begin(&self, text: &str, is_call: bool, since: Timestamp) {
+        let end = text.char_indices().nth(SHOWN_TEXT).map_or(text.len(), |(end, _)| end);
+        let mut request = self.request.lock().unwrap_or_else(PoisonError::into_inner);
+        request.text.clear();
+        request.text.push_str(&text[..end]);
+        (request.is_call, request.since) = (is_call, since);
+        self.is_running.store(true, Ordering::Relaxed);
+    }
+
+    /// It has ended.
+    pub(crate) fn end(&self) {
+        self.is_running.store(false, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
+        self.is_running.load(Ordering::Relaxed)
+    }
+
+    /// What it was asked for last.
+    pub(crate) fn request(&self) -> Request {
+        self.request.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn note(&self, transactions: u32, isolation: u8) {
+        if transactions == 1 && self.transactions() == 0 {
+            let now = crate::session::now();
+            self.request.lock().unwrap_or_else(PoisonError::into_inner).transaction_since = now;
+        }
+        self.transactions.store(transactions, Ordering::Relaxed);
+        self.isolation.store(isolation, Ordering::Relaxed);
+    }
+
+    /// Lets others see the session's options.
+    pub(crate) fn note_options(&self, options: &Options) {
+        *self.options.lock().unwrap_or_else(PoisonError::into_inner) = options.clone();
+    }
+
+    /// The session's options.
+    pub(crate) fn options(&self) -> Options {
+        self.options.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn transactions(&self) -> i64 {
+        self.transactions.load(Ordering::Relaxed).into()
+    }
+
+    pub(crate) fn isolation(&self) -> i64 {
+        match self.isolation.load(Ordering::Relaxed) {
+            0 => i64::from(READ_COMMITTED),
+            level => level.into(),
+        }
+    }
+}
+
+/// A session's number, given back when the session ends.
+pub(crate) struct Seat {
+    number: i16,
+    activity: Arc<Activity>,
+    processes: Arc<Mutex<Processes>>,
+}
+
+impl Seat {
+    /// What stops the session's statements.
+    pub(crate) fn stop_with(&self, cancel: Arc<dyn Cancel>) {
+        self.note(|known| known.cancel = Some(cancel));
+    }
+
+    /// What ends the session's connection.
+    pub(crate) fn end_by(&self, connection: Arc<dyn Kill>) {
+        self.note(|known| known.connection = Some(connection));
+    }
+
+    pub(crate) fn connected_by(&self, connection: Connection) {
+        self.note(|known| known.process.connection = connection);
+    }
+
+    fn note(&self, what: impl FnOnce(&mut Known)) {
+        let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = processes.open.get_mut(&self.number) {
+            what(known);
+        }
+    }
+
+    pub(crate) fn number(&self) -> i16 {
+        self.number
+    }
+
+    /// Lets others see what the session's transactions are.
+    pub(crate) fn activity(&self) -> &Activity {
+        &self.activity
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        processes.open.remove(&self.number);
+    }
+}
+
+/// The numbers of processes below belong to the server itself, as users of SQL Server expect.
+const FIRST_PROCESS: i16 = 51;
+
+impl Instance {
+    /// An instance of this database, under the name that clients use for it.
+    pub fn new(database: Database, name: &str) -> Instance {
+        let (name, started) = (name.into(), crate::session::now());
+        drop_globals(&database);
+        Instance {
+            database,
+            version: Arc::default(),
+            name,
+            started,
+            folder: None,
+            locks: Arc::default(),
+            watch: Arc::default(),
+            processes: Arc::default(),
+        }
+    }
+
+    /// The same with the procedures, functions and triggers in the files `procedures/**/*.sql` of a folder, which are read
+    /// when they are first needed, and again when they change. `tell` hears of those that do not compile, and so does the
+    /// session that comes upon them. `page` is the code page of files without a byte order mark, as [`script_text`] takes it.
+    ///
+    /// [`script_text`]: crate::session::script_text
+    pub fn with_procedures(
+        mut self,
+        files: Arc<dyn FileSystem>,
+        folder: &Path,
+        page: Option<CodePage>,
+        tell: Tell,
+    ) -> Instance {
+        let root = folder.join("procedures");
+        self.folder = Some(Arc::new(Folder::new(files, root, page, tell)));
+        self
+    }
+
+    /// Reads the files of procedures now.
+    pub fn read_procedures(&self) {
+        // What cannot be read is told of when somebody needs it.
+        let _ = Session::beside(self, 0, None).inner.refresh();
+    }
+
+    /// A session for a program that has the database in its own process.
+    pub fn session(&self) -> Session {
+        Session::new(self, "sa", "", "")
+    }
+
+    /// The smallest number that no session has, for a new one.
+    pub(crate) fn seat(&self, login: &str, host: &str, application: &str) -> Seat {
+        let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = |number: &i16| !processes.open.contains_key(number);
+        let number = (FIRST_PROCESS..i16::MAX).find(free).unwrap_or(i16::MAX);
+        let activity = Arc::<Activity>::default();
+        let process = Process {
+            number,
+            since: crate::session::now(),
+            login: login.to_owned(),
+            host: host.to_owned(),
+            application: application.to_owned(),
+            connection: Connection::default(),
+            activity: Arc::clone(&activity),
+        };
+        processes.open.insert(number, Known { process, cancel: None, connection: None });
+        Seat { number, activity, processes: Arc::clone(&self.processes) }
+    }
+
+    /// The sessions, by their numbers.
+    pub(crate) fn processes(&self) -> Vec<Process> {
+        let processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        processes.open.values().map(|known| known.process.clone()).collect()
+    }
+
+    /// Ends a session and its connection; without one only what it runs. Whether there is such a session.
+    pub(crate) fn kill(&self, number: i16) -> bool {
+        let (cancel, connection) = {
+            let processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(known) = processes.open.get(&number) else { return false };
+            (known.cancel.clone(), known.connection.clone())
+        };
+        match (connection, cancel) {
+            (Some(connection), _) => connection.kill(),
+            (None, Some(cancel)) => cancel.cancel(),
+            (None, None) => {}
+        }
+        true
+    }
+}
+
+/// Drops the temporary tables of all sessions that a crash has left.
+fn drop_globals(database: &Database) {
+    let mut core = database.session();
+    let left: Vec<String> = {
+        let shared = core.definitions().shared;
+        let schema = shared.schemas.iter().find(|schema| schema.name.eq_ignore_ascii_case(GLOBALS));
+        let of =
+            |id| shared.tables.iter().filter(move |table| table.schema == id).map(|table| global_name(&table.name));
+        schema.map(|schema| of(schema.id).collect()).unwrap_or_default()
+    };
+    for table in left {
+        // One that cannot be dropped is seen by all, as it was.
+        let _ = core.execute_uninterrupted(&format!("DROP TABLE {table}"));
+    }
+}
+
+impl Backend for Instance {
+    type Session = Session;
+
+    fn log_in(&self, login: &Login, client: &Client) -> Result<Session, Message> {
+        let mut session = Session::new(self, &login.user, &login.host, &login.application);
+        if let Some(seat) = &session.inner.seat {
+            let (address, version) = (client.address.clone(), version_number(login.version));
+            seat.connected_by(Connection { address, is_encrypted: client.encrypted, version });
+        }
+        session.begin_with_options_of(login);
+        session.inner.state.client_process = login.process_id;
+        let wanted = &login.database;
+        if !wanted.is_empty() && !crate::catalog::is_database(&self.name, wanted) {
+            let text = format!("Cannot open database \"{wanted}\" requested by the login. The login failed.");
+            return Err(Message::error(4060, text).severity(11));
+        }
+        if !wanted.is_empty() {
+            session.use_database(wanted);
+        }
+        Ok(session)
+    }
+}

@@ -1,0 +1,92 @@
+//! A new table out of what can be read of a damaged one.
+
+use super::{Plan, Source, empty_like, memo_path, untold, write_files};
+use crate::dbf::{Dbf, OpenOptions};
+use crate::memo::{Memo, MemoKind, Window, empty_file};
+use crate::writer::{WriteOptions, swap};
+use crate::{Finding, Severity};
+use mainstay_types::{Code, Error, Result};
+use mainstay_vfs::FileSystem;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What became of a damaged table.
+#[derive(Clone, Debug, Default)]
+pub struct Repair {
+    /// What was found in the old files, and what else is to be known.
+    pub found: Vec<Finding>,
+    /// What the new files lack that the old ones had, or referred to.
+    pub lost: Vec<Finding>,
+}
+
+impl Repair {
+    /// All of it.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.found.iter().chain(&self.lost)
+    }
+}
+
+/// Makes a new table at `into` out of what can be read of a damaged one: all whole records, deleted ones included,
+/// with the long values that their references lead to. The damaged files stay as they are. The indexes have to be built for
+/// the new table.
+pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &WriteOptions) -> Result<Repair> {
+    if fs.stamp(into).is_ok() {
+        return Err(Error::new(Code::Duplicate, "there is a file of this name already").at(into.display()));
+    }
+    let dbf = Dbf::open(fs.open(path)?, OpenOptions { code_page: options.code_page })?;
+    let mut repair = Repair { found: dbf.findings().to_vec(), lost: Vec::new() };
+    let mut header = vec![0; usize::from(dbf.header().header_length)];
+    dbf.file().read_exact_at(&mut header, 0)?;
+    header[4..8].fill(0);
+    header[14] = 0;
+    let count = dbf.record_count(dbf.file().stamp()?.len);
+    let needs_memo = dbf.fields().iter().any(|field| field.kind.needs_memo());
+    let old_memo_path = crate::table::sibling(&**fs, path, &["fpt", "dbt", "smt"]).filter(|_| needs_memo);
+    let mut old_memo = None;
+    if let Some(memo_path) = &old_memo_path {
+        match Memo::open(fs.open(memo_path)?, dbf.header().version) {
+            Ok(memo) => old_memo = Some(memo),
+            Err(error) => repair.lost.push(Finding {
+                severity: Severity::Error,
+                path: memo_path.clone(),
+                place: String::new(),
+                message: error.message().to_owned(),
+            }),
+        }
+    }
+    let memo = match (&old_memo, needs_memo) {
+        (_, false) => None,
+        (Some(memo), true) => Some((with_extension_of(into, memo.path()), empty_like(memo)?)),
+        (None, true) => {
+            let kind = dbf.memo_kind().unwrap_or(MemoKind::FoxPro);
+            let size = if kind == MemoKind::FoxPro { 64 } else { 512 };
+            Some((memo_path(into, kind), empty_file(kind, size, false)))
+        }
+    };
+    let sources: Vec<Source> = (0..dbf.fields().len()).map(Source::Field).collect();
+    let plan = Plan {
+        dbf: &dbf,
+        memo: old_memo.as_ref(),
+        count,
+        sources: &sources,
+        same: true,
+        keep_deleted: true,
+        keep_none: false,
+        window: Window::default(),
+        findings: Some(&mut repair.lost),
+        progress: &mut untold,
+    };
+    let new_memo_path = memo.as_ref().map(|(path, _)| path.clone());
+    let made = write_files(fs, into, &header, memo, options, plan, &[]);
+    if made.is_err() {
+        swap::discard(&**fs, into, new_memo_path.as_deref());
+    }
+    made?;
+    swap::swap(&**fs, into, new_memo_path.as_deref())?;
+    Ok(repair)
+}
+
+/// The memo file of a new table: with the extension of the old one, which programs look for.
+fn with_extension_of(table: &Path, memo: &Path) -> PathBuf {
+    memo.extension().map_or_else(|| table.to_owned(), |extension| table.with_extension(extension))
+}

@@ -1,0 +1,347 @@
+// IBM's JDBC driver for Informix. Arguments: port, user, password, version of the driver.
+
+import java.math.BigDecimal;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.Date;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.sql.Statement;
+import java.sql.Time;
+import java.sql.Timestamp;
+import java.sql.Types;
+import java.util.ArrayList;
+import java.util.List;
+
+public class Cases {
+    interface Body {
+        void run(Connection connection) throws Exception;
+    }
+
+    static String url, user, password, version;
+    static boolean failed;
+
+    static void check(Object found, Object expected) {
+        if (!String.valueOf(found).equals(String.valueOf(expected))) {
+            throw new AssertionError("found " + found + ", expected " + expected);
+        }
+    }
+
+    static Connection connect() throws SQLException {
+        return DriverManager.getConnection(url + ";user=" + user + ";password=" + password);
+    }
+
+    static void run(String name, Body body) {
+        try (Connection connection = connect()) {
+            body.run(connection);
+            System.out.println("PASS informix-jdbc " + version + " " + name);
+        } catch (Throwable error) {
+            failed = true;
+            System.out.println("FAIL informix-jdbc " + version + " " + name + ": " + String.valueOf(error).replace('\n', ' '));
+        }
+    }
+
+    static void execute(Connection connection, String... texts) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            for (String text : texts) {
+                statement.executeUpdate(text);
+            }
+        }
+    }
+
+    static List<String> rows(ResultSet rows) throws SQLException {
+        List<String> all = new ArrayList<>();
+        int columns = rows.getMetaData().getColumnCount();
+        while (rows.next()) {
+            List<String> row = new ArrayList<>();
+            for (int column = 1; column <= columns; column++) {
+                row.add(rows.getString(column));
+            }
+            all.add(String.join("|", row));
+        }
+        rows.close();
+        return all;
+    }
+
+    static List<String> query(Connection connection, String text) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            return rows(statement.executeQuery(text));
+        }
+    }
+
+    static void fails(Connection connection, String text, int code, String word) throws SQLException {
+        try {
+            execute(connection, text);
+        } catch (SQLException error) {
+            check(error.getErrorCode(), code);
+            check(error.getMessage().contains(word), true);
+            return;
+        }
+        throw new AssertionError("no error: " + text);
+    }
+
+    static void connecting(Connection connection) throws SQLException {
+        DatabaseMetaData about = connection.getMetaData();
+        check(about.getDatabaseProductName(), "IBM Informix Dynamic Server");
+        check(about.getDatabaseProductVersion(), "14.10.FC7W1DE");
+        check(connection.isValid(5), true);
+        try {
+            DriverManager.getConnection(url + ";user=" + user + ";password=wrong").close();
+        } catch (SQLException error) {
+            check(error.getErrorCode(), -951);
+            return;
+        }
+        throw new AssertionError("a wrong password is accepted");
+    }
+
+    static final String TYPES = "a SMALLINT, b INTEGER, c BIGINT, d INT8, e DECIMAL(10,2), f MONEY(12,2), g FLOAT, h SMALLFLOAT,"
+        + " i CHAR(5), j VARCHAR(20), k LVARCHAR(500), l DATE, m DATETIME YEAR TO FRACTION(3), n DATETIME HOUR TO SECOND,"
+        + " o INTERVAL DAY(3) TO SECOND, p INTERVAL YEAR TO MONTH, q BOOLEAN, r TEXT";
+
+    static void everyType(Connection connection) throws SQLException {
+        execute(connection, "DROP TABLE IF EXISTS types", "CREATE TABLE types (" + TYPES + ")");
+        int[] jdbc = {Types.SMALLINT, Types.INTEGER, Types.BIGINT, Types.BIGINT, Types.DECIMAL, Types.DECIMAL, Types.DOUBLE,
+            Types.REAL, Types.CHAR, Types.VARCHAR, Types.VARCHAR, Types.DATE, Types.TIMESTAMP, Types.TIME, Types.VARCHAR,
+            Types.VARCHAR, Types.BOOLEAN, Types.VARCHAR};
+        String marks = "?" + ", ?".repeat(jdbc.length - 1);
+        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO types VALUES (" + marks + ")")) {
+            for (int place = 0; place < jdbc.length; place++) {
+                insert.setNull(place + 1, jdbc[place]);
+            }
+            check(insert.executeUpdate(), 1);
+        }
+        execute(connection, "INSERT INTO types (o, p, q) VALUES (INTERVAL (12 03:04:05) DAY(3) TO SECOND, INTERVAL (3-04) YEAR TO MONTH, 't')");
+        try (PreparedStatement update = connection.prepareStatement("UPDATE types SET a = ?, b = ?, c = ?, d = ?, e = ?, f = ?, g = ?,"
+                + " h = ?, i = ?, j = ?, k = ?, l = ?, m = ?, n = ?, r = ? WHERE q = 't'")) {
+            update.setShort(1, (short) -32767);
+            update.setInt(2, Integer.MAX_VALUE);
+            update.setLong(3, Long.MAX_VALUE);
+            update.setLong(4, -Long.MAX_VALUE);
+            update.setBigDecimal(5, new BigDecimal("-99999999.99"));
+            update.setBigDecimal(6, new BigDecimal("1234567890.12"));
+            update.setDouble(7, 0.1);
+            update.setFloat(8, -2.5f);
+            update.setString(9, "ab");
+            update.setString(10, "caf\u00e9");
+            update.setString(11, "x".repeat(400));
+            update.setDate(12, Date.valueOf("1899-12-30"));
+            update.setTimestamp(13, Timestamp.valueOf("2024-02-29 23:59:59.987"));
+            update.setTime(14, Time.valueOf("10:20:30"));
+            update.setString(15, "a text of any length");
+            check(update.executeUpdate(), 1);
+        }
+        List<String> found = query(connection, "SELECT * FROM types ORDER BY q");
+        check(found.get(0), "null" + "|null".repeat(jdbc.length - 1));
+        String[] expected = {"-32767", "2147483647", "9223372036854775807", "-9223372036854775807", "-99999999.99", "1234567890.12",
+            "0.1", "-2.5", "ab   ", "caf\u00e9", "x".repeat(400), "1899-12-30", "2024-02-29 23:59:59.987", "10:20:30", "12 03:04:05",
+            "3-04", "t", "a text of any length"};
+        check(found.get(1).replace(" 12 03", "12 03"), String.join("|", expected));
+        try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery("SELECT * FROM types WHERE q = 't'")) {
+            ResultSetMetaData about = rows.getMetaData();
+            check(about.getColumnTypeName(13), "datetime year to fraction(3)");
+            check(about.getPrecision(5) + " " + about.getScale(5), "10 2");
+            check(rows.next(), true);
+            check(rows.getBoolean("q"), true);
+            check(rows.getTimestamp("m"), "2024-02-29 23:59:59.987");
+            check(rows.getBigDecimal("e"), "-99999999.99");
+        }
+    }
+
+    static void serialNumbers(Connection connection) throws Exception {
+        execute(connection, "DROP TABLE IF EXISTS numbered", "CREATE TABLE numbered (id SERIAL(100) PRIMARY KEY, v VARCHAR(10))");
+        try (Statement statement = connection.createStatement()) {
+            statement.executeUpdate("INSERT INTO numbered VALUES (0, 'a')");
+            check(statement.getClass().getMethod("getSerial").invoke(statement), 100);
+        }
+        check(query(connection, "SELECT DBINFO('sqlca.sqlerrd1') FROM systables WHERE tabid = 1").get(0), "100");
+    }
+
+    static void batches(Connection connection) throws SQLException {
+        execute(connection, "DROP TABLE IF EXISTS batch", "CREATE TABLE batch (id INTEGER PRIMARY KEY, v VARCHAR(10))");
+        connection.setAutoCommit(false);
+        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO batch VALUES (?, ?)")) {
+            for (int id = 1; id <= 500; id++) {
+                insert.setInt(1, id);
+                insert.setString(2, "v" + id);
+                insert.addBatch();
+            }
+            check(insert.executeBatch().length, 500);
+        }
+        connection.commit();
+        check(query(connection, "SELECT COUNT(*), MIN(id), MAX(id) FROM batch"), "[500|1|500]");
+        connection.commit();
+    }
+
+    static void transactions(Connection connection) throws SQLException {
+        execute(connection, "DROP TABLE IF EXISTS kept", "CREATE TABLE kept (id INTEGER PRIMARY KEY)");
+        connection.setAutoCommit(false);
+        execute(connection, "INSERT INTO kept VALUES (1)");
+        connection.rollback();
+        execute(connection, "INSERT INTO kept VALUES (2)");
+        Savepoint savepoint = connection.setSavepoint("here");
+        execute(connection, "INSERT INTO kept VALUES (3)");
+        connection.rollback(savepoint);
+        fails(connection, "INSERT INTO kept VALUES (2)", -268, "kept");
+        connection.commit();
+        try (Connection other = connect()) {
+            check(query(other, "SELECT id FROM kept"), "[2]");
+        }
+        execute(connection, "UPDATE kept SET id = 20 WHERE id = 2");
+        try (Connection other = connect()) {
+            check(query(other, "SELECT id FROM kept"), "[2]");
+            fails(other, "UPDATE kept SET id = 30 WHERE id = 2", -244, "");
+        }
+        connection.commit();
+        check(query(connection, "SELECT id FROM kept"), "[20]");
+        connection.commit();
+    }
+
+    static void openStatements(Connection connection) throws SQLException {
+        execute(connection, "DROP TABLE IF EXISTS many", "CREATE TABLE many (id INTEGER)");
+        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO many VALUES (?)")) {
+            for (int id = 1; id <= 1000; id++) {
+                insert.setInt(1, id);
+                insert.addBatch();
+            }
+            insert.executeBatch();
+        }
+        try (Statement one = connection.createStatement(); Statement other = connection.createStatement();
+                ResultSet up = one.executeQuery("SELECT id FROM many ORDER BY id");
+                ResultSet down = other.executeQuery("SELECT id FROM many ORDER BY id DESC")) {
+            int rows = 0;
+            while (up.next() && down.next()) {
+                rows++;
+                check(up.getInt(1) + down.getInt(1), 1001);
+            }
+            check(rows, 1000);
+        }
+        try (PreparedStatement find = connection.prepareStatement("SELECT SKIP ? FIRST ? id FROM many WHERE id > ? ORDER BY id")) {
+            find.setInt(1, 2);
+            find.setInt(2, 3);
+            find.setInt(3, 100);
+            check(rows(find.executeQuery()), "[103, 104, 105]");
+        }
+        try (Statement scrolling = connection.createStatement(ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_READ_ONLY);
+                ResultSet rows = scrolling.executeQuery("SELECT id FROM many ORDER BY id")) {
+            check(rows.last() + " " + rows.getInt(1) + " " + rows.getRow(), "true 1000 1000");
+            check(rows.absolute(7) + " " + rows.getInt(1), "true 7");
+            check(rows.relative(-2) + " " + rows.getInt(1), "true 5");
+            rows.beforeFirst();
+            check(rows.next() + " " + rows.getInt(1), "true 1");
+            check(rows.absolute(2000), false);
+        }
+    }
+
+    static void errors(Connection connection) throws SQLException {
+        execute(connection, "DROP TABLE IF EXISTS child", "DROP TABLE IF EXISTS parent", "CREATE TABLE parent (id INTEGER PRIMARY KEY)",
+            "CREATE TABLE child (id INTEGER NOT NULL, p INTEGER REFERENCES parent (id))", "INSERT INTO parent VALUES (1)",
+            "INSERT INTO child VALUES (1, 1)");
+        fails(connection, "SELECT * FROM nosuch", -206, "nosuch");
+        fails(connection, "SELECT nosuch FROM parent", -217, "nosuch");
+        fails(connection, "SELEC 1", -201, "syntax");
+        fails(connection, "INSERT INTO parent VALUES (1)", -268, "parent_pkey");
+        fails(connection, "INSERT INTO child (p) VALUES (1)", -391, "");
+        fails(connection, "INSERT INTO child VALUES (2, 2)", -691, "");
+        fails(connection, "DELETE FROM parent", -692, "");
+        fails(connection, "EXECUTE PROCEDURE nosuch()", -999, "");
+        check(query(connection, "SELECT COUNT(*) FROM child"), "[1]");
+    }
+
+    static void stopping(Connection connection) throws SQLException {
+        execute(connection, "DROP TABLE IF EXISTS slow", "CREATE TABLE slow (v VARCHAR(10))");
+        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO slow VALUES (?)")) {
+            for (int row = 0; row < 100; row++) {
+                insert.setString(1, "v" + row);
+                insert.addBatch();
+            }
+            insert.executeBatch();
+        }
+        try (Statement statement = connection.createStatement()) {
+            statement.setQueryTimeout(1);
+            long began = System.nanoTime();
+            try {
+                rows(statement.executeQuery("SELECT COUNT(*) FROM slow a, slow b, slow c, slow d, slow e WHERE a.v || b.v || c.v || d.v || e.v = 'no'"));
+                throw new AssertionError("the statement ends by itself");
+            } catch (SQLException error) {
+                check(System.nanoTime() - began < 20_000_000_000L, true);
+            }
+        }
+        check(query(connection, "SELECT FIRST 1 v FROM slow ORDER BY v"), "[v0]");
+    }
+
+    static void metadata(Connection connection) throws SQLException {
+        execute(connection, "DROP TABLE IF EXISTS line", "DROP TABLE IF EXISTS orders", "CREATE TABLE orders (id SERIAL PRIMARY KEY, day DATE)",
+            "CREATE TABLE line (o INTEGER NOT NULL REFERENCES orders (id) ON DELETE CASCADE, text VARCHAR(30), amount DECIMAL(8,2))",
+            "CREATE INDEX line_text ON line (text)");
+        DatabaseMetaData about = connection.getMetaData();
+        List<String> names = new ArrayList<>();
+        ResultSet tables = about.getTables(null, null, "%", new String[] {"TABLE"});
+        while (tables.next()) {
+            names.add(tables.getString("table_name"));
+        }
+        check(names.contains("orders") && names.contains("line"), true);
+        ResultSet columns = about.getColumns(null, null, "line", "%");
+        List<String> found = new ArrayList<>();
+        while (columns.next()) {
+            found.add(columns.getString("column_name") + " " + columns.getInt("data_type") + " " + columns.getInt("column_size")
+                + " " + columns.getInt("decimal_digits") + " " + columns.getInt("nullable"));
+        }
+        check(found, "[o 4 10 0 0, text 12 30 0 1, amount 3 8 2 1]");
+        ResultSet keys = about.getPrimaryKeys(null, null, "orders");
+        check(keys.next() + " " + keys.getString("column_name"), "true id");
+        ResultSet imported = about.getImportedKeys(null, null, "line");
+        check(imported.next() + " " + imported.getString("pktable_name") + " " + imported.getString("fkcolumn_name"), "true orders o");
+        ResultSet exported = about.getExportedKeys(null, null, "orders");
+        check(exported.next() + " " + exported.getString("fktable_name"), "true line");
+        ResultSet indexes = about.getIndexInfo(null, null, "line", false, false);
+        List<String> indexed = new ArrayList<>();
+        while (indexes.next()) {
+            indexed.add(indexes.getString("index_name") + " " + indexes.getString("column_name"));
+        }
+        check(indexed.contains("line_text text"), true);
+        about.getTypeInfo().close();
+        about.getSchemas().close();
+        about.getCatalogs().close();
+        about.getTableTypes().close();
+        about.getProcedures(null, null, "%").close();
+        about.getTablePrivileges(null, null, "line").close();
+        about.getColumnPrivileges(null, null, "line", "%").close();
+        about.getBestRowIdentifier(null, null, "orders", 0, true).close();
+        about.getVersionColumns(null, null, "orders").close();
+        about.getCrossReference(null, null, "orders", null, null, "line").close();
+    }
+
+    static void longValues(Connection connection) throws SQLException {
+        execute(connection, "DROP TABLE IF EXISTS long_values", "CREATE TABLE long_values (id INTEGER, b BYTE, t TEXT)");
+        String text = "0123456789".repeat(10_000);
+        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO long_values VALUES (?, ?, ?)")) {
+            insert.setInt(1, 1);
+            insert.setBytes(2, new byte[70_000]);
+            insert.setString(3, text);
+            check(insert.executeUpdate(), 1);
+        }
+        check(query(connection, "SELECT t FROM long_values").get(0).equals(text), true);
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        url = "jdbc:informix-sqli://127.0.0.1:" + arguments[0] + "/served:INFORMIXSERVER=mainstay";
+        user = arguments[1];
+        password = arguments[2];
+        version = arguments[3];
+        run("connecting", Cases::connecting);
+        run("every type and NULL", Cases::everyType);
+        run("serial numbers", Cases::serialNumbers);
+        run("batches", Cases::batches);
+        run("transactions", Cases::transactions);
+        run("several open statements", Cases::openStatements);
+        run("errors", Cases::errors);
+        run("stopping a statement", Cases::stopping);
+        run("metadata", Cases::metadata);
+        run("long values", Cases::longValues);
+        System.exit(failed ? 1 : 0);
+    }
+}
