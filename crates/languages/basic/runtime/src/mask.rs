@@ -43,8 +43,8 @@ fn layout(mask: &[u8]) -> Layout {
         Some(at) => (count(&mask[..at]), count(&mask[at..])),
         None => (count(mask), 0),
     };
-    let first = mask.iter().position(|byte| is_digit(byte)).or(point).unwrap_or(mask.len());
-    let last = mask.iter().rposition(|byte| is_digit(byte)).or(point).unwrap_or(mask.len());
+    let first = mask.iter().position(is_digit).or(point).unwrap_or(mask.len());
+    let last = mask.iter().rposition(is_digit).or(point).unwrap_or(mask.len());
     Layout { first, last, point, whole, decimals }
 }
 

@@ -158,7 +158,8 @@ impl Number {
         Number { digits: self.digits.abs(), ..self }
     }
 
-    /// A sum.
+    /// A sum. Error 40 when it is out of range, so this cannot be the operator of Rust.
+    #[allow(clippy::should_implement_trait)]
     #[inline]
     pub fn add(self, other: Number) -> Outcome<Number> {
         if self.scale == other.scale {

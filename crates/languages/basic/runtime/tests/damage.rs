@@ -78,9 +78,10 @@ fn damaged_programs_end() {
     for round in 0..rounds {
         let text = damage(&sources[round % sources.len()], &sources, &mut random);
         check("damaged", &text);
-        let (mut session, _) = harness::session(b"1\nY\n", false);
+        let (mut session, written) = harness::session(b"1\nY\n", false);
         session.limit_operations(50_000);
         let _ = session.run_text("damaged", &text);
+        assert!(written.text().len() < 100 << 20);
     }
 }
 

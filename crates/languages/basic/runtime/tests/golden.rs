@@ -6,13 +6,25 @@ mod harness;
 
 use mainstay_vfs::{Disk, FileSystem};
 
+/// What a program prints, and the error that it ends with.
+fn run(name: &str, source: &[u8], input: &[u8]) -> String {
+    let (mut session, written) = harness::session(input, true);
+    session.limit_operations(50_000_000);
+    let result = session.run_text(name, source);
+    let mut text = written.text();
+    if let Err(failure) = result {
+        text.push_str(&format!("*** {failure}\n"));
+    }
+    text
+}
+
 fn compare(name: &str) {
     let folder = harness::programs();
     let read = |ending: &str| Disk.read(&folder.join(format!("{name}.{ending}")));
     let source = read("bas").unwrap();
     let input = read("in").unwrap_or_default();
     let expected = String::from_utf8(read("out").unwrap()).unwrap();
-    let printed = harness::run(&format!("{name}.bas"), &source, &input);
+    let printed = run(&format!("{name}.bas"), &source, &input);
     for (index, (printed, expected)) in printed.lines().zip(expected.lines()).enumerate() {
         assert_eq!(printed, expected, "{name}.out line {}", index + 1);
     }
@@ -45,9 +57,11 @@ macro_rules! programs {
 programs!(
     arrays,
     call,
+    codes,
     data,
     dates,
     errors,
+    files,
     flow,
     keyed,
     masks,
@@ -55,6 +69,7 @@ programs!(
     numbers,
     published_p1,
     screen,
+    session,
     source,
     strings,
     unsupported,

@@ -22,11 +22,11 @@ pub(crate) fn is_text(value: &tree::Expr) -> bool {
         | ExprKind::User(name, _) => name.kind == NameKind::Text,
         ExprKind::System(word) => words::is_text_variable(word),
         ExprKind::Call(call) => {
-            let argument = match call.name.as_str() {
-                "TBL" => call.arguments.get(1),
-                _ => call.arguments.first(),
+            let is_text_at = |index: usize| {
+                call.arguments.get(index).and_then(|argument| argument.value.as_ref()).is_some_and(is_text)
             };
-            let argument_is_text = argument.and_then(|argument| argument.value.as_ref()).is_some_and(is_text);
+            // TBL translates a string, or chooses one of the values behind a number.
+            let argument_is_text = is_text_at(0) || call.name == "TBL" && is_text_at(1);
             functions::gives_text(&call.name, argument_is_text, &call.words)
         }
         ExprKind::Unary(_, operand) | ExprKind::Group(operand) => is_text(operand),

@@ -51,7 +51,7 @@ impl Compiler<'_> {
             }
             Kind::Break => drop(self.push(Op::Break)),
             Kind::Continue => drop(self.push(Op::Continue)),
-            Kind::Pop => drop(self.push(Op::Pop)),
+            Kind::Pop(all) => drop(self.push(Op::Pop(*all))),
             Kind::Retry => drop(self.push(Op::Retry)),
             _ => return self.loops(kind),
         }

@@ -150,13 +150,10 @@ impl Compiler<'_> {
 
     fn dimension(&mut self, item: &Dimension) -> Compiled<DimCode> {
         Ok(match item {
-            Dimension::Array(name, bounds) => {
-                let mut compiled = Vec::new();
-                for (first, last) in bounds {
-                    let first = first.as_ref().map(|first| self.number_expr(first)).transpose()?;
-                    compiled.push((first, self.number_expr(last)?));
-                }
-                DimCode::Array(self.array(name), compiled)
+            Dimension::Array(name, bounds) => DimCode::Array(self.array(name), self.bounds(bounds)?),
+            Dimension::FilledArray(name, bounds, length, fill) => {
+                let fill = fill.as_ref().map(|fill| self.text(fill)).transpose()?;
+                DimCode::FilledArray(self.array(name), self.bounds(bounds)?, self.number_expr(length)?, fill)
             }
             Dimension::Dynamic(name) => DimCode::Dynamic(self.array(name)),
             Dimension::Fill(name, length, fill) => {
@@ -165,6 +162,33 @@ impl Compiler<'_> {
             }
             Dimension::Composite(..) => return Err((99, "composite strings are not supported".to_owned())),
         })
+    }
+
+    fn bounds(
+        &mut self,
+        bounds: &[(Option<tree::Expr>, tree::Expr)],
+    ) -> Compiled<Vec<(Option<NumberExpr>, NumberExpr)>> {
+        let mut compiled = Vec::new();
+        for (first, last) in bounds {
+            let first = first.as_ref().map(|first| self.number_expr(first)).transpose()?;
+            compiled.push((first, self.number_expr(last)?));
+        }
+        Ok(compiled)
+    }
+
+    fn list_directive(
+        &mut self,
+        channel: Option<&tree::Expr>,
+        first: Option<&tree::Target>,
+        last: Option<&tree::Target>,
+    ) -> Compiled<Op> {
+        let channel = channel.map(|channel| self.number_expr(channel)).transpose()?.map(Box::new);
+        let mut line = |target: Option<&tree::Target>, default| match target.map(|target| self.destination(target)) {
+            None => Ok(default),
+            Some(Destination::Line(line) | Destination::OuterLine(line)) => Ok(line),
+            Some(_) => Err((21, "LIST needs lines".to_owned())),
+        };
+        Ok(Op::List(channel, line(first, 0)?, line(last, u32::MAX)?))
     }
 
     fn call_program(&mut self, program: &tree::Expr, arguments: &[Item], options: &[tree::IoOption]) -> Compiled<()> {
@@ -215,6 +239,7 @@ impl Compiler<'_> {
             Kind::Local(assignments, names) => return self.local(assignments, names).map(|()| true),
             Kind::Precision(value) => Op::Precision(Box::new(self.number_expr(value)?)),
             Kind::FloatingPoint => Op::Precision(Box::new(NumberExpr::Constant(crate::number::Number::ONE.negated()))),
+            Kind::List(channel, first, last) => self.list_directive(channel.as_ref(), first.as_ref(), last.as_ref())?,
             Kind::Round(on) => Op::Round(*on),
             Kind::Randomize(seed) => {
                 Op::Randomize(seed.as_ref().map(|seed| self.number_expr(seed)).transpose()?.map(Box::new))
@@ -243,7 +268,6 @@ impl Compiler<'_> {
                 rules.as_ref().map(|rules| self.text(rules)).transpose()?.map(Box::new),
             ),
             Kind::DayFormat(value) => Op::DayFormat(Box::new(self.text(value)?)),
-            Kind::ChangeDirectory(_) => Op::ChangeDirectory,
             Kind::SetEsc(_) => return Ok(true),
             Kind::Control(control) => self.control(control)?,
             Kind::MsgBox(values, answer) => {

@@ -148,9 +148,10 @@ pub(super) fn evs(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
 }
 
 /// Names of variables have letters, digits, `_`, `.`, `%`, `$`, and subscripts.
-fn variable_name(name: &[u8]) -> Outcome<()> {
+pub(crate) fn variable_name(name: &[u8]) -> Outcome<()> {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.%$[](), ".contains(byte);
-    match !name.is_empty() && name.iter().all(is_name) {
+    let begins = name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || b"_%".contains(byte));
+    match begins && name.iter().all(is_name) {
         true => Ok(()),
         false => fail(23, String::from_utf8_lossy(name).into_owned()),
     }

@@ -5,7 +5,7 @@ use crate::code::{Call, Options};
 use crate::fault::{Fault, Outcome, fail};
 use crate::machine::{Machine, file_fault};
 use crate::number::Number;
-use mainstay_basic_files::{FileKind, KeyFunction, Order, RecordReference};
+use mainstay_basic_files::{FileKind, KeyFunction, Order, RecordFormat, RecordReference};
 
 /// The channel, and the key that KNO= names.
 fn channel(machine: &mut Machine, call: &Call) -> Outcome<(i64, Option<usize>)> {
@@ -148,7 +148,12 @@ fn type_name(kind: FileKind) -> &'static str {
     }
 }
 
-/// FID(0): the terminal. FID(n): the name of the file, then its kind, key size, records and record size.
+/// FIB and FID: the descriptor of a file in the layout of parameter 'FF' 0, 84 bytes. FID(0) is the terminal.
+///
+/// ```text
+///   1,3  records    4,6  name         10,1  kind     11,1  external key   12,3  most records   15,2  record size
+///   17,1 variable length   18,1  -    19,1  letter of the kind            20,5  -              25,60 path
+/// ```
 pub(super) fn fid(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
     let number = call.whole(machine, 0)?;
     if number == 0 {
@@ -157,18 +162,39 @@ pub(super) fn fid(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     }
     let information = machine.channel_of(number)?.file.information().map_err(file_fault)?;
     let definition = &information.definition;
-    out.push(match definition.kind {
-        FileKind::Indexed => 0,
-        FileKind::Serial | FileKind::Program | FileKind::Binary => 1,
-        FileKind::Keyed | FileKind::MemoryKeyed | FileKind::MemoryQueue => 2,
-        FileKind::Sort => 3,
-        FileKind::Directory => 5,
-    });
-    out.push(definition.keys.external_length().unwrap_or(0) as u8);
-    out.extend_from_slice(&(definition.max_records.unwrap_or(0) as u32).to_be_bytes());
+    let (kind, letter) = match definition.kind {
+        FileKind::Indexed => (0x00, b'I'),
+        FileKind::Serial => (0x01, b'S'),
+        FileKind::Keyed | FileKind::Sort => (0x02, b'K'),
+        FileKind::MemoryKeyed | FileKind::MemoryQueue => (0x02, b'M'),
+        FileKind::Binary => (0x03, b'B'),
+        FileKind::Program => (0x04, b'P'),
+        FileKind::Directory => (0x0D, b'D'),
+    };
+    let is_variable = matches!(definition.format, RecordFormat::Variable(_)) && kind == 2;
+    let start = out.len();
+    out.extend_from_slice(&three_bytes(information.records));
+    padded(out, information.name.as_bytes(), 6);
+    out.push(kind);
+    out.push(definition.keys.external_length().unwrap_or(0).min(255) as u8);
+    out.extend_from_slice(&three_bytes(definition.max_records.unwrap_or(0)));
     out.extend_from_slice(&(definition.format.limit().min(65_535) as u16).to_be_bytes());
-    out.extend_from_slice(information.name.as_bytes());
+    out.extend_from_slice(&[is_variable.into(), 0, letter]);
+    out.resize(start + 24, 0);
+    let path = if information.path.is_empty() { &information.name } else { &information.path };
+    padded(out, path.as_bytes(), 60);
     Ok(())
+}
+
+fn three_bytes(value: u64) -> [u8; 3] {
+    let [.., a, b, c] = value.min(0xFF_FFFF).to_be_bytes();
+    [a, b, c]
+}
+
+fn padded(out: &mut Vec<u8>, text: &[u8], length: usize) {
+    let end = out.len() + length;
+    out.extend_from_slice(&text[..text.len().min(length)]);
+    out.resize(end, b' ');
 }
 
 pub(super) fn pth(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {

@@ -16,6 +16,7 @@ use crate::fault::{Fault, Outcome, fail};
 use crate::machine::{Machine, Value};
 use crate::number::Number;
 
+pub(crate) use evaluate::variable_name;
 pub(crate) use string::binary_value;
 
 /// Functions that give numbers.
@@ -46,6 +47,7 @@ const NUMBERS: &[(&str, NumberFunction)] = &[
     ("MAX", math::max),
     ("MIN", math::min),
     ("MOD", math::modulo),
+    ("MSK", search::msk),
     ("MXC", system::mxc),
     ("MXL", system::mxl),
     ("NOT", math::not),
@@ -80,6 +82,7 @@ const TEXTS: &[(&str, TextFunction)] = &[
     ("DIM", string::dim),
     ("DTE", date::dte),
     ("EVS", evaluate::evs),
+    ("FIB", file::fid),
     ("FID", file::fid),
     ("FIN", file::fin),
     ("GBL", system::gbl),

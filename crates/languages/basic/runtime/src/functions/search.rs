@@ -93,3 +93,11 @@ pub(super) fn sub(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     }
     Ok(())
 }
+
+/// MSK: where a regular expression matches; MSL is the length of the match.
+pub(super) fn msk(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    let (text, pattern) = (call.text(machine, 0)?, call.text(machine, 1)?);
+    let found = machine.find_pattern(&text, &pattern)?;
+    machine.match_length = found.map_or(0, |(_, length)| length as i64);
+    Ok(Number::whole(found.map_or(0, |(at, _)| at as i64 + 1)))
+}

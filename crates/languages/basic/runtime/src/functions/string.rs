@@ -272,7 +272,7 @@ fn convert(text: &mut Vec<u8>, code: i64, control: u8, machine: &Machine) {
     }
     if code & 32 != 0 {
         let mut last = None;
-        text.retain(|byte| std::mem::replace(&mut last, Some(*byte)) != Some(control) || *byte != control);
+        text.retain(|byte| last.replace(*byte) != Some(control) || *byte != control);
     }
     if code & 1 != 0 {
         let start = text.iter().position(|byte| *byte != control).unwrap_or(text.len());

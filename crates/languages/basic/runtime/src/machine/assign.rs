@@ -226,6 +226,24 @@ impl Machine {
                 text.resize(length as usize, fill);
                 Ok(())
             }
+            DimCode::FilledArray(array, bounds, length, fill) => {
+                let length = self.whole_within(length, 0, 1 << 20)? as usize;
+                let fill = match fill {
+                    Some(fill) => self.text_value(fill)?.first().copied().unwrap_or(b' '),
+                    None => b' ',
+                };
+                let values = self.dimension_bounds(bounds)?;
+                let slot = self.slot_of(*array);
+                let limit = self.text_limit;
+                let (level, slot) = self.level_of(slot);
+                let mut array: Array<Vec<u8>> = Array::new(&values)?;
+                if array.elements.len().saturating_mul(length) > limit {
+                    return Err(Fault::new(31));
+                }
+                array.elements.iter_mut().for_each(|element| element.resize(length, fill));
+                level.text_arrays[slot] = Some(array);
+                Ok(())
+            }
             DimCode::Dynamic(array) => {
                 let slot = self.slot_of(*array);
                 let (level, slot) = self.level_of(slot);
@@ -236,11 +254,7 @@ impl Machine {
                 Ok(())
             }
             DimCode::Array(array, bounds) => {
-                let mut values = Vec::new();
-                for (low, high) in bounds {
-                    let low = low.as_ref().map(|low| self.whole(low)).transpose()?.unwrap_or(0);
-                    values.push((low, self.whole(high)?));
-                }
+                let values = self.dimension_bounds(bounds)?;
                 let slot = self.slot_of(*array);
                 let (level, slot) = self.level_of(slot);
                 match array {
@@ -249,6 +263,15 @@ impl Machine {
                 }
             }
         }
+    }
+
+    fn dimension_bounds(&mut self, bounds: &[(Option<NumberExpr>, NumberExpr)]) -> Outcome<Vec<(i64, i64)>> {
+        let mut values = Vec::new();
+        for (low, high) in bounds {
+            let low = low.as_ref().map(|low| self.whole(low)).transpose()?.unwrap_or(0);
+            values.push((low, self.whole(high)?));
+        }
+        Ok(values)
     }
 
     pub(super) fn local(&mut self, variables: &[VariableRef]) -> Outcome<()> {

@@ -324,12 +324,12 @@ impl Machine {
     }
 
     pub(super) fn run_program(&mut self, program: Option<&TextExpr>) -> Outcome<()> {
-        let program = match program {
+        let (program, pc) = match program {
             Some(name) => {
                 let name = self.name_value(name)?;
-                self.load(name.trim())?
+                self.load_entry(name.trim())?
             }
-            None => self.frame.program.clone(),
+            None => (self.frame.program.clone(), 0),
         };
         while !self.frames.is_empty() {
             self.pop_frame();
@@ -338,7 +338,7 @@ impl Machine {
             self.drop_top();
         }
         let link = self.link(&program);
-        self.frame = Frame::new(program, link, FrameKind::Main);
+        self.frame = Frame { pc, ..Frame::new(program, link, FrameKind::Main) };
         self.reset_state();
         Ok(())
     }
@@ -391,12 +391,14 @@ impl Machine {
 
     /// VIA: a value for the variable that a string names.
     pub(super) fn via(&mut self, name: &TextExpr, value: &Expr) -> Outcome<()> {
-        let name = self.text_value(name)?;
+        let mut name = self.text_value(name)?;
         let value = self.value(value)?;
-        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.%$[](), ".contains(byte);
-        if name.is_empty() || !name.iter().all(is_name) {
-            return fail(23, String::from_utf8_lossy(&name).into_owned());
+        // The type of the value decides the type of the variable.
+        if matches!(value, Value::Text(_)) && !name.contains(&b'$') {
+            let at = name.iter().position(|byte| matches!(byte, b'[' | b'(')).unwrap_or(name.len());
+            name.insert(at, b'$');
         }
+        crate::functions::variable_name(&name)?;
         let mut statement = name.clone();
         statement.extend_from_slice(if matches!(value, Value::Text(_)) { b"=\"\"" } else { b"=0" });
         let program = self.compile_text(&statement)?;

@@ -75,20 +75,19 @@ impl Machine {
             self.result = Some(self.value(value)?);
             return self.leave_frame(depth);
         }
-        loop {
-            match self.frame.stack.last() {
-                Some(Entry::Gosub(pc)) => {
-                    self.frame.pc = *pc;
-                    self.frame.stack.pop();
-                    return Ok(Flow::Next);
+        // SWITCH, LOCAL and TRY end with the subroutine; a loop must be left before.
+        let passes = |entry: &Entry| matches!(entry, Entry::Switch(_) | Entry::Local(_) | Entry::Try { .. });
+        match self.frame.stack.iter().rposition(|entry| !passes(entry)) {
+            Some(at) => {
+                let Entry::Gosub(pc) = self.frame.stack[at] else { return fail(27, "a loop is open") };
+                while self.frame.stack.len() > at {
+                    self.drop_top();
                 }
-                Some(Entry::Switch(_) | Entry::Local(_) | Entry::Try { .. }) => self.drop_top(),
-                Some(_) => return fail(27, "a loop is open"),
-                None if matches!(self.frame.kind, FrameKind::Perform | FrameKind::Function) => {
-                    return self.leave_frame(depth);
-                }
-                None => return Err(Fault::new(27)),
+                self.frame.pc = pc;
+                Ok(Flow::Next)
             }
+            None if matches!(self.frame.kind, FrameKind::Perform | FrameKind::Function) => self.leave_frame(depth),
+            None => Err(Fault::new(27)),
         }
     }
 
@@ -415,9 +414,7 @@ impl Machine {
 
     /// Finds a TRY of this frame for an error, and drops what was opened inside of it.
     pub(super) fn catch(&mut self, fault: &Fault) -> Option<Flow> {
-        let is_open =
-            |entry: &Entry| matches!(entry, Entry::Try { catch, finally, .. } if catch.is_some() || finally.is_some());
-        let at = self.frame.stack.iter().rposition(is_open)?;
+        let at = self.frame.stack.iter().rposition(Entry::is_open_try)?;
         while self.frame.stack.len() > at + 1 {
             self.drop_top();
         }

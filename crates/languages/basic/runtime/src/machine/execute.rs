@@ -76,7 +76,12 @@ impl Machine {
                 self.pop_entry()?;
                 return self.goto(*to, depth);
             }
-            Op::Pop => self.pop_entry()?,
+            Op::Pop(false) => self.pop_entry()?,
+            Op::Pop(true) => {
+                while !self.frame.stack.is_empty() {
+                    self.drop_top();
+                }
+            }
             Op::SetErr(to) => {
                 self.frame.handler = *to;
                 self.frame.handling = false;
@@ -153,6 +158,7 @@ impl Machine {
                 self.clear(variables);
                 Ok(())
             }
+            Op::List(channel, first, last) => self.list(channel.as_deref(), *first, *last),
             Op::Via(parts) => self.via(&parts.0, &parts.1),
             Op::Control(control) => self.control(control),
             _ => self.execute_setting(op),

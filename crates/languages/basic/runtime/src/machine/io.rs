@@ -55,7 +55,7 @@ impl Machine {
         match io.verb {
             Verb::Read | Verb::Find | Verb::Extract => self.read(io, number, false),
             Verb::ReadRecord | Verb::FindRecord | Verb::ExtractRecord => self.read(io, number, true),
-            Verb::Write | Verb::Insert | Verb::Update => self.write(io, number, false),
+            Verb::Write | Verb::WriteLock | Verb::Insert | Verb::Update => self.write(io, number, false),
             Verb::WriteRecord | Verb::InsertRecord | Verb::UpdateRecord => self.write(io, number, true),
             Verb::Remove => {
                 let reference = self.reference(&io.options, number)?;
@@ -217,8 +217,13 @@ impl Machine {
             _ if io.options.branches.missing.is_some() => WriteMode::New,
             _ => WriteMode::Replace,
         };
-        let options =
-            WriteOptions { mode, key: reference.key.as_deref(), index: reference.index, keeps_lock: false, wait };
+        let options = WriteOptions {
+            mode,
+            key: reference.key.as_deref(),
+            index: reference.index,
+            keeps_lock: io.verb == Verb::WriteLock,
+            wait,
+        };
         let file = &mut self.channels.get(number)?.file;
         let result = file.write(&data, &options).map_err(file_fault);
         self.give(data);
@@ -279,8 +284,8 @@ impl Machine {
     /// A record as a value, for RCD( ).
     pub(crate) fn read_value(&mut self, number: i64, options: &Options, out: &mut Vec<u8>) -> Outcome<()> {
         let reference = self.reference(options, number)?;
-        let mut read = ReadOptions::default();
-        read.order = self.order(options.key_number.as_ref(), number)?;
+        let order = self.order(options.key_number.as_ref(), number)?;
+        let read = ReadOptions { order, ..ReadOptions::default() };
         let channel = self.channels.get(number)?;
         out.extend_from_slice(channel.file.read(reference.place(), &read).map_err(file_fault)?);
         Ok(())

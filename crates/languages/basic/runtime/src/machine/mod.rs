@@ -135,12 +135,28 @@ impl Machine {
                 }
                 // It is one of the expression that called the function.
                 FrameKind::Function if self.frames.len() == depth => return Err(fault),
-                _ => {
-                    fault.is_final = true;
-                    return Err(fault);
-                }
+                _ => match self.caller_that_tries(depth) {
+                    // What a called program leaves is one of the TRY around its CALL.
+                    Some(index) => {
+                        while self.frames.len() > index {
+                            self.pop_frame();
+                        }
+                        own = None;
+                    }
+                    None => {
+                        fault.is_final = true;
+                        return Err(fault);
+                    }
+                },
             }
         }
+    }
+
+    /// The innermost caller that is inside of a TRY.
+    fn caller_that_tries(&self, depth: usize) -> Option<usize> {
+        let tries = |frame: &Frame| frame.stack.iter().any(Entry::is_open_try);
+        let callers = self.frames.get(depth..).unwrap_or(&[]);
+        callers.iter().rposition(tries).map(|index| index + depth)
     }
 
     fn goto_or_fault(&mut self, to: Destination, depth: usize) -> Outcome<Flow> {

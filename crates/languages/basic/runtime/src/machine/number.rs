@@ -189,11 +189,27 @@ impl Machine {
         Ok(order)
     }
 
-    /// `A$ LIKE pattern`: a regular expression.
+    /// `A$ LIKE pattern`: a regular expression matches a part of the string.
     fn like(&mut self, left: &TextExpr, right: &TextExpr) -> Outcome<Number> {
         let (text, pattern) = (self.text_value(left)?, self.text_value(right)?);
-        let _ = (text, pattern);
-        fail(99, "LIKE is not supported")
+        let found = self.find_pattern(&text, &pattern)?;
+        self.give(text);
+        self.give(pattern);
+        Ok(truth(found.is_some()))
+    }
+
+    /// Where a regular expression matches first, and how many bytes. An empty one is the last one that was used.
+    ///
+    /// Errors: 78 for a pattern that is not valid, or too large.
+    pub(crate) fn find_pattern(&mut self, text: &[u8], pattern: &[u8]) -> Outcome<Option<(usize, usize)>> {
+        if !pattern.is_empty() && self.pattern.as_ref().is_none_or(|(known, _)| known != pattern) {
+            let source = String::from_utf8_lossy(pattern);
+            let regex = regex::bytes::RegexBuilder::new(&source).unicode(false).size_limit(1 << 20).build();
+            let regex = regex.map_err(|_| Fault::with(78, source.into_owned()))?;
+            self.pattern = Some((pattern.to_vec(), regex));
+        }
+        let Some((_, regex)) = &self.pattern else { return fail(78, "there is no pattern yet") };
+        Ok(regex.find(text).map(|found| (found.start(), found.len())))
     }
 }
 

@@ -104,6 +104,26 @@ impl Machine {
         Ok(())
     }
 
+    /// LIST: lines of the program, to the screen or a channel.
+    pub(super) fn list(&mut self, channel: Option<&NumberExpr>, first: u32, last: u32) -> Outcome<()> {
+        let number = channel.map(|channel| self.whole(channel)).transpose()?.unwrap_or(0);
+        let frame = match self.frame.kind {
+            super::FrameKind::Execute => self.frames.last().unwrap_or(&self.frame),
+            _ => &self.frame,
+        };
+        let program = frame.program.clone();
+        let lines = program.tree.lines.iter().enumerate();
+        let wanted = lines.filter(|(index, _)| (first..=last).contains(&(*index as u32)));
+        for (_, line) in wanted {
+            let text = mainstay_basic_syntax::print::line_text(line);
+            match number {
+                0 => self.show(&text, true)?,
+                _ => self.print_to(number, &text, true)?,
+            }
+        }
+        Ok(())
+    }
+
     /// PRINT to a file: a record for each line.
     fn print_to(&mut self, number: i64, text: &[u8], ends_line: bool) -> Outcome<()> {
         let channel = self.channels.get(number)?;

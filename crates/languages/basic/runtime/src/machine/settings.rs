@@ -117,7 +117,6 @@ impl Machine {
                 self.prefixes.insert(number, rules);
             }
             Op::DayFormat(layout) => self.day_format = self.text_value(layout)?,
-            Op::ChangeDirectory => return fail(99, "CWDIR: a program stays in its folder; use PREFIX"),
             Op::MsgBox(values, answer) => self.message_box(values, answer.as_deref())?,
             _ => return Err(Fault::new(120)),
         }

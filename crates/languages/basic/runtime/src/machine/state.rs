@@ -88,6 +88,13 @@ pub enum Entry {
     Local(Vec<(VariableRef, Saved)>),
 }
 
+impl Entry {
+    /// A TRY that can still take an error.
+    pub(crate) fn is_open_try(&self) -> bool {
+        matches!(self, Entry::Try { catch, finally, .. } if catch.is_some() || finally.is_some())
+    }
+}
+
 /// A SELECT that runs.
 #[derive(Debug)]
 pub struct Selecting {
@@ -205,6 +212,8 @@ pub struct Machine {
     pub(crate) result: Option<Value>,
     pub(crate) status: Option<i64>,
     pub(crate) match_length: i64,
+    /// The regular expression that was used last.
+    pub(crate) pattern: Option<(Vec<u8>, regex::bytes::Regex)>,
     /// Functions of programs that run.
     pub(crate) functions: usize,
     /// The branch that INPUT has taken.
@@ -272,6 +281,7 @@ impl Machine {
             result: None,
             status: None,
             match_length: 0,
+            pattern: None,
             functions: 0,
             pending: None,
             turns: 0,

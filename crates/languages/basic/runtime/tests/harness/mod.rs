@@ -16,6 +16,13 @@ use std::sync::Arc;
 #[derive(Clone, Default)]
 pub struct Written(Rc<RefCell<Vec<u8>>>);
 
+impl Written {
+    /// As text.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.borrow()).into_owned()
+    }
+}
+
 impl Write for Written {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.borrow_mut().extend_from_slice(bytes);
@@ -55,16 +62,4 @@ pub fn session(input: &[u8], with_tables: bool) -> (Session, Written) {
         arguments: Vec::new(),
     });
     (session, written)
-}
-
-/// What a program prints, and the error that it ends with.
-pub fn run(name: &str, source: &[u8], input: &[u8]) -> String {
-    let (mut session, written) = session(input, true);
-    session.limit_operations(50_000_000);
-    let result = session.run_text(name, source);
-    let mut text = String::from_utf8_lossy(&written.0.borrow()).into_owned();
-    if let Err(failure) = result {
-        text.push_str(&format!("*** {failure}\n"));
-    }
-    text
 }

@@ -27,4 +27,6 @@ READ DATA FROM "5,6,7,",SEP="," TO B{ALL}
 PRINT B[1],B[2],B[3],B[4]
 A=9
 PRINT A,A[1]
+DIM F$[2](3,"0")
+PRINT F$[0],F$[2]
 B[1.5]=1

@@ -31,6 +31,9 @@ PRINT X
 PRINT EVN("X+1"),EVS("""a""+B$"),VIN("X"),VIS("B$")
 VIA "B$"="via"
 PRINT B$
+PET$="animal"
+VIA PET$="cat"
+PRINT ANIMAL$
 CALL "no.such.program"
 END
 SUBR: LOCAL X

@@ -25,4 +25,5 @@ C$="abc"
 C$=C$+"d"+C$
 PRINT C$
 PRINT JST("ab  ","R"),"|",SRT("cab",1),"|",SWP("abc")
+PRINT MSK("ab123c","[0-9]+"),MSL,MSK("abc","x|c$"),"abc" LIKE "^a","abc" LIKE "^b"
 PRINT A$(21)

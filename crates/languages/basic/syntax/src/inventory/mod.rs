@@ -6,10 +6,12 @@
 mod directives;
 mod functions;
 mod other;
+mod page;
 
 pub use directives::DIRECTIVES;
 pub use functions::{FUNCTIONS, VARIABLES};
 pub use other::{ERRORS, FILES, MNEMONICS, OPTIONS, PARAMETERS};
+pub use page::page;
 
 /// The state of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

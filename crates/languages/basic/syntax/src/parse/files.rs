@@ -222,6 +222,12 @@ impl Parser {
         if bounds.len() > 3 {
             return self.fail_at(42, place, "an array has one to three dimensions", "");
         }
+        if kind == NameKind::Text && self.accept("(") {
+            let length = self.expression()?;
+            let fill = if self.accept(",") { Some(self.expression()?) } else { None };
+            self.expect(")", "behind DIM")?;
+            return Ok(Dimension::FilledArray(name, bounds, length, fill));
+        }
         Ok(Dimension::Array(name, bounds))
     }
 }

@@ -87,7 +87,7 @@ impl Parser {
             "BREAK" => Kind::Break,
             "CONTINUE" => Kind::Continue,
             "EXITTO" => Kind::Exitto(self.branch()?),
-            "POP" => Kind::Pop,
+            "POP" => Kind::Pop(self.accept("*")),
             "SETERR" if matches!(self.peek(), Token::Text(_)) => return Ok(None),
             "SETERR" => Kind::SetErr(self.branch()?),
             "SETESC" => Kind::SetEsc(match self.accept_word("ON") || self.accept_word("OFF") {
@@ -123,6 +123,7 @@ impl Parser {
             ("EXTRACT", false) => Verb::Extract,
             ("EXTRACT", true) => Verb::ExtractRecord,
             ("WRITE", _) if self.is_word("WINDOW") => return Ok(None),
+            ("WRITE", false) if self.accept_word("LOCK") => Verb::WriteLock,
             ("WRITE", false) => Verb::Write,
             ("WRITE", true) => Verb::WriteRecord,
             ("INSERT", _) if self.is_word("FILE") => return Ok(None),
@@ -253,6 +254,7 @@ impl Parser {
                 Kind::Execute(text, self.options_after()?)
             }
             "DEF" => return self.def(place).map(Some),
+            "LIST" => self.list()?,
             "VIA" => {
                 let name = self.sum()?;
                 self.expect("=", "in VIA")?;
@@ -260,6 +262,24 @@ impl Parser {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// `LIST (channel) first,last`.
+    fn list(&mut self) -> Parsed<Kind> {
+        self.accept_word("EDIT");
+        let mut channel = None;
+        if self.accept("(") {
+            channel = Some(self.expression()?);
+            self.expect(")", "behind the channel")?;
+        }
+        let first = if self.at_end() || self.is(",") { None } else { Some(self.branch()?) };
+        let last = match self.accept(",") {
+            true if !self.at_end() => Some(self.branch()?),
+            true => None,
+            // One line alone.
+            false => first.clone(),
+        };
+        Ok(Kind::List(channel, first, last))
     }
 
     fn options_after(&mut self) -> Parsed<Vec<IoOption>> {
@@ -360,7 +380,6 @@ impl Parser {
             "SET_PARAM" => self.set_param()?,
             "PREFIX" => self.prefix()?,
             "DAY_FORMAT" => Kind::DayFormat(self.expression()?),
-            "CWDIR" => Kind::ChangeDirectory(self.expression()?),
             "DROP" if matches!(self.peek(), Token::Text(_) | Token::Word(_, Some('$'), _)) => {
                 self.expression()?;
                 self.options_after()?;

@@ -134,7 +134,8 @@ fn bare(out: &mut Vec<u8>, kind: &Kind) -> bool {
             Kind::EndTry => "END_TRY",
             Kind::Break => "BREAK",
             Kind::Continue => "CONTINUE",
-            Kind::Pop => "POP",
+            Kind::Pop(false) => "POP",
+            Kind::Pop(true) => "POP *",
             Kind::Retry => "RETRY",
             Kind::NextRecord => "NEXT RECORD",
             Kind::EndDef => "END DEF",
@@ -185,6 +186,7 @@ fn verb(verb: Verb) -> &'static str {
         Verb::ExtractRecord => "EXTRACT RECORD",
         Verb::ExtractRelease => "EXTRACT RELEASE",
         Verb::Write => "WRITE",
+        Verb::WriteLock => "WRITE LOCK",
         Verb::WriteRecord => "WRITE RECORD",
         Verb::Insert => "INSERT",
         Verb::InsertRecord => "INSERT RECORD",
@@ -338,23 +340,39 @@ fn select_text(out: &mut Vec<u8>, select: &Select) {
     }
 }
 
+fn array_bounds(out: &mut Vec<u8>, array: &Name, bounds: &[(Option<Expr>, Expr)]) {
+    name(out, array);
+    for (index, (first, last)) in bounds.iter().enumerate() {
+        out.push(if index == 0 { b'[' } else { b',' });
+        if let Some(first) = first {
+            write(out, first);
+            out.push(b':');
+        }
+        write(out, last);
+    }
+    out.push(b']');
+}
+
+fn filled(out: &mut Vec<u8>, length: &Expr, fill: Option<&Expr>) {
+    out.push(b'(');
+    write(out, length);
+    if let Some(fill) = fill {
+        out.push(b',');
+        write(out, fill);
+    }
+    out.push(b')');
+}
+
 fn dimensions(out: &mut Vec<u8>, list: &[Dimension]) {
     for (index, dimension) in list.iter().enumerate() {
         if index > 0 {
             out.push(b',');
         }
         match dimension {
-            Dimension::Array(array, bounds) => {
-                name(out, array);
-                for (index, (first, last)) in bounds.iter().enumerate() {
-                    out.push(if index == 0 { b'[' } else { b',' });
-                    if let Some(first) = first {
-                        write(out, first);
-                        out.push(b':');
-                    }
-                    write(out, last);
-                }
-                out.push(b']');
+            Dimension::Array(array, bounds) => array_bounds(out, array, bounds),
+            Dimension::FilledArray(array, bounds, length, fill) => {
+                array_bounds(out, array, bounds);
+                filled(out, length, fill.as_ref());
             }
             Dimension::Dynamic(array) => {
                 name(out, array);
@@ -362,13 +380,7 @@ fn dimensions(out: &mut Vec<u8>, list: &[Dimension]) {
             }
             Dimension::Fill(variable, length, fill) => {
                 name(out, variable);
-                out.push(b'(');
-                write(out, length);
-                if let Some(fill) = fill {
-                    out.push(b',');
-                    write(out, fill);
-                }
-                out.push(b')');
+                filled(out, length, fill.as_ref());
             }
             Dimension::Composite(variable, list) => {
                 name(out, variable);
@@ -494,8 +506,24 @@ fn session(out: &mut Vec<u8>, kind: &Kind) -> bool {
             }
             values(out, "", rules.as_ref());
         }
+        Kind::List(channel, first, last) => {
+            word(out, "LIST ");
+            if let Some(channel) = channel {
+                out.push(b'(');
+                write(out, channel);
+                out.push(b')');
+            }
+            if let Some(first) = first {
+                target(out, first);
+            }
+            if first != last {
+                out.push(b',');
+            }
+            if let Some(last) = last.as_ref().filter(|_| first != last) {
+                target(out, last);
+            }
+        }
         Kind::DayFormat(value) => values(out, "DAY_FORMAT", Some(value)),
-        Kind::ChangeDirectory(value) => values(out, "CWDIR", Some(value)),
         Kind::Control(control) => {
             word(out, &control.class);
             out.push(b' ');

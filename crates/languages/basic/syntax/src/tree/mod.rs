@@ -4,6 +4,12 @@
 //! because the language does not nest them: NEXT, WEND and UNTIL find their beginnings at run time. Only IF contains
 //! directives, because THEN and ELSE end where their statement ends.
 
+mod expression;
+mod verb;
+
+pub use expression::*;
+pub use verb::*;
+
 /// A place in the source text; both numbers begin at 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
@@ -117,315 +123,6 @@ pub enum NameKind {
     Text,
 }
 
-/// An expression.
-#[derive(Clone, Debug)]
-pub struct Expr {
-    /// Where it begins.
-    pub place: Place,
-    /// Its form.
-    pub kind: ExprKind,
-}
-
-/// Forms of expressions.
-#[derive(Clone, Debug)]
-pub enum ExprKind {
-    /// A number as written.
-    Number(String),
-    /// A quoted string.
-    Text(Vec<u8>),
-    /// A hex string, `$0A$`.
-    Hex(Vec<u8>),
-    /// A variable.
-    Variable(Name),
-    /// An element of an array.
-    Element(Name, Vec<Expr>),
-    /// The next element of a dynamic array, `A[*]`.
-    Append(Name),
-    /// All or a range of an array: `A{ALL}`, `A{1:5}`.
-    Range(Name, Option<(Box<Expr>, Box<Expr>)>),
-    /// A sub-string: position, and length.
-    Substring(Box<Expr>, Box<Expr>, Option<Box<Expr>>),
-    /// A system variable, upper case.
-    System(String),
-    /// A call of a system function.
-    Call(Call),
-    /// A call of a function of the program, `FNX$(..)`.
-    User(Name, Vec<Expr>),
-    /// A mnemonic, `'CS'`, with its arguments.
-    Mnemonic(String, Vec<Expr>),
-    /// `@(column, line, ..)`.
-    At(Vec<Expr>),
-    /// `-x`, `+x`, `NOT x`.
-    Unary(Unary, Box<Expr>),
-    /// Two operands.
-    Binary(Binary, Box<Expr>, Box<Expr>),
-    /// A parenthesised expression, which is never a variable that a CALL may change.
-    Group(Box<Expr>),
-}
-
-/// Operators of one operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unary {
-    /// `-`
-    Minus,
-    /// `+`
-    Plus,
-    /// `NOT`
-    Not,
-}
-
-/// Operators of two operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Binary {
-    /// `+`: sum, or concatenation.
-    Add,
-    /// `-`
-    Subtract,
-    /// `*`
-    Multiply,
-    /// `/`
-    Divide,
-    /// `|`: the remainder.
-    Remainder,
-    /// `^` or `**`
-    Power,
-    /// `=`
-    Equal,
-    /// `<>`
-    NotEqual,
-    /// `<`
-    Less,
-    /// `<=`
-    LessOrEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterOrEqual,
-    /// `LIKE`
-    Like,
-    /// `AND`
-    And,
-    /// `OR`
-    Or,
-}
-
-/// A call of a system function.
-#[derive(Clone, Debug)]
-pub struct Call {
-    /// The function's name, upper case.
-    pub name: String,
-    /// Positional arguments.
-    pub arguments: Vec<Argument>,
-    /// `ERR=`, `KEY=` and others.
-    pub options: Vec<IoOption>,
-    /// The relation of POS: `=`, `<`, `>`, `<>`, `:`, `^` and combinations.
-    pub relation: Option<&'static str>,
-    /// A keyword before the arguments: `READ` in `DIM(READ NUM(A))`, `FILE`, `INPUT`.
-    pub words: Vec<String>,
-}
-
-/// An argument of a system function.
-#[derive(Clone, Debug)]
-pub struct Argument {
-    /// `*` or `^` before the value, or `*` alone.
-    pub prefix: Option<char>,
-    /// The value; `None` for `*` alone.
-    pub value: Option<Expr>,
-    /// A mask behind a colon.
-    pub mask: Option<Expr>,
-}
-
-/// An option of an I/O directive or function.
-#[derive(Clone, Debug)]
-pub struct IoOption {
-    /// Its name without `=`, upper case.
-    pub name: String,
-    /// Where it is.
-    pub place: Place,
-    /// Its value.
-    pub value: OptionValue,
-}
-
-/// The value of an [`IoOption`].
-#[derive(Clone, Debug)]
-pub enum OptionValue {
-    /// A branch.
-    Target(Target),
-    /// A value.
-    Value(Expr),
-    /// Segments of a key, separated by colons.
-    Segments(Vec<Expr>),
-    /// `*`.
-    Star,
-    /// A list.
-    List(ListRef),
-    /// An option without a value.
-    Flag,
-}
-
-/// A reference to an IOLIST.
-#[derive(Clone, Debug)]
-pub enum ListRef {
-    /// By line or label.
-    Target(Target),
-    /// Compiled text in a string.
-    Text(Expr),
-    /// `*`: the dictionary in the file.
-    Embedded,
-}
-
-/// An item of a list of variables or values.
-#[derive(Clone, Debug)]
-pub enum Item {
-    /// A value or a variable.
-    Value(ValueItem),
-    /// The items of an IOLIST.
-    List(ListRef, Place),
-    /// `*`: skips a field.
-    Skip(Place),
-}
-
-/// A value or variable of a list, with its formats.
-#[derive(Clone, Debug)]
-pub struct ValueItem {
-    /// The value or variable.
-    pub value: Expr,
-    /// A mask behind a colon.
-    pub mask: Option<Expr>,
-    /// Formats and validations in brackets: `[chr(30)]`, `[max(7)]`.
-    pub formats: Vec<Format>,
-    /// Branches of INPUT: values and the target for them; `LEN=1,10`, numeric ranges.
-    pub branches: Vec<(Expr, Target)>,
-}
-
-/// A format of an IOLIST item.
-#[derive(Clone, Debug)]
-pub struct Format {
-    /// `CHR`, `NUM`, `STR`, `BIN`, `DEC`, `LEN`, `MAX`, `MIN`, `TBL` and others, upper case.
-    pub name: String,
-    /// Its arguments.
-    pub arguments: Vec<Expr>,
-}
-
-/// An assignment.
-#[derive(Clone, Debug)]
-pub struct Assignment {
-    /// The variable, element or sub-string.
-    pub target: Expr,
-    /// How the value is combined with the old one; `None` for `=`.
-    pub op: Option<Binary>,
-    /// The value.
-    pub value: Expr,
-}
-
-/// An I/O directive with a channel, options and a list.
-#[derive(Clone, Debug)]
-pub struct Io {
-    /// The verb.
-    pub verb: Verb,
-    /// The channel in parentheses: a number, or a file's name.
-    pub channel: Option<Expr>,
-    /// Options.
-    pub options: Vec<IoOption>,
-    /// The list.
-    pub items: Vec<Item>,
-    /// The list ends with a comma (PRINT).
-    pub open_end: bool,
-}
-
-/// Verbs with the common form of I/O directives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
-    /// READ
-    Read,
-    /// READ RECORD
-    ReadRecord,
-    /// FIND
-    Find,
-    /// FIND RECORD
-    FindRecord,
-    /// EXTRACT
-    Extract,
-    /// EXTRACT RECORD
-    ExtractRecord,
-    /// EXTRACT RELEASE
-    ExtractRelease,
-    /// WRITE
-    Write,
-    /// WRITE RECORD
-    WriteRecord,
-    /// INSERT
-    Insert,
-    /// INSERT RECORD
-    InsertRecord,
-    /// UPDATE
-    Update,
-    /// UPDATE RECORD
-    UpdateRecord,
-    /// REMOVE
-    Remove,
-    /// PRINT
-    Print,
-    /// INPUT
-    Input,
-    /// INPUT EDIT
-    InputEdit,
-    /// OBTAIN
-    Obtain,
-    /// CLOSE
-    Close,
-    /// LOCK
-    Lock,
-    /// UNLOCK
-    Unlock,
-    /// PURGE
-    Purge,
-    /// FLUSH
-    Flush,
-}
-
-/// The form of an OPEN.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OpenMode {
-    /// OPEN
-    Shared,
-    /// OPEN INPUT
-    Input,
-    /// OPEN LOCK
-    Lock,
-    /// OPEN PURGE
-    Purge,
-    /// OPEN LOAD
-    Load,
-    /// OPEN CREATE
-    Create,
-}
-
-/// A directive that makes or changes a file by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileVerb {
-    /// SERIAL
-    Serial,
-    /// INDEXED
-    Indexed,
-    /// DIRECT
-    Direct,
-    /// KEYED
-    Keyed,
-    /// SORT
-    Sort,
-    /// ERASE
-    Erase,
-    /// RENAME
-    Rename,
-    /// REFILE
-    Refile,
-    /// DIRECTORY
-    Directory,
-    /// PROGRAM
-    Program,
-}
-
 /// A SELECT loop.
 #[derive(Clone, Debug)]
 pub struct Select {
@@ -461,6 +158,8 @@ pub enum SelectMode {
 pub enum Dimension {
     /// An array: the bounds of each dimension; no lower bound is 0.
     Array(Name, Vec<(Option<Expr>, Expr)>),
+    /// An array of filled strings: `A$[10](6,"0")`.
+    FilledArray(Name, Vec<(Option<Expr>, Expr)>, Expr, Option<Expr>),
     /// `A[*]`.
     Dynamic(Name),
     /// `A$(length, fill)`.
@@ -597,8 +296,10 @@ pub enum Kind {
     Continue,
     /// EXITTO.
     Exitto(Target),
-    /// POP.
-    Pop,
+    /// POP; with `*` everything.
+    Pop(bool),
+    /// LIST: the channel, the first and the last line.
+    List(Option<Expr>, Option<Target>, Option<Target>),
     /// SETERR.
     SetErr(Target),
     /// SETESC: 0, ON, OFF or a target, which no key reaches yet.
@@ -717,8 +418,6 @@ pub enum Kind {
     Via(Expr, Expr),
     /// DROP of a program, ADDR and ENDTRACE, which have no effect here: the text.
     NoEffect(Vec<u8>),
-    /// CWDIR.
-    ChangeDirectory(Expr),
     /// A statement that could not be parsed: the number of its error, and its text behind the label.
     Invalid(u16, Vec<u8>),
 }

@@ -1,0 +1,5 @@
+//! Prints docs/COMPAT-basic.md: `compat > docs/COMPAT-basic.md`.
+
+fn main() {
+    print!("{}", mainstay_basic_syntax::inventory::page());
+}

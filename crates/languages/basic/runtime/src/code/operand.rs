@@ -1,0 +1,345 @@
+//! Options, lists, and the operands of operations.
+
+use super::*;
+use mainstay_basic_syntax::tree;
+
+/// Where a branch goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// An operation of the program.
+    Pc(Pc),
+    /// A line of the program, by index; behind the last one the program ends.
+    Line(u32),
+    /// A line of the program that EXECUTEd this one.
+    OuterLine(u32),
+    /// No such label or line: this error when it is taken.
+    Missing(u16),
+    /// As BREAK.
+    Break,
+    /// As CONTINUE.
+    Continue,
+    /// As RETURN.
+    Return,
+    /// As RETRY.
+    Retry,
+    /// As END.
+    End,
+    /// As ESCAPE.
+    Escape,
+}
+
+/// Branches that an operation takes for errors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Branches {
+    /// ERR=
+    pub error: Option<Destination>,
+    /// END=
+    pub end: Option<Destination>,
+    /// DOM=
+    pub missing: Option<Destination>,
+    /// BSY=
+    pub busy: Option<Destination>,
+}
+
+impl Branches {
+    /// The branch for an error.
+    pub fn of(&self, code: u16) -> Option<Destination> {
+        let specific = match code {
+            0 => self.busy,
+            2 => self.end,
+            11 => self.missing,
+            _ => None,
+        };
+        specific.or(self.error)
+    }
+}
+
+/// Options of I/O directives and functions.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// Branches.
+    pub branches: Branches,
+    /// KEY=, its segments.
+    pub key: Vec<TextExpr>,
+    /// KNO=
+    pub key_number: Option<KeyNumber>,
+    /// IND=
+    pub index: Option<NumberExpr>,
+    /// RNO=
+    pub record: Option<NumberExpr>,
+    /// DIR=
+    pub direction: Option<NumberExpr>,
+    /// SIZ=
+    pub size: Option<NumberExpr>,
+    /// LEN=
+    pub length: Option<NumberExpr>,
+    /// TIM=
+    pub time: Option<NumberExpr>,
+    /// RTY=
+    pub retries: Option<NumberExpr>,
+    /// BSZ=
+    pub block: Option<NumberExpr>,
+    /// ISZ=
+    pub binary: Option<NumberExpr>,
+    /// SEP=
+    pub separator: Option<TextExpr>,
+    /// OPT=
+    pub text: Option<TextExpr>,
+    /// TBL=: the index of the table's line.
+    pub table: Option<u32>,
+    /// IOL=
+    pub list: Option<ListSource>,
+    /// Others, by name: those of controls.
+    pub others: Vec<(String, Expr)>,
+}
+
+/// KNO=
+#[derive(Debug)]
+pub enum KeyNumber {
+    /// A number or a name.
+    Value(Expr),
+    /// `*`
+    Physical,
+}
+
+/// Where a list is found.
+#[derive(Debug)]
+pub enum ListSource {
+    /// In the program.
+    Id(ListId),
+    /// Text that names it, from IOL( ) or CPL( ).
+    Text(TextExpr),
+    /// Nowhere: this error.
+    Missing(u16),
+    /// In the file.
+    Embedded,
+}
+
+/// A list of variables or values.
+#[derive(Debug, Default)]
+pub struct List {
+    /// Items.
+    pub items: Vec<ListItem>,
+    /// Nothing but scalar variables and skips, without formats: it can be bound to slots.
+    pub is_plain: bool,
+    /// Its text, for IOL( ).
+    pub text: Vec<u8>,
+}
+
+/// An item of a list.
+#[derive(Debug)]
+pub enum ListItem {
+    /// Nothing.
+    Skip,
+    /// A list in the list.
+    List(ListSource),
+    /// A value, with the target if it can be assigned to.
+    Value(Box<ListValue>),
+}
+
+/// A value of a list.
+#[derive(Debug)]
+pub struct ListValue {
+    /// The value.
+    pub value: Expr,
+    /// The variable to assign to.
+    pub target: Option<Target>,
+    /// A mask.
+    pub mask: Option<TextExpr>,
+    /// Formats.
+    pub formats: Vec<ListFormat>,
+    /// Branches of INPUT; `None` is the branch of invalid input.
+    pub branches: Vec<(Option<Expr>, Destination)>,
+}
+
+/// A format of a list item.
+#[derive(Debug)]
+pub struct ListFormat {
+    /// Its name.
+    pub name: String,
+    /// Its arguments.
+    pub arguments: Vec<Expr>,
+}
+
+/// Something that can be assigned to.
+#[derive(Debug)]
+pub enum Target {
+    /// A number; true truncates.
+    Number(Symbol, bool),
+    /// A string.
+    Text(Symbol),
+    /// An element of an array of numbers; no subscripts append.
+    NumberElement(Symbol, Box<[NumberExpr]>, bool),
+    /// An element of an array of strings.
+    TextElement(Symbol, Box<[NumberExpr]>),
+    /// A part of a string.
+    Part(Box<Target>, Box<NumberExpr>, Option<Box<NumberExpr>>),
+    /// A range of an array; without bounds all of it.
+    NumberRange(Symbol, Option<Box<(NumberExpr, NumberExpr)>>),
+    /// A range of an array of strings.
+    TextRange(Symbol, Option<Box<(NumberExpr, NumberExpr)>>),
+}
+
+/// FOR with a range.
+#[derive(Debug)]
+pub struct ForRange {
+    /// The variable.
+    pub variable: VariableRef,
+    /// The first value.
+    pub first: NumberExpr,
+    /// The last value.
+    pub last: NumberExpr,
+    /// The step.
+    pub step: Option<NumberExpr>,
+    /// The variable is restored behind the loop.
+    pub local: bool,
+    /// Behind NEXT.
+    pub exit: Pc,
+}
+
+/// A SWITCH with its cases.
+#[derive(Debug)]
+pub struct SwitchCode {
+    /// The value.
+    pub value: Expr,
+    /// Values or ranges, with the operation behind the CASE.
+    pub cases: Vec<(Expr, Option<Expr>, Pc)>,
+    /// The operation behind DEFAULT, or END SWITCH.
+    pub default: Pc,
+    /// END SWITCH.
+    pub end: Pc,
+}
+
+/// An I/O directive.
+#[derive(Debug)]
+pub struct IoCode {
+    /// The verb.
+    pub verb: tree::Verb,
+    /// The channel; `None` is 0.
+    pub channel: Option<Expr>,
+    /// Options.
+    pub options: Options,
+    /// The list; `None` if there is none in the directive.
+    pub list: Option<ListId>,
+    /// The list ends with a comma.
+    pub open_end: bool,
+}
+
+/// OPEN.
+#[derive(Debug)]
+pub struct OpenCode {
+    /// The form.
+    pub mode: tree::OpenMode,
+    /// The channel.
+    pub channel: NumberExpr,
+    /// Options.
+    pub options: Options,
+    /// The name.
+    pub name: TextExpr,
+}
+
+/// A directive that names a file.
+#[derive(Debug)]
+pub struct FileCode {
+    /// The verb.
+    pub verb: tree::FileVerb,
+    /// Arguments.
+    pub arguments: Vec<FileArgument>,
+    /// Options.
+    pub options: Options,
+}
+
+/// An argument of a [`FileCode`].
+#[derive(Debug)]
+pub enum FileArgument {
+    /// A value.
+    Value(Expr),
+    /// Segments of a key, and its name.
+    Key(Vec<Vec<Expr>>, Option<Expr>),
+    /// Nothing.
+    Star,
+}
+
+/// SELECT.
+#[derive(Debug)]
+pub struct SelectCode {
+    /// What is read.
+    pub mode: tree::SelectMode,
+    /// The variables.
+    pub list: ListId,
+    /// A channel or a name.
+    pub source: Expr,
+    /// Options.
+    pub options: Options,
+    /// BEGIN.
+    pub begin: Option<Vec<TextExpr>>,
+    /// END.
+    pub end: Option<Vec<TextExpr>>,
+    /// WHERE.
+    pub condition: Option<NumberExpr>,
+    /// Behind NEXT RECORD.
+    pub exit: Pc,
+}
+
+/// An item of DIM.
+#[derive(Debug)]
+pub enum DimCode {
+    /// An array.
+    Array(VariableRef, Vec<(Option<NumberExpr>, NumberExpr)>),
+    /// An array of filled strings.
+    FilledArray(VariableRef, Vec<(Option<NumberExpr>, NumberExpr)>, NumberExpr, Option<TextExpr>),
+    /// A dynamic array.
+    Dynamic(VariableRef),
+    /// A filled string.
+    Fill(Symbol, NumberExpr, Option<TextExpr>),
+}
+
+/// CALL.
+#[derive(Debug)]
+pub struct CallCode {
+    /// The program.
+    pub program: TextExpr,
+    /// Arguments, each with its variable if it is by reference.
+    pub arguments: Vec<CallArgument>,
+    /// Branches.
+    pub branches: Branches,
+}
+
+/// An argument of CALL.
+#[derive(Debug)]
+pub enum CallArgument {
+    /// By value.
+    Value(Expr),
+    /// A variable or array, by reference.
+    Variable(VariableRef),
+    /// A copy of an array.
+    ArrayCopy(VariableRef),
+    /// The variables of a list.
+    List(ListSource),
+}
+
+/// A parameter of ENTER.
+#[derive(Debug)]
+pub struct EnterCode {
+    /// The variable; `None` for `*`.
+    pub variable: Option<VariableRef>,
+    /// A default.
+    pub default: Option<Expr>,
+    /// Changes are not given back.
+    pub read_only: bool,
+}
+
+/// A control directive.
+#[derive(Debug)]
+pub struct ControlCode {
+    /// `LIST_BOX` and others.
+    pub class: String,
+    /// `LOAD` and others; empty for a definition.
+    pub action: String,
+    /// Arguments; `None` for `*`.
+    pub arguments: Vec<Option<Expr>>,
+    /// Targets of READ and FIND, by argument.
+    pub targets: Vec<Option<Target>>,
+    /// Options.
+    pub options: Options,
+}

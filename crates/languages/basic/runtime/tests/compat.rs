@@ -1,0 +1,66 @@
+//! The inventory of the language keeps its word: the page is the table, items that work have tests, items that are
+//! refused are refused by name.
+
+use mainstay_basic::check;
+use mainstay_basic_syntax::inventory::{DIRECTIVES, FUNCTIONS, SECTIONS, State, page};
+use mainstay_vfs::{Disk, FileSystem};
+use std::path::Path;
+
+fn folder() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn the_page_is_the_table() {
+    let path = folder().join("../../../../docs/COMPAT-basic.md");
+    let written = String::from_utf8(Disk.read(&path).unwrap()).unwrap();
+    let hint = "write it again: cargo run -p mainstay-basic --example compat > docs/COMPAT-basic.md";
+    assert!(written == page(), "{hint}");
+}
+
+#[test]
+fn items_that_work_have_tests_that_exist() {
+    for item in SECTIONS.iter().flat_map(|(_, items)| *items).filter(|item| item.state == State::Works) {
+        assert!(!item.test.is_empty(), "{} works without a test", item.name);
+        for test in item.test.split(", ") {
+            let path = match test.ends_with(".rs") {
+                true => folder().join("tests").join(test),
+                false => folder().join("tests/programs").join(format!("{test}.bas")),
+            };
+            assert!(Disk.stamp(&path).is_ok(), "{}: no test {test}", item.name);
+        }
+    }
+}
+
+#[test]
+fn refused_functions_are_refused_by_name() {
+    let names =
+        |item: &str| item.split('/').map(|name| name.split('(').next().unwrap().trim().to_owned()).collect::<Vec<_>>();
+    for item in FUNCTIONS.iter().filter(|item| item.state == State::Refused) {
+        for name in names(item.name) {
+            let works =
+                FUNCTIONS.iter().any(|other| other.state != State::Refused && names(other.name).contains(&name));
+            if works || !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
+                continue;
+            }
+            let found = check("refused", format!("X={name}(1)").as_bytes());
+            assert_eq!(found.first().map(|found| found.code), Some(99), "{name}");
+            assert!(found[0].message.contains(&name), "{name}: {}", found[0].message);
+        }
+    }
+}
+
+#[test]
+fn refused_directives_are_refused_at_their_line() {
+    for item in DIRECTIVES.iter().filter(|item| item.state == State::Refused) {
+        let name = item.name.split(['/', '.', '(']).next().unwrap().trim();
+        // DROP..ON and MULTI_LINE (RTF) are further forms of words that work.
+        if DIRECTIVES.iter().any(|other| other.state != State::Refused && other.name == name) {
+            continue;
+        }
+        let found = check("refused", format!("10 !\n20 {name} X$").as_bytes());
+        let first = found.first().unwrap_or_else(|| panic!("{name} is not refused"));
+        assert_eq!((first.number, first.place.line), (20, 2), "{name}");
+        assert!(matches!(first.code, 20 | 99), "{name}: {}", first.message);
+    }
+}

@@ -1,0 +1,30 @@
+! Errors by number (manual: List of Error Messages)
+TRY; A$="abc"; A$=A$(1,-1); CATCH; PRINT "error",ERR; END_TRY
+TRY; A$="abc"; A$(5)="x"; CATCH; PRINT "error",ERR; END_TRY
+TRY; RETURN; CATCH; PRINT "error",ERR; END_TRY
+TRY; A$=SUB("a","","b"); CATCH; PRINT "error",ERR; END_TRY
+TRY; X=ASC(""); CATCH; PRINT "error",ERR; END_TRY
+TRY; X=FNNONE(1); CATCH; PRINT "error",ERR; END_TRY
+TRY; EXIT; CATCH; PRINT "error",ERR; END_TRY
+TRY; FOR I=1 TO 2 STEP 0; CATCH; PRINT "error",ERR; END_TRY
+TRY; EXECUTE "GOTO 64000"; CATCH; PRINT "error",ERR; END_TRY
+TRY; EXECUTE "PRINT ("; CATCH; PRINT "error",ERR; END_TRY
+TRY; EXECUTE "A$=1"; CATCH; PRINT "error",ERR; END_TRY
+TRY; VIA "9X"=1; CATCH; PRINT "error",ERR; END_TRY
+TRY; VIA "A;B"=1; CATCH; PRINT "error",ERR; END_TRY
+TRY; CALL "callee.sub"; CATCH; PRINT "error",ERR; END_TRY
+TRY; CALL "callee.sub;SECOND","text"; CATCH; PRINT "error",ERR; END_TRY
+TRY; PRINT @(-1); CATCH; PRINT "error",ERR; END_TRY
+TRY; X=RND(1.5); CATCH; PRINT "error",ERR; END_TRY
+TRY; A$=ATH("XY"); CATCH; PRINT "error",ERR; END_TRY
+TRY; KEYED "bad.dat",[1:1]; CATCH; PRINT "error",ERR; END_TRY
+TRY; READ DATA IOL=CODES; CATCH; PRINT "error",ERR; END_TRY
+TRY; ESCAPE; CATCH; PRINT "error",ERR; END_TRY
+TRY; RUN "/etc/passwd"; CATCH; PRINT "error",ERR; END_TRY
+TRY; OPEN (1)"*memory*"; REMOVE (1,KEY="x"); CATCH; PRINT "error",ERR; END_TRY
+TRY; PRINT 1E60*1E60; CATCH; PRINT "error",ERR; END_TRY
+TRY; A$=DIM(-1); CATCH; PRINT "error",ERR; END_TRY
+TRY; INPUT "Code: ",C$:"00"; CATCH; PRINT "error",ERR; END_TRY
+TRY; INPUT "More: ",C$; INPUT C$; CATCH; PRINT "error",ERR; END_TRY
+CODES: PRINT "end"
+READ (1,KEY="a",KEY="b")A$

@@ -1,0 +1,78 @@
+! Further kinds of files and options (manual: INDEXED, SORT, KEYED, SERIAL, FIB, LOCK, EXTRACT, FIND, IND, KEN)
+INDEXED "i.dat",10,20
+OPEN (1)"i.dat"
+WRITE (1,IND=0)"zero",1
+WRITE (1,IND=2)"two",2
+READ (1,IND=2)A$,N
+PRINT A$,N
+READ (1,IND=0)A$
+PRINT A$,IND(1)
+READ RECORD (1,IND=0)R$
+PRINT LEN(R$),HTA(R$(1,7))
+F$=FIB(1)
+PRINT HTA(F$(10,2)),DEC($00$+F$(15,2)),F$(19,1),LEN(F$)
+WRITE (1,IND=10,ERR=*NEXT)"beyond"
+PRINT "ERR",ERR
+CLOSE (1)
+SORT "s.dat",8
+OPEN (1)"s.dat"
+WRITE (1,KEY="b")
+WRITE (1,KEY="a")
+PRINT KEF(1),KEL(1),KEN(1,KEY="a")
+CLOSE (1)
+KEYED "f.dat",[1:1:3],0,12
+OPEN (1)"f.dat"
+WRITE (1)"abc","x"
+READ RECORD (1,KEY="abc")R$
+PRINT LEN(R$),HTA(R$(1,8)),HTA(MID(FID(1),17,1))
+WRITE (1,ERR=*NEXT)"abd","more than twelve"
+PRINT "error",ERR
+CLOSE (1)
+DIRECT "v.dat",4
+OPEN (1,OPT="x",TIM=1,SEP="|")"v.dat"
+WRITE RECORD (1,KEY="k1")"raw"
+WRITE (1,KEY="k2")"a","b"
+FIND RECORD (1,KEY="k1")R$
+PRINT R$
+FIND (1,KEY="k9",DOM=*NEXT)R$
+PRINT "missing",ERR
+READ RECORD (1)R$
+PRINT R$
+READ (1,KEY="k2")A$,B$
+PRINT A$,B$
+EXTRACT RECORD (1,KEY="k1",TIM=0,BSY=*NEXT)R$
+EXTRACT RELEASE (1)
+LOCK (1)
+UNLOCK (1)
+FLUSH (1)
+PRINT OPT(1),SEP(1),LFA
+WRITE (1,KEY="12345",ERR=*NEXT)"long key"
+PRINT "error",ERR
+READ (1,KNO=3,ERR=*NEXT)A$
+PRINT "error",ERR
+PURGE (1,ERR=*NEXT)
+PRINT "error",ERR
+CLOSE (1)
+REFILE "v.dat"
+OPEN INPUT (1)"v.dat"
+PRINT FIN(1,"NUMREC")
+WRITE (1,KEY="a",ERR=*NEXT)"x"
+PRINT "error",ERR
+CLOSE (1)
+DIRECTORY "sub"
+OPEN CREATE (HFN)"sub/made.txt"
+PRINT LFO,POS("made.txt"=PTH(LFO))>0
+CLOSE (LFO)
+OPEN LOAD (2,ERR=*NEXT)"../outside"
+PRINT "error",ERR
+OPEN (2,BSZ=10)"*memory*"
+WRITE (2,IND=0)"b"
+WRITE (2,IND=0)"a"
+WRITE (2)"c"
+READ (2,IND=1)A$
+PRINT A$
+READ (2,DIR=1)A$
+PRINT A$,RCD(2,IND=0)=A$,RCD(2,IND=0)="a"+SEP
+OPEN (2,ERR=*NEXT)"v.dat"
+PRINT "error",ERR
+OPEN (99999)"v.dat"
