@@ -207,6 +207,39 @@ fn a_cpg_file_is_understood_or_reported() {
     }
 }
 
+/// Names that Excel, Access, Visual Objects and GIS programs give.
+#[test]
+fn fields_of_odd_names_are_kept_by_a_change_of_the_structure() {
+    for name in ["odd.dbf", "odd3.dbf", "intl.dbf"] {
+        let (memory, fs) = memory();
+        let path = PathBuf::from(format!("shop/{name}"));
+        memory.write(&path, file(name));
+        let mut table = open(&fs, &path, Access::Exclusive);
+        let before: Vec<String> = table.fields().iter().map(|field| field.name.clone()).collect();
+        let mut spec = indexed::spec_of(table.dbf(), None);
+        spec.fields.push(FieldSpec::new("z", b'N', 4, 0));
+        let mut sources: Vec<writer::Source> = (0..before.len()).map(writer::Source::Field).collect();
+        sources.push(writer::Source::Blank);
+        table.restructure(&spec, &sources, &mut |_, _| ControlFlow::Continue(())).unwrap();
+        let after: Vec<String> = table.fields().iter().map(|field| field.name.clone()).collect();
+        assert_eq!(after[..before.len()], before);
+        // The first goes; a new one of such a name is refused.
+        let mut spec = indexed::spec_of(table.dbf(), None);
+        spec.fields.remove(0);
+        let sources: Vec<writer::Source> = (1..after.len()).map(writer::Source::Field).collect();
+        table.restructure(&spec, &sources, &mut |_, _| ControlFlow::Continue(())).unwrap();
+        assert_eq!(table.fields().len(), before.len());
+        spec.fields.push(FieldSpec::new("2ND", b'C', 4, 0));
+        let sources: Vec<writer::Source> =
+            (0..before.len()).map(writer::Source::Field).chain([writer::Source::Blank]).collect();
+        let error = table.restructure(&spec, &sources, &mut |_, _| ControlFlow::Continue(())).unwrap_err();
+        assert_eq!(error.code(), Code::InvalidValue, "{error}");
+        table.close().unwrap();
+        let findings = table::check(&fs, &path, OpenOptions::default(), &[]);
+        assert!(findings.is_empty(), "{findings:?}");
+    }
+}
+
 /// The NTX files of t05_ntx, one of them cut, emptied or overwritten.
 #[test]
 fn a_cut_index_file_is_reported() {
