@@ -41,14 +41,16 @@ pub struct NewTable {
     pub records: u64,
     /// What was found, and which index files were made.
     pub told: Vec<Finding>,
-    /// What the new files lack that the old ones had, or referred to.
+    /// Values that cannot be read in the old files, and are empty in the new ones.
+    pub unread: Vec<Finding>,
+    /// What else the new files lack that the old ones had: memo files, indexes and their tags.
     pub lost: Vec<Finding>,
     /// What is wrong with the new files.
     pub left: Vec<Finding>,
 }
 
 impl NewTable {
-    /// Whether nothing is wrong with it, and nothing was lost.
+    /// Whether nothing is wrong with it, and it has everything that can be read in the old files.
     pub fn is_sound(&self) -> bool {
         !has_error(&self.left) && !has_error(&self.lost)
     }
@@ -115,11 +117,11 @@ fn make(
     }
     let others = table::other_index_files(fs, path, options, index_files)?;
     let how = WriteOptions { code_page: options.code_page, ..WriteOptions::new(Access::Exclusive) };
-    let Repair { found: told, lost } = indexed::repair(fs, path, new, &how, &others)?;
+    let Repair { found: told, unread, lost } = indexed::repair(fs, path, new, &how, &others)?;
     let index_files = folder::list(fs.as_ref(), new)?.indexes;
     let left = table::check(fs, new, options, &index_files);
     let mut made = indexed::IndexedTable::open(Arc::clone(fs), new, how)?;
     let records = made.count()?;
     made.close()?;
-    Ok(NewTable { path: new.to_owned(), records, told, lost, left })
+    Ok(NewTable { path: new.to_owned(), records, told, unread, lost, left })
 }

@@ -115,9 +115,11 @@ impl Area {
                 self.set_memo(field, bytes)
             }
             FieldKind::Character if self.set_cell(field, bytes)? => Ok(()),
-            FieldKind::Character | FieldKind::CharacterBinary | FieldKind::Varchar | FieldKind::Varbinary => {
-                self.put(field, ValueRef::Binary(bytes))
-            }
+            FieldKind::Character
+            | FieldKind::CharacterBinary
+            | FieldKind::Varchar
+            | FieldKind::VarcharUnconverted
+            | FieldKind::Varbinary => self.put(field, ValueRef::Binary(bytes)),
             FieldKind::CharacterWide | FieldKind::VarcharWide => {
                 let text = self.decode_text(bytes);
                 self.put(field, ValueRef::Text(&text))
@@ -179,7 +181,7 @@ impl Area {
             FieldKind::Date | FieldKind::DateBinary | FieldKind::DateJulian | FieldKind::DatePacked => {
                 self.set(field, &FieldValue::Date(number as i32))
             }
-            FieldKind::Character | FieldKind::Varchar => {
+            FieldKind::Character | FieldKind::Varchar | FieldKind::VarcharUnconverted => {
                 let text = number.to_string();
                 self.set_bytes(field, text.as_bytes())
             }
@@ -210,7 +212,9 @@ impl Area {
     /// Gives a field a whole number.
     pub fn set_integer(&mut self, field: usize, number: i64) -> Result<()> {
         match self.field(field)?.kind {
-            FieldKind::Logical | FieldKind::Character | FieldKind::Varchar => self.set_number(field, number as f64),
+            FieldKind::Logical | FieldKind::Character | FieldKind::Varchar | FieldKind::VarcharUnconverted => {
+                self.set_number(field, number as f64)
+            }
             FieldKind::Numeric if number.abs() < 1 << 50 => self.set_number(field, number as f64),
             _ => self.put(field, ValueRef::Integer(number)),
         }

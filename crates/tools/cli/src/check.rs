@@ -16,13 +16,13 @@ type Place<'i> = Option<&'i Path>;
 /// anew.
 pub(crate) fn run(paths: &[PathBuf], engine: &Engine, repair: Option<Place<'_>>) -> Exit {
     let mut exit = Exit::Success;
-    let mut findings = 0;
+    let (mut findings, mut unread) = (0, 0);
     for path in paths {
         match mainstay_engine::check_what_can_be(path, &engine.options()) {
             Ok(Checked { findings: found, unchecked }) => {
                 findings += found.len();
                 let shown = show(&found).and_then(|()| match repair {
-                    Some(into) if !found.is_empty() => repair_all(path, engine, into, &found),
+                    Some(into) if !found.is_empty() => repair_all(path, engine, into, &found, &mut unread),
                     _ => Ok(if has_error(&found) { Exit::FoundErrors } else { Exit::Success }),
                 });
                 match shown {
@@ -50,8 +50,14 @@ pub(crate) fn run(paths: &[PathBuf], engine: &Engine, repair: Option<Place<'_>>)
         }
     }
     if exit == Exit::Success {
-        let sound =
-            if repair.is_some() && findings > 0 { "what was damaged is sound in its new files" } else { "no errors" };
+        let sound = match repair {
+            Some(_) if unread > 0 => {
+                let values = output::table::count(unread, "value");
+                format!("what can be read is in the new files, {values} cannot be read and are empty there")
+            }
+            Some(_) if findings > 0 => "what was damaged is sound in its new files".to_owned(),
+            _ => "no errors".to_owned(),
+        };
         let _ = writeln!(io::stderr(), "{}, {sound}", output::table::count(findings as u64, "finding"));
     }
     exit
@@ -61,9 +67,9 @@ fn has_error(findings: &[Finding]) -> bool {
     findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
-/// Makes the damaged tables of a path anew, and says what became of each. All is sound now if every error that was found is
+/// Makes the damaged tables of a path anew, and says what became of each; `unread` counts the values that were lost. All is sound now if every error that was found is
 /// of a table, its memo or its indexes that were made anew, and nothing is wrong with the new files.
-fn repair_all(path: &Path, engine: &Engine, into: Place<'_>, found: &[Finding]) -> io::Result<Exit> {
+fn repair_all(path: &Path, engine: &Engine, into: Place<'_>, found: &[Finding], unread: &mut u64) -> io::Result<Exit> {
     let repaired = match mainstay_engine::repair(path, into, &engine.options()) {
         Ok(repaired) => repaired,
         Err(error) => {
@@ -84,8 +90,14 @@ fn repair_all(path: &Path, engine: &Engine, into: Place<'_>, found: &[Finding]) 
             Ok(new) => {
                 let records = output::table::count(new.records, "record");
                 writeln!(out, "repaired: {} as {}, {records}", table.display(), new.path.display())?;
-                for finding in
-                    new.told.iter().filter(|finding| !found.contains(finding)).chain(&new.lost).chain(&new.left)
+                *unread += new.unread.len() as u64;
+                for finding in new
+                    .told
+                    .iter()
+                    .filter(|finding| !found.contains(finding))
+                    .chain(&new.unread)
+                    .chain(&new.lost)
+                    .chain(&new.left)
                 {
                     writeln!(out, "{finding}")?;
                 }

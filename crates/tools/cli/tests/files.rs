@@ -198,3 +198,17 @@ fn a_code_page_that_is_not_known_is_no_fault_of_the_settings_file() {
     assert_eq!(output.status.code(), Some(2), "{told}");
     assert!(told.contains("cp9999") && !told.contains("mainstay.toml"), "{told}");
 }
+
+/// Files of pyarrow and Spark: a DATE that its writer kept as date64, and values of folders in percent-encoding. DuckDB, pyarrow
+/// and Polars read the same.
+#[test]
+fn parquet_files_of_other_writers_have_their_values() {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fixtures/parquet"));
+    assert_eq!(rows(folder, "SELECT n, key FROM h4 ORDER BY n"), "1,a b\n2,c/d\n3,\n");
+    assert_eq!(rows(folder, "SELECT n FROM h4 WHERE key = 'a b'"), "1\n");
+    assert_eq!(rows(folder, "SELECT due FROM d64 WHERE due = DATE '2024-02-29'"), "2024-02-29\n");
+    assert_eq!(
+        rows(folder, "SELECT CAST(due AS VARCHAR) FROM d64 ORDER BY due DESC LIMIT 1"),
+        rows(folder, "SELECT max(due) FROM d64")
+    );
+}

@@ -106,6 +106,12 @@ fn key_column(table: &DbfTable, name: &str) -> Result<KeyColumn> {
     let field = place_of(table, name).and_then(|place| table.fields().get(place));
     let unknown = || unknown_field(table, name);
     let Field { name, kind, length, decimals, .. } = field.ok_or_else(unknown)?;
+    let begins = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
+    if !begins || !name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') {
+        let message = format!("the field \"{name}\" cannot be part of a key: an xBase expression cannot name it");
+        let error = Error::new(Code::InvalidValue, message).at(format_args!("table {}", table_name(table)));
+        return Err(error.hint("rename the column: letters, digits and underscores, a letter first"));
+    }
     let text = match kind {
         FieldKind::Numeric if *decimals == 0 => format!("STR({name},{length})"),
         FieldKind::Numeric => format!("STR({name},{length},{decimals})"),

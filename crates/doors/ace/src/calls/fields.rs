@@ -64,7 +64,7 @@ fn type_by_letter(field: &Definition, table_type: u32) -> u32 {
         (_, FieldKind::CharacterWide) => ADS_NCHAR,
         (_, FieldKind::Character) => ADS_STRING,
         (b'Q', _) => ADS_VARBINARY_FOX,
-        (b'V', FieldKind::Varchar) => ADS_VARCHAR_FOX,
+        (b'V', FieldKind::Varchar | FieldKind::VarcharUnconverted) => ADS_VARCHAR_FOX,
         (b'V', FieldKind::Any) => ADS_VARCHAR,
         (b'N' | b'F', _) => ADS_NUMERIC,
         (b'D', FieldKind::DateBinary | FieldKind::DateJulian) => ADS_COMPACTDATE,

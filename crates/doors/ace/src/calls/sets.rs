@@ -106,8 +106,14 @@ fn put_text(state: &mut State, number: usize, table: &Table, text: &[u8]) -> Res
     }
     let length = state.area.fields().get(number).map_or(0, |field| field.length);
     state.area.set_bytes(number, text).map_err(refused)?;
-    let has_width =
-        matches!(kind, FieldKind::Character | FieldKind::CharacterBinary | FieldKind::Varchar | FieldKind::Varbinary);
+    let has_width = matches!(
+        kind,
+        FieldKind::Character
+            | FieldKind::CharacterBinary
+            | FieldKind::Varchar
+            | FieldKind::VarcharUnconverted
+            | FieldKind::Varbinary
+    );
     match has_width && text.get(length..).is_some_and(|rest| rest.iter().any(|byte| *byte != b' ')) {
         true => Err(Failure::new(AE_DATA_TRUNCATED, format!("{} bytes into {length}", text.len()))),
         false => Ok(()),

@@ -35,9 +35,14 @@ pub fn constant(area: &mut Area, field: usize, text: &str) -> Result<FieldValue>
         return Ok(FieldValue::Null);
     }
     let is_quoted = trimmed.starts_with(['\'', '"']);
-    let is_text =
-        matches!(kind, FieldKind::Character | FieldKind::CharacterBinary | FieldKind::Varchar | FieldKind::Varbinary)
-            || kind.needs_memo();
+    let is_text = matches!(
+        kind,
+        FieldKind::Character
+            | FieldKind::CharacterBinary
+            | FieldKind::Varchar
+            | FieldKind::VarcharUnconverted
+            | FieldKind::Varbinary
+    ) || kind.needs_memo();
     if is_text && !is_quoted {
         return Ok(FieldValue::Text(area.encode_text(trimmed)));
     }

@@ -76,9 +76,11 @@ impl Source {
                 null: field.null_bit,
                 memo: texts.memo.clone(),
             }),
-            FieldKind::Character | FieldKind::CharacterBinary | FieldKind::Varchar | FieldKind::Varbinary => {
-                Source::of_expression(&Expression::parse(&field.name)?, texts)
-            }
+            FieldKind::Character
+            | FieldKind::CharacterBinary
+            | FieldKind::Varchar
+            | FieldKind::VarcharUnconverted
+            | FieldKind::Varbinary => Source::of_expression(&Expression::parse(&field.name)?, texts),
             _ => Err(Error::new(Code::Unsupported, format!("the field {} holds no text to be searched", field.name))),
         }
     }

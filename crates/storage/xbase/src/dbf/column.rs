@@ -242,7 +242,7 @@ fn decode(field: &Field, records: &Records<'_>, how: &Decoding<'_>, many: bool) 
     let vector = match field.kind {
         FieldKind::Character => text::character(&mut task, many)?,
         FieldKind::CharacterWide | FieldKind::VarcharWide => text::wide(&mut task),
-        FieldKind::Varchar => text::varying(&mut task),
+        FieldKind::Varchar | FieldKind::VarcharUnconverted => text::varying(&mut task),
         FieldKind::CharacterBinary | FieldKind::Varbinary | FieldKind::NullFlags | FieldKind::Unknown => {
             text::binary(&mut task)
         }

@@ -94,7 +94,10 @@ impl FieldSpec {
 
     /// The field of an existing table.
     pub fn of(field: &Field, counter: Option<Counter>) -> FieldSpec {
-        let binary = matches!(field.kind, FieldKind::CharacterBinary | FieldKind::MemoBinary | FieldKind::Varbinary);
+        let binary = matches!(
+            field.kind,
+            FieldKind::CharacterBinary | FieldKind::MemoBinary | FieldKind::Varbinary | FieldKind::VarcharUnconverted
+        );
         FieldSpec {
             name: field.name.clone(),
             letter: field.letter,
@@ -207,6 +210,12 @@ impl TableSpec {
     ///
     /// Fails with `Code::InvalidValue` or `Code::Duplicate` if the format cannot have such a field.
     pub fn header(&self, today: Date) -> Result<Vec<u8>> {
+        self.header_in_place_of(today, &[])
+    }
+
+    /// The header of a table that takes the place of one with these fields: a field that was there keeps its name and its
+    /// width, whatever other programs have called it (`1ST`, `PRICE$`). New ones are checked.
+    pub fn header_in_place_of(&self, today: Date, old: &[Field]) -> Result<Vec<u8>> {
         if self.fields.is_empty() {
             return Err(invalid("a table has at least one field".to_owned()));
         }
@@ -215,8 +224,10 @@ impl TableSpec {
         let mut bytes = vec![0; if wide { 68 } else { FIXED_LENGTH }];
         let mut record = 1;
         for (number, field) in self.fields.iter().enumerate() {
-            self.check(field, number)?;
-            self.describe(field, page, record, &mut bytes)?;
+            let known = old.iter().filter(|known| known.name == field.name).count();
+            let is_old = self.fields[..number].iter().filter(|before| before.name == field.name).count() < known;
+            self.check(field, number, is_old)?;
+            self.describe(field, page, (record, is_old), &mut bytes)?;
             record += field.length(self.format);
         }
         let bits = self.null_bits();
@@ -256,13 +267,13 @@ impl TableSpec {
         Ok(())
     }
 
-    fn check(&self, field: &FieldSpec, number: usize) -> Result<()> {
+    fn check(&self, field: &FieldSpec, number: usize, is_old: bool) -> Result<()> {
         let name = &field.name;
-        if self.fields[..number].iter().any(|before| before.name.eq_ignore_ascii_case(name)) {
+        if !is_old && self.fields[..number].iter().any(|before| before.name.eq_ignore_ascii_case(name)) {
             return Err(Error::new(Code::Duplicate, format!("two fields are called {name}")));
         }
         let starts = name.chars().next().is_some_and(|first| first.is_alphabetic() || first == '_');
-        if !starts || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        if !is_old && (!starts || !name.chars().all(|c| c.is_alphanumeric() || c == '_')) {
             return Err(invalid(format!("'{name}' is no name of a field: letters, digits and underscores are")));
         }
         if name.eq_ignore_ascii_case("_NullFlags") {
@@ -278,7 +289,7 @@ impl TableSpec {
             b'C' if long && self.format != Format::DbaseFour => 65_000,
             0x1A | 0x1B => 65_000,
             b'C' => 254,
-            b'N' | b'F' if long && self.format != Format::DbaseFour => 255,
+            b'N' | b'F' if is_old || long && self.format != Format::DbaseFour => 255,
             b'N' | b'F' => 20,
             _ => 255,
         };
@@ -295,10 +306,17 @@ impl TableSpec {
         Ok(())
     }
 
-    fn describe(&self, field: &FieldSpec, page: CodePage, offset: usize, bytes: &mut Vec<u8>) -> Result<()> {
+    fn describe(
+        &self,
+        field: &FieldSpec,
+        page: CodePage,
+        (offset, is_old): (usize, bool),
+        bytes: &mut Vec<u8>,
+    ) -> Result<()> {
         let wide = self.format == Format::Dbase7;
-        let name = text_of_name(&field.name.to_uppercase(), page)?;
-        let room = if wide { 31 } else { 10 };
+        let name = if is_old { field.name.clone() } else { field.name.to_uppercase() };
+        let name = text_of_name(&name, page)?;
+        let room = if wide { 31 } else { 10 + usize::from(is_old) };
         if name.len() > room {
             return Err(invalid(format!("the name {} is too long: a field's has at most {room} bytes", field.name)));
         }

@@ -240,7 +240,7 @@ fn build(raws: &[Raw], layout: Layout, vfp: bool, page: CodePage, out: &mut Stru
         let flags = if believed { raw.flags } else { 0 };
         let kind = kind_of(raw, flags, layout, vfp);
         let varying_bit = match kind {
-            FieldKind::Varchar | FieldKind::Varbinary => bits.next(),
+            FieldKind::Varchar | FieldKind::VarcharUnconverted | FieldKind::Varbinary => bits.next(),
             _ => None,
         };
         let null_bit = if flags & NULLABLE != 0 { bits.next() } else { None };
@@ -346,7 +346,8 @@ fn kind_of(raw: &Raw, flags: u8, layout: Layout, vfp: bool) -> FieldKind {
         (b'T', 4) => Time,
         (b'=', 8) => ModificationTime,
         (b'^', 8) => RowVersion,
-        // With the binary flag it is text whose bytes FoxPro does not convert between code pages: its TYPE() is C.
+        // Text to FoxPro: its TYPE() is C.
+        (b'V', 1..) if vfp && binary => VarcharUnconverted,
         (b'V', 1..) if vfp => Varchar,
         (b'Q', 1..) => {
             if vfp || binary {

@@ -69,8 +69,10 @@ pub enum FieldKind {
     ModificationTime,
     /// `^`: counts up at every write of any record; a 64-bit little-endian integer.
     RowVersion,
-    /// `V` in Visual FoxPro, with the binary flag too, `Q` without it in Harbour: text of varying length.
+    /// `V` in Visual FoxPro, `Q` without the binary flag in Harbour: text of varying length.
     Varchar,
+    /// `V` with the binary flag in Visual FoxPro: text, too, whose bytes no program converts between code pages.
+    VarcharUnconverted,
     /// `Q`: bytes of varying length.
     Varbinary,
     /// Harbour's 0x1B: UTF-16 of varying length; the last two bytes are the number of characters.
@@ -122,6 +124,7 @@ impl Field {
             FieldKind::Character
             | FieldKind::CharacterWide
             | FieldKind::Varchar
+            | FieldKind::VarcharUnconverted
             | FieldKind::VarcharWide
             | FieldKind::Memo
             | FieldKind::MemoWide

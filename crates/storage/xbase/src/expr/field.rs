@@ -59,7 +59,11 @@ impl FieldReader {
     pub(super) fn read(&self, record: &[u8]) -> Slot {
         let bytes = self.cell(record);
         match self.kind {
-            FieldKind::Character | FieldKind::CharacterBinary | FieldKind::Varchar | FieldKind::Varbinary => {
+            FieldKind::Character
+            | FieldKind::CharacterBinary
+            | FieldKind::Varchar
+            | FieldKind::VarcharUnconverted
+            | FieldKind::Varbinary => {
                 Slot::Text(Text { origin: Origin::Record, start: self.offset, length: self.text_length(bytes, record) })
             }
             FieldKind::Numeric if self.float => Slot::Number(Number::Double(float(bytes))),
@@ -145,9 +149,11 @@ pub(super) fn is_memo(kind: FieldKind) -> bool {
 pub(super) fn kind_of(field: &Field) -> Option<Kind> {
     let sized = |lengths: &[usize], kind| lengths.contains(&field.length).then_some(kind);
     match field.kind {
-        FieldKind::Character | FieldKind::CharacterBinary | FieldKind::Varchar | FieldKind::Varbinary => {
-            Some(Kind::Character)
-        }
+        FieldKind::Character
+        | FieldKind::CharacterBinary
+        | FieldKind::Varchar
+        | FieldKind::VarcharUnconverted
+        | FieldKind::Varbinary => Some(Kind::Character),
         FieldKind::Numeric => Some(Kind::Numeric),
         FieldKind::Integer | FieldKind::Currency | FieldKind::RowVersion => sized(&[1, 2, 3, 4, 8], Kind::Numeric),
         FieldKind::Double => sized(&[8], Kind::Numeric),
@@ -168,7 +174,9 @@ pub(super) fn kind_of(field: &Field) -> Option<Kind> {
 /// How long the text of a field is.
 pub(super) fn text_length(field: &Field) -> TextLength {
     match (field.kind, field.varying_bit) {
-        (FieldKind::Varchar | FieldKind::Varbinary, Some(_)) => TextLength::at_most(field.length),
+        (FieldKind::Varchar | FieldKind::VarcharUnconverted | FieldKind::Varbinary, Some(_)) => {
+            TextLength::at_most(field.length)
+        }
         _ => TextLength::exactly(field.length),
     }
 }

@@ -20,7 +20,7 @@
 //! What is refused has no field that gives the same value back. A nullable column gets a NULL bit in Visual FoxPro; in
 //! the other formats NULL is the blank field, and those that cannot be blank (B, I, T of 4) are given a bit there too.
 
-use crate::dbf::{Dbf, Field, FieldSpec, Format, TableSpec};
+use crate::dbf::{Dbf, Field, FieldKind, FieldSpec, Format, TableSpec};
 use crate::memo::Memo;
 use mainstay_types::{Code, Error, Result, SqlType, Value, ValueRef};
 
@@ -98,6 +98,16 @@ pub fn declared_spec(format: Format, name: &str, declared: &str, column: SqlType
     let (length, decimals) = size.split_once(',')?;
     let (length, decimals): (u8, u8) = (length.parse().ok()?, decimals.parse().ok()?);
     let foxpro = format == Format::VisualFoxPro;
+    // Of so many decimals as GIS programs declare, the column is a double or a wider decimal.
+    let as_was = numeric_field(letter, length, decimals);
+    if as_was.has_loose_decimals() && matches!(letter, "N" | "F") {
+        let is_of = match as_was.is_floating() {
+            true => column == SqlType::Double,
+            false => column == SqlType::Decimal { precision: as_was.precision(), scale: decimals },
+        };
+        let spec = FieldSpec::new(name, as_was.letter, length.into(), decimals);
+        return is_of.then(|| FieldSpec { nullable: nullable && foxpro, ..spec });
+    }
     let (letter, digits) = match letter {
         "N" | "F" => (b'N', length.max(decimals)),
         "Y" if foxpro => (b'Y', 19),
@@ -111,6 +121,19 @@ pub fn declared_spec(format: Format, name: &str, declared: &str, column: SqlType
     };
     let is_of = column == SqlType::Decimal { precision: digits, scale: decimals };
     is_of.then(|| FieldSpec { nullable: nullable && foxpro, ..FieldSpec::new(name, letter, length.into(), decimals) })
+}
+
+fn numeric_field(letter: &str, length: u8, decimals: u8) -> Field {
+    Field {
+        name: String::new(),
+        kind: FieldKind::Numeric,
+        letter: if letter == "F" { b'F' } else { b'N' },
+        offset: 1,
+        length: length.into(),
+        decimals,
+        null_bit: None,
+        varying_bit: None,
+    }
 }
 
 /// The field of a new table that Advantage makes of one of its types, by the type's name in its SQL; `None` where that is the

@@ -16,7 +16,7 @@ use super::bag::OpenBag;
 use super::build::{IndexSpec, beside, tag_spec};
 use super::reach::real_folder_of;
 use super::{IndexedTable, Telling};
-use crate::dbf::{Dbf, OpenOptions, TableSpec};
+use crate::dbf::{Dbf, Field, OpenOptions, TableSpec};
 use crate::index::write::TagSpec;
 use crate::writer::Source;
 use mainstay_types::{Code, Error, Result, interrupt};
@@ -76,7 +76,7 @@ impl IndexedTable {
     pub fn restructure(&mut self, spec: &TableSpec, sources: &[Source], progress: Telling<'_>) -> Result<()> {
         self.must_be_alone("be given other fields")?;
         self.must_have_no_transaction("changing the structure of a table")?;
-        let new = structure_of(spec, self.writer.dbf().code_page())?;
+        let new = structure_of(spec, self.writer.dbf().code_page(), self.writer.fields())?;
         let mut plans = Vec::new();
         for bag in &self.indexes.bags {
             let live = bag.live()?;
@@ -192,12 +192,12 @@ pub(super) fn mark_stale<'p>(fs: &dyn FileSystem, table: &Path, bags: impl Itera
 }
 
 /// The structure of a table that is not there yet.
-fn structure_of(spec: &TableSpec, code_page: crate::codepage::CodePage) -> Result<Dbf> {
+fn structure_of(spec: &TableSpec, code_page: crate::codepage::CodePage, old: &[Field]) -> Result<Dbf> {
     let memory = Memory::new();
     let path = Path::new("new.dbf");
     let file = memory.create(path, Create::Truncate)?;
     let day = mainstay_types::Date::from_ymd(2000, 1, 1);
     let Some(day) = day else { return Err(Error::new(Code::Internal, "there is such a day")) };
-    file.write_at(&spec.header(day)?, 0)?;
+    file.write_at(&spec.header_in_place_of(day, old)?, 0)?;
     Dbf::open(memory.open(path)?, OpenOptions { code_page: Some(code_page) })
 }

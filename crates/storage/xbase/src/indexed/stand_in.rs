@@ -54,7 +54,7 @@ fn fill(field: &Field, number: u64, how: &Encoding, record: &mut [u8]) -> bool {
             cell.iter_mut().zip(characters(number)).for_each(|(byte, character)| *byte = character);
             return true;
         }
-        FieldKind::Varchar | FieldKind::Varbinary => {
+        FieldKind::Varchar | FieldKind::VarcharUnconverted | FieldKind::Varbinary => {
             let text: String = characters(number).take(field.length.saturating_sub(1)).map(char::from).collect();
             return encode(field, ValueRef::Text(&text), how, record).is_ok();
         }

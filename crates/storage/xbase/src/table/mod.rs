@@ -472,9 +472,11 @@ fn schema(fields: &[Field], has_nulls: bool) -> SchemaRef {
     let column = |field: &Field| {
         let mut metadata = match field.kind {
             FieldKind::Character => HashMap::from([(CHAR_COLUMN.to_owned(), field.length.to_string())]),
-            FieldKind::Numeric | FieldKind::Currency | FieldKind::Memo | FieldKind::Varchar => {
-                HashMap::from([(FIELD_COLUMN.to_owned(), declared(field))])
-            }
+            FieldKind::Numeric
+            | FieldKind::Currency
+            | FieldKind::Memo
+            | FieldKind::Varchar
+            | FieldKind::VarcharUnconverted => HashMap::from([(FIELD_COLUMN.to_owned(), declared(field))]),
             FieldKind::Logical if field.null_bit.is_none() => {
                 HashMap::from([(FIELD_COLUMN.to_owned(), declared(field))])
             }

@@ -221,7 +221,7 @@ impl TableWriter {
     }
 
     fn new_header(&self, spec: &TableSpec) -> Result<Vec<u8>> {
-        let mut header = spec.header(self.today())?;
+        let mut header = spec.header_in_place_of(self.today(), self.fields())?;
         // The structural index stays the table's; it has to be built anew.
         header[28] |= u8::from(self.dbf.header().has_structural_index);
         Ok(header)
@@ -343,7 +343,9 @@ fn converted_columns(
 
 /// Whether the bytes of one field mean the same in the other.
 fn alike(old: &Field, new: &Field, old_page: CodePage, new_page: CodePage) -> bool {
-    let text = !matches!(new.kind, FieldKind::Character | FieldKind::Varchar | FieldKind::Memo | FieldKind::Any);
+    let texts =
+        [FieldKind::Character, FieldKind::Varchar, FieldKind::VarcharUnconverted, FieldKind::Memo, FieldKind::Any];
+    let text = !texts.contains(&new.kind);
     (old.kind, old.length, old.decimals) == (new.kind, new.length, new.decimals)
         && (text || old_page == new_page)
         && old.null_bit.is_some() == new.null_bit.is_some()

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   sales/year=2026/month=01/a.parquet       columns year and month, whole numbers; dates and texts are known, too
+//!   sales/city=New%20York/a.parquet      the text "New York"
 //!   sales/year=__HIVE_DEFAULT_PARTITION__/b.parquet   year is NULL
 //!   a.parquet: n INTEGER, b.parquet: n BIGINT       n BIGINT: the type that holds the values of both
 //! ```
@@ -59,7 +60,29 @@ pub(super) fn said_by(folder: &Path, file: &Path) -> Vec<(String, String)> {
     let below = file.strip_prefix(folder).ok().and_then(Path::parent);
     let parts =
         below.into_iter().flat_map(Path::components).map(|part| part.as_os_str().to_string_lossy().into_owned());
-    parts.filter_map(|part| part.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()))).collect()
+    parts.filter_map(|part| part.split_once('=').map(|(name, value)| (decoded(name), decoded(value)))).collect()
+}
+
+/// A name or value as it was before it became part of a folder's name: Hive and Spark write `%` and two hexadecimal digits
+/// for a blank, a slash, a colon and other bytes. What is no such sequence, or would not be UTF-8, stays.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, behind)) = rest.split_first() {
+        let digits = behind.get(..2).filter(|digits| *first == b'%' && digits.iter().all(u8::is_ascii_hexdigit));
+        let byte = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        match byte.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &behind[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 fn type_of(values: &[String]) -> DataType {
@@ -132,6 +155,7 @@ fn wider(a: &DataType, b: &DataType) -> Option<DataType> {
         |of: &DataType| of.is_floating() || of.is_integer() && digits(of).is_some_and(|(whole, _)| whole < 15);
     Some(match (a, b) {
         (Null, other) | (other, Null) => other.clone(),
+        (Date32 | Date64, Date32 | Date64) => Date32,
         (a, b) if fits_double(a) && fits_double(b) => Float64,
         (a, b) if a.is_string() && b.is_string() => Utf8View,
         (a, b) if a.is_binary() && b.is_binary() => BinaryView,
@@ -180,6 +204,7 @@ mod tests {
             ),
             (Utf8, Utf8View, Utf8View),
             (Null, Date32, Date32),
+            (Date64, Date32, Date32),
         ];
         for (a, b, both) in signed.into_iter().chain(others) {
             assert_eq!((wider(&a, &b), wider(&b, &a)), (Some(both.clone()), Some(both)), "{a} and {b}");
@@ -188,6 +213,22 @@ mod tests {
         let none = [(Int32, Utf8), (Date32, Int32), (Int64, Float64), (nanoseconds, Timestamp(TimeUnit::Second, None))];
         for (a, b) in none {
             assert_eq!((wider(&a, &b), wider(&b, &a)), (None, None), "{a} and {b}");
+        }
+    }
+
+    #[test]
+    fn values_of_folders_are_decoded() {
+        for (written, value) in [
+            ("a%20b", "a b"),
+            ("c%2Fd", "c/d"),
+            ("12%3a30", "12:30"),
+            ("M%C3%BCnchen", "M\u{fc}nchen"),
+            ("100%", "100%"),
+            ("5%zz", "5%zz"),
+            ("%FF", "%FF"),
+            (NULL, NULL),
+        ] {
+            assert_eq!(decoded(written), value);
         }
     }
 

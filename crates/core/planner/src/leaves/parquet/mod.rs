@@ -7,6 +7,7 @@
 //!   TIME         of nanoseconds, whatever the unit of the file
 //!   TIMESTAMP    with a time zone: with an offset, which is that of UTC
 //!   dictionary   its values
+//!   DATE         in days, also where the writer's own type has milliseconds (date64)
 //! ```
 //!
 //! A condition on a column whose type is another one in the file is applied to the rows that were read.
@@ -106,6 +107,8 @@ fn shown_type(data_type: &DataType) -> DataType {
         DataType::Dictionary(_, value) => shown_type(value),
         DataType::Time32(_) | DataType::Time64(_) => DataType::Time64(TimeUnit::Nanosecond),
         DataType::Timestamp(_, Some(_)) => OFFSET,
+        // The same column of the file: a day, which Arrow's writers of other languages keep in milliseconds.
+        DataType::Date64 => DataType::Date32,
         other => other.clone(),
     }
 }

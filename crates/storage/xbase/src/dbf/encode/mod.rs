@@ -62,7 +62,9 @@ pub fn encode(field: &Field, value: ValueRef<'_>, how: &Encoding, record: &mut [
     match field.kind {
         FieldKind::Character | FieldKind::CharacterBinary => text::padded(field, value, how, cell)?,
         FieldKind::CharacterWide | FieldKind::VarcharWide => text::wide(field, value, how, cell)?,
-        FieldKind::Varchar | FieldKind::Varbinary => is_short = Some(text::varying(field, value, how, cell)?),
+        FieldKind::Varchar | FieldKind::VarcharUnconverted | FieldKind::Varbinary => {
+            is_short = Some(text::varying(field, value, how, cell)?)
+        }
         FieldKind::Any => text::any(field, value, how, cell)?,
         FieldKind::Numeric => number::numeric(field, value, cell)?,
         FieldKind::Integer
@@ -173,7 +175,7 @@ pub fn blank(field: &Field, record: &mut [u8]) {
         | FieldKind::Unknown => cell.fill(b' '),
         FieldKind::CharacterWide => cell.as_chunks_mut::<2>().0.fill(*b" \0"),
         FieldKind::Memo | FieldKind::MemoBinary | FieldKind::MemoWide => no_reference(cell),
-        FieldKind::Varchar if field.varying_bit.is_none() => cell.fill(b' '),
+        FieldKind::Varchar | FieldKind::VarcharUnconverted if field.varying_bit.is_none() => cell.fill(b' '),
         FieldKind::IntegerSortable => {
             cell.fill(0);
             cell[0] = 0x80;

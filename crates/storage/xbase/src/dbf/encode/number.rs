@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(floating(13, 11, -45678.9), "-45678.900000");
         assert_eq!(floating(19, 11, 2.23603366663e9), "2236033666.63000000");
         assert_eq!(floating(19, 11, 1.23456789012e-12), "1.234567890120e-012");
-        assert_eq!(floating(13, 11, 1e300), "1.00000e+300");
+        assert_eq!(floating(13, 11, 1e300), "1.000000e+300");
         assert_eq!(text(24, 15, ValueRef::Integer(1_397_715_000)), "1397715000.0000000000000");
         assert_eq!(text(24, 15, ValueRef::Float(1e23)), "100000000000000000000000");
         assert_eq!(text(24, 15, ValueRef::Float(1e24)), "invalid_value");

@@ -15,14 +15,16 @@ use std::sync::Arc;
 pub struct Repair {
     /// What was found in the old files, and what else is to be known.
     pub found: Vec<Finding>,
-    /// What the new files lack that the old ones had, or referred to.
+    /// Values that cannot be read in the old files, and are empty in the new ones.
+    pub unread: Vec<Finding>,
+    /// What else the new files lack that the old ones had: memo files, indexes and their tags.
     pub lost: Vec<Finding>,
 }
 
 impl Repair {
     /// All of it.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
-        self.found.iter().chain(&self.lost)
+        self.found.iter().chain(&self.unread).chain(&self.lost)
     }
 }
 
@@ -34,7 +36,7 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
         return Err(Error::new(Code::Duplicate, "there is a file of this name already").at(into.display()));
     }
     let dbf = Dbf::open(fs.open(path)?, OpenOptions { code_page: options.code_page })?;
-    let mut repair = Repair { found: dbf.findings().to_vec(), lost: Vec::new() };
+    let mut repair = Repair { found: dbf.findings().to_vec(), ..Repair::default() };
     let mut header = vec![0; usize::from(dbf.header().header_length)];
     dbf.file().read_exact_at(&mut header, 0)?;
     header[4..8].fill(0);
@@ -45,7 +47,14 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
     let mut old_memo = None;
     if let Some(memo_path) = &old_memo_path {
         match Memo::open(fs.open(memo_path)?, dbf.header().version) {
-            Ok(memo) => old_memo = Some(memo),
+            Ok(memo) => {
+                if let Some(doubt) = memo.doubt() {
+                    let (path, message) = (memo_path.clone(), format!("{doubt}: its texts may be others"));
+                    let place = String::new();
+                    repair.lost.push(Finding { severity: Severity::Error, path, place, message });
+                }
+                old_memo = Some(memo);
+            }
             Err(error) => repair.lost.push(Finding {
                 severity: Severity::Error,
                 path: memo_path.clone(),
@@ -73,7 +82,7 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
         keep_deleted: true,
         keep_none: false,
         window: Window::default(),
-        findings: Some(&mut repair.lost),
+        findings: Some(&mut repair.unread),
         progress: &mut untold,
     };
     let new_memo_path = memo.as_ref().map(|(path, _)| path.clone());
