@@ -3,7 +3,8 @@
 
 use mainstay_server::{Config, Encryption, SqliDoor, User};
 use mainstay_session::{
-    Backend, Cancel, Column, Done, Failure, Login, Prepared, Ran, Rows, Session, StatementId, StatementKind, TransactionStep,
+    Backend, Cancel, Column, Done, Failure, Login, Prepared, Ran, Rows, Session, StatementId, StatementKind,
+    TransactionStep,
 };
 use mainstay_sqli::*;
 use mainstay_types::{SqlType, Value};
@@ -141,7 +142,8 @@ impl Client {
     }
 
     fn log_in(&mut self, user: &str, password: &str) -> ConnectReply {
-        let request = ConnectRequest { user: user.to_owned(), password: password.to_owned(), ..ConnectRequest::default() };
+        let request =
+            ConnectRequest { user: user.to_owned(), password: password.to_owned(), ..ConnectRequest::default() };
         self.socket.write_all(&request.encode()).unwrap();
         loop {
             if let Ok(Some(length)) = login_length(&self.received)
@@ -296,7 +298,13 @@ fn a_batch_is_one_group_and_ends_with_its_first_error() {
     let replies = client.ask(&group);
     assert_eq!(replies.iter().filter(|reply| **reply == done).count(), 3);
     client.prepare("fail");
-    let replies = client.ask(&[Request::Statement(1), Request::Execute, Request::Execute, Request::Statement(0), Request::Execute]);
+    let replies = client.ask(&[
+        Request::Statement(1),
+        Request::Execute,
+        Request::Execute,
+        Request::Statement(0),
+        Request::Execute,
+    ]);
     assert_eq!((failure(&replies), replies.len()), (Some((-239, -100)), 1));
     // The session goes on.
     assert_eq!(client.ask(&[Request::Statement(0), bind(), Request::Execute])[0], done);

@@ -17,7 +17,10 @@ fn clients_find_what_they_ask_for_when_they_connect() {
     assert_eq!(session.run("select FIRST 1 site from informix.systables where tabname = ' GL_COLLATE'"), ["en_US.819"]);
     assert_eq!(session.run("SELECT flags FROM informix.systables WHERE tabname = ' VERSION';"), ["0"]);
     assert_eq!(session.types("SELECT site, flags FROM informix.systables"), ["site varchar 128", "flags smallint"]);
-    assert_eq!(session.run("SELECT FIRST 1 DBINFO('version','full') FROM systables"), ["IBM Informix Dynamic Server Version 14.10.FC7W1DE"]);
+    assert_eq!(
+        session.run("SELECT FIRST 1 DBINFO('version','full') FROM systables"),
+        ["IBM Informix Dynamic Server Version 14.10.FC7W1DE"]
+    );
 }
 
 #[test]
@@ -31,13 +34,38 @@ fn declared_types_come_back() {
     assert_eq!(
         session.types("SELECT * FROM t"),
         [
-            "s serial", "d decimal 8 2", "m money 16 2", "w datetime 0 8", "h datetime 6 10", "i interval 4 3 10", "b boolean",
-            "c char 5", "v varchar 20", "l lvarchar 500", "x text", "n int8", "q bigint", "f float", "e smallfloat", "a date",
+            "s serial",
+            "d decimal 8 2",
+            "m money 16 2",
+            "w datetime 0 8",
+            "h datetime 6 10",
+            "i interval 4 3 10",
+            "b boolean",
+            "c char 5",
+            "v varchar 20",
+            "l lvarchar 500",
+            "x text",
+            "n int8",
+            "q bigint",
+            "f float",
+            "e smallfloat",
+            "a date",
         ]
     );
     assert_eq!(
         session.run("SELECT coltype, collength FROM syscolumns c, systables t WHERE t.tabid = c.tabid AND t.tabname = 't' AND colno <= 4 ORDER BY colno"),
         ["262|4", "5|2050", "8|4098", "10|3080"]
+    );
+}
+
+#[test]
+fn expressions_have_types_of_the_dialect() {
+    let shop = Shop::new();
+    let mut session = shop.session();
+    session.run("CREATE TABLE t (id INTEGER, c CHAR(6))");
+    assert_eq!(
+        session.types("SELECT UPPER(c) u, 'abc', 7, COUNT(*), id FROM t GROUP BY c, id"),
+        ["u varchar 6", "(constant) varchar 3", "(constant) integer", "(count) bigint", "id integer"]
     );
 }
 
@@ -89,13 +117,17 @@ fn errors_have_sqlcode_isam_code_and_subject() {
     let shop = Shop::new();
     let mut session = shop.session();
     session.run("CREATE TABLE p (id INTEGER PRIMARY KEY)");
-    session.run("CREATE TABLE c (id INTEGER NOT NULL, p INTEGER REFERENCES p (id), CHECK (id > 0) CONSTRAINT positive)");
+    session
+        .run("CREATE TABLE c (id INTEGER NOT NULL, p INTEGER REFERENCES p (id), CHECK (id > 0) CONSTRAINT positive)");
     session.run("INSERT INTO p VALUES (1)");
     session.run("INSERT INTO c VALUES (1, 1)");
     assert_eq!(session.fails("SELECT * FROM nosuch"), (-206, -111, "nosuch".to_owned()));
     assert_eq!(session.fails("SELECT nosuch FROM p"), (-217, 0, "nosuch".to_owned()));
     assert_eq!(session.fails("SELEC 1").0, -201);
-    assert_eq!((session.fails("INSERT INTO p VALUES (1)").0, session.fails("INSERT INTO p VALUES (1)").1), (-268, -100));
+    assert_eq!(
+        (session.fails("INSERT INTO p VALUES (1)").0, session.fails("INSERT INTO p VALUES (1)").1),
+        (-268, -100)
+    );
     assert_eq!(session.fails("INSERT INTO c VALUES (NULL, 1)").0, -391);
     assert_eq!(session.fails("INSERT INTO c VALUES (2, 9)").0, -691);
     assert_eq!(session.fails("DELETE FROM p").0, -692);
