@@ -48,12 +48,22 @@ pub(crate) struct Door<S> {
     pub refuse: fn(&TcpStream, usize),
 }
 
+/// The request of a connection, for the thread that watches for urgent bytes.
+#[derive(Clone)]
+pub(crate) struct Watched {
+    /// Stops it.
+    pub cancel: Arc<dyn Cancel>,
+    /// Whether one is running.
+    pub is_running: Arc<AtomicBool>,
+}
+
 /// A connection that is open.
 struct Open {
     socket: TcpStream,
     is_logged_in: bool,
-    /// Stops its running request.
-    cancel: Option<Arc<dyn Cancel>>,
+    request: Option<Watched>,
+    /// Whether a request was running when the watching thread looked last.
+    was_running: bool,
 }
 
 /// The state that all threads of a listener share.
@@ -98,15 +108,18 @@ impl<S> Shared<S> {
             return None;
         }
         let number = self.next.fetch_add(1, SeqCst);
-        open.insert(number, Open { socket: socket.try_clone().ok()?, is_logged_in: false, cancel: None });
+        open.insert(
+            number,
+            Open { socket: socket.try_clone().ok()?, is_logged_in: false, request: None, was_running: false },
+        );
         Some(number)
     }
 
-    /// Notes that a connection has logged in, and what stops its running request.
-    pub fn logged_in(&self, number: u64, cancel: Option<Arc<dyn Cancel>>) {
+    /// Notes that a connection has logged in, and its request, where the protocol has urgent bytes.
+    pub fn logged_in(&self, number: u64, request: Option<Watched>) {
         if let Some(known) = self.open().get_mut(&number) {
             known.is_logged_in = true;
-            known.cancel = cancel;
+            known.request = request;
         }
     }
 
@@ -235,7 +248,7 @@ impl<S: Send + Sync + 'static> Listener<S> {
         let mut complete = self.shared.wait_until_empty(Duration::from_secs(self.shared.config.stop_grace_seconds));
         if !complete {
             for known in self.shared.open().values() {
-                known.cancel.iter().for_each(|cancel| cancel.cancel());
+                known.request.iter().for_each(|request| request.cancel.cancel());
                 let _ = known.socket.shutdown(Shutdown::Both);
             }
             complete = self.shared.wait_until_empty(LAST_WORDS);
@@ -246,19 +259,24 @@ impl<S: Send + Sync + 'static> Listener<S> {
     }
 }
 
-/// Looks at running connections for the urgent byte that cancels a request. Out-of-band data is not part of the stream, so
-/// that reading it takes nothing away from the connection's own thread.
+/// Looks at running requests for the urgent byte that cancels one. Out-of-band data is not part of the stream, so that reading it
+/// takes nothing away from the connection's own thread. A byte that comes when its request has just ended is read and has no
+/// effect, so that it does not end the next one.
 fn watch<S>(shared: &Shared<S>) {
     while !shared.stopping.load(SeqCst) {
         std::thread::sleep(WATCH_PAUSE);
-        for known in shared.open().values() {
-            let Some(cancel) = &known.cancel else { continue };
+        for known in shared.open().values_mut() {
+            let Some(request) = &known.request else { continue };
+            let is_running = request.is_running.load(SeqCst);
+            let was_running = std::mem::replace(&mut known.was_running, is_running);
+            if !is_running && !was_running {
+                continue;
+            }
             let mut byte = [0u8];
             let flags = rustix::net::RecvFlags::OOB | rustix::net::RecvFlags::DONTWAIT;
-            if let Ok((1, _)) = rustix::net::recv(&known.socket, &mut byte, flags)
-                && byte == [CANCEL_BYTE]
-            {
-                cancel.cancel();
+            let received = rustix::net::recv(&known.socket, &mut byte, flags);
+            if is_running && matches!(received, Ok((1, _))) && byte == [CANCEL_BYTE] {
+                request.cancel.cancel();
             }
         }
     }

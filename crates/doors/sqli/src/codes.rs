@@ -128,7 +128,7 @@ pub const SMART_LOB_BYTES: usize = 72;
 /// The descriptor of a BYTE or TEXT value in rows and parameters: 56 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SimpleLob {
-    /// Bytes of the value, at offset 16.
+    /// Bytes of the value, at offset 16; in rows of a server at offset 12, too, where JDBC looks for the end of the value.
     pub size: u32,
     /// The byte at offset 39 is 1.
     pub is_null: bool,
@@ -149,6 +149,7 @@ impl SimpleLob {
     /// The bytes of a descriptor.
     pub fn encode(self) -> [u8; SimpleLob::BYTES] {
         let mut bytes = [0; SimpleLob::BYTES];
+        bytes[12..16].copy_from_slice(&self.size.to_be_bytes());
         bytes[16..20].copy_from_slice(&self.size.to_be_bytes());
         bytes[20..24].copy_from_slice(&self.handle.to_be_bytes());
         bytes[39] = u8::from(self.is_null);

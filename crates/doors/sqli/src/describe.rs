@@ -163,17 +163,21 @@ impl Description {
     }
 }
 
-/// The types of the parameters of a statement.
+/// The types of the parameters of a statement. Without any, nothing follows their number.
 pub(crate) fn write_parameters(types: &[TypeDescription], out: &mut Vec<u8>, context: &Context) {
     out.put_length(types.len(), false);
-    out.put_u16(0);
+    if !types.is_empty() {
+        out.put_u16(0);
+    }
     types.iter().for_each(|kind| kind.write(out, context));
 }
 
 pub(crate) fn read_parameters(reader: &mut Reader<'_>, context: &Context) -> Read<Vec<TypeDescription>> {
     let count = reader.u16()?;
-    reader.u16()?;
     let mut types = Vec::new();
+    if count > 0 {
+        reader.u16()?;
+    }
     for _ in 0..count {
         types.push(TypeDescription::read(reader, context)?);
     }

@@ -74,6 +74,7 @@ fn replies() -> Vec<Reply> {
         Reply::Protocols(Mask::new(&Mask::SERVER)),
         Reply::Described(Description { statement: StatementType::SELECT, id: 1, cost: 1, fields }),
         Reply::Parameters(vec![TypeDescription::long_text(32_000)]),
+        Reply::Parameters(Vec::new()),
         Reply::InsertDone { serial8: -7, bigserial: 8 },
         Reply::Row { warnings: 0, bytes: vec![1, 2, 3] },
         Reply::RowNumber(3),

@@ -7,6 +7,7 @@
 use super::Shared;
 use super::conversation::{Conversation, Next};
 use crate::config::Encryption;
+use crate::listener::Watched;
 use crate::log::Level;
 use crate::metrics::OneMore;
 use crate::socket::Socket;
@@ -18,6 +19,7 @@ use mainstay_types::{Code, Error, Result};
 use std::fmt::Display;
 use std::net::TcpStream;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::{Duration, Instant};
 
@@ -33,9 +35,10 @@ const LOGGED_TEXT: usize = 500;
 /// Serves a connection.
 pub(super) fn serve(shared: &Shared, number: u64, socket: TcpStream) {
     let ended = Socket::new(socket, Arc::clone(&shared.metrics)).and_then(|mut socket| {
-        let Some((session, codeset)) = log_in(shared, number, &mut socket)? else { return Ok("refused") };
+        let is_running = Arc::default();
+        let Some((session, codeset)) = log_in(shared, number, &mut socket, &is_running)? else { return Ok("refused") };
         let _one_more = OneMore::of(&shared.metrics.sessions);
-        converse(shared, &mut socket, Conversation::new(session, codeset)).map(|()| "closed")
+        converse(shared, &mut socket, Conversation::new(session, codeset), &is_running).map(|()| "closed")
     });
     let (level, reason): (Level, &dyn Display) = match &ended {
         Ok(reason) => (Level::Info, reason),
@@ -67,7 +70,12 @@ fn login_bytes(socket: &mut Socket, deadline: Instant) -> Result<Vec<u8>> {
 }
 
 /// Brings a connection to its session. `None`: the client was refused and told so.
-fn log_in(shared: &Shared, number: u64, socket: &mut Socket) -> Result<Option<(Box<dyn Session>, Codeset)>> {
+fn log_in(
+    shared: &Shared,
+    number: u64,
+    socket: &mut Socket,
+    is_running: &Arc<AtomicBool>,
+) -> Result<Option<(Box<dyn Session>, Codeset)>> {
     let deadline = Instant::now() + shared.config.login_timeout();
     socket.set_write_timeout(Some(shared.config.login_timeout()));
     if socket.peek(Some(deadline))? == TLS_HANDSHAKE {
@@ -88,7 +96,8 @@ fn log_in(shared: &Shared, number: u64, socket: &mut Socket) -> Result<Option<(B
             return Ok(None);
         }
     };
-    shared.logged_in(number, Some(session.canceller()));
+    let watched = Watched { cancel: session.canceller(), is_running: Arc::clone(is_running) };
+    shared.logged_in(number, Some(watched));
     socket.set_write_timeout(shared.config.idle_timeout());
     answer(shared, socket, Outcome::Accepted)?;
     let fields: [(&str, &dyn Display); 6] = [
@@ -139,7 +148,12 @@ fn answer(shared: &Shared, socket: &mut Socket, outcome: Outcome) -> Result<()> 
 }
 
 /// Carries out one message after another, until the client leaves or the server stops.
-fn converse(shared: &Shared, socket: &mut Socket, mut conversation: Conversation) -> Result<()> {
+fn converse(
+    shared: &Shared,
+    socket: &mut Socket,
+    mut conversation: Conversation,
+    is_running: &AtomicBool,
+) -> Result<()> {
     let limit = shared.config.max_request_bytes;
     let mut buffer: Vec<u8> = Vec::new();
     let mut at = 0;
@@ -155,7 +169,9 @@ fn converse(shared: &Shared, socket: &mut Socket, mut conversation: Conversation
             at = 0;
             // A group that has begun may take its time only as long as an idle client.
             let deadline = shared.config.idle_timeout().map(|timeout| Instant::now() + timeout);
+            is_running.store(false, SeqCst);
             let received = socket.receive(deadline)?;
+            is_running.store(true, SeqCst);
             if buffer.is_empty() && conversation.is_at_start() {
                 began = Instant::now();
             }

@@ -129,7 +129,7 @@ impl InformixSession {
             Tree::Truncate(name) => vec![format!("TRUNCATE TABLE {}", quoted(&self.names().core_name(name)))],
             Tree::RenameTable(name, new) => vec![reduce::rename_table(name, new, &self.names())],
             Tree::RenameColumn(name, new) => vec![reduce::rename_column(name, new, &self.names())],
-            Tree::Query(query) => vec![self.into_temp(&query.body, query).map_err(syntax)?],
+            Tree::Query(query) => vec![self.temporary_table_of(&query.body, query).map_err(syntax)?],
             other => return self.setting(other),
         };
         let mut rows = 0;
@@ -140,7 +140,7 @@ impl InformixSession {
     }
 
     /// SELECT ... INTO TEMP.
-    fn into_temp(
+    fn temporary_table_of(
         &mut self,
         body: &QueryBody,
         query: &mainstay_informix_syntax::tree::Query,

@@ -5,8 +5,8 @@ use crate::rows::{column, declared_type, type_of};
 use crate::scope::Names;
 use mainstay_engine::Prepared as CorePrepared;
 use mainstay_informix_syntax::reduce::{self, Mode, Scope};
-use mainstay_informix_syntax::tree::{InsertRows, QueryBody, Source, Statement as Tree};
-use mainstay_informix_syntax::{ParameterPlace, Type, parameter_places, parse};
+use mainstay_informix_syntax::tree::{InsertRows, ObjectName, QueryBody, SelectItem, Source, Statement as Tree};
+use mainstay_informix_syntax::{ParameterPlace, Type, parameter_places, parse, text_length};
 use mainstay_session::{Column, Failure, StatementKind};
 use mainstay_types::Value;
 
@@ -70,12 +70,16 @@ impl Prepared {
                 let text = self.reduced(Mode::Describe(&self.parameters), names)?.unwrap_or_default();
                 let answer = names.core.borrow_mut().execute(&text).map_err(|error| of_core(&error, false))?;
                 let system = system_columns(&query.body, names);
-                let fields = answer.schema().fields().iter();
-                let described = fields.map(|field| {
+                let lengths = text_lengths(&query.body, names);
+                let fields = answer.schema().fields().iter().enumerate();
+                let described = fields.map(|(place, field)| {
                     let name = field.name().to_lowercase();
-                    let known = declared_type(field);
                     let of_system = || system.iter().find(|(column, _)| *column == name).map(|(_, known)| *known);
-                    column(&name, known.or_else(of_system).unwrap_or_else(|| type_of(field)), field.is_nullable())
+                    let of_field = || match type_of(field) {
+                        Type::LVarChar(_) => lengths.get(place).copied().flatten().map_or(ANY_TEXT, Type::VarChar),
+                        known => known,
+                    };
+                    column(&name, declared_type(field).or_else(of_system).unwrap_or_else(of_field), field.is_nullable())
                 });
                 Ok(described.collect())
             }
@@ -143,6 +147,53 @@ fn place_type(place: &ParameterPlace, names: &Names<'_>) -> Type {
         ParameterPlace::Unknown => None,
     };
     found.unwrap_or(ANY_TEXT)
+}
+
+/// The lengths of the texts that the items of a query's list give, as far as a VARCHAR holds them; nothing for a list with a
+/// star, whose items are not the columns.
+fn text_lengths(body: &QueryBody, names: &Names<'_>) -> Vec<Option<u32>> {
+    fn tables(source: &Source, found: &mut Vec<(ObjectName, String)>) {
+        match source {
+            Source::Table(table) => {
+                let alias =
+                    table.alias.as_ref().map_or_else(|| table.name.last().to_owned(), |alias| alias.text.clone());
+                found.push((table.name.clone(), alias));
+            }
+            Source::Join(join) => {
+                tables(&join.left, found);
+                tables(&join.right, found);
+            }
+            Source::Apply(left, _, right) => {
+                tables(left, found);
+                tables(right, found);
+            }
+            Source::Nested(inner) => tables(inner, found),
+            _ => {}
+        }
+    }
+    let select = match body {
+        QueryBody::Select(select) => select,
+        QueryBody::Set(left, _, _, right) => {
+            let both = text_lengths(left, names).into_iter().zip(text_lengths(right, names));
+            return both.map(|(left, right)| Some(left?.max(right?))).collect();
+        }
+    };
+    let mut found = Vec::new();
+    select.from.iter().for_each(|source| tables(source, &mut found));
+    let column = |name: &ObjectName| {
+        let table = name.parts.len().checked_sub(2).and_then(|place| name.parts.get(place));
+        let mut meant = found.iter().filter(|(_, alias)| table.is_none_or(|table| table.is(alias)));
+        meant.find_map(|(table, _)| {
+            let columns = names.columns(table)?;
+            columns.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name.last())).map(|(_, known)| known)
+        })
+    };
+    let mut lengths = Vec::new();
+    for item in &select.items {
+        let SelectItem::Value(value, _) = item else { return Vec::new() };
+        lengths.push(text_length(value, &column).filter(|length| (1..=255).contains(length)));
+    }
+    lengths
 }
 
 /// The columns of the tables of the system that a query reads: their types are no part of their rows.

@@ -59,6 +59,17 @@ fn declared_types_come_back() {
 }
 
 #[test]
+fn expressions_have_types_of_the_dialect() {
+    let shop = Shop::new();
+    let mut session = shop.session();
+    session.run("CREATE TABLE t (id INTEGER, c CHAR(6))");
+    assert_eq!(
+        session.types("SELECT UPPER(c) u, 'abc', 7, COUNT(*), id FROM t GROUP BY c, id"),
+        ["u varchar 6", "(constant) varchar 3", "(constant) integer", "(count) bigint", "id integer"]
+    );
+}
+
+#[test]
 fn serial_numbers_are_given_and_told() {
     let shop = Shop::new();
     let mut session = shop.session();

@@ -33,18 +33,23 @@ pub(crate) struct Token {
 
 /// Symbols of two characters, which are looked for before those of one.
 const LONG_SYMBOLS: [&str; 6] = ["::", "||", "<=", ">=", "<>", "!="];
-const SYMBOLS: &str = "()[],.;:?*/+-=<>@%";
+const SYMBOLS: &str = "()[],.;:?*/+-=<>@%{}";
+/// Words behind which braces hold the elements of a collection and are no comment.
+const COLLECTIONS: [&str; 3] = ["SET", "MULTISET", "LIST"];
 
 /// The tokens of a text.
 ///
 /// Errors: -202 for a character without a meaning, -282 for a quote that is not closed.
 pub(crate) fn tokens(text: &str, delimited_names: bool) -> Parse<Vec<Token>> {
-    let mut lexer = Lexer { text, at: 0, delimited_names };
+    let mut lexer = Lexer { text, at: 0, delimited_names, in_collection: false };
     let mut tokens = Vec::with_capacity(text.len() / 5 + 1);
     loop {
         lexer.skip_blanks();
         let start = lexer.at;
         let kind = lexer.token()?;
+        let token = text.get(start..lexer.at).unwrap_or("");
+        let begins = COLLECTIONS.iter().any(|word| token.eq_ignore_ascii_case(word)) && lexer.rest().starts_with('{');
+        lexer.in_collection = begins || (lexer.in_collection && token != "}");
         tokens.push(Token { kind, span: lexer.span(start) });
         if kind == Kind::End {
             return Ok(tokens);
@@ -65,6 +70,8 @@ struct Lexer<'t> {
     text: &'t str,
     at: usize,
     delimited_names: bool,
+    /// Whether braces are symbols here.
+    in_collection: bool,
 }
 
 impl Lexer<'_> {
@@ -86,7 +93,7 @@ impl Lexer<'_> {
             self.take_while(char::is_whitespace);
             let close = match self.rest() {
                 rest if rest.starts_with("--") => rest.find('\n').map(|end| end + 1),
-                rest if rest.starts_with('{') => rest.find('}').map(|end| end + 1),
+                rest if rest.starts_with('{') && !self.in_collection => rest.find('}').map(|end| end + 1),
                 rest if rest.starts_with("/*") => rest.get(2..).and_then(|body| body.find("*/")).map(|end| end + 4),
                 _ => return,
             };
@@ -178,6 +185,8 @@ mod tests {
             [(Kind::Word, "a"), (Kind::Word, "c"), (Kind::Float, "1.5e3"), (Kind::String, "'it''s'"), (Kind::End, "")]
         );
         assert_eq!(unquoted("'it''s'"), "it's");
+        let collection: Vec<&str> = texts("set{1} {c} x").into_iter().map(|(_, token)| token).collect();
+        assert_eq!(collection, ["set", "{", "1", "}", "x", ""]);
     }
 
     #[test]

@@ -15,6 +15,7 @@
 //! Source: IBM Informix 14.10, Guide to SQL: Syntax.
 
 mod error;
+mod lengths;
 mod lexer;
 mod parameters;
 mod parser;
@@ -23,6 +24,7 @@ pub mod tree;
 mod types;
 
 pub use error::SqlError;
+pub use lengths::text_length;
 pub use parameters::{ParameterPlace, parameter_places};
 pub use parser::{MAX_DEPTH, Parsed, parse};
 pub use types::{Field, Type};

@@ -34,7 +34,7 @@ impl Parser<'_> {
         if self.accept("OFFSET") {
             offset = Some(self.primary()?);
         }
-        self.into_temp(&mut body)?;
+        self.temporary_target(&mut body)?;
         while self.accept_any(&["FOR READ ONLY", "FOR UPDATE", "FOR FETCH ONLY"]).is_some() {
             if self.accept("OF") {
                 self.list(Self::name)?;
@@ -60,7 +60,7 @@ impl Parser<'_> {
     }
 
     /// INTO TEMP stands behind everything else.
-    fn into_temp(&mut self, body: &mut QueryBody) -> Parse<()> {
+    fn temporary_target(&mut self, body: &mut QueryBody) -> Parse<()> {
         if !self.accept("INTO TEMP") && !self.accept("INTO SCRATCH") {
             return Ok(());
         }
@@ -68,15 +68,15 @@ impl Parser<'_> {
         self.accept("WITH NO LOG");
         match body {
             QueryBody::Select(select) => select.into = Some((name, None)),
-            QueryBody::Set(left, ..) => return self.into_left(left, name),
+            QueryBody::Set(left, ..) => return self.target_of_left(left, name),
         }
         Ok(())
     }
 
-    fn into_left(&mut self, body: &mut QueryBody, name: crate::tree::ObjectName) -> Parse<()> {
+    fn target_of_left(&mut self, body: &mut QueryBody, name: crate::tree::ObjectName) -> Parse<()> {
         match body {
             QueryBody::Select(select) => select.into = Some((name, None)),
-            QueryBody::Set(left, ..) => self.into_left(left, name)?,
+            QueryBody::Set(left, ..) => self.target_of_left(left, name)?,
         }
         Ok(())
     }

@@ -70,6 +70,12 @@ impl Parser<'_> {
     }
 
     fn source(&mut self) -> Parse<Source> {
+        if ["TABLE ( SET {", "TABLE ( MULTISET {", "TABLE ( LIST {"].iter().any(|words| self.accept(words)) {
+            let values = self.list(Self::expression)?;
+            self.expect("} )")?;
+            let rows = values.into_iter().map(|value| vec![value]).collect();
+            return Ok(Source::Values(rows, self.alias()?));
+        }
         if self.accept("TABLE (") || self.accept("LATERAL (") || (self.sees("( SELECT") && self.accept("(")) {
             let query = self.query()?;
             self.expect(")")?;

@@ -136,7 +136,13 @@ impl Reducer<'_> {
                 self.push(".*");
             }
             SelectItem::Value(value, alias) => {
-                self.expression(value)?;
+                match value {
+                    // A whole number is an INTEGER as long as it fits.
+                    Expr::Literal(Literal::Integer(digits)) if digits.parse::<i32>().is_ok() => {
+                        self.push(&format!("CAST({digits} AS INTEGER)"));
+                    }
+                    value => self.expression(value)?,
+                }
                 let name = match (alias, value) {
                     (Some(alias), _) => alias.text.clone(),
                     (None, Expr::Column(_)) if self.out.ends_with('"') => return Ok(()),

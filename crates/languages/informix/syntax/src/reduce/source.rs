@@ -33,6 +33,18 @@ impl Reducer<'_> {
                 self.alias(alias);
                 Ok(())
             }
+            Source::Values(rows, alias) => {
+                self.push("(VALUES ");
+                self.list(rows, |it, row| {
+                    it.push("(");
+                    it.list(row, |it, value| it.expression(value))?;
+                    it.push(")");
+                    Ok(())
+                })?;
+                self.push(")");
+                self.alias(alias);
+                Ok(())
+            }
             Source::Join(join) => {
                 self.source(&join.left, conditions)?;
                 self.push(match join.kind {

@@ -1,0 +1,157 @@
+//! `mainstay serve --sqli` as a process: an Informix client of the codec's other side, beside a client of SQL Server's protocol.
+#![allow(clippy::disallowed_methods)]
+
+mod wire;
+
+use mainstay_sqli::*;
+use mainstay_types::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use wire::TdsClient;
+
+/// A server process, which is killed with the test.
+struct Serving {
+    process: Child,
+    tds: String,
+    sqli: String,
+}
+
+impl Serving {
+    fn start(folder: &Path) -> Serving {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_mainstay"))
+            .args(["serve", "--tds", "127.0.0.1:0", "--sqli", "127.0.0.1:0"])
+            .arg(folder)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let ready =
+            lines.by_ref().find_map(|line| line.split_once(" event=ready tds=").map(|(_, rest)| rest.to_owned()));
+        std::thread::spawn(move || lines.for_each(drop));
+        let ready = ready.expect("the server says where it listens");
+        let (tds, sqli) = ready.split_once(" sqli=").unwrap();
+        Serving { process, tds: tds.to_owned(), sqli: sqli.to_owned() }
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A client that has opened the database.
+struct Client {
+    socket: TcpStream,
+    context: Context,
+    received: Vec<u8>,
+}
+
+impl Client {
+    fn connect(serving: &Serving, database: &str) -> Client {
+        let socket = TcpStream::connect(&serving.sqli).unwrap();
+        let mut client = Client { socket, context: Context::default(), received: Vec::new() };
+        let request = ConnectRequest { user: "ann".to_owned(), ..ConnectRequest::default() };
+        client.socket.write_all(&request.encode()).unwrap();
+        let length = loop {
+            match login_length(&client.received).unwrap() {
+                Some(length) if client.received.len() >= length => break length,
+                _ => client.read(),
+            }
+        };
+        assert_eq!(ConnectReply::decode(&client.received[..length]).unwrap().outcome, Outcome::Accepted);
+        client.received.drain(..length);
+        client.ask(&[Request::Protocols(Mask::new(&Mask::CLIENT))]);
+        client.context.features = Features::of(&Mask::new(&Mask::CLIENT).and(&Mask::new(&Mask::SERVER)));
+        client.ask(&[Request::OpenDatabase { name: database.to_owned(), mode: 0 }]);
+        client
+    }
+
+    fn read(&mut self) {
+        let mut bytes = [0; 4096];
+        let count = self.socket.read(&mut bytes).unwrap();
+        assert!(count > 0, "the server has closed the connection");
+        self.received.extend_from_slice(&bytes[..count]);
+    }
+
+    /// The replies to a group, none of which is an error.
+    fn ask(&mut self, requests: &[Request]) -> Vec<Reply> {
+        let mut out = Vec::new();
+        requests.iter().for_each(|request| request.encode(&mut out, &self.context).unwrap());
+        Request::EndOfGroup.encode(&mut out, &self.context).unwrap();
+        self.socket.write_all(&out).unwrap();
+        let mut replies = Vec::new();
+        loop {
+            match Reply::decode(&self.received, &self.context, 1 << 24).unwrap() {
+                Decoded::Message(reply, used) => {
+                    self.received.drain(..used);
+                    match reply {
+                        Reply::EndOfGroup => return replies,
+                        Reply::Failed(failure) => panic!("{requests:?}: {failure:?}"),
+                        reply => replies.push(reply),
+                    }
+                }
+                Decoded::Incomplete => self.read(),
+            }
+        }
+    }
+
+    fn run(&mut self, text: &str) {
+        let command = Request::Command { text: text.to_owned() };
+        self.ask(&[command, Request::Describe, Request::Execute, Request::Release]);
+    }
+
+    /// The rows of a query.
+    fn query(&mut self, text: &str) -> Vec<Vec<Value>> {
+        let prepare = Request::Prepare { parameters: 0, text: text.to_owned() };
+        let replies = self.ask(&[prepare, Request::Describe, Request::WantDone]);
+        let Reply::Described(description) = &replies[0] else { panic!("{replies:?}") };
+        let (statement, fields) = (Request::Statement(description.id), description.fields.clone());
+        let fetch = Request::Fetch(Fetch { scroll: None, buffer_bytes: 32_000 });
+        let replies = self.ask(&[statement.clone(), Request::Open, statement.clone(), fetch]);
+        self.ask(&[statement, Request::Release]);
+        let row = |reply: &Reply| {
+            let Reply::Row { bytes, .. } = reply else { return None };
+            let (mut left, mut row) = (&bytes[..], Vec::new());
+            for field in &fields {
+                let (value, used) = read_value(left, &field.kind, Codeset::Latin1).unwrap();
+                row.push(value);
+                left = &left[used..];
+            }
+            assert!(left.is_empty(), "bytes behind the last column");
+            Some(row)
+        };
+        replies.iter().filter_map(row).collect()
+    }
+}
+
+#[test]
+fn a_table_is_changed_through_two_protocols_and_survives_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = folder.path().join("shop");
+    std::fs::create_dir(&shop).unwrap();
+    let rows = [
+        vec![Value::Integer(1), Value::Text("one".to_owned())],
+        vec![Value::Integer(2), Value::Text("two".to_owned())],
+    ];
+    {
+        let serving = Serving::start(&shop);
+        let mut client = Client::connect(&serving, "shop");
+        client.run("CREATE TABLE items (id SERIAL PRIMARY KEY, name VARCHAR(20))");
+        client.ask(&[Request::Begin]);
+        client.run("INSERT INTO items VALUES (0, 'one')");
+        client.ask(&[Request::Commit]);
+        let mut other = TdsClient::connect(&serving.tds);
+        other.send_batch("INSERT INTO items (name) VALUES ('two')");
+        other.wait();
+        assert_eq!(client.query("SELECT * FROM items ORDER BY id"), rows);
+        client.ask(&[Request::Begin]);
+        client.run("DELETE FROM items");
+        // The server is killed here, with the transaction open.
+    }
+    let serving = Serving::start(&shop);
+    assert_eq!(Client::connect(&serving, "shop").query("SELECT * FROM items ORDER BY id"), rows);
+}
