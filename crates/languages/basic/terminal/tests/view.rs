@@ -92,7 +92,8 @@ fn a_message_box_covers_the_screen() {
     screen.print("x".repeat(240).as_bytes());
     screen.open_message_box(MessageBox::new(b"Leave?", Some(b"Form"), b"YESNO"));
     let lines = picture(&mut screen);
-    assert_eq!(lines[2], "xxxxx┌Form────────────┐xxxxxxx");
-    assert_eq!(lines[3], "xxxxx│ Leave?         │xxxxxxx");
-    assert_eq!(lines[5], "xxxxx│ »[ YES ]« [ NO ] │xxxxxxx");
+    // The buttons with a blank behind each take 15 columns, the box four more.
+    assert_eq!(lines[2], "xxxxx┌Form─────────────┐xxxxxx");
+    assert_eq!(lines[3], "xxxxx│ Leave?          │xxxxxx");
+    assert_eq!(lines[5], "xxxxx│ »[ YES ]« [ NO ]  │xxxxxx");
 }
