@@ -5,6 +5,7 @@
 #   make bench    the published tables, on this machine (ARGS="--check" and others: see mainstay bench --help)
 #   make fuzz     only the tests that feed damaged and random input (MAINSTAY_FUZZ_SECONDS=60 for longer)
 #   make clients  only the real clients of SQL Server against the server
+#   make console  only the pages of programs in a headless browser
 #   make clean    remove what was built
 #
 # Needs Rust and Python 3.11 or later; the Python packages that the tests use go into a folder of their own below the
@@ -22,22 +23,24 @@ PACKAGES := tests/interop/requirements.txt
 FOREIGN := $(TARGET)/interop
 WRITTEN := $(TARGET)/interop-written
 CLIENTS := $(TARGET)/clients
+CONSOLE := $(TARGET)/console
 RELEASE := $(TARGET)/release/mainstay
 # The demo creates a table: in a copy.
 SHOP := $(TARGET)/demo-shop
 DEBUG := $(TARGET)/debug/mainstay
 SCRIPTED := $(TARGET)/debug/examples/scripted
+PROGRAMS := $(TARGET)/debug/examples/test_programs
 
 # $(call step,NAME,COMMAND): no comma in COMMAND.
 step = @printf '\n== %s\n' '$(1)'; $(2) && printf '== %s: %d s\n' '$(1)' "$$SECONDS"
 
-.PHONY: demo test bench fuzz clients clean release tools format lint build unit documentation venv interop smoke
+.PHONY: demo test bench fuzz clients console clean release tools format lint build unit documentation venv interop smoke
 
 demo: release
 	@rm -rf '$(SHOP)' && cp -r sample '$(SHOP)'
 	$(call step,demo,$(RELEASE) '$(SHOP)' --echo --timer -f sample/demo.sql)
 
-test: format lint build unit documentation interop smoke clients
+test: format lint build unit documentation interop smoke clients console
 
 bench:
 	$(call step,release build,cargo build --release --workspace --bin mainstay --bin mainstay-bench)
@@ -108,3 +111,7 @@ clients: build
 	$(call step,install clients,$(PYTHON) tests/clients/run.py --install --work '$(CLIENTS)')
 	$(call step,clients of the door,$(PYTHON) tests/clients/run.py --work '$(CLIENTS)' --scripted '$(SCRIPTED)')
 	$(call step,clients of a whole server,$(PYTHON) tests/clients/run.py --work '$(CLIENTS)' --serve '$(DEBUG)')
+
+# Without a browser that is there or can be installed in a minute the tests are skipped, and said.
+console: build
+	$(call step,programs in a browser,tests/console/run.sh '$(PROGRAMS)' '$(CONSOLE)')

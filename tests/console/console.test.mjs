@@ -182,6 +182,7 @@ const cases = {
     await page.keyboard.press('Enter');
     await shows(page, /1: Hello First/);
     await page.keyboard.type('half');
+    await shows(page, /Name: half/);
     const before = await screenText(page);
     await page.evaluate(() => window.mainstayProgram.connection.socket.close());
     await page.getByText('The connection is lost').waitFor();

@@ -74,8 +74,8 @@ export class Program {
         if (event.target.closest('.control, .list, .field') || event.button > 2 || event.button === 1) return;
         const { column, row } = this.plane.cellAt(event);
         send(wire.mouse(column, row, down | (event.button === 2 ? 2 : 0)));
-        // The field keeps the focus when the text around it is clicked.
-        if (down && !this.field.element.hidden) { event.preventDefault(); this.field.element.focus(); }
+        // The field keeps the focus when the text around it is clicked, unless text was selected to be copied.
+        if (!down && !this.field.element.hidden && getSelection().isCollapsed) this.field.element.focus();
       });
     }
   }
@@ -151,6 +151,8 @@ export class Program {
   keydown(event) {
     const key = keyOf(event);
     if (!key || this.box.dialog.open || this.over) return;
+    // Control and C copies selected text; without a selection it is the break key.
+    if (key.held & 2 && !getSelection().isCollapsed) return;
     const inField = event.target === this.field.element;
     const inControl = event.target.closest?.('.control, .rows, .bar, dialog');
     if (key.held & 4 && key.code === 0 && this.hotKey(key.name.toLowerCase())) { event.preventDefault(); return; }

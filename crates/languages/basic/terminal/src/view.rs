@@ -1,0 +1,332 @@
+//! The picture of a screen on a terminal: the text plane with controls drawn over it as characters.
+//!
+//! Controls keep their cells: a list shows as many rows as it is high, a button is `[ text ]`, a check box `[x] text`, a radio
+//! button `(*) text`, a drop box its choice and `v`. The control with the focus is reversed. A message box is drawn over
+//! everything, the message line below the plane if the terminal has room. Menus are not drawn.
+
+use mainstay_basic_screen::cell::{Attributes, Cell, Colour, Run, Style};
+use mainstay_basic_screen::controls::Kind;
+use mainstay_basic_screen::frame::{ControlState, Heading, ListState, Operation};
+use mainstay_basic_screen::mnemonic::CursorMode;
+use mainstay_basic_screen::panels::MessageBox;
+use mainstay_basic_screen::plane::{Plane, Region};
+use mainstay_basic_screen::window::outline;
+use std::collections::BTreeMap;
+
+/// Gives texts of rows of a list: handle, first row, number of rows.
+pub type RowSource<'r> = &'r dyn Fn(u32, usize, usize) -> Vec<String>;
+
+/// A list as it is shown.
+#[derive(Default)]
+struct ShownList {
+    count: usize,
+    selected: Vec<u32>,
+    top: usize,
+}
+
+/// The state that frames have described.
+pub struct View {
+    rows: Vec<Vec<Run>>,
+    columns: u16,
+    cursor: (u16, u16),
+    cursor_mode: CursorMode,
+    controls: BTreeMap<u32, ControlState>,
+    lists: BTreeMap<u32, ShownList>,
+    focus: Option<u32>,
+    message_box: Option<MessageBox>,
+    messages: [String; 4],
+    has_input: bool,
+}
+
+impl Default for View {
+    fn default() -> View {
+        View {
+            rows: Vec::new(),
+            columns: 0,
+            cursor: (0, 0),
+            cursor_mode: CursorMode::Normal,
+            controls: BTreeMap::new(),
+            lists: BTreeMap::new(),
+            focus: None,
+            message_box: None,
+            messages: Default::default(),
+            has_input: false,
+        }
+    }
+}
+
+impl View {
+    /// Takes over one operation of a frame. Returns whether the bell is to ring.
+    pub fn perform(&mut self, operation: Operation) -> bool {
+        match operation {
+            Operation::Size { columns, rows } => {
+                *self = View::default();
+                self.columns = columns;
+                self.rows = vec![Vec::new(); usize::from(rows)];
+            }
+            Operation::Row { row, runs } => {
+                if let Some(place) = self.rows.get_mut(usize::from(row)) {
+                    *place = runs;
+                }
+            }
+            Operation::Cursor { column, row, mode } => (self.cursor, self.cursor_mode) = ((column, row), mode),
+            Operation::Control(control) => drop(self.controls.insert(control.handle, *control)),
+            Operation::Removed(handle) => {
+                self.controls.remove(&handle);
+                self.lists.remove(&handle);
+            }
+            Operation::List(list) => self.update_list(list),
+            Operation::Focus(handle) => self.focus = handle,
+            Operation::Input(_) => self.has_input = true,
+            Operation::InputClosed(_) => self.has_input = false,
+            Operation::MessageBox(message) => self.message_box = Some(message),
+            Operation::MessageBoxClosed => self.message_box = None,
+            Operation::MessageLine(segment, text) => {
+                if let Some(place) = self.messages.get_mut(usize::from(segment)) {
+                    *place = text;
+                }
+            }
+            Operation::Bell => return true,
+            Operation::Menu(_) | Operation::Caption(_) => {}
+        }
+        false
+    }
+
+    fn update_list(&mut self, state: ListState) {
+        let height = self.controls.get(&state.handle).map_or(1, rows_of);
+        let list = self.lists.entry(state.handle).or_default();
+        list.count = state.count;
+        list.selected = state.selected;
+        if let Some(row) = list.selected.first().map(|row| *row as usize) {
+            list.top = list.top.clamp((row + 1).saturating_sub(height), row);
+        }
+        list.top = list.top.min(state.count.saturating_sub(height));
+    }
+
+    /// The place of the cursor; none where it is not shown.
+    pub fn cursor(&self) -> Option<(u16, u16)> {
+        let shown = self.cursor_mode != CursorMode::Hidden && self.focus.is_none() && self.message_box.is_none();
+        shown.then_some(self.cursor)
+    }
+
+    /// The text of the plane alone, for the end of a program: rows without blanks at their ends.
+    pub fn text(&self) -> Vec<String> {
+        let mut plane = Plane::new(self.columns.max(1), (self.rows.len() as u16).max(1));
+        self.draw_plane(&mut plane);
+        let text =
+            |row: u16| plane.row(row).iter().map(|cell| cell.character).collect::<String>().trim_end().to_owned();
+        let mut rows: Vec<String> = (0..plane.rows()).map(text).collect();
+        while rows.last().is_some_and(String::is_empty) {
+            rows.pop();
+        }
+        rows
+    }
+
+    /// The picture for a terminal of this size.
+    pub fn picture(&self, columns: u16, rows: u16, source: RowSource<'_>) -> Plane {
+        let mut plane = Plane::new(columns.max(1), rows.max(1));
+        self.draw_plane(&mut plane);
+        for control in self.controls.values().filter(|control| control.visible) {
+            self.draw_control(&mut plane, control, source);
+        }
+        let below = self.rows.len() as u16;
+        let message = self.messages.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join("  ");
+        let own = self.focus.and_then(|handle| self.controls.get(&handle)).map(|control| control.message.as_str());
+        let message = own.filter(|text| !text.is_empty()).unwrap_or(&message);
+        if below < plane.rows() {
+            put(&mut plane, (0, below), columns, message, Style::default());
+        }
+        if let Some(message) = &self.message_box {
+            draw_box(&mut plane, message);
+        }
+        plane
+    }
+
+    fn draw_plane(&self, plane: &mut Plane) {
+        for (row, runs) in (0_u16..).zip(&self.rows) {
+            for run in runs {
+                put(plane, (run.column, row), u16::MAX, &run.text, run.style);
+            }
+        }
+    }
+
+    fn draw_control(&self, plane: &mut Plane, control: &ControlState, source: RowSource<'_>) {
+        let at = (control.area.column.max(0.0) as u16, control.area.row.max(0.0) as u16);
+        let width = (control.area.columns.ceil() as u16).max(1);
+        let mut style = Style::default();
+        style.attributes.set(Attributes::REVERSE, self.focus == Some(control.handle));
+        style.attributes.set(Attributes::DIM, !control.enabled);
+        let text = &control.text;
+        let mark = |on: char| if control.on { on } else { ' ' };
+        match control.kind {
+            Kind::Button => put(plane, at, width, &format!("[ {text} ]"), style),
+            Kind::CheckBox => put(plane, at, width, &format!("[{}] {text}", mark('x')), style),
+            Kind::RadioButton => put(plane, at, width, &format!("({}) {text}", mark('*')), style),
+            Kind::DropBox => {
+                let row = self.lists.get(&control.handle).and_then(|list| list.selected.first());
+                let chosen = row.map(|row| source(control.handle, *row as usize, 1).concat()).unwrap_or_default();
+                let room = usize::from(width.saturating_sub(2));
+                let chosen: String = chosen.chars().take(room).collect();
+                put(plane, at, width, &format!("{chosen:<room$} v"), style);
+            }
+            Kind::MultiLine => {
+                style.attributes.set(Attributes::UNDERLINE, true);
+                let lines = text.split('\n').chain(std::iter::repeat(""));
+                for (row, line) in (at.1..at.1.saturating_add(rows_of(control) as u16)).zip(lines) {
+                    put_cells(
+                        plane,
+                        (at.0, row),
+                        width,
+                        line.chars().map(|character| Cell { character, style }),
+                        style,
+                    );
+                }
+            }
+            Kind::ListBox => self.draw_list(plane, control, at, width, source),
+        }
+    }
+
+    fn draw_list(&self, plane: &mut Plane, control: &ControlState, at: (u16, u16), width: u16, source: RowSource<'_>) {
+        let Some(list) = self.lists.get(&control.handle) else { return };
+        let focused = self.focus == Some(control.handle);
+        let mut row = at.1;
+        if has_headings(control) {
+            let titles: Vec<&str> = control.headings.iter().map(|heading| heading.title.as_str()).collect();
+            let mut style = Style::default();
+            style.attributes.set(Attributes::UNDERLINE, true);
+            let text = arranged(&control.headings, |at, _| titles.get(at).copied().unwrap_or_default().to_owned());
+            put(plane, (at.0, row), width, &text, style);
+            row = row.saturating_add(1);
+        }
+        let height = rows_of(control);
+        let texts = source(control.handle, list.top, height);
+        for offset in 0..height {
+            let selected = list.selected.binary_search(&((list.top + offset) as u32)).is_ok();
+            let mut style = Style::default();
+            style.attributes.set(Attributes::REVERSE, selected);
+            style.attributes.set(Attributes::UNDERLINE, selected && !focused);
+            style.attributes.set(Attributes::DIM, !control.enabled);
+            let text = texts.get(offset).map(|text| line(control, text)).unwrap_or_default();
+            put_cells(plane, (at.0, row), width, coloured(&text, style), style);
+            row = row.saturating_add(1);
+        }
+    }
+}
+
+fn has_headings(control: &ControlState) -> bool {
+    control.style == mainstay_basic_screen::controls::ListStyle::Report as u8 && !control.options.contains('b')
+}
+
+/// The rows of a control that show contents.
+fn rows_of(control: &ControlState) -> usize {
+    let rows = (control.area.rows.ceil() as usize).max(1);
+    if has_headings(control) { rows.saturating_sub(1).max(1) } else { rows }
+}
+
+/// The text of a row of a list, arranged in its columns or as a branch of a tree.
+fn line(control: &ControlState, text: &str) -> String {
+    if control.style == mainstay_basic_screen::controls::ListStyle::Tree as u8 {
+        let mut parts = text.splitn(3, '\t');
+        let depth = parts.next().and_then(|depth| depth.parse::<usize>().ok()).unwrap_or(0);
+        let sign = parts.next().unwrap_or_default();
+        return format!("{:indent$}{sign} {}", "", parts.next().unwrap_or_default(), indent = depth.min(30) * 2);
+    }
+    if control.headings.is_empty() {
+        return text.replace('\t', " ");
+    }
+    let fields: Vec<&str> = text.split('\t').collect();
+    arranged(&control.headings, |_, heading| {
+        heading.field.and_then(|field| fields.get(field)).map(|field| (*field).to_owned()).unwrap_or_default()
+    })
+}
+
+/// Texts in columns with their widths and alignments.
+fn arranged(headings: &[Heading], text: impl Fn(usize, &Heading) -> String) -> String {
+    let column = |(at, heading): (usize, &Heading)| {
+        let width = heading.width.clamp(0.0, 1000.0) as usize;
+        let text = text(at, heading);
+        let shown: usize = visible(&text).count();
+        let free = width.saturating_sub(shown);
+        let before = match heading.alignment {
+            1 => free,
+            2 => free / 2,
+            _ => 0,
+        };
+        format!("{:before$}{text}{:after$}", "", "", after = free - before)
+    };
+    headings.iter().enumerate().map(column).collect()
+}
+
+/// The characters of a text without the marks of its colours.
+fn visible(text: &str) -> impl Iterator<Item = char> {
+    let mut skip = 0;
+    text.chars().filter(move |character| {
+        if *character == '\x1b' {
+            skip = 3;
+        }
+        let shown = skip == 0;
+        skip = skip.max(1) - 1;
+        shown
+    })
+}
+
+/// The cells of a text with the marks of its colours.
+fn coloured(text: &str, style: Style) -> impl Iterator<Item = Cell> {
+    let mut style = style;
+    let mut mark: Vec<char> = Vec::new();
+    text.chars().filter_map(move |character| {
+        if character == '\x1b' || !mark.is_empty() {
+            mark.push(character);
+            if let [_, place, digit] = mark.as_slice() {
+                let colour =
+                    digit.to_digit(10).and_then(|digit| Colour::ALL.get(digit as usize)).copied().unwrap_or_default();
+                if *place == 'f' {
+                    style.foreground = colour
+                } else {
+                    style.background = colour
+                }
+                mark.clear();
+            }
+            return None;
+        }
+        Some(Cell { character, style })
+    })
+}
+
+fn put(plane: &mut Plane, at: (u16, u16), width: u16, text: &str, style: Style) {
+    for (column, character) in (at.0..at.0.saturating_add(width)).zip(text.chars()) {
+        plane.put(column, at.1, Cell { character, style });
+    }
+}
+
+/// Puts cells and fills the width with blanks.
+fn put_cells(plane: &mut Plane, at: (u16, u16), width: u16, cells: impl Iterator<Item = Cell>, style: Style) {
+    let filled = cells.chain(std::iter::repeat(Cell { character: ' ', style }));
+    for (column, cell) in (at.0..at.0.saturating_add(width)).zip(filled) {
+        plane.put(column, at.1, cell);
+    }
+}
+
+fn draw_box(plane: &mut Plane, message: &MessageBox) {
+    let buttons: Vec<String> = message.buttons.iter().map(|button| format!("[ {button} ]")).collect();
+    let longest = message.lines.iter().map(|line| line.chars().count());
+    let widest = longest.chain([message.title.chars().count() + 2, buttons.iter().map(|b| b.len() + 1).sum()]).max();
+    let columns = (widest.unwrap_or(10) as u16).saturating_add(4).min(plane.columns());
+    let rows = (message.lines.len() as u16).saturating_add(4).min(plane.rows());
+    let region = Region { column: (plane.columns() - columns) / 2, row: (plane.rows() - rows) / 2, columns, rows };
+    plane.clear(region, Style::default());
+    for (column, row, character) in outline(region, Some(&message.title)) {
+        plane.put(column, row, Cell { character, style: Style::default() });
+    }
+    let inner = columns.saturating_sub(4);
+    for (row, line) in (region.row + 1..region.bottom().saturating_sub(3)).zip(&message.lines) {
+        put(plane, (region.column + 2, row), inner, line, Style::default());
+    }
+    let mut column = region.column + 2;
+    for (at, button) in buttons.iter().enumerate() {
+        let mut style = Style::default();
+        style.attributes.set(Attributes::REVERSE, at == message.default);
+        put(plane, (column, region.bottom().saturating_sub(2)), inner, button, style);
+        column = column.saturating_add(button.len() as u16 + 1);
+    }
+}

@@ -1,0 +1,54 @@
+"""Runs the test program on a pseudo-terminal of 24 lines and 80 columns and types into it: python3 typing.py TEST-PROGRAM."""
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import sys
+import termios
+import time
+
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "--exact", "program_on_the_terminal", "--nocapture"])
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+
+seen = b""
+
+
+def wait_for(text):
+    """Reads until the terminal has got a text, and forgets what was before its end."""
+    global seen
+    until = time.monotonic() + 20
+    while text not in seen:
+        if time.monotonic() > until:
+            sys.exit("%r is not in %r" % (text, seen))
+        if select.select([terminal], [], [], 0.1)[0]:
+            try:
+                seen += os.read(terminal, 65536)
+            except OSError:
+                sys.exit("the terminal ended before %r: %r" % (text, seen))
+    seen = seen.split(text, 1)[1]
+
+
+def type_keys(keys):
+    os.write(terminal, keys)
+
+
+wait_for(b"\x1b[?1049h")
+wait_for(b"Name:")
+type_keys(b"Adam\x7fa")
+wait_for(b"d")
+type_keys(b"\r")
+wait_for(b"line 5")
+wait_for(b"Hello Adaa")
+# Tab reaches the list; End shows its last lines, Enter picks one.
+type_keys(b"\t\x1b[F")
+wait_for(b"100")
+type_keys(b"\r")
+# The alternate screen is left, and the last text stands on the terminal.
+wait_for(b"\x1b[?1049l")
+wait_for(b"CTL 10 line 100")
+_, status = os.waitpid(pid, 0)
+sys.exit(os.waitstatus_to_exitcode(status))
