@@ -2,17 +2,31 @@
 
 mod harness;
 
-use mainstay_basic::screen::{Attributes, ControlClass, Screen};
+use mainstay_basic::ScreenHost;
+use mainstay_basic_screen::Screen;
+use mainstay_basic_screen::cell::Attributes;
+use mainstay_basic_screen::controls::Kind;
+use mainstay_basic_screen::mse::FaceFacts;
+use mainstay_basic_screen::session::{Next, Watch, share};
+use std::time::{Duration, Instant};
+
+/// The screen behind a program, as a face has got it.
+fn screen_of(source: &[u8]) -> Watch {
+    let (handle, watch) = share(Screen::new(80, 25));
+    harness::session_on(Box::new(ScreenHost::new(handle)), false).run_text("screen", source).unwrap();
+    let face = watch.attach(FaceFacts::default());
+    assert!(matches!(face.next(Instant::now() + Duration::from_secs(10)), Next::Frame(_)));
+    watch
+}
 
 fn lines(screen: &Screen) -> Vec<String> {
-    let text = |line| String::from_utf8_lossy(&screen.line_text(line)).into_owned();
-    (0..screen.lines()).map(text).collect()
+    let plane = screen.text().screen();
+    let text = |line| plane.row(line).iter().map(|cell| cell.character).collect::<String>().trim_end().to_owned();
+    (0..plane.rows()).map(text).collect()
 }
 
 fn shown(source: &str) -> Vec<String> {
-    let (mut session, _) = harness::session(b"", false);
-    session.run_text("screen", source.as_bytes()).unwrap();
-    let mut lines = lines(session.screen());
+    let mut lines = screen_of(source.as_bytes()).look(lines);
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
     }
@@ -43,12 +57,11 @@ fn cursor_mnemonics_move_it() {
 
 #[test]
 fn attributes_stay_with_characters() {
-    let (mut session, _) = harness::session(b"", false);
-    session.run_text("screen", b"PRINT 'BR',\"r\",'ER','BU',\"u\",'EU','BB',\"b\",'EB',\"n\",").unwrap();
-    let attributes = |column| session.screen().cell(column, 0).unwrap().attributes;
-    assert_eq!(attributes(0), Attributes { reverse: true, ..Attributes::default() });
-    assert_eq!(attributes(1), Attributes { underline: true, ..Attributes::default() });
-    assert_eq!(attributes(2), Attributes { blink: true, ..Attributes::default() });
+    let watch = screen_of(b"PRINT 'BR',\"r\",'ER','BU',\"u\",'EU','BB',\"b\",'EB',\"n\",");
+    let attributes = |column| watch.look(|screen| screen.text().screen().cell(column, 0).style.attributes);
+    assert_eq!(attributes(0), Attributes::REVERSE);
+    assert_eq!(attributes(1), Attributes::UNDERLINE);
+    assert_eq!(attributes(2), Attributes::BLINK);
     assert_eq!(attributes(3), Attributes::default());
 }
 
@@ -62,10 +75,14 @@ fn output_behind_the_last_line_scrolls() {
 fn the_published_list_box_is_loaded_in_memory() {
     let source =
         mainstay_vfs::FileSystem::read(&mainstay_vfs::Disk, &harness::programs().join("list_box.pub")).unwrap();
-    let (mut session, _) = harness::session(b"", false);
-    session.run_text("list_box", &source).unwrap();
-    let control = session.screen().controls.get(10).unwrap();
-    assert_eq!((control.class, control.place), (ControlClass::ListBox, [40, 0, 40, 24]));
-    assert_eq!((control.rows.len(), control.row_bytes), (32 * 1024, 32 * 1024 * 120));
-    assert!(control.rows[32_767].starts_with(b"This is line 32768This is line"));
+    screen_of(&source).look(|screen| {
+        let control = screen.controls().all().first().unwrap();
+        assert_eq!((control.name.kind, control.name.id), (Kind::ListBox, 10));
+        assert_eq!((control.area.column, control.area.rows), (40.0, 24.0));
+        let list = control.list().unwrap();
+        assert_eq!(list.len(), 32 * 1024);
+        let last = list.element(32 * 1024).unwrap();
+        assert_eq!(last.len(), 120);
+        assert!(last.starts_with(b"This is line 32768This is line"));
+    });
 }

@@ -135,10 +135,16 @@ pub(crate) fn encode_position(out: &mut Vec<u8>, column: u16, line: Option<u16>)
     encode_mnemonic(out, "@", &numbers.collect::<Vec<_>>())
 }
 
-/// Appends a mnemonic in its internal form.
+/// Appends a mnemonic in its internal form. One of two letters without arguments may be the name of a parameter as well
+/// (`PRM('DP')`), so that it is passed on as it is; a screen ignores those that it does not know.
 ///
-/// Errors: 29 for a name that is unknown, or arguments that do not fit.
+/// Errors: 29 for another name that is unknown, or arguments that do not fit.
 pub(crate) fn encode_mnemonic(out: &mut Vec<u8>, name: &str, arguments: &[Argument]) -> Outcome<()> {
+    if arguments.is_empty() && name.len() == 2 && !name.starts_with(['@', '\'']) {
+        out.push(ESCAPE);
+        out.extend_from_slice(name.to_ascii_uppercase().as_bytes());
+        return Ok(());
+    }
     out.extend_from_slice(&mnemonic::encode(name, arguments)?);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Runs programs over a file system in memory, and gives what they print.
 
 use mainstay_basic::plain::PlainHost;
-use mainstay_basic::{FolderPrograms, Parts, Session};
+use mainstay_basic::{FolderPrograms, Host, Parts, Session};
 use mainstay_basic_files::{FolderVolume, SessionId, Volume};
 use mainstay_basic_tables::TableVolume;
 use mainstay_store::{Durability, Store, StoreOptions};
@@ -18,6 +18,7 @@ pub struct Written(Rc<RefCell<Vec<u8>>>);
 
 impl Written {
     /// As text.
+    #[allow(dead_code, reason = "not every test has a plain host")]
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.0.borrow()).into_owned()
     }
@@ -40,8 +41,15 @@ pub fn programs() -> &'static Path {
 }
 
 /// A session with an empty folder of files, and what it will have printed.
+#[allow(dead_code, reason = "not every test has a plain host")]
 pub fn session(input: &[u8], with_tables: bool) -> (Session, Written) {
     let written = Written::default();
+    let host = PlainHost::new(Cursor::new(input.to_vec()), written.clone()).without_waits();
+    (session_on(Box::new(host), with_tables), written)
+}
+
+/// A session on a host.
+pub fn session_on(host: Box<dyn Host>, with_tables: bool) -> Session {
     let files = Simulated::new();
     files.create_folder(Path::new("shop")).unwrap();
     let files: Arc<dyn FileSystem> = Arc::new(files);
@@ -54,12 +62,11 @@ pub fn session(input: &[u8], with_tables: bool) -> (Session, Written) {
             Arc::new(TableVolume::new(Arc::new(store), folder, Durability::Os))
         }
     };
-    let session = Session::new(Parts {
-        host: Box::new(PlainHost::new(Cursor::new(input.to_vec()), written.clone()).without_waits()),
+    Session::new(Parts {
+        host,
         volume,
         programs: Box::new(FolderPrograms::new(Arc::new(Disk), programs())),
         session: SessionId(1),
         arguments: Vec::new(),
-    });
-    (session, written)
+    })
 }
