@@ -106,7 +106,7 @@ pub fn declared_spec(format: Format, name: &str, declared: &str, column: SqlType
             false => column == SqlType::Decimal { precision: as_was.precision(), scale: decimals },
         };
         let spec = FieldSpec::new(name, as_was.letter, length.into(), decimals);
-        return is_of.then(|| FieldSpec { nullable: nullable && foxpro, ..spec });
+        return is_of.then_some(FieldSpec { nullable: nullable && foxpro, ..spec });
     }
     let (letter, digits) = match letter {
         "N" | "F" => (b'N', length.max(decimals)),

@@ -8,6 +8,7 @@
 use super::build::tag_spec;
 use super::recovery::recover;
 use super::{IndexSpec, IndexedTable, structural_path};
+use crate::collation::{KeyOrder, National};
 use crate::dbf::Dbf;
 use crate::index::write::BagSpec;
 use crate::index::{Bag, TagHeader};
@@ -103,8 +104,9 @@ fn remade(
         return Err(Error::new(Code::Duplicate, "there is a file of this name already").at(target.display()));
     }
     let mut sound: Vec<(IndexSpec, Conventions)> = Vec::new();
+    let national = national_of(&bag, table.dbf());
     for (number, header) in bag.tags().iter().enumerate() {
-        let known = conventions_of(&bag, number, table.dbf());
+        let known = conventions_of(&bag, number, national.as_ref(), table.dbf());
         let spec = spec_of(header, old, &layout);
         let tried = known.and_then(|known| table.tag_can_be_made(target, (&spec, known), &layout).map(|()| known));
         match tried {
@@ -138,9 +140,23 @@ fn spec_of(header: &TagHeader, file: &Path, layout: &BagSpec) -> IndexSpec {
     if is_files && layout.is_single() { IndexSpec { name: String::new(), ..spec } } else { spec }
 }
 
-/// The order and the letters that an old tag's keys show: the new one gets them, too.
-fn conventions_of(bag: &Bag, number: usize, dbf: &Dbf) -> Result<Conventions> {
+/// The order and the letters that an old tag's keys show: the new one gets them, too. One that is damaged beyond that has
+/// those of the other tags of its file, of which `national` is the order.
+fn conventions_of(bag: &Bag, number: usize, national: Option<&National>, dbf: &Dbf) -> Result<Conventions> {
     let keys = TagKeys::new(&bag.tags()[number], dbf)?;
     let tag = bag.tag(number, keys.key_type)?;
-    Ok(keys.recognised(&tag, dbf).conventions())
+    let keys = keys.recognised(&tag, dbf);
+    Ok(match national {
+        Some(national) => keys.joined(&tag, dbf, national).conventions(),
+        None => keys.conventions(),
+    })
+}
+
+/// The national order that the tags of a file are in, if one of them is.
+fn national_of(bag: &Bag, dbf: &Dbf) -> Option<National> {
+    let of_tag = |number| conventions_of(bag, number, None, dbf).ok().map(|known| known.order);
+    (0..bag.tags().len()).filter_map(of_tag).find_map(|order| match order {
+        KeyOrder::National(national) => Some(national),
+        _ => None,
+    })
 }

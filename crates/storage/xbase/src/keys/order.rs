@@ -5,6 +5,7 @@
 //! ```text
 //!   keys in the order of bytes                         that is it, as with nearly all programs
 //!   else, those of some collations fit                 one of them, all of them are kept: see National
+//!   else, hardly any key is out of the order of some   these; the index is damaged
 //!   else, they differ from byte order only in letters  a national order that is not known
 //!   else                                               damage: the order of bytes is expected, and check reports it
 //! ```
@@ -87,6 +88,19 @@ impl KeySample {
         fits.fold(0, |fitting, (at, _)| fitting | 1 << at)
     }
 
+    /// The collations that hardly any key is out of the order of, and many fewer than out of the order of bytes: an index of
+    /// one of them that is damaged.
+    fn nearly_fitting(&self, dbf: &Dbf, out_of_byte_order: usize) -> Fitting {
+        let is_candidate = |collation: &Collation| !collation.is_byte_order() && may_be_of(collation, dbf);
+        let national = collations().iter().enumerate().filter(|(_, collation)| is_candidate(collation));
+        let counted: Vec<(usize, usize)> = national.map(|(at, collation)| (at, self.violations(collation))).collect();
+        let Some(least) = counted.iter().map(|(_, violations)| *violations).min() else { return 0 };
+        if 4 * least > out_of_byte_order || 10 * least > self.follows.len() {
+            return 0;
+        }
+        counted.iter().filter(|(_, violations)| *violations == least).fold(0, |fitting, (at, _)| fitting | 1 << at)
+    }
+
     /// Whether keys are out of byte order only where they differ by letters beyond ASCII, or by their case.
     fn looks_national(&self, out_of_order: &[usize]) -> bool {
         let is_national = |at: &&usize| {
@@ -144,7 +158,10 @@ impl TagKeys {
         if out_of_order.is_empty() {
             return self.settled_by(tag, &sample, dbf);
         }
-        let fitting = sample.fitting(dbf);
+        let fitting = match sample.fitting(dbf) {
+            0 => sample.nearly_fitting(dbf, out_of_order.len()),
+            fitting => fitting,
+        };
         match fitting {
             0 if sample.looks_national(&out_of_order) && self.are_genuine(&sample, &out_of_order, dbf) => {
                 let conventions = Conventions { order: KeyOrder::Unknown, ..self.conventions() };
