@@ -2,7 +2,7 @@
 
 use super::Machine;
 use crate::code::*;
-use crate::fault::{Fault, Outcome, fail};
+use crate::fault::{Fault, Outcome};
 use crate::mask::Signs;
 use crate::number::Number;
 use std::collections::HashMap;
