@@ -62,8 +62,10 @@ fn output_behind_the_last_line_scrolls() {
 fn the_published_list_box_is_loaded_in_memory() {
     let source =
         mainstay_vfs::FileSystem::read(&mainstay_vfs::Disk, &harness::programs().join("list_box.pub")).unwrap();
-    let (mut session, _) = harness::session(b"", false);
+    let (mut session, written) = harness::session(b"", false);
     session.run_text("list_box", &source).unwrap();
+    // 32,768 rows of 120 bytes.
+    assert_eq!(written.text(), " 3932160\n");
     let control = session.screen().controls.get(10).unwrap();
     assert_eq!((control.class, control.place), (ControlClass::ListBox, [40, 0, 40, 24]));
     assert_eq!((control.rows.len(), control.row_bytes), (32 * 1024, 32 * 1024 * 120));
