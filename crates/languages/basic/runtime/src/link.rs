@@ -2,6 +2,7 @@
 
 use crate::code::{Expr, ListId, ListItem, ListSource, Program, Target};
 use crate::variables::{Storage, Variables};
+use mainstay_basic_syntax::tree::Name;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -65,6 +66,13 @@ impl Link {
         self.plans.get(id as usize)?.get_or_init(|| self.make_plan(program, id)).as_ref()
     }
 
+    /// The list as slots of names with a prefix: `NAME$` with `REC=CUST$` is `CUST.NAME$`.
+    pub fn prefixed_plan(program: &Program, id: ListId, prefix: &str, level: &mut Variables) -> Option<Rc<Plan>> {
+        let mut plan = Plan::default();
+        collect_prefixed(program, id, prefix, level, &mut plan, 0)?;
+        Some(Rc::new(plan))
+    }
+
     fn make_plan(&self, program: &Program, id: ListId) -> Option<Rc<Plan>> {
         let mut plan = Plan::default();
         self.collect(program, id, &mut plan, 0)?;
@@ -98,4 +106,48 @@ impl Link {
         }
         Some(())
     }
+}
+
+fn collect_prefixed(
+    program: &Program,
+    id: ListId,
+    prefix: &str,
+    level: &mut Variables,
+    plan: &mut Plan,
+    depth: usize,
+) -> Option<()> {
+    if depth > 20 {
+        return None;
+    }
+    for item in &program.lists.get(id as usize)?.items {
+        let value = match item {
+            ListItem::Skip => {
+                plan.slots.push(PlanSlot::Skip);
+                continue;
+            }
+            ListItem::List(ListSource::Id(inner)) => {
+                collect_prefixed(program, *inner, prefix, level, plan, depth + 1)?;
+                continue;
+            }
+            ListItem::List(_) => return None,
+            ListItem::Value(value) if value.mask.is_none() && value.formats.is_empty() => value,
+            ListItem::Value(_) => return None,
+        };
+        plan.slots.push(match value.target {
+            Some(Target::Number(symbol, whole)) => PlanSlot::Number(
+                prefixed(program.symbols.numbers.get(symbol as usize)?, prefix, Storage::Number, level),
+                whole,
+            ),
+            Some(Target::Text(symbol)) => {
+                PlanSlot::Text(prefixed(program.symbols.texts.get(symbol as usize)?, prefix, Storage::Text, level))
+            }
+            _ => return None,
+        });
+    }
+    Some(())
+}
+
+fn prefixed(name: &Name, prefix: &str, storage: Storage, level: &mut Variables) -> u32 {
+    let name = Name { text: format!("{prefix}.{}", name.text), global: false, ..name.clone() };
+    level.slot(&name, storage)
 }

@@ -50,6 +50,11 @@ fn layout(mask: &[u8]) -> Layout {
 
 /// Writes a number through a mask. `None` if it has more digits than the mask: error 43.
 pub fn number(out: &mut Vec<u8>, value: Number, mask: &[u8], signs: Signs) -> Option<()> {
+    if let Some(whole) = value.as_whole()
+        && mask.iter().all(|byte| *byte == b'0')
+    {
+        return zeros(out, whole, mask.len());
+    }
     let layout = layout(mask);
     let rounded = value.rounded(layout.decimals as i32);
     let negative = rounded.signum() < 0;
@@ -75,6 +80,16 @@ pub fn number(out: &mut Vec<u8>, value: Number, mask: &[u8], signs: Signs) -> Op
         at += writer.step(out, at);
     }
     writer.place_floats(out, start);
+    Some(())
+}
+
+/// A whole number through a mask of zeros only, which keys are made with.
+fn zeros(out: &mut Vec<u8>, value: i64, length: usize) -> Option<()> {
+    let mut buffer = [0u8; 20];
+    let text = if value == 0 { &[][..] } else { whole_text(&mut buffer, value.unsigned_abs()) };
+    let missing = length.checked_sub(text.len())?;
+    out.extend(std::iter::repeat_n(b'0', missing));
+    out.extend_from_slice(text);
     Some(())
 }
 

@@ -87,6 +87,8 @@ pub struct Options {
     pub text: Option<TextExpr>,
     /// TBL=: the index of the table's line.
     pub table: Option<u32>,
+    /// REC=: the prefix of the names of a list.
+    pub prefix: Option<String>,
     /// IOL=
     pub list: Option<ListSource>,
     /// Others, by name: those of controls.

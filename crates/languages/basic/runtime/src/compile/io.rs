@@ -75,7 +75,13 @@ impl Compiler<'_> {
                 options.key_number = Some(KeyNumber::Value(self.expression(value)?));
                 return Ok(());
             }
-            "REC" => return Err((99, "REC= is not supported".to_owned())),
+            "REC" => match &value.kind {
+                tree::ExprKind::Variable(name) => {
+                    options.prefix = Some(name.text.clone());
+                    return Ok(());
+                }
+                _ => return Err((99, "REC= takes a variable, whose name is the prefix".to_owned())),
+            },
             _ => {
                 let value = self.expression(value)?;
                 options.others.push((name.to_owned(), value));

@@ -157,9 +157,10 @@ impl Machine {
         if record {
             return self.read_record(io, number, &reference, &options);
         }
-        let plan = match io.list {
-            Some(list) => self.frame.link.plan(&self.frame.program, list).cloned(),
-            None => self.bound_plan(number)?,
+        let plan = match (io.list, &io.options.prefix) {
+            (_, Some(prefix)) => Some(self.prefixed_plan(io.list, number, prefix)?),
+            (Some(list), None) => self.frame.link.plan(&self.frame.program, list).cloned(),
+            (None, None) => self.bound_plan(number)?,
         };
         let rounding = self.rounding();
         let Machine { channels, variables, globals, .. } = self;
@@ -232,6 +233,11 @@ impl Machine {
 
     fn record_of(&mut self, io: &IoCode, number: i64, record: bool, separator: u8, data: &mut Vec<u8>) -> Outcome<()> {
         let program = self.frame.program.clone();
+        if let (Some(prefix), false) = (&io.options.prefix, record) {
+            let plan = self.prefixed_plan(io.list, number, prefix)?;
+            self.write_bound(&plan, separator, data);
+            return Ok(());
+        }
         if let Some(list) = io.list {
             let list = program.lists.get(list as usize).ok_or_else(|| Fault::new(81))?;
             if !record {

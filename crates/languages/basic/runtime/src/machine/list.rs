@@ -126,6 +126,20 @@ impl Machine {
         Ok(Some(plan))
     }
 
+    /// The plan of a list, or of the one that OPEN bound, with the prefix of REC= before its names. Error 81 for a list
+    /// that is more than variables.
+    pub(super) fn prefixed_plan(&mut self, list: Option<ListId>, number: i64, prefix: &str) -> Outcome<Rc<Plan>> {
+        let (program, id) = match list {
+            Some(id) => (self.frame.program.clone(), id),
+            None => match &self.channels.get(number)?.list {
+                Some((program, _, id)) => (program.clone(), *id),
+                None => return fail(81, "REC= needs a list"),
+            },
+        };
+        let plan = Link::prefixed_plan(&program, id, prefix, &mut self.variables);
+        plan.ok_or_else(|| Fault::with(81, "REC= needs a list of variables"))
+    }
+
     /// Assigns the fields of a record to a list.
     pub(super) fn assign_fields(&mut self, list: &List, data: &[u8], separator: u8) -> Outcome<()> {
         let mut fields = Fields { data, at: 0, separator };
