@@ -16,6 +16,7 @@ import java.sql.Time;
 import java.sql.Timestamp;
 import java.sql.Types;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 public class Cases {
@@ -328,9 +329,15 @@ public class Cases {
             check(insert.executeUpdate(), 1);
         }
         check(query(connection, "SELECT t FROM long_values").get(0).equals(text), true);
-        try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery("SELECT b FROM long_values")) {
+        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO long_values VALUES (2, ?, NULL)")) {
+            insert.setBytes(1, new byte[] {1, 0, -1});
+            check(insert.executeUpdate(), 1);
+        }
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT b FROM long_values ORDER BY id")) {
             check(rows.next(), true);
             check(new String(rows.getBytes(1), StandardCharsets.US_ASCII).equals(text), true);
+            check(rows.next() + " " + Arrays.toString(rows.getBytes(1)), "true [1, 0, -1]");
         }
     }
 

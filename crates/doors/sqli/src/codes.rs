@@ -128,7 +128,8 @@ pub const SMART_LOB_BYTES: usize = 72;
 /// The descriptor of a BYTE or TEXT value in rows and parameters: 56 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SimpleLob {
-    /// Bytes of the value, at offset 16; in rows of a server at offset 12, too, where JDBC looks for the end of the value.
+    /// Bytes of the value, at offset 16. JDBC counts them in rows by the numbers of the first and the last byte, from 1, at the
+    /// offsets 8 and 12.
     pub size: u32,
     /// The byte at offset 39 is 1.
     pub is_null: bool,
@@ -149,6 +150,7 @@ impl SimpleLob {
     /// The bytes of a descriptor.
     pub fn encode(self) -> [u8; SimpleLob::BYTES] {
         let mut bytes = [0; SimpleLob::BYTES];
+        bytes[8..12].copy_from_slice(&1u32.to_be_bytes());
         bytes[12..16].copy_from_slice(&self.size.to_be_bytes());
         bytes[16..20].copy_from_slice(&self.size.to_be_bytes());
         bytes[20..24].copy_from_slice(&self.handle.to_be_bytes());

@@ -69,7 +69,7 @@ impl Prepared {
             Tree::Query(query) if self.kind() == StatementKind::Query => {
                 let text = self.reduced(Mode::Describe(&self.parameters), names)?.unwrap_or_default();
                 let answer = names.core.borrow_mut().execute(&text).map_err(|error| of_core(&error, false))?;
-                let system = system_columns(&query.body, names);
+                let system = system_columns(&query.body);
                 let lengths = text_lengths(&query.body, names);
                 let fields = answer.schema().fields().iter().enumerate();
                 let described = fields.map(|(place, field)| {
@@ -149,28 +149,29 @@ fn place_type(place: &ParameterPlace, names: &Names<'_>) -> Type {
     found.unwrap_or(ANY_TEXT)
 }
 
+/// The tables of a source, with the names that they have in the statement.
+fn tables(source: &Source, found: &mut Vec<(ObjectName, String)>) {
+    match source {
+        Source::Table(table) => {
+            let alias = table.alias.as_ref().map_or_else(|| table.name.last().to_owned(), |alias| alias.text.clone());
+            found.push((table.name.clone(), alias));
+        }
+        Source::Join(join) => {
+            tables(&join.left, found);
+            tables(&join.right, found);
+        }
+        Source::Apply(left, _, right) => {
+            tables(left, found);
+            tables(right, found);
+        }
+        Source::Nested(inner) => tables(inner, found),
+        _ => {}
+    }
+}
+
 /// The lengths of the texts that the items of a query's list give, as far as a VARCHAR holds them; nothing for a list with a
 /// star, whose items are not the columns.
 fn text_lengths(body: &QueryBody, names: &Names<'_>) -> Vec<Option<u32>> {
-    fn tables(source: &Source, found: &mut Vec<(ObjectName, String)>) {
-        match source {
-            Source::Table(table) => {
-                let alias =
-                    table.alias.as_ref().map_or_else(|| table.name.last().to_owned(), |alias| alias.text.clone());
-                found.push((table.name.clone(), alias));
-            }
-            Source::Join(join) => {
-                tables(&join.left, found);
-                tables(&join.right, found);
-            }
-            Source::Apply(left, _, right) => {
-                tables(left, found);
-                tables(right, found);
-            }
-            Source::Nested(inner) => tables(inner, found),
-            _ => {}
-        }
-    }
     let select = match body {
         QueryBody::Select(select) => select,
         QueryBody::Set(left, _, _, right) => {
@@ -197,34 +198,17 @@ fn text_lengths(body: &QueryBody, names: &Names<'_>) -> Vec<Option<u32>> {
 }
 
 /// The columns of the tables of the system that a query reads: their types are no part of their rows.
-fn system_columns(body: &QueryBody, names: &Names<'_>) -> Vec<(String, Type)> {
-    fn collect(source: &Source, found: &mut Vec<(String, Type)>) {
-        match source {
-            Source::Table(table) => {
-                let system = crate::catalog::find(&table.name).into_iter().flat_map(|table| table.columns);
-                found.extend(system.map(|(name, known)| ((*name).to_owned(), *known)));
-            }
-            Source::Join(join) => {
-                collect(&join.left, found);
-                collect(&join.right, found);
-            }
-            Source::Apply(left, _, right) => {
-                collect(left, found);
-                collect(right, found);
-            }
-            Source::Nested(inner) => collect(inner, found),
-            _ => {}
-        }
-    }
-    let mut found = Vec::new();
+fn system_columns(body: &QueryBody) -> Vec<(String, Type)> {
     match body {
-        QueryBody::Select(select) => select.from.iter().for_each(|source| collect(source, &mut found)),
-        QueryBody::Set(left, _, _, right) => {
-            found.extend(system_columns(left, names));
-            found.extend(system_columns(right, names));
+        QueryBody::Select(select) => {
+            let mut found = Vec::new();
+            select.from.iter().for_each(|source| tables(source, &mut found));
+            let system =
+                found.iter().filter_map(|(name, _)| crate::catalog::find(name)).flat_map(|table| table.columns);
+            system.map(|(name, known)| ((*name).to_owned(), *known)).collect()
         }
+        QueryBody::Set(left, _, _, right) => system_columns(left).into_iter().chain(system_columns(right)).collect(),
     }
-    found
 }
 
 fn convert(value: &Value, known: Type, is_stored: bool) -> Value {
