@@ -86,6 +86,7 @@ impl Field {
         let cursor = request.index.min(text.len());
         let mut field = Field { request, modes, text, cursor, insert: false, scroll: 0, width };
         field.text.truncate(field.limit());
+        field.cursor = field.cursor.min(field.text.len());
         field.follow_cursor();
         field
     }

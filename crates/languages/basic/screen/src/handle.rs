@@ -36,19 +36,16 @@ impl Screen {
             self.input.interrupted = true;
             // Faces count their keys; one that breaks is used at once.
             self.input.keys_done = self.input.keys_done.wrapping_add(1);
-            self.input.changed = true;
             return;
         }
         let used = self.message_box_key(press) || self.hot_key(press) || self.control_key(press);
         if !used && !press.modifiers.alt && !press.modifiers.control {
             if !self.input.push(Queued::Key(press)) {
-                self.input.changed = true;
                 self.ring();
             }
             return;
         }
         self.input.keys_done = self.input.keys_done.wrapping_add(1);
-        self.input.changed = true;
         if !used {
             self.ring();
         }

@@ -56,7 +56,6 @@ pub(crate) struct Input {
     number: u32,
     /// Keys of the face that have been taken out of the queue.
     pub keys_done: u32,
-    pub changed: bool,
     /// The break key was pressed.
     pub interrupted: bool,
 }
@@ -72,7 +71,6 @@ impl Default for Input {
             type_ahead: true,
             number: 0,
             keys_done: 0,
-            changed: false,
             interrupted: false,
         }
     }
@@ -95,7 +93,6 @@ impl Input {
             .keys_done
             .wrapping_add(self.queue.iter().filter(|queued| matches!(queued, Queued::Key(_))).count() as u32);
         self.queue.clear();
-        self.changed = true;
     }
 
     /// Begins an input at a cursor with `room` columns to its right.
@@ -104,7 +101,6 @@ impl Input {
         self.number = self.number.wrapping_add(1);
         self.active = Some(Active { field: Field::new(request, self.modes, room), number: self.number, at });
         self.result = None;
-        self.changed = true;
         if !self.type_ahead {
             self.clear();
         }
@@ -128,7 +124,6 @@ impl Input {
         let mut rejected = false;
         while self.active.is_some() && self.result.is_none() {
             let Some(queued) = self.queue.pop_front() else { break };
-            self.changed = true;
             match queued {
                 Queued::Signal(value, eom) => self.end(value, eom),
                 Queued::Key(press) => {
@@ -159,7 +154,6 @@ impl Input {
         if let Some(active) = &self.active {
             let field = &active.field;
             self.result = Some(InputResult { text: field.text(), ctl: value, eom, index: field.cursor() });
-            self.changed = true;
         }
     }
 
@@ -167,13 +161,12 @@ impl Input {
     pub fn take_result(&mut self) -> Option<InputResult> {
         let result = self.result.take()?;
         self.active = None;
-        self.changed = true;
         Some(result)
     }
 
     /// Closes the field without a result.
     pub fn cancel(&mut self) {
-        self.changed |= self.active.take().is_some();
+        self.active = None;
         self.result = None;
     }
 }

@@ -65,6 +65,8 @@ pub struct Screen {
     caption: String,
     bell: bool,
     last_cursor: Option<((u16, u16), CursorMode)>,
+    /// The state of the input in the last frame.
+    last_input: Option<Operation>,
     panels_changed: PanelsChanged,
 }
 
@@ -94,6 +96,7 @@ impl Screen {
             caption: String::new(),
             bell: false,
             last_cursor: None,
+            last_input: None,
             panels_changed: PanelsChanged::default(),
         }
     }
@@ -412,38 +415,45 @@ impl Screen {
     }
 
     fn push_input(&mut self, operations: &mut Vec<Operation>, everything: bool) {
-        let window = self.text.window();
-        let origin = window.origin();
-        let at = window.cursor_on_screen();
+        let at = self.text.window().cursor_on_screen();
         let mode = self.text.cursor_mode;
         if self.last_cursor != Some((at, mode)) {
             self.last_cursor = Some((at, mode));
             operations.push(Operation::Cursor { column: at.0, row: at.1, mode });
         }
-        if !std::mem::take(&mut self.input.changed) && !everything {
-            return;
+        let input = self.input_operation();
+        if everything || self.last_input.as_ref() != Some(&input) {
+            self.last_input = Some(input.clone());
+            operations.push(input);
         }
+    }
+
+    /// The state of the input as an operation.
+    fn input_operation(&self) -> Operation {
         let keys_done = self.input.keys_done;
         let active = self.input.active.as_ref().filter(|_| self.input.result.is_none());
-        let Some(active) = active else { return operations.push(Operation::InputClosed(keys_done)) };
+        let Some(active) = active else { return Operation::InputClosed(keys_done) };
+        let window = self.text.window();
+        let origin = window.origin();
         let field = &active.field;
         let (column, row) = window.at(active.at);
-        operations.push(Operation::Input(InputState {
+        let hidden = field.is_hidden();
+        Operation::Input(InputState {
             number: active.number,
             column: column + origin.0,
             row: row + origin.1,
             width: field.width(),
             longest: field.longest(),
-            text: if field.is_hidden() { String::new() } else { field.text() },
-            cursor: if field.is_hidden() { 0 } else { field.cursor() },
-            scroll: if field.is_hidden() { 0 } else { field.scroll() },
+            text: if hidden { String::new() } else { field.text() },
+            cursor: if hidden { 0 } else { field.cursor() },
+            scroll: if hidden { 0 } else { field.scroll() },
             insert: field.inserts(),
-            hidden: field.is_hidden(),
+            hidden,
             upper: field.is_upper(),
-            guarded: field.is_guarded() || field.is_hidden(),
+            guarded: field.is_guarded() || hidden,
             edit: field.is_edit_mode(),
             keys_done,
-        }));
+        })
     }
 }
 

@@ -334,6 +334,7 @@ impl TextPlane {
         self.set_attributes(&frame.attributes);
         let window = self.window_mut();
         window.default_style = window.style;
+        window.border_style = window.style;
         window.clear();
         Ok(())
     }
@@ -372,7 +373,7 @@ impl TextPlane {
                 }
             }
             if window.title.is_some() {
-                let style = window.default_style;
+                let style = window.border_style;
                 let border = outline(window.frame, window.title.as_deref());
                 for (column, _, character) in border.into_iter().filter(|(_, at, _)| *at == row) {
                     set(column, Cell { character, style });

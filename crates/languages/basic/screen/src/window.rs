@@ -9,6 +9,9 @@ use crate::plane::{Plane, Region};
 /// The number of the first window of a screen.
 pub const PRIMARY: u8 = 0;
 
+/// A coordinate beyond every plane.
+const OUTSIDE: u16 = 1000;
+
 /// One window.
 #[derive(Clone, Debug)]
 pub struct Window {
@@ -28,6 +31,8 @@ pub struct Window {
     pub style: Style,
     /// The style that `'RM'` returns to.
     pub default_style: Style,
+    /// The style of the border.
+    pub border_style: Style,
     /// Styles kept by `'SA'`.
     pub saved_style: Option<Style>,
     /// The scroll region within the grid.
@@ -54,6 +59,7 @@ impl Window {
             cursor: (0, 0),
             style: Style::default(),
             default_style: Style::default(),
+            border_style: Style::default(),
             saved_style: None,
             scroll: Region::sized(columns, rows),
             scrolling: true,
@@ -185,7 +191,9 @@ impl Window {
 
 /// The cells of a box's outline.
 pub fn outline(region: Region, title: Option<&str>) -> Vec<(u16, u16, char)> {
-    if region.columns < 2 || region.rows < 2 {
+    // No plane is as large as that: such a box has no visible cell.
+    let is_outside = region.column >= OUTSIDE || region.row >= OUTSIDE;
+    if region.columns < 2 || region.rows < 2 || is_outside {
         return Vec::new();
     }
     let (right, bottom) = (region.right() - 1, region.bottom() - 1);

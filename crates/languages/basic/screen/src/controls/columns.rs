@@ -4,6 +4,9 @@
 //! `N`, `U`, dates of `D`, `M`, `Y`), and a width in columns. `S` skips a field, `{}` is a column for a picture, `B` a number
 //! of blanks. Lines below the first one of a formatted list, behind a slash, are not shown.
 
+/// The most columns of a list.
+const MOST_COLUMNS: usize = 256;
+
 /// The alignment of a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
@@ -51,13 +54,16 @@ pub fn parse(format: &str, report: bool) -> Vec<Column> {
     let mut columns = Vec::new();
     let mut field = 0;
     let mut rest = format.trim_start();
-    while !rest.is_empty() && !rest.starts_with('/') {
+    while !rest.is_empty() && !rest.starts_with('/') && columns.len() < MOST_COLUMNS {
         let mut column = Column { field: Some(field), ..Column::default() };
         if let Some((title, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             column.title = title.to_owned();
             rest = after;
         }
-        let end = rest.find([' ', '[', '/']).unwrap_or(rest.len());
+        // A bracket that is not closed starts no title; it is one of the codes, which have no meaning for it.
+        let bracket = usize::from(rest.starts_with('['));
+        let end =
+            rest.get(bracket..).and_then(|codes| codes.find([' ', '[', '/'])).map_or(rest.len(), |end| end + bracket);
         let (codes, after) = rest.split_at(end);
         let shown = apply_codes(&mut column, codes, report);
         if column.field.is_some() {

@@ -86,6 +86,8 @@ impl List {
             upper: has(b'U'),
             tree: is_tree.then(|| Tree::new(!has(b'q'))),
             delimiter: if is_tree { b'/' } else { 0 },
+            // A list that no frame has told of is a change, even without rows.
+            reported: usize::MAX,
             ..List::default()
         }
     }
