@@ -3,13 +3,13 @@
 //! Prints one line of JSON with its port and serves until its standard input ends. The user is `tester` with the password
 //! `Tester-1`. `listbox` does what the published list box program does, and prints the time of the load.
 
-use mainstay_basic_screen::controls::{Area, Definition, Kind, Name};
-use mainstay_basic_screen::field::InputRequest;
-use mainstay_basic_screen::mnemonic::{Argument, encode};
-use mainstay_basic_screen::panels::{Menu, MessageBox};
-use mainstay_basic_screen::session::ScreenHandle;
-use mainstay_basic_screen::{ScreenError, Verb};
 use mainstay_console::{Config, Door, Entry, Programs, Users};
+use mainstay_screen::controls::{Area, Definition, Kind, Name};
+use mainstay_screen::field::InputRequest;
+use mainstay_screen::mnemonic::{Argument, encode};
+use mainstay_screen::panels::{Menu, MessageBox};
+use mainstay_screen::session::ScreenHandle;
+use mainstay_screen::{ScreenError, Verb};
 use std::io::Read;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -7,7 +7,7 @@
 //!   Programs::run(name, user, ScreenHandle)  <-----  a thread for each program
 //! ```
 //!
-//! The screen model is `mainstay-basic-screen`; this crate carries its frames and events and knows no language: the caller gives
+//! The screen model is `mainstay-screen`; this crate carries its frames and events and knows no language: the caller gives
 //! users and programs through the traits [`Users`] and [`Programs`]. docs/console.md has the protocol, the rules and the limits.
 //!
 //! **Libraries.** A program blocks its thread while it waits for the user, so that a thread for each connection is the natural

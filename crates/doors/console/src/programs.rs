@@ -5,8 +5,8 @@
 //! against the limits until its thread has ended.
 
 use crate::config::Config;
-use mainstay_basic_screen::Screen;
-use mainstay_basic_screen::session::{ScreenHandle, Watch, share};
+use mainstay_screen::Screen;
+use mainstay_screen::session::{ScreenHandle, Watch, share};
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};

@@ -7,9 +7,9 @@
 use crate::programs::Running;
 use crate::server::Shared;
 use crate::wire::{self, Ended, LONGEST_MESSAGE, Message};
-use mainstay_basic_screen::frame::ListState;
-use mainstay_basic_screen::mse::FaceFacts;
-use mainstay_basic_screen::session::{Face, Next};
+use mainstay_screen::frame::ListState;
+use mainstay_screen::mse::FaceFacts;
+use mainstay_screen::session::{Face, Next};
 use std::io::{Read, Result, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Mutex, PoisonError};

@@ -1,6 +1,6 @@
 //! Messages of a page.
 
-use mainstay_basic_screen::event::{Action, Event, Key, KeyPress, Modifiers, MouseButton};
+use mainstay_screen::event::{Action, Event, Key, KeyPress, Modifiers, MouseButton};
 
 /// The codes of operations of a page.
 mod code {

@@ -1,9 +1,9 @@
 //! Frames of a screen as operations for a page.
 
 use super::VERSION;
-use mainstay_basic_screen::cell::{Run, Style};
-use mainstay_basic_screen::frame::{ControlState, Frame, InputState, ListState, Operation};
-use mainstay_basic_screen::panels::{MenuItem, MessageBox};
+use mainstay_screen::cell::{Run, Style};
+use mainstay_screen::frame::{ControlState, Frame, InputState, ListState, Operation};
+use mainstay_screen::panels::{MenuItem, MessageBox};
 
 /// The codes of operations to a page.
 mod code {

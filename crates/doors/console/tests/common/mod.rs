@@ -1,11 +1,11 @@
 //! A door with a few programs, requests to it, and a page without a browser.
 #![allow(dead_code)]
 
-use mainstay_basic_screen::controls::{Area, Definition, Kind, Name};
-use mainstay_basic_screen::field::InputRequest;
-use mainstay_basic_screen::session::ScreenHandle;
-use mainstay_basic_screen::{ScreenError, Verb};
 use mainstay_console::{Config, Door, Entry, Programs, Users};
+use mainstay_screen::controls::{Area, Definition, Kind, Name};
+use mainstay_screen::field::InputRequest;
+use mainstay_screen::session::ScreenHandle;
+use mainstay_screen::{ScreenError, Verb};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -1,8 +1,8 @@
 //! The world of a session: screen, keyboard, clock, and the texts of programs.
 
 use crate::fault::Outcome;
-use mainstay_basic_screen::mnemonic::Mnemonic;
-use mainstay_basic_screen::session::ScreenHandle;
+use mainstay_screen::mnemonic::Mnemonic;
+use mainstay_screen::session::ScreenHandle;
 use std::time::Duration;
 
 /// What a program puts on the screen.

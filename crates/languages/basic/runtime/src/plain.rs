@@ -6,7 +6,7 @@
 use crate::fault::{Fault, Outcome, fail};
 use crate::host::{Clock, Host, Input, InputRequest, Output};
 use crate::system_clock::SystemClock;
-use mainstay_basic_screen::mnemonic::Mnemonic;
+use mainstay_screen::mnemonic::Mnemonic;
 use std::io::{BufRead, Write};
 use std::time::Duration;
 

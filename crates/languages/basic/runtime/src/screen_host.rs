@@ -3,10 +3,10 @@
 use crate::fault::Outcome;
 use crate::host::{Clock, Host, Input, InputRequest, Output};
 use crate::system_clock::SystemClock;
-use mainstay_basic_screen::characters;
-use mainstay_basic_screen::field;
-use mainstay_basic_screen::panels::MessageBox;
-use mainstay_basic_screen::session::ScreenHandle;
+use mainstay_screen::characters;
+use mainstay_screen::field;
+use mainstay_screen::panels::MessageBox;
+use mainstay_screen::session::ScreenHandle;
 use std::time::Duration;
 
 /// How long a program waits for a face that does not acknowledge what it was sent.

@@ -3,11 +3,11 @@
 mod harness;
 
 use mainstay_basic::ScreenHost;
-use mainstay_basic_screen::Screen;
-use mainstay_basic_screen::cell::Attributes;
-use mainstay_basic_screen::controls::Kind;
-use mainstay_basic_screen::mse::FaceFacts;
-use mainstay_basic_screen::session::{Next, Watch, share};
+use mainstay_screen::Screen;
+use mainstay_screen::cell::Attributes;
+use mainstay_screen::controls::Kind;
+use mainstay_screen::mse::FaceFacts;
+use mainstay_screen::session::{Next, Watch, share};
 use std::time::{Duration, Instant};
 
 /// The screen behind a program, as a face has got it.

@@ -4,8 +4,8 @@ use crossterm::cursor::{Hide, MoveTo, Show};
 use crossterm::queue;
 use crossterm::style::{Attribute, Color, Print, ResetColor, SetAttribute, SetBackgroundColor, SetForegroundColor};
 use crossterm::terminal::{Clear, ClearType};
-use mainstay_basic_screen::cell::{Attributes, Cell, Colour, Style};
-use mainstay_basic_screen::plane::Plane;
+use mainstay_screen::cell::{Attributes, Cell, Colour, Style};
+use mainstay_screen::plane::Plane;
 use std::io::{Result, Write};
 
 /// Cells that are drawn again rather than skipped.

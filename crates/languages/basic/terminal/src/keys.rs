@@ -1,7 +1,7 @@
 //! Keys of a terminal as keys of a program.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEvent, MouseEventKind};
-use mainstay_basic_screen::event::{Event, Key, KeyPress, Modifiers, MouseButton};
+use mainstay_screen::event::{Event, Key, KeyPress, Modifiers, MouseButton};
 
 /// The event of a key; none for keys that programs do not know.
 pub fn key_event(event: KeyEvent) -> Option<Event> {

@@ -17,9 +17,9 @@ use crossterm::event::{
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
 use crossterm::{execute, terminal};
 use draw::Canvas;
-use mainstay_basic_screen::event::Event;
-use mainstay_basic_screen::mse::FaceFacts;
-use mainstay_basic_screen::session::{Face, Next, Watch};
+use mainstay_screen::event::Event;
+use mainstay_screen::mse::FaceFacts;
+use mainstay_screen::session::{Face, Next, Watch};
 use std::io::{Result, Write, stdout};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::{Duration, Instant};

@@ -4,13 +4,13 @@
 //! button `(*) text`, a drop box its choice and `v`. The control with the focus is reversed. A message box is drawn over
 //! everything, the message line below the plane if the terminal has room. Menus are not drawn.
 
-use mainstay_basic_screen::cell::{Attributes, Cell, Colour, Run, Style};
-use mainstay_basic_screen::controls::Kind;
-use mainstay_basic_screen::frame::{ControlState, Heading, ListState, Operation};
-use mainstay_basic_screen::mnemonic::CursorMode;
-use mainstay_basic_screen::panels::MessageBox;
-use mainstay_basic_screen::plane::{Plane, Region};
-use mainstay_basic_screen::window::outline;
+use mainstay_screen::cell::{Attributes, Cell, Colour, Run, Style};
+use mainstay_screen::controls::Kind;
+use mainstay_screen::frame::{ControlState, Heading, ListState, Operation};
+use mainstay_screen::mnemonic::CursorMode;
+use mainstay_screen::panels::MessageBox;
+use mainstay_screen::plane::{Plane, Region};
+use mainstay_screen::window::outline;
 use std::collections::BTreeMap;
 
 /// Gives texts of rows of a list: handle, first row, number of rows.
@@ -214,7 +214,7 @@ impl View {
 }
 
 fn has_headings(control: &ControlState) -> bool {
-    control.style == mainstay_basic_screen::controls::ListStyle::Report as u8 && !control.options.contains('b')
+    control.style == mainstay_screen::controls::ListStyle::Report as u8 && !control.options.contains('b')
 }
 
 /// The rows of a control that show contents.
@@ -225,7 +225,7 @@ fn rows_of(control: &ControlState) -> usize {
 
 /// The text of a row of a list, arranged in its columns or as a branch of a tree.
 fn line(control: &ControlState, text: &str) -> String {
-    if control.style == mainstay_basic_screen::controls::ListStyle::Tree as u8 {
+    if control.style == mainstay_screen::controls::ListStyle::Tree as u8 {
         let mut parts = text.splitn(3, '\t');
         let depth = parts.next().and_then(|depth| depth.parse::<usize>().ok()).unwrap_or(0);
         let sign = parts.next().unwrap_or_default();

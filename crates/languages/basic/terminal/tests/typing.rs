@@ -1,10 +1,10 @@
 //! A program on a real terminal: `typing.py` opens a pseudo-terminal, runs this test's own program there, and types.
 #![cfg(unix)]
 
-use mainstay_basic_screen::controls::{Area, Definition, Kind, Name};
-use mainstay_basic_screen::field::InputRequest;
-use mainstay_basic_screen::session::{ScreenHandle, share};
-use mainstay_basic_screen::{Screen, ScreenError};
+use mainstay_screen::controls::{Area, Definition, Kind, Name};
+use mainstay_screen::field::InputRequest;
+use mainstay_screen::session::{ScreenHandle, share};
+use mainstay_screen::{Screen, ScreenError};
 use std::process::Command;
 
 /// Says that the process is the one on the terminal.

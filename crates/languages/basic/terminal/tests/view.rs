@@ -1,10 +1,10 @@
 //! Pictures of screens with controls.
 
-use mainstay_basic_screen::controls::{Area, Definition, Kind, Name};
-use mainstay_basic_screen::event::{Event, Key};
-use mainstay_basic_screen::panels::MessageBox;
-use mainstay_basic_screen::{Screen, Verb};
 use mainstay_basic_terminal::view::View;
+use mainstay_screen::controls::{Area, Definition, Kind, Name};
+use mainstay_screen::event::{Event, Key};
+use mainstay_screen::panels::MessageBox;
+use mainstay_screen::{Screen, Verb};
 
 const LIST: Name = Name { kind: Kind::ListBox, id: 10, sub: 0 };
 

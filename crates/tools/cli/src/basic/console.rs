@@ -2,8 +2,8 @@
 
 use super::{ENDINGS, PROGRAMS, Shop};
 use mainstay_basic::ScreenHost;
-use mainstay_basic_screen::session::ScreenHandle;
 use mainstay_console::{Entry, Programs, Users};
+use mainstay_screen::session::ScreenHandle;
 use mainstay_server::User;
 use mainstay_server::password::Checker;
 use std::path::PathBuf;

@@ -6,7 +6,7 @@ use crate::code::*;
 use crate::fault::{Fault, Outcome, fail};
 use crate::link::GLOBAL;
 use crate::screen;
-use mainstay_basic_screen::mnemonic::Argument;
+use mainstay_screen::mnemonic::Argument;
 
 impl Machine {
     /// The value of a string.

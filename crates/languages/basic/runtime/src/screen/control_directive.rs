@@ -5,8 +5,8 @@ use crate::code::{ControlCode, Expr, NumberExpr, TextExpr};
 use crate::fault::{Fault, Outcome, fail};
 use crate::machine::{Machine, Value};
 use crate::number::Number;
-use mainstay_basic_screen::Verb;
-use mainstay_basic_screen::controls::{Area, Definition, Kind, Name};
+use mainstay_screen::Verb;
+use mainstay_screen::controls::{Area, Definition, Kind, Name};
 
 fn kind_of(class: &str) -> Option<Kind> {
     Some(match class {

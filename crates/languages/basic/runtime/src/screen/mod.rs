@@ -1,7 +1,7 @@
 //! Strings with mnemonics, and the screen that they are printed on.
 //!
-//! Mnemonics and positions stand in strings in the form of [`mainstay_basic_screen::mnemonic`], because programs put them
-//! together with text and keep them in variables. The screen itself is that crate's [`Screen`](mainstay_basic_screen::Screen),
+//! Mnemonics and positions stand in strings in the form of [`mainstay_screen::mnemonic`], because programs put them
+//! together with text and keep them in variables. The screen itself is that crate's [`Screen`](mainstay_screen::Screen),
 //! shared with a face (a terminal, a browser) through a [`ScreenHandle`]. A host without a face of that kind, as
 //! [`PlainHost`](crate::plain::PlainHost), gets each output as it happens beside it.
 
@@ -9,9 +9,9 @@ mod control_directive;
 
 use crate::fault::{Fault, Outcome};
 use crate::host::{Host, Output};
-use mainstay_basic_screen::mnemonic::{self, Argument, ESCAPE, Mnemonic};
-use mainstay_basic_screen::session::{ScreenHandle, share};
-use mainstay_basic_screen::{Screen, ScreenError};
+use mainstay_screen::mnemonic::{self, Argument, ESCAPE, Mnemonic};
+use mainstay_screen::session::{ScreenHandle, share};
+use mainstay_screen::{Screen, ScreenError};
 
 /// The size of the screen of a host that has none.
 const SIZE: (u16, u16) = (80, 25);

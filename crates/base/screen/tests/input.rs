@@ -3,10 +3,10 @@
 mod common;
 
 use common::{keys, print, rows};
-use mainstay_basic_screen::event::{Event, Key, MouseButton};
-use mainstay_basic_screen::field::InputRequest;
-use mainstay_basic_screen::frame::Operation;
-use mainstay_basic_screen::{InputResult, Screen};
+use mainstay_screen::event::{Event, Key, MouseButton};
+use mainstay_screen::field::InputRequest;
+use mainstay_screen::frame::Operation;
+use mainstay_screen::{InputResult, Screen};
 
 fn screen() -> Screen {
     Screen::new(40, 5)

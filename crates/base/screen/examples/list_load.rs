@@ -1,8 +1,8 @@
 //! The time of `LIST_BOX LOAD 10,0,L$` through a shared screen, a line of 120 bytes each: run it with `--release`.
 
-use mainstay_basic_screen::Screen;
-use mainstay_basic_screen::controls::{Area, Definition, Kind, Name};
-use mainstay_basic_screen::session::share;
+use mainstay_screen::Screen;
+use mainstay_screen::controls::{Area, Definition, Kind, Name};
+use mainstay_screen::session::share;
 use std::time::Instant;
 
 const LINES: usize = 32 * 1024;

@@ -3,11 +3,11 @@
 mod common;
 
 use common::{keys, plain, print, rows, transcript, with_numbers};
-use mainstay_basic_screen::controls::{Area, Definition, Kind, Name};
-use mainstay_basic_screen::event::{Action, Event};
-use mainstay_basic_screen::field::InputRequest;
-use mainstay_basic_screen::panels::{Menu, MessageBox};
-use mainstay_basic_screen::{Screen, Verb};
+use mainstay_screen::controls::{Area, Definition, Kind, Name};
+use mainstay_screen::event::{Action, Event};
+use mainstay_screen::field::InputRequest;
+use mainstay_screen::panels::{Menu, MessageBox};
+use mainstay_screen::{Screen, Verb};
 
 const LIST: Name = Name { kind: Kind::ListBox, id: 10, sub: 0 };
 
@@ -193,7 +193,7 @@ fn columns_of_a_report_view() {
     ];
     list.load_each(rows.into_iter(), None).unwrap();
     list.select(1).unwrap();
-    let order = |list: &mut mainstay_basic_screen::controls::List, column: usize, descending: bool| {
+    let order = |list: &mut mainstay_screen::controls::List, column: usize, descending: bool| {
         list.sort(column, descending);
         (1..=3).map(|index| char::from(list.find(index).unwrap()[0])).collect::<String>()
     };

@@ -2,13 +2,13 @@
 
 mod common;
 
-use mainstay_basic_screen::Screen;
-use mainstay_basic_screen::controls::{Area, Definition, Kind, Name};
-use mainstay_basic_screen::event::{Event, Key};
-use mainstay_basic_screen::field::InputRequest;
-use mainstay_basic_screen::frame::{Frame, Operation};
-use mainstay_basic_screen::panels::MessageBox;
-use mainstay_basic_screen::session::{Face, Next, ScreenHandle, Watch, share};
+use mainstay_screen::Screen;
+use mainstay_screen::controls::{Area, Definition, Kind, Name};
+use mainstay_screen::event::{Event, Key};
+use mainstay_screen::field::InputRequest;
+use mainstay_screen::frame::{Frame, Operation};
+use mainstay_screen::panels::MessageBox;
+use mainstay_screen::session::{Face, Next, ScreenHandle, Watch, share};
 use std::thread;
 use std::time::{Duration, Instant};
 

@@ -1,11 +1,11 @@
 //! Screens as text, and transcripts of the operations that a face gets.
 #![allow(dead_code)]
 
-use mainstay_basic_screen::Screen;
-use mainstay_basic_screen::cell::{Colour, Style};
-use mainstay_basic_screen::event::{Event, Key};
-use mainstay_basic_screen::frame::Operation;
-use mainstay_basic_screen::mnemonic::{Argument, encode};
+use mainstay_screen::Screen;
+use mainstay_screen::cell::{Colour, Style};
+use mainstay_screen::event::{Event, Key};
+use mainstay_screen::frame::Operation;
+use mainstay_screen::mnemonic::{Argument, encode};
 
 /// The bytes of a mnemonic without arguments.
 pub fn plain(name: &str) -> Vec<u8> {

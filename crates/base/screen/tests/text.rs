@@ -3,8 +3,8 @@
 mod common;
 
 use common::{plain, print, rows, transcript, with_numbers};
-use mainstay_basic_screen::Screen;
-use mainstay_basic_screen::mnemonic::{Argument, Mnemonic, encode};
+use mainstay_screen::Screen;
+use mainstay_screen::mnemonic::{Argument, Mnemonic, encode};
 
 /// A screen of 20 by 5 on which parts were printed.
 fn screen(parts: &[&str]) -> Screen {

@@ -2,14 +2,14 @@
 //!
 //! `MAINSTAY_SEEDS` sets the number of seeds, `MAINSTAY_FIRST_SEED` the first one.
 
-use mainstay_basic_screen::cell::Run;
-use mainstay_basic_screen::controls::{Area, Definition, Kind, List, Name};
-use mainstay_basic_screen::event::{Action, Event, Key, KeyPress, Modifiers, MouseButton};
-use mainstay_basic_screen::field::InputRequest;
-use mainstay_basic_screen::frame::{ControlState, InputState, Operation};
-use mainstay_basic_screen::mnemonic::{Argument, CursorMode, encode};
-use mainstay_basic_screen::panels::{Menu, MessageBox};
-use mainstay_basic_screen::{Screen, Verb};
+use mainstay_screen::cell::Run;
+use mainstay_screen::controls::{Area, Definition, Kind, List, Name};
+use mainstay_screen::event::{Action, Event, Key, KeyPress, Modifiers, MouseButton};
+use mainstay_screen::field::InputRequest;
+use mainstay_screen::frame::{ControlState, InputState, Operation};
+use mainstay_screen::mnemonic::{Argument, CursorMode, encode};
+use mainstay_screen::panels::{Menu, MessageBox};
+use mainstay_screen::{Screen, Verb};
 use std::collections::BTreeMap;
 
 /// Numbers of a linear congruential generator (Knuth's MMIX), of which the upper bits are used.
