@@ -4,16 +4,25 @@ use super::{Shop, folder_of};
 use crate::arguments::Engine;
 use crate::complain;
 use crate::exit::Exit;
-use mainstay_basic::Ended;
 use mainstay_basic::plain::PlainHost;
+use mainstay_basic::{Ended, Failure, ScreenHost};
 use mainstay_engine::Database;
+use mainstay_screen::Screen;
+use mainstay_screen::field::InputRequest;
+use mainstay_screen::session::share;
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Disk, FileSystem};
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// The smallest screen of a program: columns and rows.
+const SCREEN: (u16, u16) = (80, 25);
+/// The stack of a program's thread; only the used part of it takes memory.
+const STACK_BYTES: usize = 16 << 20;
+const LAST_WORDS: &[u8] = b"\r\n[The program has ended: press Enter] ";
 
 /// Runs a program to its end.
 pub(crate) fn run(file: &Path, folder: Option<PathBuf>, arguments: Vec<OsString>, engine: &Engine) -> ExitCode {
@@ -42,15 +51,49 @@ fn run_file(file: &Path, folder: Option<PathBuf>, arguments: Vec<OsString>, engi
     };
     let database = Database::open_with(&folder, engine.options())?;
     let shop = Shop::open(&database, &folder)?;
-    let host = Box::new(PlainHost::new(io::stdin().lock(), io::stdout().lock()));
     let arguments = arguments.into_iter().map(OsString::into_vec).collect();
-    let mut session = shop.session(host, &home, arguments);
-    Ok(match session.run(&name) {
+    let ended = match io::stdin().is_terminal() && io::stdout().is_terminal() {
+        true => on_terminal(&shop, &home, &name, arguments)?,
+        false => {
+            let host = Box::new(PlainHost::new(io::stdin().lock(), io::stdout().lock()));
+            shop.session(host, &home, arguments).run(&name)
+        }
+    };
+    Ok(match ended {
         Ok(Ended::End) => ExitCode::SUCCESS,
         Ok(Ended::Released(status)) => ExitCode::from(u8::try_from(status).unwrap_or(1)),
         Err(failure) => {
             complain(&Error::new(Code::InvalidValue, failure.to_string()));
             ExitCode::FAILURE
         }
+    })
+}
+
+/// Runs a program on a thread of its own, with its screen on the terminal.
+///
+/// Errors: those of the terminal.
+fn on_terminal(
+    shop: &Shop,
+    home: &Path,
+    name: &str,
+    arguments: Vec<Vec<u8>>,
+) -> Result<std::result::Result<Ended, Failure>> {
+    let (columns, rows) = crossterm::terminal::size().unwrap_or(SCREEN);
+    let (screen, watch) = share(Screen::new(columns.max(SCREEN.0), rows.max(SCREEN.1)));
+    std::thread::scope(|scope| {
+        let program = std::thread::Builder::new().name("program".into()).stack_size(STACK_BYTES);
+        let program = program.spawn_scoped(scope, move || {
+            let host = Box::new(ScreenHost::new(screen.clone()));
+            let ended = shop.session(host, home, arguments).run(name);
+            if matches!(ended, Ok(Ended::End)) {
+                // The last screen stays until a key is pressed; without a terminal there is nothing to wait for.
+                let _ = screen.with(|screen| screen.print(LAST_WORDS));
+                let _ = screen.input(InputRequest { length: Some(1), size: Some(1), ..Default::default() }, None);
+            }
+            screen.end();
+            ended
+        })?;
+        mainstay_basic_terminal::run(&watch)?;
+        program.join().map_err(|_| Error::new(Code::Internal, "the program ended by an internal error"))
     })
 }
