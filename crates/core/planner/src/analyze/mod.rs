@@ -11,6 +11,7 @@ pub(crate) mod collate;
 pub(crate) mod compared_by;
 pub(crate) mod field_metadata;
 pub(crate) mod order_by_subqueries;
+pub(crate) mod outer_reference_types;
 pub(crate) mod overflow;
 pub(crate) mod result_types;
 pub(crate) mod sort_key;
@@ -37,7 +38,7 @@ struct Pass {
 }
 
 /// All passes, in the order in which they run.
-const PASSES: [Pass; 19] = [
+const PASSES: [Pass; 21] = [
     Pass {
         name: "work_table",
         place: "checks the plan as it was written, before any pass moves a reference to a recursive table",
@@ -69,6 +70,11 @@ const PASSES: [Pass; 19] = [
         run: result_types::in_plan,
     },
     Pass {
+        name: "outer_reference_types",
+        place: "references of subqueries take the types that `result_types` has given their columns, for `coercion`",
+        run: outer_reference_types::in_plan,
+    },
+    Pass {
         name: "coercion",
         place: "brings the operands of comparisons to one type, by casts that `cast` then reads",
         run: coercion::in_plan,
@@ -82,6 +88,11 @@ const PASSES: [Pass; 19] = [
         name: "mssql",
         place: "lowers T-SQL's functions, in whose arguments types are settled by now",
         run: crate::mssql::in_plan,
+    },
+    Pass {
+        name: "outer_reference_types after mssql",
+        place: "the same for the types that T-SQL's rules have given the columns of a UNION",
+        run: outer_reference_types::in_plan,
     },
     Pass {
         name: "blank_fields",
