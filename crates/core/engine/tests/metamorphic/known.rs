@@ -6,7 +6,7 @@ struct Known {
     is_met: fn(&str) -> bool,
 }
 
-const KNOWN: [Known; 4] = [
+const KNOWN: [Known; 5] = [
     Known {
         name: "CREATE TABLE AS of a query that begins with two parentheses",
         is_met: |text| has_all(text, &["CREATE TEMPORARY TABLE h AS ((", "found: ("]),
@@ -18,6 +18,10 @@ const KNOWN: [Known; 4] = [
     Known {
         name: "GROUP BY of a subquery whose column is called as another key",
         is_met: |text| has_all(text, &["GROUP BY", "(SELECT", "column \"c", "is in more than one table"]),
+    },
+    Known {
+        name: "GROUP BY of an expression with a subquery",
+        is_met: |text| has_all(text, &["GROUP BY", "(SELECT", "is neither grouped by nor inside of an aggregate"]),
     },
     Known {
         name: "GROUP BY of two subqueries whose columns have one name",

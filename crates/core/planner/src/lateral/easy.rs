@@ -8,7 +8,7 @@
 use super::has_column;
 use crate::plan::nodes::{PlanTree, Tree};
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{DFSchema, DFSchemaRef, Result};
+use datafusion::common::{Column, DFSchema, DFSchemaRef, Result};
 use datafusion::logical_expr::simplify::SimplifyContext;
 use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{BinaryExpr, Distinct, Expr, JoinType, LogicalPlan, Operator};
@@ -36,12 +36,15 @@ pub(super) fn is_easy(plan: &LogicalPlan, around: &DFSchema, place: Place) -> Re
     let mut has_aggregate = false;
     let mut is_every_condition_equality = true;
     let mut filters = 0;
+    let mut pulled: Vec<Column> = Vec::new();
+    let mut given: Vec<(String, Expr)> = Vec::new();
     plan.each(|node| {
         easy &= match node {
             LogicalPlan::Filter(filter) => {
                 let outer = split_conjunction(&filter.predicate).into_iter().filter(|part| part.contains_outer());
                 filters += usize::from(filter.predicate.contains_outer());
                 for condition in outer {
+                    pulled.extend(condition.column_refs().into_iter().cloned());
                     is_every_condition_equality &= is_equality_of_column(condition);
                     easy &= !has_subquery(condition);
                 }
@@ -64,7 +67,12 @@ pub(super) fn is_easy(plan: &LogicalPlan, around: &DFSchema, place: Place) -> Re
             LogicalPlan::Projection(projection) if place == Place::Side && is_grouped(&projection.input) => {
                 projection.expr.iter().all(|expr| matches!(expr.clone().unalias(), Expr::Column(_)))
             }
-            LogicalPlan::Projection(_) => !node.contains_outer_reference(),
+            LogicalPlan::Projection(projection) => {
+                if let [value] = &projection.expr[..] {
+                    given.push((value.schema_name().to_string(), value.clone().unalias()));
+                }
+                !node.contains_outer_reference()
+            }
             LogicalPlan::SubqueryAlias(_) | LogicalPlan::TableScan(_) | LogicalPlan::EmptyRelation(_) => true,
             LogicalPlan::Sort(_) | LogicalPlan::Distinct(Distinct::All(_)) => {
                 place == Place::Test && !node.contains_outer_reference()
@@ -75,7 +83,19 @@ pub(super) fn is_easy(plan: &LogicalPlan, around: &DFSchema, place: Place) -> Re
         Ok(if easy { TreeNodeRecursion::Continue } else { TreeNodeRecursion::Stop })
     })?;
     // What is pulled up from several places has the names of each, of which the last one only is known above.
-    Ok(easy && (!has_aggregate || is_every_condition_equality) && filters <= 1)
+    Ok(easy && (!has_aggregate || is_every_condition_equality) && filters <= 1 && have_names(&pulled, &given))
+}
+
+/// True if the columns that are pulled up, and the value beside them, differ in their names. All get the name of one alias
+/// there, by which `a.d <> b.d` would become `d <> d`.
+fn have_names(pulled: &[Column], given: &[(String, Expr)]) -> bool {
+    let is_other = |one: &Column, other: &Column| one.name == other.name && one.relation != other.relation;
+    let among_pulled = pulled.iter().any(|one| pulled.iter().any(|other| is_other(one, other)));
+    let name_of = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
+    let with_value = given.iter().any(|(name, value)| {
+        pulled.iter().any(|column| column.name == name_of(name) && *value != Expr::Column(column.clone()))
+    });
+    !among_pulled && !with_value
 }
 
 /// Whether the rows of a plan are groups.

@@ -18,13 +18,13 @@ use std::sync::{Arc, LazyLock};
 static FUNCTION: LazyLock<Arc<ScalarUDF>> =
     LazyLock::new(|| Arc::new(ScalarUDF::from(Perhaps { signature: Signature::user_defined(Volatility::Immutable) })));
 
-/// The plan with its subqueries for one value in such calls, in lists of a SELECT.
+/// The plan with its subqueries for one value in such calls.
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     if !any_expression_of_plan(&plan, is_certain) {
         return Ok(plan);
     }
     plan.map_up_with_subqueries(|node| {
-        if !matches!(node, LogicalPlan::Projection(_)) || !any_expression(&node, is_certain) {
+        if !any_expression(&node, is_certain) {
             return Ok(Transformed::no(node));
         }
         crate::plan::rewrite::node(node, |expr, _| all_perhaps(expr))
