@@ -11,12 +11,52 @@
 //! Limit: a column that a query between the subquery and the rows around it has under the same qualified name is left alone.
 
 use crate::plan::nodes::{PlanTree, Tree};
-use crate::plan::search::{any_expression_of_plan, any_node};
+use crate::plan::search::{any_expression, any_expression_of_plan, any_node};
+use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult};
 use datafusion::common::{Column, DFSchema, DFSchemaRef, ExprSchema, Result};
 use datafusion::logical_expr::expr::{Exists, InSubquery, SetComparison};
 use datafusion::logical_expr::{Expr, Join, LogicalPlan, Subquery, SubqueryAlias};
+use datafusion::optimizer::AnalyzerRule;
+use datafusion::optimizer::analyzer::type_coercion::TypeCoercion;
 use std::sync::Arc;
+
+/// The same after DataFusion's coercion, which gives a CASE of several types one of its own. What compares with a reference
+/// that has another type then is brought together once more.
+#[derive(Debug)]
+pub(crate) struct AfterCoercion;
+
+impl AnalyzerRule for AfterCoercion {
+    fn name(&self) -> &str {
+        "outer_reference_types"
+    }
+
+    fn analyze(&self, plan: LogicalPlan, config: &ConfigOptions) -> Result<LogicalPlan> {
+        let is_stale = |node: &LogicalPlan| {
+            let rows: Vec<DFSchemaRef> = node.inputs().into_iter().map(|input| Arc::clone(input.schema())).collect();
+            any_expression(node, |part| subquery_of(part).is_some_and(|plan| has_stale(plan, &rows)))
+        };
+        match any_node(&plan, is_stale) {
+            true => TypeCoercion::new().analyze(in_plan(plan)?, config),
+            false => Ok(plan),
+        }
+    }
+}
+
+/// The query of an expression that is a subquery.
+fn subquery_of(expr: &Expr) -> Option<&LogicalPlan> {
+    match expr {
+        Expr::ScalarSubquery(subquery) => Some(&subquery.subquery),
+        Expr::Exists(exists) => Some(&exists.subquery.subquery),
+        Expr::InSubquery(test) => Some(&test.subquery.subquery),
+        Expr::SetComparison(comparison) => Some(&comparison.subquery.subquery),
+        _ => None,
+    }
+}
+
+fn has_stale(plan: &LogicalPlan, rows: &[DFSchemaRef]) -> bool {
+    any_expression_of_plan(plan, |expr| typed(expr, rows).is_some())
+}
 
 /// The plan with every outer reference of the type of its column.
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
@@ -82,8 +122,7 @@ fn in_subquery(expr: Expr, rows: &[DFSchemaRef]) -> Result<Transformed<Expr>> {
 }
 
 fn retyped(subquery: Subquery, rows: &[DFSchemaRef]) -> Result<Subquery> {
-    let is_stale = |expr: &Expr| typed(expr, rows).is_some();
-    if !any_expression_of_plan(&subquery.subquery, is_stale) {
+    if !has_stale(&subquery.subquery, rows) {
         return Ok(subquery);
     }
     let whole = Arc::clone(&subquery.subquery);

@@ -23,6 +23,7 @@ pub(crate) mod rows;
 pub(crate) mod wide_joins;
 
 use crate::analyze::Passes;
+use crate::analyze::outer_reference_types::AfterCoercion;
 use crate::execute::busy_operators::WatchJoins;
 use crate::execute::compact_batches::CompactKept;
 use crate::execute::concatenate::{CombineForLimits, Concatenate, KeepOrder};
@@ -220,6 +221,7 @@ fn rules(
 ) -> SessionRules {
     let mut analyzer = Analyzer::new().rules;
     analyzer.insert(0, Arc::new(Passes));
+    analyzer.push(Arc::new(AfterCoercion));
     // Two values are alike or not when both are of one type.
     analyzer.push(Arc::new(Lists));
     analyzer.push(Arc::new(NoNumbers));
