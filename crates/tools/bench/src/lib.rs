@@ -18,6 +18,7 @@
 pub mod ace;
 mod allocations;
 pub mod answer;
+mod basic;
 pub mod cloud;
 pub mod machine;
 pub mod options;
@@ -59,6 +60,7 @@ pub fn suites() -> Vec<Box<dyn Suite>> {
         Box::new(tsql::disk::Disk),
         Box::new(wire::Wire),
         Box::new(tpcc::Tpcc),
+        Box::new(basic::Basic),
     ]
 }
 

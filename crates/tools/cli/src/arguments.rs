@@ -18,6 +18,7 @@ Examples:
   mainstay shop -f month.sql --format csv --output month.csv
   echo \"SELECT * FROM orders\" | mainstay shop --format ndjson
   mainstay check shop                 look for damage in every file
+  mainstay check shop/programs        list what is wrong or not supported in Business BASIC programs
   mainstay check shop --repair        make damaged DBF tables anew, in new files
   mainstay shop -c \".backup shop.bak\" copy the tables in .mainstay into one file
   mainstay restore shop.bak new       make a folder with the tables of such a file
@@ -174,10 +175,20 @@ impl Engine {
     }
 }
 
+/// How `check` writes findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum FindingFormat {
+    /// A finding a line.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
 /// What else the command can do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
-    /// Look for damage in files or in all files of a folder, and report every finding
+    /// Look for damage in files or in all files of a folder, and for errors and items that are not supported in Business
+    /// BASIC programs, and report every finding
     Check {
         /// Files and folders
         #[arg(required = true, value_name = "PATH")]
@@ -191,6 +202,18 @@ pub(crate) enum Action {
         /// Put the new files of --repair into this folder, under their own names
         #[arg(long, value_name = "FOLDER", requires = "repair")]
         into: Option<PathBuf>,
+
+        /// How findings are written: text or json
+        #[arg(
+            long,
+            value_enum,
+            hide_possible_values = true,
+            value_name = "FORMAT",
+            default_value = "text",
+            hide_default_value = true,
+            conflicts_with = "repair"
+        )]
+        format: FindingFormat,
 
         #[command(flatten)]
         engine: Engine,

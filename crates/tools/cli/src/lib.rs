@@ -34,7 +34,7 @@ mod sqlcmd;
 mod tokens;
 mod tsql;
 
-use arguments::{Action, Arguments, Script};
+use arguments::{Action, Arguments, FindingFormat, Script};
 use errors::{Failure, Origin};
 use exit::Exit;
 use mainstay_engine::Database;
@@ -55,9 +55,10 @@ pub fn run() -> ExitCode {
     interrupt::outlive_long_files();
     match arguments.action.take() {
         Some(Action::Bench { arguments }) => bench::run(arguments),
-        Some(Action::Check { paths, repair, into, engine }) => {
-            check::run(&paths, &engine, repair.then_some(into.as_deref())).into()
-        }
+        Some(Action::Check { paths, repair, into, format, engine }) => match format {
+            FindingFormat::Text => check::run(&paths, &engine, repair.then_some(into.as_deref())).into(),
+            FindingFormat::Json => check::run_as_json(&paths, &engine).into(),
+        },
         Some(Action::Restore { file, folder }) => restore(&file, &folder).into(),
         Some(Action::Serve { path, tds, http, navigator, sqli, console, script_codepage, engine }) => {
             serve::run(path, &Addresses { tds, http, navigator, sqli, console }, script_codepage, &engine).into()

@@ -1,6 +1,7 @@
 //! Programs that a browser starts at `mainstay serve --console`.
 
-use super::{ENDINGS, PROGRAMS, Shop};
+use super::check::is_program;
+use super::{PROGRAMS, Shop};
 use mainstay_basic::ScreenHost;
 use mainstay_console::{Entry, Programs, Users};
 use mainstay_screen::session::ScreenHandle;
@@ -49,11 +50,11 @@ impl Programs for BrowserPrograms {
     fn list(&self, _: &str) -> Vec<Entry> {
         // A folder that cannot be read has no programs to offer.
         let entries = self.shop.files.list(&self.home()).unwrap_or_default();
-        let is_program = |path: &PathBuf| {
-            let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-            ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
-        };
-        let names = entries.into_iter().filter(|entry| !entry.is_folder).map(|entry| entry.path).filter(is_program);
+        let names = entries
+            .into_iter()
+            .filter(|entry| !entry.is_folder)
+            .map(|entry| entry.path)
+            .filter(|path| is_program(path));
         let mut all: Vec<Entry> = names
             .filter_map(|path| {
                 let title = path.file_stem()?.to_string_lossy().into_owned();

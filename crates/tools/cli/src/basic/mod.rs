@@ -7,6 +7,7 @@
 //!
 //! All sessions of a process share one volume, so that records that one session has extracted are locked to the others.
 
+pub(crate) mod check;
 mod console;
 mod run;
 
