@@ -349,7 +349,8 @@ impl RecordFile for TableChannel {
         let stretch = Stretch { order, place: &range.spot.place, forward: true, included: range.spot.included };
         let counters = Arc::clone(&self.counters);
         let found = self.access.next(&stretch, || counters.count_block_read())?;
-        let is_over = |record: &Record| range.end.as_ref().is_some_and(|end| self.is_behind(order, &record.place, scan, end));
+        let is_over =
+            |record: &Record| range.end.as_ref().is_some_and(|end| self.is_behind(order, &record.place, scan, end));
         let Some(record) = found.filter(|record| !is_over(record)) else { return Ok(None) };
         match self.admit(record, order, &scan.options) {
             Ok(record) => {
@@ -405,7 +406,8 @@ impl RecordFile for TableChannel {
             bytes: self.access.database.describe(&self.access.shape.name)?.bytes,
             modified: None,
             current_key: self.current_key,
-            current_index: current.and_then(|value| if let Value::Integer(number) = value { Some(number) } else { None }),
+            current_index: current
+                .and_then(|value| if let Value::Integer(number) = value { Some(number) } else { None }),
             has_extracted: self.extracted.is_some(),
             is_locked: self.has_file,
             is_read_only: self.is_read_only,

@@ -10,6 +10,7 @@
 //!   condition   places in an order as conditions of SQL
 //!   access      statements over the table; rows that were fetched ahead
 //!   channel     RecordFile: positions, and reading; keys: the functions of keys; change: WRITE, REMOVE, locks
+//!   layout      the fields of keyed files as columns of a view
 //!   sharing     records that programs have extracted, files that they have locked
 //! ```
 //!
@@ -28,6 +29,7 @@ mod change;
 mod channel;
 mod condition;
 mod keys;
+mod layout;
 mod shape;
 mod sharing;
 mod text;

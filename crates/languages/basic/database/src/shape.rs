@@ -9,7 +9,9 @@
 
 use crate::text::Kind;
 use mainstay_basic_files::key::{KeySegment, SegmentField};
-use mainstay_basic_files::{FileDefinition, FileError, FileErrorKind, FileKind, KeyDefinition, KeyDefinitions, RecordFormat, Result};
+use mainstay_basic_files::{
+    FileDefinition, FileError, FileErrorKind, FileKind, KeyDefinition, KeyDefinitions, RecordFormat, Result,
+};
 use mainstay_engine::{IndexInfo, Session, TableInfo, xbase_condition, xbase_expression};
 use std::path::PathBuf;
 

@@ -2,6 +2,7 @@
 
 use crate::access::Access;
 use crate::channel::TableChannel;
+use crate::layout;
 use crate::shape::Shape;
 use crate::sharing::Shared;
 use mainstay_basic_files::{
@@ -114,7 +115,15 @@ impl Volume for DatabaseVolume {
     }
 
     fn set_layout(&self, name: &str, layout: Option<&str>) -> Result<()> {
-        self.files.set_layout(name, layout)
+        let view = layout.map(|text| layout::view(name, text)).transpose()?;
+        self.files.set_layout(name, layout)?;
+        let mut session = self.database.session();
+        let text = match view {
+            Some(view) => view,
+            None => format!("DROP VIEW IF EXISTS {}", layout::view_name(name)),
+        };
+        session.execute(&text).map_err(|error| FileError::from(error).at(name))?;
+        Ok(())
     }
 
     fn create_directory(&self, name: &str) -> Result<()> {
