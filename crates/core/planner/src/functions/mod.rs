@@ -21,6 +21,7 @@ pub(crate) mod series;
 pub(crate) mod string_agg;
 pub(crate) mod template;
 
+mod fields;
 mod texts;
 
 use crate::functions::template::Template;
@@ -66,7 +67,7 @@ const ANY: usize = usize::MAX;
 
 type Parts = (&'static str, usize, fn(&Given<'_>) -> DataType, fn(&[Value]) -> BaseResult<Value>);
 
-const FUNCTIONS: [Parts; 20] = [
+const FUNCTIONS: [Parts; 22] = [
     ("version", 0, |_| DataType::Utf8View, |_| Ok(Value::Text(format!("Mainstay {}", env!("CARGO_PKG_VERSION"))))),
     ("sign", 1, type_of_sign, sign),
     ("div", 2, |_| DataType::Decimal128(38, 0), div),
@@ -87,6 +88,8 @@ const FUNCTIONS: [Parts; 20] = [
     ("quote_ident", 1, |_| DataType::Utf8View, texts::quote_ident),
     ("format", ANY, |_| DataType::Utf8View, texts::format),
     ("to_number", 2, type_of_number, texts::to_number),
+    ("field_text", ANY, |_| DataType::Utf8View, fields::text),
+    ("field_number", ANY, fields::type_of_number, fields::decimal),
 ];
 
 /// How the names of hidden functions begin in what is made of a statement before it is planned.

@@ -2,8 +2,8 @@
 
 use mainstay_basic_files::{FileDefinition, FileError, FileErrorKind, KeyDefinitions, Result};
 use mainstay_store::files::catalog::{
-    Catalog, CatalogChange, ColumnDefinition, IndexColumn, IndexDefinition, KeyDefinition, SchemaDefinition,
-    TableDefinition,
+    Catalog, CatalogChange, CheckDefinition, ColumnDefinition, IndexColumn, IndexDefinition, KeyDefinition,
+    SchemaDefinition, TableDefinition,
 };
 use mainstay_store::{NativeTable, Store, Transaction};
 use mainstay_types::{SqlType, ValueRef};
@@ -116,6 +116,16 @@ pub(crate) fn key_parts(
     (column, index)
 }
 
+/// The condition that no row fulfils which a statement of SQL writes: keys are made of the record by the rules of its file, which
+/// only channels know. The store, which channels write to, does not ask for it.
+fn only_channels() -> CheckDefinition {
+    CheckDefinition {
+        name: "records_with_keys_are_written_by_business_basic".to_owned(),
+        text: "record IS NULL AND record_index IS NULL".to_owned(),
+        disabled: false,
+    }
+}
+
 /// The table of a new file.
 fn table_of(store: &Store, schema: u64, name: &str, definition: &FileDefinition) -> TableDefinition {
     let record_index = column(store, "record_index".to_owned(), SqlType::BigInt, true);
@@ -133,7 +143,7 @@ fn table_of(store: &Store, schema: u64, name: &str, definition: &FileDefinition)
         columns: vec![record_index, record],
         primary_key: Some(primary_key),
         unique: Vec::new(),
-        checks: Vec::new(),
+        checks: vec![only_channels()],
         foreign_keys: Vec::new(),
         indexes: Vec::new(),
     };

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   shop/programs/menu.bas    program      its CALLs are looked up beside it, then in the folder of the files
-//!   shop/                     files        text files as they are, keyed files as native tables in .mainstay
+//!   shop/                     files        text files as they are, keyed files as native tables in .mainstay; tables of all kinds
 //! ```
 //!
 //! All sessions of a process share one volume, so that records that one session has extracted are locked to the others.
@@ -16,6 +16,7 @@ pub(crate) use run::run;
 
 use mainstay_basic::{Fault, FolderPrograms};
 use mainstay_basic::{Host, Outcome, Parts, Programs, Session};
+use mainstay_basic_database::DatabaseVolume;
 use mainstay_basic_files::{FolderVolume, SessionId, Volume};
 use mainstay_basic_tables::TableVolume;
 use mainstay_engine::Database;
@@ -46,8 +47,8 @@ impl Shop {
     pub(crate) fn open(database: &Database, folder: &Path) -> Result<Shop> {
         let files = Arc::clone(database.files());
         let plain = Arc::new(FolderVolume::new(Arc::clone(&files), folder));
-        let volume: Arc<dyn Volume> =
-            Arc::new(TableVolume::new(database.native_store()?, plain, database.durability()));
+        let keyed = Arc::new(TableVolume::new(database.native_store()?, plain, database.durability()));
+        let volume: Arc<dyn Volume> = Arc::new(DatabaseVolume::new(keyed, database.clone()));
         Ok(Shop { files, folder: folder.to_owned(), volume, sessions: Arc::new(AtomicU64::new(1)) })
     }
 

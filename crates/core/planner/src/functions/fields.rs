@@ -1,0 +1,101 @@
+//! Fields of a record whose fields are ended by a separator, as in the files of Business BASIC.
+//!
+//! ```text
+//!   field_text(record, 2)              the text of the second field; NULL if the record has fewer
+//!   field_number(record, 3)            its number as DOUBLE; NULL for a text that is not a number
+//!   field_number(record, 3, 2)         the same as DECIMAL(18,2); further decimals are rounded
+//!   field_text(record, 2, 0, 44)       with another separator than 138 ($8A$)
+//! ```
+//!
+//! Bytes are characters of ISO 8859-1. Blanks and $00$ at the end of a text do not count.
+
+use super::{Given, number};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::ScalarValue;
+use mainstay_types::{Code, Error, Result, SqlType, Value, convert};
+
+/// The separator of Business BASIC, $8A$.
+const SEPARATOR: u8 = 0x8A;
+/// The digits of numbers of Business BASIC.
+const DIGITS: u8 = 18;
+
+/// The bytes of the field that a call asks for; `None` for NULL.
+fn field<'v>(function: &str, values: &'v [Value]) -> Result<Option<&'v [u8]>> {
+    let (record, which) = match values {
+        [record, which, ..] if values.len() <= 4 => (record, which),
+        _ => return Err(Error::new(Code::TypeMismatch, format!("{function} takes two to four arguments"))),
+    };
+    let bytes = match record {
+        Value::Null => return Ok(None),
+        Value::Binary(bytes) => bytes.as_slice(),
+        Value::Text(text) => text.as_bytes(),
+        other => return Err(super::refused(function, other)),
+    };
+    if matches!(which, Value::Null) {
+        return Ok(None);
+    }
+    let separator = match values.get(3) {
+        None | Some(Value::Null) => SEPARATOR,
+        Some(value) => number(function, value)? as u8,
+    };
+    let which = number(function, which)?;
+    if which < 1.0 {
+        return Err(Error::new(Code::InvalidValue, format!("{function}: fields count from 1")));
+    }
+    // What stands behind the last separator is a field only if it is not empty.
+    let all = bytes.strip_suffix(&[separator]).unwrap_or(bytes);
+    Ok(all.split(|byte| *byte == separator).nth(which as usize - 1))
+}
+
+fn characters(bytes: &[u8]) -> String {
+    let length = bytes.iter().rposition(|byte| !matches!(byte, b' ' | 0)).map_or(0, |last| last + 1);
+    bytes[..length].iter().map(|byte| char::from(*byte)).collect()
+}
+
+pub(super) fn text(values: &[Value]) -> Result<Value> {
+    Ok(field("field_text", values)?.map_or(Value::Null, |bytes| Value::Text(characters(bytes))))
+}
+
+pub(super) fn decimal(values: &[Value]) -> Result<Value> {
+    let Some(bytes) = field("field_number", values)? else { return Ok(Value::Null) };
+    let text = characters(bytes);
+    let to = match values.get(2) {
+        None | Some(Value::Null) => SqlType::Double,
+        Some(scale) => SqlType::Decimal { precision: DIGITS, scale: scale_of(number("field_number", scale)?) },
+    };
+    // A text that is not a number, or one that is too long, has no value.
+    Ok(convert(Value::Text(text.trim().to_owned()).as_ref(), to).unwrap_or(Value::Null))
+}
+
+fn scale_of(scale: f64) -> u8 {
+    (scale as u8).min(DIGITS)
+}
+
+pub(super) fn type_of_number(given: &Given<'_>) -> DataType {
+    let constant = given.constants.get(2).copied().flatten();
+    let scale = constant.filter(|scale| !scale.is_null()).and_then(|scale| match scale.cast_to(&DataType::Int64) {
+        Ok(ScalarValue::Int64(Some(scale))) => Some(scale_of(scale as f64)),
+        _ => None,
+    });
+    match scale {
+        Some(scale) => DataType::Decimal128(DIGITS, i8::try_from(scale).unwrap_or(0)),
+        None => DataType::Float64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_found() {
+        let record = Value::Binary(b"A1\x8AM\xFCller  \x8A12.50\x8A\x8A".to_vec());
+        let of = |which| text(&[record.clone(), Value::Integer(which)]).unwrap();
+        assert_eq!(of(1), Value::Text("A1".to_owned()));
+        assert_eq!(of(2), Value::Text("M\u{fc}ller".to_owned()));
+        assert_eq!((of(4), of(5)), (Value::Text(String::new()), Value::Null));
+        let number = |which| decimal(&[record.clone(), Value::Integer(which)]).unwrap();
+        assert_eq!((number(3), number(1), number(4)), (Value::Float(12.5), Value::Null, Value::Null));
+        assert!(text(&[record.clone(), Value::Integer(0)]).is_err());
+    }
+}

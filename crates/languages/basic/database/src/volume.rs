@@ -1,0 +1,132 @@
+//! [`DatabaseVolume`]: the files of a database, and its tables.
+
+use crate::access::Access;
+use crate::channel::TableChannel;
+use crate::layout;
+use crate::shape::Shape;
+use crate::sharing::Shared;
+use mainstay_basic_files::{
+    DirectoryEntry, FileDefinition, FileError, FileErrorKind, FileKind, OpenMode, OpenOptions, RecordFile, Result,
+    Volume, options::SEPARATOR,
+};
+use mainstay_engine::{Database, TableInfo};
+use mainstay_types::Code;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The schemas that are no business of programs.
+const SYSTEM: [&str; 2] = ["sys.", "information_schema."];
+
+/// The files of Business BASIC, and for names that they do not have the tables of a database.
+pub struct DatabaseVolume {
+    files: Arc<dyn Volume>,
+    database: Database,
+    shared: Mutex<HashMap<String, Arc<Shared>>>,
+}
+
+impl DatabaseVolume {
+    /// The files of a volume and the tables of a database.
+    pub fn new(files: Arc<dyn Volume>, database: Database) -> DatabaseVolume {
+        DatabaseVolume { files, database, shared: Mutex::default() }
+    }
+
+    /// The table of a name: `customers`, or `customers.dbf` for a DBF table.
+    fn table(&self, name: &str) -> Result<Option<TableInfo>> {
+        let key = name.trim().to_lowercase();
+        let key = key.strip_prefix("./").unwrap_or(&key);
+        let key = key.strip_suffix(".dbf").unwrap_or(key);
+        let is_system = SYSTEM.iter().any(|schema| key.starts_with(schema));
+        if key.is_empty() || is_system || key.contains(['/', '\\', '*', '|', '"']) {
+            return Ok(None);
+        }
+        match self.database.describe(key) {
+            Ok(info) => Ok(Some(info)),
+            Err(error) if matches!(error.code(), Code::UnknownTable | Code::NotFound) => Ok(None),
+            Err(error) => Err(FileError::from(error).at(name)),
+        }
+    }
+
+    /// The table that a name is of; a file of this name is before it, unless it is the DBF itself.
+    fn table_of(&self, name: &str) -> Result<Option<TableInfo>> {
+        let is_dbf = name.to_ascii_lowercase().ends_with(".dbf");
+        if !is_dbf && self.files.kind(name)?.is_some() {
+            return Ok(None);
+        }
+        self.table(name)
+    }
+
+    fn shared(&self, table: &str) -> Arc<Shared> {
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(shared.entry(table.to_owned()).or_default())
+    }
+}
+
+impl Volume for DatabaseVolume {
+    fn create(&self, name: &str, definition: &FileDefinition) -> Result<()> {
+        if self.table_of(name)?.is_some() {
+            let message = format!("{name}: there is a table of this name already");
+            return Err(FileError::new(FileErrorKind::FileExists, message));
+        }
+        self.files.create(name, definition)
+    }
+
+    fn open(&self, name: &str, options: &OpenOptions) -> Result<Box<dyn RecordFile>> {
+        let Some(info) = self.table_of(name)?.filter(|_| options.block_size.is_none()) else {
+            return self.files.open(name, options);
+        };
+        options.counters.count_open();
+        let mut session = self.database.session();
+        let shape = Shape::of(&mut session, &info).map_err(|error| error.at(name))?;
+        if options.mode == OpenMode::Purge && !shape.is_writable() {
+            return Err(FileError::new(FileErrorKind::AccessMode, format!("{name}: the table can only be read")));
+        }
+        let locks = matches!(options.mode, OpenMode::Lock | OpenMode::Purge);
+        let shared = self.shared(&info.name);
+        shared.open(options.session, locks, options.wait).map_err(|error| error.at(name))?;
+        let access = Access::new(&self.database, session, shape, options.separator.unwrap_or(SEPARATOR));
+        let mut channel = TableChannel::new(access, shared, name, options, locks);
+        if options.mode == OpenMode::Purge {
+            channel.purge()?;
+        }
+        Ok(Box::new(channel))
+    }
+
+    fn erase(&self, name: &str) -> Result<()> {
+        self.files.erase(name)
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Result<()> {
+        self.files.rename(from, to)
+    }
+
+    fn refile(&self, name: &str) -> Result<()> {
+        self.files.refile(name)
+    }
+
+    fn kind(&self, name: &str) -> Result<Option<FileKind>> {
+        match self.table_of(name)? {
+            Some(_) => Ok(Some(FileKind::Keyed)),
+            None => self.files.kind(name),
+        }
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<DirectoryEntry>> {
+        self.files.list(folder)
+    }
+
+    fn set_layout(&self, name: &str, layout: Option<&str>) -> Result<()> {
+        let view = layout.map(|text| layout::view(name, text)).transpose()?;
+        self.files.set_layout(name, layout)?;
+        let mut session = self.database.session();
+        let text = match view {
+            Some(view) => view,
+            None => format!("DROP VIEW IF EXISTS {}", layout::view_name(name)),
+        };
+        session.execute(&text).map_err(|error| FileError::from(error).at(name))?;
+        Ok(())
+    }
+
+    fn create_directory(&self, name: &str) -> Result<()> {
+        self.files.create_directory(name)
+    }
+}
