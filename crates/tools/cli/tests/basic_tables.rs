@@ -83,7 +83,7 @@ fn a_keyed_file_is_a_table_of_sql_and_transact_sql() {
     for change in [
         "UPDATE orders SET record = key_0",
         "UPDATE orders SET key_1 = key_0",
-        "INSERT INTO orders (record_index, record, key_0) VALUES (9, 'x', 'x')",
+        "INSERT INTO orders (record_index, record, key_0) SELECT 9, record, record FROM orders WHERE record_index = 1",
     ] {
         let refused = database.session().execute(change).err().map(|error| error.code());
         assert_eq!(refused, Some(Code::CheckViolation), "{change}");
