@@ -65,6 +65,22 @@ pub(super) fn write(out: &mut Vec<u8>, value: &Expr) {
             name(out, array);
             word(out, "[*]");
         }
+        ExprKind::Removed(array, index) => {
+            name(out, array);
+            out.push(b'[');
+            write(out, index);
+            word(out, " REMOVE]");
+        }
+        ExprKind::Bump(variable, up, is_post) => {
+            let sign = if *up { "++" } else { "--" };
+            if !is_post {
+                word(out, sign);
+            }
+            name(out, variable);
+            if *is_post {
+                word(out, sign);
+            }
+        }
         ExprKind::Range(array, bounds) => {
             name(out, array);
             out.push(b'{');
