@@ -71,16 +71,7 @@ pub(super) fn write(out: &mut Vec<u8>, value: &Expr) {
             write(out, index);
             word(out, " REMOVE]");
         }
-        ExprKind::Bump(variable, up, is_post) => {
-            let sign = if *up { "++" } else { "--" };
-            if !is_post {
-                word(out, sign);
-            }
-            name(out, variable);
-            if *is_post {
-                word(out, sign);
-            }
-        }
+        ExprKind::Bump(variable, up, is_post) => bump(out, variable, *up, *is_post),
         ExprKind::Range(array, bounds) => {
             name(out, array);
             out.push(b'{');
@@ -146,6 +137,17 @@ pub(super) fn write(out: &mut Vec<u8>, value: &Expr) {
             write(out, inner);
             out.push(b')');
         }
+    }
+}
+
+fn bump(out: &mut Vec<u8>, variable: &Name, up: bool, is_post: bool) {
+    let sign = if up { "++" } else { "--" };
+    if !is_post {
+        word(out, sign);
+    }
+    name(out, variable);
+    if is_post {
+        word(out, sign);
     }
 }
 
