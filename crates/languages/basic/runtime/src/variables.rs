@@ -23,6 +23,58 @@ pub struct Array<T> {
     pub dynamic: bool,
     /// Its elements, the last subscript varying fastest.
     pub elements: Vec<T>,
+    /// Keywords of its elements, if it has been used with any.
+    pub keywords: Option<Box<Keywords>>,
+}
+
+/// The longest keyword (manual, Associative Arrays).
+const MAX_KEYWORD: usize = 255;
+
+/// Keywords of elements, by place.
+#[derive(Clone, Debug, Default)]
+pub struct Keywords {
+    places: HashMap<Vec<u8>, usize>,
+    names: Vec<Option<Vec<u8>>>,
+}
+
+impl Keywords {
+    /// The place of a keyword.
+    pub fn place(&self, keyword: &[u8]) -> Option<usize> {
+        self.places.get(keyword).copied()
+    }
+
+    /// The keyword of a place.
+    pub fn name(&self, place: usize) -> Option<&[u8]> {
+        self.names.get(place)?.as_deref()
+    }
+
+    /// All keywords, by place.
+    pub fn names(&self) -> impl DoubleEndedIterator<Item = &[u8]> {
+        self.names.iter().flatten().map(Vec::as_slice)
+    }
+
+    /// Takes a keyword away from its element; gives the place.
+    pub fn forget(&mut self, keyword: &[u8]) -> Option<usize> {
+        let place = self.places.remove(keyword)?;
+        self.names[place] = None;
+        Some(place)
+    }
+
+    /// An element has left the array: those behind it move down.
+    pub fn remove(&mut self, place: usize) {
+        if place < self.names.len()
+            && let Some(name) = self.names.remove(place)
+        {
+            self.places.remove(&name);
+        }
+        self.places.values_mut().filter(|at| **at > place).for_each(|at| *at -= 1);
+    }
+
+    fn insert(&mut self, keyword: &[u8], place: usize) {
+        self.names.resize(self.names.len().max(place + 1), None);
+        self.names[place] = Some(keyword.to_vec());
+        self.places.insert(keyword.to_vec(), place);
+    }
 }
 
 impl<T: Clone + Default> Array<T> {
@@ -42,7 +94,25 @@ impl<T: Clone + Default> Array<T> {
 
     /// An array without elements that grows.
     pub fn growing() -> Array<T> {
-        Array { bounds: [(1, 0), (0, 0), (0, 0)], dynamic: true, elements: Vec::new() }
+        Array { bounds: [(1, 0), (0, 0), (0, 0)], dynamic: true, elements: Vec::new(), keywords: None }
+    }
+
+    /// The element of a keyword, appended if there is none yet. Error 42 for an array of fixed size, or a keyword that is
+    /// too long or has a byte $00$.
+    pub fn by_keyword(&mut self, keyword: &[u8]) -> Outcome<&mut T> {
+        if keyword.len() > MAX_KEYWORD || keyword.contains(&0) {
+            return Err(Fault::with(42, "keyword of an array"));
+        }
+        let known = self.keywords.as_ref().and_then(|keywords| keywords.place(keyword));
+        let place = match known {
+            Some(place) => place,
+            None => {
+                let place = self.append()?;
+                self.keywords.get_or_insert_default().insert(keyword, place);
+                place
+            }
+        };
+        self.elements.get_mut(place).ok_or_else(|| Fault::new(42))
     }
 
     /// The place of an element. Error 42 outside of the bounds.
@@ -120,6 +190,8 @@ pub struct Variables {
     pub number_arrays: Vec<Option<Array<Number>>>,
     /// Arrays of strings by slot.
     pub text_arrays: Vec<Option<Array<Vec<u8>>>>,
+    /// Composite strings by the slot of the string: the program and its list of variables.
+    pub composites: HashMap<u32, (Rc<Program>, crate::code::ListId)>,
     names: Rc<HashMap<(Storage, String, bool), u32>>,
     /// Programs that are linked to this level.
     links: Vec<(Rc<Program>, Rc<Link>)>,
@@ -149,6 +221,7 @@ impl Variables {
             texts: vec![Vec::new(); template.texts.len()],
             number_arrays: vec![None; template.number_arrays.len()],
             text_arrays: vec![None; template.text_arrays.len()],
+            composites: HashMap::new(),
             names: template.names.clone(),
             links: template.links.clone(),
         }
@@ -170,6 +243,7 @@ impl Variables {
         self.texts.iter_mut().for_each(Vec::clear);
         self.number_arrays.fill(None);
         self.text_arrays.iter_mut().for_each(|array| *array = None);
+        self.composites.clear();
     }
 }
 

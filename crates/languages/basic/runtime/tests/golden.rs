@@ -64,6 +64,8 @@ programs!(
     files,
     flow,
     keyed,
+    keywords,
+    manual,
     masks,
     memory,
     numbers,

@@ -55,6 +55,14 @@ pub enum NumberExpr {
     Variable(Symbol),
     /// An element of an array.
     Element(Symbol, Box<[NumberExpr]>),
+    /// An element by its keyword.
+    Keyed(Symbol, Box<TextExpr>),
+    /// The element of a range whose turn it is in an assignment to a range.
+    Each(Symbol, Option<Box<(NumberExpr, NumberExpr)>>),
+    /// An element, which leaves its array.
+    Removed(Symbol, Box<NumberExpr>),
+    /// `++A`, `A++`: the step, and whether the value is that before.
+    Bump(Symbol, i8, bool),
     /// `a + b`
     Add(Box<(NumberExpr, NumberExpr)>),
     /// `a - b`
@@ -96,8 +104,18 @@ pub enum TextExpr {
     Constant(Box<[u8]>),
     /// A variable.
     Variable(Symbol),
+    /// A variable that DIM may make a composite string.
+    Composite(Symbol),
     /// An element of an array.
     Element(Symbol, Box<[NumberExpr]>),
+    /// An element by its keyword.
+    Keyed(Symbol, Box<TextExpr>),
+    /// The element of a range whose turn it is.
+    Each(Symbol, Option<Box<(NumberExpr, NumberExpr)>>),
+    /// An element, which leaves its array.
+    Removed(Symbol, Box<NumberExpr>),
+    /// A string so many times.
+    Repeated(Box<(TextExpr, NumberExpr)>),
     /// Parts one after the other.
     Concatenate(Box<[TextExpr]>),
     /// A sub-string.

@@ -170,10 +170,16 @@ pub enum Target {
     Number(Symbol, bool),
     /// A string.
     Text(Symbol),
+    /// A string that DIM may make a composite one.
+    Composite(Symbol),
     /// An element of an array of numbers; no subscripts append.
     NumberElement(Symbol, Box<[NumberExpr]>, bool),
     /// An element of an array of strings.
     TextElement(Symbol, Box<[NumberExpr]>),
+    /// An element of an array of numbers by its keyword.
+    NumberKeyed(Symbol, Box<TextExpr>),
+    /// An element of an array of strings by its keyword.
+    TextKeyed(Symbol, Box<TextExpr>),
     /// A part of a string.
     Part(Box<Target>, Box<NumberExpr>, Option<Box<NumberExpr>>),
     /// A range of an array; without bounds all of it.
@@ -292,6 +298,10 @@ pub enum DimCode {
     FilledArray(VariableRef, Vec<(Option<NumberExpr>, NumberExpr)>, NumberExpr, Option<TextExpr>),
     /// A dynamic array.
     Dynamic(VariableRef),
+    /// An array that is no array any more.
+    Forget(VariableRef),
+    /// A composite string of the variables of a list.
+    Composite(Symbol, ListId),
     /// A filled string.
     Fill(Symbol, NumberExpr, Option<TextExpr>),
 }

@@ -15,6 +15,8 @@ pub enum Op {
     Set(Box<Target>, Box<Expr>),
     /// An assignment of one array or range to another.
     SetRange(Box<Target>, VariableRef, Option<Box<(NumberExpr, NumberExpr)>>),
+    /// An expression for each element of a range.
+    SetEach(Box<Target>, Box<Expr>),
     /// `N++`
     Step(Symbol, i8),
     /// To an operation.
@@ -25,6 +27,8 @@ pub enum Op {
     Goto(Destination),
     /// GOSUB.
     Gosub(Destination),
+    /// GOSUB .. WITH: variables that have these values until its RETURN.
+    GosubWith(Destination, Box<[(VariableRef, Target, Expr)]>),
     /// ON .. GOTO, ON .. GOSUB.
     On(Box<NumberExpr>, bool, Box<[Destination]>),
     /// RETURN.
@@ -133,7 +137,9 @@ pub enum Op {
     /// END and STOP.
     End,
     /// ESCAPE.
-    Escape,
+    Escape(Option<Box<NumberExpr>>),
+    /// ESCAPE ON, ESCAPE OFF.
+    EscapeMode(bool),
     /// RELEASE.
     Release(Option<Box<NumberExpr>>),
     /// SET_PARAM.

@@ -19,6 +19,8 @@ pub(crate) fn is_text(value: &tree::Expr) -> bool {
         | ExprKind::Element(name, _)
         | ExprKind::Append(name)
         | ExprKind::Range(name, _)
+        | ExprKind::Removed(name, _)
+        | ExprKind::Bump(name, ..)
         | ExprKind::User(name, _) => name.kind == NameKind::Text,
         ExprKind::System(word) => words::is_text_variable(word),
         ExprKind::Call(call) => {
@@ -71,8 +73,20 @@ impl Compiler<'_> {
             }
             ExprKind::Variable(name) if is_function_name(name) => self.user(name, &[])?,
             ExprKind::Variable(name) => NumberExpr::Variable(self.symbol(name, Storage::Number)),
+            ExprKind::Element(name, indexes) if is_keyword(indexes) => {
+                NumberExpr::Keyed(self.symbol(name, Storage::Numbers), Box::new(self.text(&indexes[0])?))
+            }
             ExprKind::Element(name, indexes) => {
                 NumberExpr::Element(self.symbol(name, Storage::Numbers), self.number_exprs(indexes)?)
+            }
+            ExprKind::Range(name, bounds) if self.each => {
+                NumberExpr::Each(self.symbol(name, Storage::Numbers), self.range_bounds(bounds.as_ref())?)
+            }
+            ExprKind::Removed(name, index) => {
+                NumberExpr::Removed(self.symbol(name, Storage::Numbers), Box::new(self.number_expr(index)?))
+            }
+            ExprKind::Bump(name, up, is_post) => {
+                NumberExpr::Bump(self.symbol(name, Storage::Number), if *up { 1 } else { -1 }, *is_post)
             }
             ExprKind::System(word) => {
                 let (name, function) = functions::number_variable(word).ok_or_else(|| unknown(word))?;
@@ -152,7 +166,19 @@ impl Compiler<'_> {
         Ok(match &value.kind {
             ExprKind::Text(text) | ExprKind::Hex(text) => TextExpr::Constant(text.clone().into()),
             ExprKind::Variable(name) if is_function_name(name) => TextExpr::User(Box::new(self.user_call(name, &[])?)),
+            ExprKind::Variable(name) if self.composites.contains(name) => {
+                TextExpr::Composite(self.symbol(name, Storage::Text))
+            }
             ExprKind::Variable(name) => TextExpr::Variable(self.symbol(name, Storage::Text)),
+            ExprKind::Range(name, bounds) if self.each => {
+                TextExpr::Each(self.symbol(name, Storage::Texts), self.range_bounds(bounds.as_ref())?)
+            }
+            ExprKind::Removed(name, index) => {
+                TextExpr::Removed(self.symbol(name, Storage::Texts), Box::new(self.number_expr(index)?))
+            }
+            ExprKind::Element(name, indexes) if is_keyword(indexes) => {
+                TextExpr::Keyed(self.symbol(name, Storage::Texts), Box::new(self.text(&indexes[0])?))
+            }
             ExprKind::Element(name, indexes) => {
                 TextExpr::Element(self.symbol(name, Storage::Texts), self.number_exprs(indexes)?)
             }
@@ -216,7 +242,7 @@ impl Compiler<'_> {
 
     fn argument(&mut self, argument: &tree::Argument) -> Compiled<Argument> {
         let variable = argument.value.as_ref().and_then(|value| self.variable(value));
-        let is_array = matches!(variable, Some(VariableRef::Numbers(_) | VariableRef::Texts(_)));
+        let is_array = !self.each && matches!(variable, Some(VariableRef::Numbers(_) | VariableRef::Texts(_)));
         Ok(Argument {
             prefix: argument.prefix,
             value: match &argument.value {
@@ -228,9 +254,21 @@ impl Compiler<'_> {
         })
     }
 
+    /// The bounds of a range.
+    pub(super) fn range_bounds(
+        &mut self,
+        bounds: Option<&(Box<tree::Expr>, Box<tree::Expr>)>,
+    ) -> Compiled<Option<Box<(NumberExpr, NumberExpr)>>> {
+        match bounds {
+            None => Ok(None),
+            Some((first, last)) => Ok(Some(Box::new((self.number_expr(first)?, self.number_expr(last)?)))),
+        }
+    }
+
     /// The variable or array that an expression is, if it is nothing else.
     pub(super) fn variable(&mut self, value: &tree::Expr) -> Option<VariableRef> {
         match &value.kind {
+            ExprKind::Variable(name) if self.composites.contains(name) => None,
             ExprKind::Variable(name) => Some(match name.kind {
                 NameKind::Text => VariableRef::Text(self.symbol(name, Storage::Text)),
                 kind => VariableRef::Number(self.symbol(name, Storage::Number), kind == NameKind::Whole),
@@ -246,6 +284,11 @@ impl Compiler<'_> {
             _ => VariableRef::Numbers(self.symbol(name, Storage::Numbers)),
         }
     }
+}
+
+/// A subscript that is a string is the keyword of an element.
+pub(super) fn is_keyword(indexes: &[tree::Expr]) -> bool {
+    matches!(indexes, [index] if is_text(index))
 }
 
 /// `FNX` without parentheses is a call.

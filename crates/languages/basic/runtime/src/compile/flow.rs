@@ -1,5 +1,6 @@
 //! Branches, loops and blocks.
 
+use super::expression::is_text;
 use super::{Compiled, Compiler, NOWHERE, Open};
 use crate::code::*;
 use mainstay_basic_syntax::tree::{self, For, Kind};
@@ -25,10 +26,7 @@ impl Compiler<'_> {
                 let op = Op::Goto(self.destination(to));
                 self.push(op);
             }
-            Kind::Gosub(to) => {
-                let op = Op::Gosub(self.destination(to));
-                self.push(op);
-            }
+            Kind::Gosub(to, with) => self.gosub(to, with)?,
             Kind::On { value, gosub, targets } => {
                 let value = Box::new(self.number_expr(value)?);
                 let targets = targets.iter().map(|to| self.destination(to)).collect();
@@ -56,6 +54,22 @@ impl Compiler<'_> {
             _ => return self.loops(kind),
         }
         Ok(true)
+    }
+
+    fn gosub(&mut self, to: &tree::Target, with: &[tree::Assignment]) -> Compiled<()> {
+        let mut values = Vec::new();
+        for assignment in with {
+            if assignment.op.is_some() || is_text(&assignment.target) != is_text(&assignment.value) {
+                return Err((26, "a value of WITH has the type of its variable".to_owned()));
+            }
+            let Some(variable) = self.variable(&assignment.target) else {
+                return Err((23, "WITH needs a variable".to_owned()));
+            };
+            values.push((variable, self.target(&assignment.target)?, self.expression(&assignment.value)?));
+        }
+        let to = self.destination(to);
+        self.push(if values.is_empty() { Op::Gosub(to) } else { Op::GosubWith(to, values.into()) });
+        Ok(())
     }
 
     fn if_(&mut self, condition: &tree::Expr, then: &[tree::Directive], otherwise: &[tree::Directive]) -> Compiled<()> {

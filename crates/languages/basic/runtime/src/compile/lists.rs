@@ -12,9 +12,17 @@ impl Compiler<'_> {
     pub(super) fn target(&mut self, value: &tree::Expr) -> Compiled<Target> {
         Ok(match &value.kind {
             ExprKind::Variable(name) => match name.kind {
+                NameKind::Text if self.composites.contains(name) => Target::Composite(self.symbol(name, Storage::Text)),
                 NameKind::Text => Target::Text(self.symbol(name, Storage::Text)),
                 kind => Target::Number(self.symbol(name, Storage::Number), kind == NameKind::Whole),
             },
+            ExprKind::Element(name, indexes) if super::expression::is_keyword(indexes) => {
+                let keyword = Box::new(self.text(&indexes[0])?);
+                match name.kind {
+                    NameKind::Text => Target::TextKeyed(self.symbol(name, Storage::Texts), keyword),
+                    _ => Target::NumberKeyed(self.symbol(name, Storage::Numbers), keyword),
+                }
+            }
             ExprKind::Element(name, indexes) => {
                 let indexes = self.number_exprs(indexes)?;
                 match name.kind {
@@ -92,6 +100,36 @@ impl Compiler<'_> {
         }
         let mask = value.mask.as_ref().map(|mask| self.text(mask)).transpose()?;
         Ok(ListItem::Value(Box::new(ListValue { value: expression, target, mask, formats, branches })))
+    }
+
+    /// The list of a composite string: the variables of an IOLIST with its name before theirs.
+    pub(super) fn composite_list(&mut self, name: &tree::Name, list: &tree::ListRef) -> Compiled<ListId> {
+        let items = self.prefixed_items(&name.text, list, 0)?;
+        let list = self.list(&items)?;
+        Ok(self.add_list(list))
+    }
+
+    fn prefixed_items(&self, prefix: &str, list: &tree::ListRef, depth: usize) -> Compiled<Vec<Item>> {
+        let tree::ListRef::Target(target) = list else {
+            return Err((99, "a composite string needs the line or the label of an IOLIST".to_owned()));
+        };
+        let items = self.line_of(target).and_then(|line| self.iolist_items.get(&line));
+        let Some(items) = items.filter(|_| depth < 20) else { return Err((81, "no IOLIST there".to_owned())) };
+        let mut prefixed = Vec::new();
+        for item in items {
+            match item {
+                Item::List(inner, _) => prefixed.extend(self.prefixed_items(prefix, inner, depth + 1)?),
+                item => prefixed.push(item.clone()),
+            }
+            if let Some(Item::Value(value)) = prefixed.last_mut()
+                && matches!(item, Item::Value(_))
+                && let ExprKind::Variable(name) | ExprKind::Element(name, _) | ExprKind::Range(name, _) =
+                    &mut value.value.kind
+            {
+                name.text = format!("{prefix}.{}", name.text);
+            }
+        }
+        Ok(prefixed)
     }
 
     /// The list of an IOLIST line takes the place that it was given before.

@@ -44,6 +44,9 @@ pub(crate) fn compile_in(name: &str, tree: tree::Program, outer: Option<Outer<'_
         line: 0,
         place: Place::default(),
         open: Vec::new(),
+        each: false,
+        iolist_items: HashMap::new(),
+        composites: Vec::new(),
     };
     compiler.number(&tree);
     for (index, line) in tree.lines.iter().enumerate() {
@@ -84,6 +87,12 @@ pub(super) struct Compiler<'a> {
     pub(super) line: u32,
     pub(super) place: Place,
     pub(super) open: Vec<Open>,
+    /// Ranges stand for one element: the value of an assignment to a range is compiled.
+    pub(super) each: bool,
+    /// The items of IOLIST lines, by the index of the line.
+    pub(super) iolist_items: HashMap<u32, Vec<tree::Item>>,
+    /// Strings that a DIM of the program makes composite ones.
+    pub(super) composites: Vec<Name>,
 }
 
 impl Compiler<'_> {
@@ -93,9 +102,34 @@ impl Compiler<'_> {
             if let Some(label) = &line.label {
                 self.program.labels.entry(label.clone()).or_insert(index as u32);
             }
+            self.find_composites(&line.directives);
+            for directive in &line.directives {
+                if let Kind::Iolist(items) = &directive.kind {
+                    self.iolist_items.insert(index as u32, items.clone());
+                }
+            }
             if line.directives.iter().any(|directive| matches!(directive.kind, Kind::Iolist(_))) {
                 let id = self.add_list(List::default());
                 self.program.iolists.insert(index as u32, id);
+            }
+        }
+    }
+
+    fn find_composites(&mut self, directives: &[tree::Directive]) {
+        for directive in directives {
+            match &directive.kind {
+                Kind::If { then, otherwise, .. } => {
+                    self.find_composites(then);
+                    self.find_composites(otherwise);
+                }
+                Kind::Dim(items) => {
+                    let names = items.iter().filter_map(|item| match item {
+                        tree::Dimension::Composite(name, _) => Some(name.clone()),
+                        _ => None,
+                    });
+                    self.composites.extend(names);
+                }
+                _ => {}
             }
         }
     }
@@ -167,7 +201,7 @@ impl Compiler<'_> {
     }
 
     /// The line of a number or a label, by index.
-    fn line_of(&self, target: &tree::Target) -> Option<u32> {
+    pub(super) fn line_of(&self, target: &tree::Target) -> Option<u32> {
         match target {
             tree::Target::Line(number) => {
                 let index = self.numbers.partition_point(|line| line < number);

@@ -100,8 +100,21 @@ impl Compiler<'_> {
             return self.copy_range(&assignment.target, name, bounds.as_ref());
         }
         let target = self.target(&assignment.target)?;
+        if assignment.op == Some(Binary::Multiply) && is_text(&assignment.target) {
+            let parts = (self.text(&assignment.target)?, self.number_expr(&assignment.value)?);
+            let value = Expr::Text(TextExpr::Repeated(Box::new(parts)));
+            self.push(Op::Set(Box::new(target), Box::new(value)));
+            return Ok(());
+        }
         if is_text(&assignment.target) != is_text(&value) {
             return Err((26, "a number and a string are mixed".to_owned()));
+        }
+        if matches!(target, Target::NumberRange(..) | Target::TextRange(..)) {
+            self.each = true;
+            let value = self.expression(&value);
+            self.each = false;
+            self.push(Op::SetEach(Box::new(target), Box::new(value?)));
+            return Ok(());
         }
         let op = match (target, self.expression(&value)?) {
             (Target::Number(symbol, whole), Expr::Number(value)) => Op::SetNumber(symbol, whole, value),
@@ -160,7 +173,11 @@ impl Compiler<'_> {
                 let fill = fill.as_ref().map(|fill| self.text(fill)).transpose()?;
                 DimCode::Fill(self.symbol(name, Storage::Text), self.number_expr(length)?, fill)
             }
-            Dimension::Composite(..) => return Err((99, "composite strings are not supported".to_owned())),
+            Dimension::Forget(name) => DimCode::Forget(self.array(name)),
+            Dimension::Composite(name, list) => {
+                let id = self.composite_list(name, list)?;
+                DimCode::Composite(self.symbol(name, Storage::Text), id)
+            }
         })
     }
 
@@ -252,7 +269,10 @@ impl Compiler<'_> {
             }
             Kind::Reset => Op::Reset,
             Kind::End | Kind::Stop => Op::End,
-            Kind::Escape => Op::Escape,
+            Kind::Escape(code) => {
+                Op::Escape(code.as_ref().map(|code| self.number_expr(code)).transpose()?.map(Box::new))
+            }
+            Kind::EscapeMode(on) => Op::EscapeMode(*on),
             Kind::Release(value) => {
                 Op::Release(value.as_ref().map(|value| self.number_expr(value)).transpose()?.map(Box::new))
             }
@@ -286,6 +306,11 @@ impl Compiler<'_> {
     }
 
     fn whole_variable(&mut self, name: &tree::Expr) -> Compiled<VariableRef> {
+        if let ExprKind::Variable(variable) = &name.kind
+            && self.composites.contains(variable)
+        {
+            return Ok(VariableRef::Text(self.symbol(variable, Storage::Text)));
+        }
         self.variable(name).ok_or((23, "a variable or A{ALL} is needed here".to_owned()))
     }
 

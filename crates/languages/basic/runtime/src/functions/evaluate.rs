@@ -80,13 +80,24 @@ pub(super) fn cse(machine: &mut Machine, call: &Call) -> Outcome<Number> {
     Ok(Number::ZERO)
 }
 
-/// DIM(READ NUM(A)), MIN and MAX: elements and bounds of an array.
+/// DIM(READ NUM(A)), MIN and MAX: elements and bounds of an array; DIM(FIND ..) and DIM(ADD A): its elements.
 pub(super) fn dim_number(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    match call.words.first().map(String::as_str) {
+        Some("FIND") if call.words.len() > 1 => return find_extreme(machine, call),
+        Some("FIND") => return find_element(machine, call),
+        Some("ADD") => return total(machine, call),
+        Some("INDEX" | "DROP") => return keyword_place(machine, call),
+        _ => {}
+    }
     let dimension = if call.has(1) { call.within(machine, 1, 1, 3)? as usize } else { 1 };
     let Some(variable) = call.arguments.first().and_then(|argument| argument.variable) else {
         return fail(42, "DIM needs an array");
     };
-    let Some((bounds, count)) = machine.array_bounds(variable) else { return fail(42, "the array is not dimensioned") };
+    let Some((bounds, count)) = machine.array_bounds(variable) else {
+        // A name that is no array has no elements; its greatest subscript is -1.
+        let is_max = call.words.get(1).is_some_and(|word| word == "MAX");
+        return Ok(if is_max { Number::ONE.negated() } else { Number::ZERO });
+    };
     let (low, high) = bounds[dimension - 1];
     match call.words.get(1).map(String::as_str) {
         Some("NUM") if call.has(1) => Ok(Number::whole(high - low + 1)),
@@ -95,6 +106,103 @@ pub(super) fn dim_number(machine: &mut Machine, call: &Call) -> Outcome<Number> 
         Some("MAX") => Ok(Number::whole(high)),
         _ => fail(99, "this form of DIM( )"),
     }
+}
+
+/// The elements of the array of DIM( ), and its lowest subscript. Error 42 for an array that is not dimensioned.
+fn elements(machine: &mut Machine, call: &Call) -> Outcome<(Vec<Value>, i64)> {
+    let Some(variable) = call.arguments.first().and_then(|argument| argument.variable) else {
+        return fail(42, "DIM needs an array");
+    };
+    let Some((bounds, _)) = machine.array_bounds(variable) else { return fail(42, "the array is not dimensioned") };
+    Ok((machine.array_values(variable), bounds[0].0))
+}
+
+fn subscript(low: i64, at: usize) -> Outcome<Number> {
+    Ok(Number::whole(low + at as i64))
+}
+
+/// DIM(FIND MAX(A)), MIN: the subscript of the first greatest or least element. Error 11 for an array without any.
+fn find_extreme(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    let (values, low) = elements(machine, call)?;
+    let is_max = call.words[1] == "MAX";
+    let mut best = 0;
+    for (at, value) in values.iter().enumerate() {
+        let order = order_of(value, &values[best])?;
+        if order.is_gt() && is_max || order.is_lt() && !is_max {
+            best = at;
+        }
+    }
+    match values.is_empty() {
+        true => fail(11, "the array has no elements"),
+        false => subscript(low, best),
+    }
+}
+
+/// DIM(FIND A=value): the subscript of the first element for which the comparison holds. Error 11 for none.
+fn find_element(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    let (values, low) = elements(machine, call)?;
+    let wanted = call.value(machine, 1)?;
+    for (at, value) in values.iter().enumerate() {
+        let order = order_of(value, &wanted)?;
+        let holds = match call.relation {
+            "=" => order.is_eq(),
+            "<>" => order.is_ne(),
+            "<" => order.is_lt(),
+            "<=" => order.is_le(),
+            ">" => order.is_gt(),
+            _ => order.is_ge(),
+        };
+        if holds {
+            return subscript(low, at);
+        }
+    }
+    fail(11, "no element is found")
+}
+
+fn order_of(left: &Value, right: &Value) -> Outcome<std::cmp::Ordering> {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => Ok(left.cmp(right)),
+        (Value::Text(left), Value::Text(right)) => Ok(left.cmp(right)),
+        _ => fail(26, "DIM"),
+    }
+}
+
+/// DIM(INDEX A["key"]): the subscript of a keyword, 0 for none. DROP takes the keyword away from its element, too.
+fn keyword_place(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    let keyword = call.text(machine, 1)?;
+    let Some(variable) = call.arguments[0].variable else { return fail(42, "DIM needs an array") };
+    let keywords = machine.keywords(variable);
+    let place = keywords.and_then(|keywords| match call.words[0] == "DROP" {
+        true => keywords.forget(&keyword),
+        false => keywords.place(&keyword),
+    });
+    Ok(Number::whole(place.map_or(0, |place| place as i64 + 1)))
+}
+
+/// DIM(KEY A[n]): the keyword of an element. Error 11 for none.
+pub(super) fn keyword(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let index = call.whole(machine, 1)?;
+    let Some(variable) = call.arguments[0].variable else { return fail(42, "DIM needs an array") };
+    let place = usize::try_from(index - 1).ok();
+    let keywords = machine.keywords(variable);
+    match place.and_then(|place| keywords?.name(place)) {
+        Some(name) => out.extend_from_slice(name),
+        None => return fail(11, format!("element {index} has no keyword")),
+    }
+    Ok(())
+}
+
+/// DIM(ADD A): the sum of all elements.
+fn total(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    let (values, _) = elements(machine, call)?;
+    let mut sum = Number::ZERO;
+    for value in &values {
+        match value {
+            Value::Number(number) => sum = sum.add(*number)?,
+            Value::Text(_) => return fail(26, "DIM(ADD ..) needs an array of numbers"),
+        }
+    }
+    Ok(sum)
 }
 
 impl Machine {
@@ -128,8 +236,23 @@ impl Machine {
     }
 }
 
-/// EVN: text as a numeric expression.
+/// EVN: text as a numeric expression, or behind `=` the expression itself. The second argument is the value for an
+/// error at run time; an error of syntax stays one.
 pub(super) fn evn(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    match evaluated_number(machine, call) {
+        Err(fault) if call.has(1) && !fault.is_final && fault.code != 20 => call.number(machine, 1),
+        result => result,
+    }
+}
+
+fn is_expression(call: &Call) -> bool {
+    call.arguments.first().is_some_and(|argument| argument.prefix == Some('='))
+}
+
+fn evaluated_number(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    if is_expression(call) {
+        return call.number(machine, 0);
+    }
     let source = call.text(machine, 0)?;
     match machine.evaluate(&source, false)? {
         Value::Number(number) => Ok(number),
@@ -137,14 +260,25 @@ pub(super) fn evn(machine: &mut Machine, call: &Call) -> Outcome<Number> {
     }
 }
 
-/// EVS: text as a string expression.
+/// EVS: as EVN, for a string expression.
 pub(super) fn evs(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let text = match evaluated_text(machine, call) {
+        Err(fault) if call.has(1) && !fault.is_final && fault.code != 20 => call.text(machine, 1)?,
+        result => result?,
+    };
+    out.extend_from_slice(&text);
+    Ok(())
+}
+
+fn evaluated_text(machine: &mut Machine, call: &Call) -> Outcome<Vec<u8>> {
+    if is_expression(call) {
+        return call.text(machine, 0);
+    }
     let source = call.text(machine, 0)?;
     match machine.evaluate(&source, true)? {
-        Value::Text(text) => out.extend_from_slice(&text),
-        Value::Number(_) => return fail(26, "EVS"),
+        Value::Text(text) => Ok(text),
+        Value::Number(_) => fail(26, "EVS"),
     }
-    Ok(())
 }
 
 /// Names of variables have letters, digits, `_`, `.`, `%`, `$`, and subscripts.

@@ -4,6 +4,7 @@
 //! [`gives_text`] decides.
 
 mod date;
+mod encode;
 mod evaluate;
 mod file;
 mod math;
@@ -28,7 +29,6 @@ const NUMBERS: &[(&str, NumberFunction)] = &[
     ("ATN", math::atn),
     ("COS", math::cos),
     ("CSE", evaluate::cse),
-    ("CRC", string::crc),
     ("DEC", string::dec),
     ("DEG", math::deg),
     ("DIM", evaluate::dim_number),
@@ -67,6 +67,7 @@ const NUMBERS: &[(&str, NumberFunction)] = &[
     ("TCB", system::tcb),
     ("TMR", system::tmr),
     ("TRY", evaluate::try_number),
+    ("UPK", encode::upk),
     ("VIN", evaluate::vin),
 ];
 
@@ -78,6 +79,7 @@ const TEXTS: &[(&str, TextFunction)] = &[
     ("BIN", string::bin),
     ("CHR", string::chr),
     ("CPL", system::cpl),
+    ("CRC", encode::crc),
     ("CVS", string::cvs),
     ("DIM", string::dim),
     ("DTE", date::dte),
@@ -85,7 +87,9 @@ const TEXTS: &[(&str, TextFunction)] = &[
     ("FIB", file::fid),
     ("FID", file::fid),
     ("FIN", file::fin),
+    ("GAP", encode::gap),
     ("GBL", system::gbl),
+    ("GEP", encode::gep),
     ("HTA", string::hta),
     ("IOL", file::iol),
     ("IOR", string::ior),
@@ -97,7 +101,7 @@ const TEXTS: &[(&str, TextFunction)] = &[
     ("KEP", file::kep),
     ("KEY", file::key),
     ("LCS", string::lcs),
-    ("LRC", string::lrc),
+    ("LRC", encode::lrc),
     ("LST", system::lst),
     ("MAX", string::max),
     ("MID", string::mid),
@@ -106,18 +110,19 @@ const TEXTS: &[(&str, TextFunction)] = &[
     ("NOT", string::not),
     ("OPT", file::opt),
     ("PAD", string::pad),
+    ("PCK", encode::pck),
     ("PFX", system::pfx),
     ("PGM", system::pgm),
     ("PTH", file::pth),
     ("RCD", file::rcd),
     ("REC", file::rec),
     ("SEP", file::sep),
-    ("SRT", string::srt),
+    ("SRT", encode::srt),
     ("STK", system::stk),
     ("STP", string::stp),
     ("STR", string::str),
     ("SUB", search::sub),
-    ("SWP", string::swp),
+    ("SWP", encode::swp),
     ("TBL", evaluate::tbl_text),
     ("TRY", evaluate::try_text),
     ("UCS", string::ucs),
@@ -191,7 +196,7 @@ pub fn text_variable(name: &str) -> Option<(&'static str, TextFunction)> {
 /// A function gives a string: always, or because its argument is one.
 pub fn gives_text(name: &str, argument_is_text: bool, words: &[String]) -> bool {
     match name {
-        "DIM" => words.is_empty(),
+        "DIM" => words.first().is_none_or(|word| word == "KEY"),
         "MAX" | "MIN" | "NOT" | "TRY" | "TBL" => argument_is_text,
         _ => text_function(name).is_some(),
     }

@@ -95,9 +95,22 @@ pub(super) fn sub(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
 }
 
 /// MSK: where a regular expression matches; MSL is the length of the match.
+///
+/// With a number it is the place of a sub-pattern of the last match, 0 for all of it. Error 42 for no such sub-pattern.
 pub(super) fn msk(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    if !call.is_text(0) {
+        let index = call.whole(machine, 0)?;
+        let known = usize::try_from(index).ok().and_then(|index| machine.captures.get(index).copied());
+        let Some(found) = known else { return fail(42, format!("the pattern has no part {index}")) };
+        return Ok(matched(machine, found));
+    }
     let (text, pattern) = (call.text(machine, 0)?, call.text(machine, 1)?);
-    let found = machine.find_pattern(&text, &pattern)?;
+    machine.capture_pattern(&text, &pattern)?;
+    let found = machine.captures.first().copied().flatten();
+    Ok(matched(machine, found))
+}
+
+fn matched(machine: &mut Machine, found: Option<(usize, usize)>) -> Number {
     machine.match_length = found.map_or(0, |(_, length)| length as i64);
-    Ok(Number::whole(found.map_or(0, |(at, _)| at as i64 + 1)))
+    Number::whole(found.map_or(0, |(at, _)| at as i64 + 1))
 }

@@ -27,7 +27,17 @@ pub(super) fn asc(machine: &mut Machine, call: &Call) -> Outcome<Number> {
     }
 }
 
+/// The argument is `*` alone, which asks for a table of 256 bytes.
+fn asks_for_table(call: &Call) -> bool {
+    call.arguments.first().is_some_and(|argument| argument.prefix == Some('*') && argument.value.is_none())
+}
+
+/// CHR: a byte by its code; `*` is the table of printable bytes.
 pub(super) fn chr(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    if asks_for_table(call) {
+        out.extend((0..=255u8).map(|byte| u8::from((0x20..0x7F).contains(&byte))));
+        return Ok(());
+    }
     let code = call.within(machine, 0, 0, 255)?;
     out.push(code as u8);
     Ok(())
@@ -88,14 +98,20 @@ pub(super) fn str(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
 
 pub(super) fn ucs(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
     let start = out.len();
-    append(machine, call, 0, out)?;
+    match asks_for_table(call) {
+        true => out.extend(0..=255u8),
+        false => append(machine, call, 0, out)?,
+    }
     out[start..].make_ascii_uppercase();
     Ok(())
 }
 
 pub(super) fn lcs(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
     let start = out.len();
-    append(machine, call, 0, out)?;
+    match asks_for_table(call) {
+        true => out.extend(0..=255u8),
+        false => append(machine, call, 0, out)?,
+    }
     out[start..].make_ascii_lowercase();
     Ok(())
 }
@@ -127,29 +143,68 @@ pub(super) fn mid(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     Ok(())
 }
 
-/// PAD: to a length, on the right, the left or both sides.
+/// PAD: to a length; 0 or L fills on the left, 1 or R on the right, 2 or C on both sides.
 pub(super) fn pad(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
     let text = call.text(machine, 0)?;
     let length = call.within(machine, 1, 0, machine.text_limit as i64)? as usize;
-    let (mut side, mut fill) = (b'R', b' ');
+    let (side, fill) = side_and_fill(machine, call, [b'L', b'R', b'C'])?;
+    fit(&text, length, side.unwrap_or(b'R'), fill, out);
+    machine.give(text);
+    Ok(())
+}
+
+/// JST: to a length; 0 or R puts the string to the right, 1 or L to the left, 2 or C in the middle. Without a length
+/// the string keeps its own, and its blanks go to the other end.
+pub(super) fn jst(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let text = call.text(machine, 0)?;
+    if !call.has(1) || call.is_text(1) {
+        let place = if call.has(1) { call.text(machine, 1)? } else { Vec::new() };
+        let side = opposite(place.first().map_or(b'L', u8::to_ascii_uppercase));
+        fit(text.trim_ascii(), text.len(), side, b' ', out);
+        return Ok(());
+    }
+    let length = call.within(machine, 1, 0, machine.text_limit as i64)? as usize;
+    let (place, fill) = side_and_fill(machine, call, [b'R', b'L', b'C'])?;
+    fit(&text, length, opposite(place.unwrap_or(b'L')), fill, out);
+    machine.give(text);
+    Ok(())
+}
+
+/// The side to fill for the place of a string.
+fn opposite(place: u8) -> u8 {
+    match place {
+        b'R' => b'L',
+        b'C' => b'C',
+        _ => b'R',
+    }
+}
+
+/// The letter of the third argument, which `codes` gives for 0, 1 and 2, and the byte to fill with.
+fn side_and_fill(machine: &mut Machine, call: &Call, codes: [u8; 3]) -> Outcome<(Option<u8>, u8)> {
+    let (mut side, mut fill) = (None, b' ');
     for index in 2..call.arguments.len() {
         match call.value(machine, index)? {
             Value::Number(code) => {
-                side = match code.as_whole() {
-                    Some(0) => b'L',
-                    Some(1) => b'R',
-                    Some(2) => b'C',
-                    _ => return fail(41, "PAD takes 0 to 2"),
+                let code = code.as_whole().and_then(|code| usize::try_from(code).ok());
+                match code.and_then(|code| codes.get(code)) {
+                    Some(letter) => side = Some(*letter),
+                    None => return fail(41, format!("{} takes 0 to 2", call.name)),
                 }
             }
             // A letter alone says where; a further string, or any other one, is the fill.
             Value::Text(text) => match text.first().map(u8::to_ascii_uppercase) {
-                Some(letter @ (b'L' | b'R' | b'C')) if index == 2 && call.arguments.len() > 3 => side = letter,
-                Some(letter @ (b'L' | b'R' | b'C')) if index == 2 && text.len() == 1 => side = letter,
+                Some(letter @ (b'L' | b'R' | b'C')) if index == 2 && (call.arguments.len() > 3 || text.len() == 1) => {
+                    side = Some(letter);
+                }
                 _ => fill = text.first().copied().unwrap_or(b' '),
             },
         }
     }
+    Ok((side, fill))
+}
+
+/// Appends a string of a length, filled on a side. A longer one loses its end, or its beginning if it is filled there.
+fn fit(text: &[u8], length: usize, side: u8, fill: u8, out: &mut Vec<u8>) {
     let kept = text.len().min(length);
     let missing = length - kept;
     let (before, from) = match side {
@@ -160,32 +215,6 @@ pub(super) fn pad(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     out.extend(std::iter::repeat_n(fill, before));
     out.extend_from_slice(&text[from..from + kept]);
     out.extend(std::iter::repeat_n(fill, missing - before));
-    machine.give(text);
-    Ok(())
-}
-
-/// JST: blanks at the other end. 0 or L: left, 1 or R: right, 2 or C: centre.
-pub(super) fn jst(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
-    let text = call.text(machine, 0)?;
-    let (length, mode) = match (call.has(1), call.has(2)) {
-        (true, true) => (call.within(machine, 1, 0, 1 << 20)? as usize, call.value(machine, 2)?),
-        (true, false) => (text.len(), call.value(machine, 1)?),
-        _ => (text.len(), Value::Text(b"L".to_vec())),
-    };
-    let trimmed = text.trim_ascii();
-    let kept = &trimmed[..trimmed.len().min(length)];
-    let missing = length - kept.len();
-    let before = match mode {
-        Value::Text(text) if text.eq_ignore_ascii_case(b"R") => missing,
-        Value::Text(text) if text.eq_ignore_ascii_case(b"C") => missing / 2,
-        Value::Number(code) if code == Number::ONE => missing,
-        Value::Number(code) if code == Number::whole(2) => missing / 2,
-        _ => 0,
-    };
-    out.extend(std::iter::repeat_n(b' ', before));
-    out.extend_from_slice(kept);
-    out.extend(std::iter::repeat_n(b' ', missing - before));
-    Ok(())
 }
 
 /// STP: strips a character, characters of a list (`*`) or not of a list (`^`), or mnemonics.
@@ -239,6 +268,11 @@ pub(super) fn stp(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
 
 /// CVS: bits for stripping, case and replacement, or characters by their codes.
 pub(super) fn cvs(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    if asks_for_table(call) {
+        // No table of accents is set: each byte stands for itself.
+        out.extend(0..=255u8);
+        return Ok(());
+    }
     if !call.is_text(0) {
         for index in 0..call.arguments.len() {
             let code = call.within(machine, index, 0, 0x10_FFFF)?;
@@ -307,6 +341,9 @@ fn convert(text: &mut Vec<u8>, code: i64, control: u8, machine: &Machine) {
 
 /// DIM: a string repeated as a whole, cut to a length.
 pub(super) fn dim(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    if !call.words.is_empty() {
+        return super::evaluate::keyword(machine, call, out);
+    }
     let length = call.within(machine, 0, 0, machine.text_limit as i64)? as usize;
     let fill = if call.has(1) { call.text(machine, 1)? } else { b" ".to_vec() };
     if fill.is_empty() && length > 0 {
@@ -428,49 +465,6 @@ fn extreme(machine: &mut Machine, call: &Call, out: &mut Vec<u8>, greatest: bool
         }
     }
     out.extend_from_slice(&best);
-    Ok(())
-}
-
-/// CRC: CRC-16 of the string, with a start value.
-pub(super) fn crc(machine: &mut Machine, call: &Call) -> Outcome<Number> {
-    let text = call.text(machine, 0)?;
-    let mut crc = 0u16;
-    for byte in &text {
-        crc ^= u16::from(*byte);
-        for _ in 0..8 {
-            crc = if crc & 1 != 0 { crc >> 1 ^ 0xA001 } else { crc >> 1 };
-        }
-    }
-    Ok(Number::whole(crc.into()))
-}
-
-/// LRC: all bytes by exclusive or.
-pub(super) fn lrc(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
-    let text = call.text(machine, 0)?;
-    out.push(text.iter().fold(0, |sum, byte| sum ^ byte));
-    Ok(())
-}
-
-/// SRT: elements of a fixed length, sorted by a part of them.
-pub(super) fn srt(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
-    let text = call.text(machine, 0)?;
-    let size = call.within(machine, 1, 1, 65_536)? as usize;
-    let offset = if call.has(2) { call.within(machine, 2, 1, size as i64)? as usize - 1 } else { 0 };
-    let length = if call.has(3) { call.within(machine, 3, 1, size as i64)? as usize } else { size };
-    let part = |element: &&[u8]| {
-        let end = (offset + length).min(element.len());
-        element.get(offset..end).unwrap_or(&[]).to_vec()
-    };
-    let mut elements: Vec<&[u8]> = text.chunks(size).collect();
-    elements.sort_by_key(part);
-    elements.iter().for_each(|element| out.extend_from_slice(element));
-    Ok(())
-}
-
-/// SWP: the bytes in reverse order.
-pub(super) fn swp(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
-    let text = call.text(machine, 0)?;
-    out.extend(text.iter().rev());
     Ok(())
 }
 

@@ -72,6 +72,7 @@ pub(super) fn tcb(machine: &mut Machine, call: &Call) -> Outcome<Number> {
         14 => machine.precision.into(),
         16 => machine.match_length,
         17 => machine.functions as i64,
+        18 => machine.iteration.map_or(0, |at| at as i64 + 1),
         20 => machine.frame.arguments.len() as i64,
         50 => counters.block_reads() as i64,
         51 => counters.block_writes() as i64,
@@ -140,7 +141,7 @@ pub(super) fn msg(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     match call.value(machine, 0)? {
         Value::Number(code) => {
             let code = code.as_whole().and_then(|code| u16::try_from(code).ok()).unwrap_or(u16::MAX);
-            out.extend_from_slice(fault::message(code).as_bytes());
+            out.extend_from_slice(format!("Error #{code}: {}", fault::message(code)).as_bytes());
         }
         Value::Text(key) => out.extend_from_slice(&key),
     }

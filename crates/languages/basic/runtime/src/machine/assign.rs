@@ -26,6 +26,7 @@ impl Machine {
                 let old = std::mem::replace(self.text_slot(slot), value);
                 self.give(old);
             }
+            (Target::Composite(symbol), Value::Text(value)) => return self.assign_composite(*symbol, value),
             (Target::NumberElement(symbol, indexes, whole), Value::Number(value)) => {
                 let value = self.assigned(value, *whole);
                 let (subscripts, count) = self.subscripts(indexes)?;
@@ -40,6 +41,13 @@ impl Machine {
                 let (level, slot) = self.level_of(slot);
                 *element(&mut level.text_arrays[slot], &subscripts[..count])? = value;
             }
+            (Target::NumberKeyed(symbol, keyword), Value::Number(value)) => {
+                let value = self.assigned(value, false);
+                *self.number_by_keyword(*symbol, keyword)? = value;
+            }
+            (Target::TextKeyed(symbol, keyword), Value::Text(value)) => {
+                *self.text_by_keyword(*symbol, keyword)? = value;
+            }
             (Target::Part(base, position, length), Value::Text(value)) => {
                 return self.assign_part(base, position, length.as_deref(), &value);
             }
@@ -53,7 +61,8 @@ impl Machine {
         Ok(())
     }
 
-    /// The length of the string stays: the value is cut, or filled with blanks.
+    /// The length of the string stays: the value is cut, or filled with blanks. Behind the last byte, without a length,
+    /// the value is appended (manual, `directives/let.md`).
     fn assign_part(
         &mut self,
         base: &Target,
@@ -64,6 +73,12 @@ impl Machine {
         let position = self.whole(position)?;
         let length = length.map(|length| self.whole(length)).transpose()?;
         let relaxed = self.parameters.relaxes_substrings;
+        if let Target::Composite(symbol) = base {
+            let mut text = self.take();
+            self.composite(*symbol, &mut text)?;
+            replace_part(&mut text, position, length, relaxed, value)?;
+            return self.assign_composite(*symbol, text);
+        }
         let text = match base {
             Target::Text(symbol) => {
                 let slot = self.frame.link.texts[*symbol as usize];
@@ -75,18 +90,30 @@ impl Machine {
                 let (level, slot) = self.level_of(slot);
                 element(&mut level.text_arrays[slot], &subscripts[..count])?
             }
+            Target::TextKeyed(symbol, keyword) => self.text_by_keyword(*symbol, keyword)?,
             _ => return Err(Fault::new(47)),
         };
-        let (start, end) = super::text::slice(text.len(), position, length, relaxed)?;
-        let part = &mut text[start..end];
-        let copied = value.len().min(part.len());
-        part[..copied].copy_from_slice(&value[..copied]);
-        part[copied..].fill(b' ');
+        replace_part(text, position, length, relaxed, value)?;
+        let length = text.len();
+        self.check_length(length)
+    }
+
+    pub(super) fn gosub_with(&mut self, values: &[(VariableRef, Target, Expr)]) -> Outcome<()> {
+        let mut evaluated = Vec::new();
+        for (_, _, value) in values {
+            evaluated.push(self.value(value)?);
+        }
+        self.push_entry(Entry::Gosub(self.frame.pc))?;
+        let variables: Vec<VariableRef> = values.iter().map(|(variable, ..)| *variable).collect();
+        self.local(&variables)?;
+        for ((_, target, _), value) in values.iter().zip(evaluated) {
+            self.assign(target, value)?;
+        }
         Ok(())
     }
 
     /// Places of a range in the elements of an array.
-    fn range(
+    pub(super) fn range(
         &mut self,
         bounds: Option<&(NumberExpr, NumberExpr)>,
         low: i64,
@@ -101,7 +128,7 @@ impl Machine {
         Ok(((from - low) as usize, (to - low + 1) as usize, first > last))
     }
 
-    fn bounds_of(&mut self, array: VariableRef) -> Outcome<(i64, i64)> {
+    pub(super) fn bounds_of(&mut self, array: VariableRef) -> Outcome<(i64, i64)> {
         let slot = self.slot_of(array);
         let (level, slot) = self.level_of(slot);
         let bounds = match array {
@@ -113,7 +140,7 @@ impl Machine {
     }
 
     /// Values for a range, again and again if they are fewer.
-    fn fill_range(&mut self, target: &Target, values: &[Value]) -> Outcome<()> {
+    pub(super) fn fill_range(&mut self, target: &Target, values: &[Value]) -> Outcome<()> {
         let (array, bounds) = match target {
             Target::NumberRange(symbol, bounds) => (VariableRef::Numbers(*symbol), bounds),
             Target::TextRange(symbol, bounds) => (VariableRef::Texts(*symbol), bounds),
@@ -211,6 +238,13 @@ impl Machine {
 
     pub(super) fn dimension(&mut self, item: &DimCode, keep: bool) -> Outcome<()> {
         match item {
+            DimCode::Forget(array) => self.clear(&[*array]),
+            DimCode::Composite(symbol, list) => {
+                let slot = self.frame.link.texts[*symbol as usize];
+                let program = self.frame.program.clone();
+                self.variables.composites.insert(slot, (program, *list));
+                Ok(())
+            }
             DimCode::Fill(symbol, length, fill) => {
                 let length = self.whole_within(length, 0, self.text_limit as i64)?;
                 let fill = match fill {
@@ -221,6 +255,7 @@ impl Machine {
                     None => b' ',
                 };
                 let slot = self.frame.link.texts[*symbol as usize];
+                self.variables.composites.remove(&slot);
                 let text = self.text_slot(slot);
                 text.clear();
                 text.resize(length as usize, fill);
@@ -310,13 +345,19 @@ impl Machine {
         }
     }
 
-    pub(super) fn clear(&mut self, variables: &[VariableRef]) {
+    pub(super) fn clear(&mut self, variables: &[VariableRef]) -> Outcome<()> {
         if variables.is_empty() {
             self.variables.clear();
             self.reset_state();
-            return;
+            return Ok(());
         }
         for variable in variables {
+            if let VariableRef::Text(symbol) = variable
+                && self.composite_list(*symbol).is_some()
+            {
+                self.assign_composite(*symbol, Vec::new())?;
+                continue;
+            }
             let slot = self.slot_of(*variable);
             let (level, slot) = self.level_of(slot);
             match variable {
@@ -326,6 +367,7 @@ impl Machine {
                 VariableRef::Texts(_) => level.text_arrays[slot] = None,
             }
         }
+        Ok(())
     }
 }
 
@@ -336,6 +378,20 @@ fn element<'a, T: Clone + Default>(array: &'a mut Option<Array<T>>, subscripts: 
         false => array.index_to_assign(subscripts)?,
     };
     array.elements.get_mut(index).ok_or_else(|| Fault::new(42))
+}
+
+/// Replaces a part of a string.
+fn replace_part(text: &mut Vec<u8>, position: i64, length: Option<i64>, relaxed: bool, value: &[u8]) -> Outcome<()> {
+    if length.is_none() && position == text.len() as i64 + 1 {
+        text.extend_from_slice(value);
+        return Ok(());
+    }
+    let (start, end) = super::text::slice(text.len(), position, length, relaxed)?;
+    let part = &mut text[start..end];
+    let copied = value.len().min(part.len());
+    part[..copied].copy_from_slice(&value[..copied]);
+    part[copied..].fill(b' ');
+    Ok(())
 }
 
 fn redimension<T: Clone + Default>(array: &mut Option<Array<T>>, bounds: &[(i64, i64)], keep: bool) -> Outcome<()> {

@@ -228,7 +228,13 @@ impl Machine {
         self.begin_values(values, exit)
     }
 
-    pub(super) fn for_index(&mut self, _: &Target, array: VariableRef, exit: Pc) -> Outcome<()> {
+    pub(super) fn for_index(&mut self, target: &Target, array: VariableRef, exit: Pc) -> Outcome<()> {
+        if matches!(target, Target::Text(_) | Target::TextElement(..)) {
+            let keywords = self.keywords(array);
+            let names =
+                keywords.map(|keywords| keywords.names().rev().map(|name| Value::Text(name.to_vec())).collect());
+            return self.begin_values(names.unwrap_or_default(), exit);
+        }
         let slot = self.slot_of(array);
         let (level, slot) = self.level_of(slot);
         let bounds = match array {

@@ -53,6 +53,10 @@ impl Machine {
                 self.push_entry(super::Entry::Gosub(self.frame.pc))?;
                 return self.goto(*to, depth);
             }
+            Op::GosubWith(to, values) => {
+                self.gosub_with(values)?;
+                return self.goto(*to, depth);
+            }
             Op::On(value, gosub, targets) => return self.on(value, *gosub, targets, depth),
             Op::Return(value) => return self.return_value(value.as_deref(), depth),
             Op::For(range) => self.for_range(range)?,
@@ -95,7 +99,13 @@ impl Machine {
                 self.status = Some(status.unwrap_or(0));
                 return self.stop();
             }
-            Op::Escape => return Err(Fault::with(127, "ESCAPE")),
+            Op::Escape(Some(code)) => {
+                let code = self.whole_within(code, 0, u16::MAX.into())?;
+                return Err(Fault::new(code as u16));
+            }
+            Op::Escape(None) if self.ignores_escape => {}
+            Op::Escape(None) => return Err(Fault::with(127, "ESCAPE")),
+            Op::EscapeMode(on) => self.ignores_escape = !on,
             Op::Raise(code, text) => return Err(Fault::with(*code, text.to_string())),
             _ => {
                 self.execute_statement(op)?;
@@ -139,6 +149,7 @@ impl Machine {
         match op {
             Op::Set(target, value) => self.set(target, value),
             Op::SetRange(target, source, bounds) => self.set_range(target, *source, bounds.as_deref()),
+            Op::SetEach(target, value) => self.set_each(target, value),
             Op::Print(io) => self.print(io),
             Op::Input(io) => self.input(io),
             Op::Close(channels, _) => self.close(channels),
@@ -154,10 +165,7 @@ impl Machine {
             }
             Op::Dim(items, keep) => items.iter().try_for_each(|item| self.dimension(item, *keep)),
             Op::Local(variables) => self.local(variables),
-            Op::Clear(variables) => {
-                self.clear(variables);
-                Ok(())
-            }
+            Op::Clear(variables) => self.clear(variables),
             Op::List(channel, first, last) => self.list(channel.as_deref(), *first, *last),
             Op::Via(parts) => self.via(&parts.0, &parts.1),
             Op::Control(control) => self.control(control),

@@ -5,7 +5,7 @@ use super::list::split;
 use super::{Channel, Machine, Value};
 use crate::code::*;
 use crate::fault::{Fault, Outcome, fail};
-use mainstay_basic_files::{Order, Place, ReadMode, ReadOptions, WriteMode, WriteOptions};
+use mainstay_basic_files::{FileKind, Order, Place, ReadMode, ReadOptions, WriteMode, WriteOptions};
 use mainstay_basic_syntax::tree::Verb;
 use std::time::Duration;
 
@@ -187,10 +187,17 @@ impl Machine {
     }
 
     fn read_record(&mut self, io: &IoCode, number: i64, reference: &Reference, options: &ReadOptions) -> Outcome<()> {
+        let size = match &io.options.size {
+            Some(size) => Some(self.whole_within(size, 1, self.text_limit as i64)? as usize),
+            None => None,
+        };
         let mut record = self.take();
         let channel = self.channels.get(number)?;
         let data = channel.file.read(reference.place(), options).map_err(file_fault)?;
         record.extend_from_slice(data);
+        if let Some(size) = size {
+            read_on(channel, size, &mut record);
+        }
         let program = self.frame.program.clone();
         let item = io.list.and_then(|list| program.lists.get(list as usize)).and_then(|list| list.items.first());
         match item {
@@ -301,4 +308,17 @@ impl Machine {
     pub(crate) fn channel_of(&mut self, number: i64) -> Outcome<&mut Channel> {
         self.channels.get(number)
     }
+}
+
+/// SIZ=: so many bytes of a record. A file opened with ISZ= is read on, block by block, until there are as many or it
+/// ends.
+fn read_on(channel: &mut Channel, size: usize, record: &mut Vec<u8>) {
+    let is_binary = channel.file.definition().kind == FileKind::Binary;
+    while is_binary && record.len() < size {
+        match channel.file.read(Place::Next, &ReadOptions::default()) {
+            Ok(data) => record.extend_from_slice(data),
+            Err(_) => break,
+        }
+    }
+    record.truncate(size);
 }

@@ -168,6 +168,9 @@ impl Machine {
         if let Target::NumberRange(_, None) | Target::TextRange(_, None) = target {
             return self.assign_whole_array(target, fields);
         }
+        if let Target::NumberRange(..) | Target::TextRange(..) = target {
+            return self.assign_range(target, fields);
+        }
         let field = match self.field_format(item)? {
             None => fields.next(),
             Some(FieldFormat::Until(separator)) => fields.until(separator),
@@ -182,6 +185,20 @@ impl Machine {
             Expr::Number(_) => Value::Number(field_number(field)?),
         };
         self.assign(target, value)
+    }
+
+    /// A field for each element of a range.
+    fn assign_range(&mut self, target: &Target, fields: &mut Fields<'_>) -> Outcome<()> {
+        let count = self.range_values(Some(target))?.map_or(0, |values| values.len());
+        let mut values = Vec::new();
+        for _ in 0..count {
+            let field = fields.next();
+            values.push(match target {
+                Target::TextRange(..) => Value::Text(field.to_vec()),
+                _ => Value::Number(field_number(field)?),
+            });
+        }
+        self.fill_range(target, &values)
     }
 
     fn assign_whole_array(&mut self, target: &Target, fields: &mut Fields<'_>) -> Outcome<()> {
@@ -281,20 +298,12 @@ impl Machine {
     }
 
     fn write_item(&mut self, item: &ListValue, separator: u8, out: &mut Vec<u8>) -> Outcome<()> {
-        if let Some(Target::NumberRange(symbol, None)) = &item.target {
-            let slot = self.slot_of(VariableRef::Numbers(*symbol));
-            let (level, slot) = self.level_of(slot);
-            for value in level.number_arrays[slot].as_ref().map_or(&[][..], |array| &array.elements) {
-                crate::number_text::write(out, *value, false);
-                out.push(separator);
-            }
-            return Ok(());
-        }
-        if let Some(Target::TextRange(symbol, None)) = &item.target {
-            let slot = self.slot_of(VariableRef::Texts(*symbol));
-            let (level, slot) = self.level_of(slot);
-            for value in level.text_arrays[slot].as_ref().map_or(&[][..], |array| &array.elements) {
-                out.extend_from_slice(value);
+        if let Some(values) = self.range_values(item.target.as_ref())? {
+            for value in &values {
+                match value {
+                    Value::Number(number) => crate::number_text::write(out, *number, false),
+                    Value::Text(text) => out.extend_from_slice(text),
+                }
                 out.push(separator);
             }
             return Ok(());

@@ -14,9 +14,11 @@
 //! An error travels as a `Fault` to the operation that failed. It is taken, in this order, by the operation's own
 //! branch (END=, DOM= and BSY= before ERR=), by TRY, by SETERR. Without any the session ends with it.
 
+mod array;
 mod assign;
 mod call;
 mod channels;
+mod composite;
 mod control;
 mod data;
 mod execute;

@@ -87,6 +87,20 @@ impl Machine {
     fn other_number(&mut self, expr: &NumberExpr) -> Outcome<Number> {
         match expr {
             NumberExpr::Element(symbol, indexes) => self.number_element(*symbol, indexes),
+            NumberExpr::Keyed(symbol, keyword) => self.number_by_keyword(*symbol, keyword).copied(),
+            NumberExpr::Each(symbol, bounds) => {
+                let array = VariableRef::Numbers(*symbol);
+                let place = self.place_in_turn(array, bounds.as_deref())?;
+                match self.array_values_at(array, place)? {
+                    super::Value::Number(number) => Ok(number),
+                    super::Value::Text(_) => Err(Fault::new(26)),
+                }
+            }
+            NumberExpr::Removed(symbol, index) => match self.remove_element(VariableRef::Numbers(*symbol), index)? {
+                super::Value::Number(number) => Ok(number),
+                super::Value::Text(_) => Err(Fault::new(26)),
+            },
+            NumberExpr::Bump(symbol, step, is_post) => self.bump(*symbol, *step, *is_post),
             NumberExpr::Divide(operands) => {
                 let left = self.number(&operands.0)?;
                 let right = self.number(&operands.1)?;
@@ -115,6 +129,14 @@ impl Machine {
             },
             _ => fail(120, "expression"),
         }
+    }
+
+    fn bump(&mut self, symbol: Symbol, step: i8, is_post: bool) -> Outcome<Number> {
+        let slot = self.frame.link.numbers[symbol as usize];
+        let before = self.get_number(symbol);
+        let after = before.add(Number::whole(step.into()))?;
+        *self.number_slot(slot) = after;
+        Ok(if is_post { before } else { after })
     }
 
     /// True unless it is 0.
@@ -202,14 +224,30 @@ impl Machine {
     ///
     /// Errors: 78 for a pattern that is not valid, or too large.
     pub(crate) fn find_pattern(&mut self, text: &[u8], pattern: &[u8]) -> Outcome<Option<(usize, usize)>> {
+        let regex = self.regular_expression(pattern)?;
+        Ok(regex.find(text).map(|found| (found.start(), found.len())))
+    }
+
+    /// Keeps where a regular expression and its parts match; nothing if it does not.
+    pub(crate) fn capture_pattern(&mut self, text: &[u8], pattern: &[u8]) -> Outcome<()> {
+        let found = self.regular_expression(pattern)?.captures(text);
+        let place = |part: Option<regex::bytes::Match<'_>>| part.map(|part| (part.start(), part.len()));
+        let captures = found.map(|found| found.iter().map(place).collect());
+        self.captures = captures.unwrap_or_default();
+        Ok(())
+    }
+
+    fn regular_expression(&mut self, pattern: &[u8]) -> Outcome<&regex::bytes::Regex> {
         if !pattern.is_empty() && self.pattern.as_ref().is_none_or(|(known, _)| known != pattern) {
             let source = String::from_utf8_lossy(pattern);
             let regex = regex::bytes::RegexBuilder::new(&source).unicode(false).size_limit(1 << 20).build();
             let regex = regex.map_err(|_| Fault::with(78, source.into_owned()))?;
             self.pattern = Some((pattern.to_vec(), regex));
         }
-        let Some((_, regex)) = &self.pattern else { return fail(78, "there is no pattern yet") };
-        Ok(regex.find(text).map(|found| (found.start(), found.len())))
+        match &self.pattern {
+            Some((_, regex)) => Ok(regex),
+            None => fail(78, "there is no pattern yet"),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use super::{Machine, Value};
 use crate::code::*;
 use crate::fault::{Fault, Outcome, fail};
 use crate::mask;
+use crate::number::Number;
 use mainstay_basic_files::WriteOptions;
 
 impl Machine {
@@ -49,34 +50,61 @@ impl Machine {
     }
 
     pub(super) fn print_item(&mut self, item: &ListValue, out: &mut Vec<u8>) -> Outcome<()> {
+        if let Some(values) = self.range_values(item.target.as_ref())? {
+            return self.print_values(values, item.mask.as_ref(), out);
+        }
         match (&item.value, &item.mask) {
             (Expr::Number(expr), None) => {
                 let value = self.number(expr)?;
-                let value = self.shown(value);
-                if value.signum() >= 0 {
-                    out.push(b' ');
-                }
-                crate::number_text::write(out, value, self.parameters.hides_zero);
+                self.print_number(value, out);
                 Ok(())
             }
             (Expr::Text(expr), None) => self.text(expr, out),
-            (value, Some(mask)) => self.masked(value, mask, out),
+            (value, Some(mask)) => {
+                let value = self.value(value)?;
+                self.masked_value(&value, mask, out)
+            }
         }
+    }
+
+    fn print_number(&mut self, value: Number, out: &mut Vec<u8>) {
+        let value = self.shown(value);
+        if value.signum() >= 0 {
+            out.push(b' ');
+        }
+        crate::number_text::write(out, value, self.parameters.hides_zero);
+    }
+
+    /// The elements of an array one after the other.
+    fn print_values(&mut self, values: Vec<Value>, mask: Option<&TextExpr>, out: &mut Vec<u8>) -> Outcome<()> {
+        for value in values {
+            match (value, mask) {
+                (value, Some(mask)) => self.masked_value(&value, mask, out)?,
+                (Value::Number(number), None) => self.print_number(number, out),
+                (Value::Text(text), None) => out.extend_from_slice(&text),
+            }
+            self.check_length(out.len())?;
+        }
+        Ok(())
     }
 
     /// A value through a mask. Error 43 if it does not fit, unless 'FI' is set.
     pub(crate) fn masked(&mut self, value: &Expr, mask: &TextExpr, out: &mut Vec<u8>) -> Outcome<()> {
         let value = self.value(value)?;
+        self.masked_value(&value, mask, out)
+    }
+
+    fn masked_value(&mut self, value: &Value, mask: &TextExpr, out: &mut Vec<u8>) -> Outcome<()> {
         let mask = self.text_value(mask)?;
         let start = out.len();
-        let result = match &value {
+        let result = match value {
             Value::Number(number) => mask::number(out, *number, &mask, self.parameters.signs),
             Value::Text(text) => mask::text(out, text, &mask),
         };
         if result.is_none() {
             out.truncate(start);
             match self.parameters.ignores_masks {
-                true => out.extend_from_slice(self.display(&value).as_bytes()),
+                true => out.extend_from_slice(self.display(value).as_bytes()),
                 false => return fail(43, format!("\"{}\"", String::from_utf8_lossy(&mask))),
             }
         }

@@ -212,6 +212,12 @@ pub struct Machine {
     pub(crate) result: Option<Value>,
     pub(crate) status: Option<i64>,
     pub(crate) match_length: i64,
+    /// ESCAPE OFF: an ESCAPE without a number does nothing.
+    pub(crate) ignores_escape: bool,
+    /// Where the last MSK( ) and its parts matched: the first byte, from 0, and the length.
+    pub(crate) captures: Vec<Option<(usize, usize)>>,
+    /// The turn of an assignment to a range, from 0.
+    pub(crate) iteration: Option<usize>,
     /// The regular expression that was used last.
     pub(crate) pattern: Option<(Vec<u8>, regex::bytes::Regex)>,
     /// Functions of programs that run.
@@ -281,6 +287,9 @@ impl Machine {
             result: None,
             status: None,
             match_length: 0,
+            ignores_escape: false,
+            captures: Vec::new(),
+            iteration: None,
             pattern: None,
             functions: 0,
             pending: None,

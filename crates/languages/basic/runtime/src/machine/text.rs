@@ -80,6 +80,27 @@ impl Machine {
                 };
                 out.extend_from_slice(&array.elements[array.index(&subscripts[..count])?]);
             }
+            TextExpr::Composite(symbol) => return self.composite(*symbol, out),
+            TextExpr::Keyed(symbol, keyword) => out.extend_from_slice(self.text_by_keyword(*symbol, keyword)?),
+            TextExpr::Each(symbol, bounds) => {
+                let array = VariableRef::Texts(*symbol);
+                let place = self.place_in_turn(array, bounds.as_deref())?;
+                if let Value::Text(text) = self.array_values_at(array, place)? {
+                    out.extend_from_slice(&text);
+                }
+            }
+            TextExpr::Removed(symbol, index) => {
+                if let Value::Text(text) = self.remove_element(VariableRef::Texts(*symbol), index)? {
+                    out.extend_from_slice(&text);
+                }
+            }
+            TextExpr::Repeated(parts) => {
+                let text = self.text_value(&parts.0)?;
+                let count = self.whole_within(&parts.1, 0, self.text_limit as i64)? as usize;
+                self.check_length(out.len().saturating_add(text.len().saturating_mul(count)))?;
+                (0..count).for_each(|_| out.extend_from_slice(&text));
+                self.give(text);
+            }
             TextExpr::User(call) => match self.call_user(call)? {
                 Value::Text(text) => out.extend_from_slice(&text),
                 Value::Number(_) => return fail(26, call.name.as_str()),

@@ -66,16 +66,48 @@ impl Parser {
 
     fn unary(&mut self) -> Parsed<Expr> {
         let place = self.place();
+        if self.is("++") || self.is("--") {
+            return self.bump_before(place);
+        }
         let op = match self.peek() {
             Token::Symbol("-") => Unary::Minus,
             Token::Symbol("+") => Unary::Plus,
             Token::Word(word, None, false) if word == "NOT" && !self.is_ahead(1, "(") => Unary::Not,
-            _ => return self.postfix(),
+            _ => {
+                let value = self.postfix()?;
+                return Ok(self.bump_behind(value));
+            }
         };
         self.next();
         // A sign binds less than a power.
         let value = self.deeper(|parser| parser.level(5))?;
         Ok(Expr { place, kind: ExprKind::Unary(op, Box::new(value)) })
+    }
+
+    /// `++A`: the variable changes before its value is taken.
+    fn bump_before(&mut self, place: Place) -> Parsed<Expr> {
+        let up = self.is("++");
+        self.next();
+        match self.primary()?.kind {
+            ExprKind::Variable(name) if name.kind != NameKind::Text => {
+                Ok(Expr { place, kind: ExprKind::Bump(name, up, false) })
+            }
+            _ => self.fail_at(23, place, "a numeric variable is needed behind ++ or --", ""),
+        }
+    }
+
+    /// `A++`: the variable changes behind its value, unless `A++B` is a sum.
+    fn bump_behind(&mut self, value: Expr) -> Expr {
+        let is_bump = (self.is("++") || self.is("--"))
+            && !matches!(self.ahead(1), Token::Number(_) | Token::Word(..) | Token::Symbol("(" | "-" | "+"));
+        match value.kind {
+            ExprKind::Variable(name) if is_bump && name.kind != NameKind::Text => {
+                let up = self.is("++");
+                self.next();
+                Expr { place: value.place, kind: ExprKind::Bump(name, up, true) }
+            }
+            _ => value,
+        }
     }
 
     fn postfix(&mut self) -> Parsed<Expr> {
@@ -179,11 +211,103 @@ impl Parser {
             self.at += 3;
             return Ok(Expr { place, kind: ExprKind::Range(name, None) });
         }
-        let indexes = self.arguments_in(open, close)?;
+        let mut indexes = self.subscripts(open, close)?;
+        if self.accept_word("REMOVE") {
+            self.expect(close, "behind REMOVE")?;
+            return match (indexes.pop(), indexes.is_empty()) {
+                (Some(index), true) => Ok(Expr { place, kind: ExprKind::Removed(name, Box::new(index)) }),
+                _ => self.fail_at(42, place, "REMOVE needs one subscript", ""),
+            };
+        }
         if indexes.is_empty() || indexes.len() > 3 {
             return self.fail_at(42, place, "an array has one to three subscripts", "");
         }
         Ok(Expr { place, kind: ExprKind::Element(name, indexes) })
+    }
+
+    /// Subscripts, up to the closing bracket or the word REMOVE.
+    fn subscripts(&mut self, open: &str, close: &str) -> Parsed<Vec<Expr>> {
+        self.expect(open, "before subscripts")?;
+        let mut indexes = Vec::new();
+        while !self.accept(close) {
+            if !indexes.is_empty() {
+                self.expect(",", "between subscripts")?;
+            }
+            indexes.push(self.expression()?);
+            if self.is_word("REMOVE") {
+                break;
+            }
+        }
+        Ok(indexes)
+    }
+
+    /// `DIM(FIND MAX(A))`, `DIM(FIND A=value)`, `DIM(ADD A)`.
+    fn array_form(&mut self, call: &mut Call) -> Parsed<()> {
+        let Token::Word(word, None, false) = self.peek().clone() else { return Ok(()) };
+        if !matches!(word.as_str(), "FIND" | "ADD" | "INDEX" | "KEY" | "DROP")
+            || !matches!(self.ahead(1), Token::Word(..))
+        {
+            return Ok(());
+        }
+        self.next();
+        let finds = word == "FIND";
+        let names_element = matches!(word.as_str(), "INDEX" | "KEY" | "DROP");
+        call.words.push(word);
+        if names_element {
+            return self.element_argument(call);
+        }
+        for extreme in ["MAX", "MIN"] {
+            if finds && self.is_word(extreme) && self.is_ahead(1, "(") {
+                self.at += 2;
+                call.words.push(extreme.to_owned());
+                self.array_argument(call)?;
+                return self.expect(")", "behind the array");
+            }
+        }
+        self.array_argument(call)?;
+        if !finds {
+            return Ok(());
+        }
+        call.relation = match self.peek() {
+            Token::Symbol(symbol @ ("=" | "<>" | "<" | "<=" | ">" | ">=")) => Some(*symbol),
+            _ => return self.fail(format!("expected a comparison, found {}", self.found()), "as in DIM(FIND A=1)"),
+        };
+        self.next();
+        let value = Some(self.sum()?);
+        call.arguments.push(Argument { prefix: None, value, mask: None });
+        Ok(())
+    }
+
+    /// An element as two arguments, the array and the subscript.
+    fn element_argument(&mut self, call: &mut Call) -> Parsed<()> {
+        let value = self.primary()?;
+        let place = value.place;
+        let ExprKind::Element(name, mut indexes) = value.kind else {
+            return self.fail_at(42, place, "an element is needed here", "as in DIM(INDEX A$[\"KEY\"])");
+        };
+        if indexes.len() > 1 {
+            return self.fail_at(42, place, "an array with keywords has one dimension", "");
+        }
+        let array = Some(Expr { place, kind: ExprKind::Variable(name) });
+        for value in [array, indexes.pop()] {
+            call.arguments.push(Argument { prefix: None, value, mask: None });
+        }
+        Ok(())
+    }
+
+    /// An array as an argument, with `{ALL}` or without.
+    fn array_argument(&mut self, call: &mut Call) -> Parsed<()> {
+        let mut value = self.primary()?;
+        if let ExprKind::Range(name, None) = value.kind {
+            value.kind = ExprKind::Variable(name);
+        }
+        match value.kind {
+            ExprKind::Variable(_) => {
+                call.arguments.push(Argument { prefix: None, value: Some(value), mask: None });
+                Ok(())
+            }
+            _ => self.fail_at(42, value.place, "an array is needed here", ""),
+        }
     }
 
     fn range(&mut self, name: Name) -> Parsed<ExprKind> {
@@ -213,6 +337,9 @@ impl Parser {
         };
         if word == "POS" {
             self.relation(&mut call)?;
+        }
+        if word == "DIM" {
+            self.array_form(&mut call)?;
         }
         let keywords = ["READ", "FILE", "INPUT", "MNEMONIC", "NUM", "MIN", "MAX", "KEY", "RECORD", "TABLE"];
         while let Token::Word(word, None, false) = self.peek().clone()
@@ -251,7 +378,11 @@ impl Parser {
                 call.options.push(option);
                 continue;
             }
-            let argument = self.argument()?;
+            let is_expression = matches!(word, "EVN" | "EVS") && call.arguments.is_empty() && self.accept("=");
+            let mut argument = self.argument()?;
+            if is_expression {
+                argument.prefix = Some('=');
+            }
             call.arguments.push(argument);
         }
         Ok(Expr { place, kind: ExprKind::Call(call) })

@@ -202,6 +202,9 @@ impl Parser {
             self.expect(")", "behind DIM")?;
             return Ok(Dimension::Fill(name, length, fill));
         }
+        if self.is(",") || self.at_end() {
+            return Ok(Dimension::Forget(name));
+        }
         let close = if self.is("[") { "]" } else { ")" };
         if !self.accept("[") && !self.accept("(") {
             return self.fail(format!("expected bounds in DIM, found {}", self.found()), "as in DIM A[1:10]");

@@ -151,6 +151,24 @@ impl Parser {
         Ok(Kind::For(Box::new(For::Count(self.expression()?))))
     }
 
+    pub(super) fn gosub(&mut self) -> Parsed<Kind> {
+        let to = self.branch()?;
+        let mut values = Vec::new();
+        if self.accept_word("WITH") {
+            loop {
+                let target = self.target()?;
+                if !self.is("=") {
+                    return self.fail(format!("expected \"=\" in WITH, found {}", self.found()), "as in WITH A=1");
+                }
+                values.push(self.assignment(target)?);
+                if !self.accept(",") {
+                    break;
+                }
+            }
+        }
+        Ok(Kind::Gosub(to, values))
+    }
+
     pub(super) fn on(&mut self) -> Parsed<Kind> {
         let place = self.place();
         if self.is_word("EVENT") || self.is_word("PROCESS") {

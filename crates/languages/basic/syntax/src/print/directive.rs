@@ -82,7 +82,14 @@ fn flow(out: &mut Vec<u8>, kind: &Kind) -> bool {
         Kind::BlockElse => word(out, "} ELSE {"),
         Kind::BlockEnd => word(out, "}"),
         Kind::Goto(to) => branch(out, "GOTO", to),
-        Kind::Gosub(to) => branch(out, "GOSUB", to),
+        Kind::Escape(Some(code)) => values(out, "ESCAPE", Some(code)),
+        Kind::Gosub(to, with) => {
+            branch(out, "GOSUB", to);
+            if !with.is_empty() {
+                word(out, " WITH ");
+                assignments(out, with);
+            }
+        }
         Kind::On { value, gosub, targets } => {
             values(out, "ON", Some(value));
             word(out, if *gosub { " GOSUB " } else { " GOTO " });
@@ -143,7 +150,9 @@ fn bare(out: &mut Vec<u8>, kind: &Kind) -> bool {
             Kind::Reset => "RESET",
             Kind::End => "END",
             Kind::Stop => "STOP",
-            Kind::Escape => "ESCAPE",
+            Kind::EscapeMode(true) => "ESCAPE ON",
+            Kind::EscapeMode(false) => "ESCAPE OFF",
+            Kind::Escape(None) => "ESCAPE",
             _ => return false,
         },
     );
@@ -382,6 +391,7 @@ fn dimensions(out: &mut Vec<u8>, list: &[Dimension]) {
                 name(out, variable);
                 filled(out, length, fill.as_ref());
             }
+            Dimension::Forget(array) => name(out, array),
             Dimension::Composite(variable, list) => {
                 name(out, variable);
                 word(out, ":IOL=");

@@ -65,6 +65,13 @@ pub(super) fn write(out: &mut Vec<u8>, value: &Expr) {
             name(out, array);
             word(out, "[*]");
         }
+        ExprKind::Removed(array, index) => {
+            name(out, array);
+            out.push(b'[');
+            write(out, index);
+            word(out, " REMOVE]");
+        }
+        ExprKind::Bump(variable, up, is_post) => bump(out, variable, *up, *is_post),
         ExprKind::Range(array, bounds) => {
             name(out, array);
             out.push(b'{');
@@ -130,6 +137,17 @@ pub(super) fn write(out: &mut Vec<u8>, value: &Expr) {
             write(out, inner);
             out.push(b')');
         }
+    }
+}
+
+fn bump(out: &mut Vec<u8>, variable: &Name, up: bool, is_post: bool) {
+    let sign = if up { "++" } else { "--" };
+    if !is_post {
+        word(out, sign);
+    }
+    name(out, variable);
+    if is_post {
+        word(out, sign);
     }
 }
 

@@ -26,6 +26,10 @@ pub enum ExprKind {
     Element(Name, Vec<Expr>),
     /// The next element of a dynamic array, `A[*]`.
     Append(Name),
+    /// `A[n REMOVE]`: an element, which leaves the array.
+    Removed(Name, Box<Expr>),
+    /// `++A`, `A--`: the variable, whether it counts up, and whether its value is that before.
+    Bump(Name, bool, bool),
     /// All or a range of an array: `A{ALL}`, `A{1:5}`.
     Range(Name, Option<(Box<Expr>, Box<Expr>)>),
     /// A sub-string: position, and length.

@@ -164,6 +164,8 @@ pub enum Dimension {
     Dynamic(Name),
     /// `A$(length, fill)`.
     Fill(Name, Expr, Option<Expr>),
+    /// `A` alone: the array and its keywords are forgotten.
+    Forget(Name),
     /// `A$:IOL=..`: a composite string.
     Composite(Name, ListRef),
 }
@@ -249,8 +251,8 @@ pub enum Kind {
     BlockEnd,
     /// GOTO.
     Goto(Target),
-    /// GOSUB.
-    Gosub(Target),
+    /// GOSUB; the variables of WITH have their values until its RETURN.
+    Gosub(Target, Vec<Assignment>),
     /// ON n GOTO or GOSUB.
     On {
         /// The selector.
@@ -400,8 +402,10 @@ pub enum Kind {
     End,
     /// STOP.
     Stop,
-    /// ESCAPE.
-    Escape,
+    /// ESCAPE, with an error number or without.
+    Escape(Option<Expr>),
+    /// ESCAPE ON, ESCAPE OFF.
+    EscapeMode(bool),
     /// RELEASE, QUIT, BYE: ends the session with a status.
     Release(Option<Expr>),
     /// SET_PARAM: names with values; `-'XX'` is 0.
