@@ -102,7 +102,7 @@ fn faulty() -> tempfile::TempDir {
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     write(
         "a.pxp",
-        "0010 PRINT \"ok\"\n0020 GRID 10,@(1,1,10,10)\n0030 GOTO 9999\n0040 PRNT \"x\"\n0050 PRINT DIR(\"x\")\n",
+        "0010 PRINT \"ok\"\n0020 GRID 10,@(1,1,10,10)\n0030 GOTO 9999\n0040 PRNT \"x\"\n0050 PRINT DIR(\"x\"); GRID 1,@(0,0,1,1); PRNT\n",
     );
     write("sub/b.BAS", "PRINT (\nGRID 1,@(0,0,1,1)\n");
     write("sub/good.bas", "PRINT 1\n");
