@@ -1,5 +1,6 @@
 //! The texts of the programs.
 //!
+//! Quotients are rounded to the decimals of PRECISION, so that INT of one is right with all of its decimals only: six.
 //! Each prints [`BEGIN`] before the part that is timed and [`END`] behind it, then its answers, one a line.
 
 use super::truth::{CHECK_MODULUS, FACTOR, FIELDS, MODULUS, SEED, Sizes};
@@ -54,6 +55,7 @@ PRINT STR(TCB(71)-READS)
 pub fn memory_writes(sizes: &Sizes) -> String {
     format!(
         "! Writes keyed records to a file in memory
+PRECISION 6
 X={SEED}
 OPEN (1)\"*memory*;KEYDEF=8\"
 PRINT \"{BEGIN}\"
@@ -79,6 +81,7 @@ pub fn load(sizes: &Sizes) -> String {
         "! Makes the file that is scanned
 DIRECT \"sales.dat\",6,0,-1000
 OPEN PURGE (1)\"sales.dat\"
+PRECISION 6
 X={SEED}
 PRINT \"{BEGIN}\"
 FOR I=1 TO {count}

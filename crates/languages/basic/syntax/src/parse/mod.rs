@@ -116,6 +116,7 @@ fn parse_line(raw: &RawLine, number: u32, diagnostics: &mut Vec<Diagnostic>) -> 
             if !lexed {
                 let Failure { code, place, message, hint } = failure;
                 diagnostics.push(Diagnostic { code, place, number, message, hint });
+                parser.list_unsupported(diagnostics);
             }
             let code = diagnostics.get(first).map_or(20, |diagnostic| diagnostic.code);
             vec![invalid(raw, body, code)]
@@ -241,6 +242,21 @@ impl Parser {
 
     fn fail_at<T>(&self, code: u16, place: Place, message: impl Into<String>, hint: impl Into<String>) -> Parsed<T> {
         Err(Failure { code, place, message: message.into(), hint: hint.into() })
+    }
+
+    /// Lists the items that are not supported in the directives behind one with an error. Other errors there are left out: they
+    /// may follow from the first one.
+    fn list_unsupported(&mut self, diagnostics: &mut Vec<Diagnostic>) {
+        let is_end = |spanned: &Spanned| matches!(spanned.token, Token::Symbol(";"));
+        let mut at = self.at;
+        while let Some(end) = self.tokens.get(at..).and_then(|tokens| tokens.iter().position(is_end)) {
+            at += end + 1;
+            (self.at, self.operators) = (at, 0);
+            if let Err(Failure { code: 99, place, message, hint }) = self.directives(false) {
+                diagnostics.push(Diagnostic { code: 99, place, number: 0, message, hint });
+            }
+            at = at.max(self.at);
+        }
     }
 
     fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
