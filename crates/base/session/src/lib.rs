@@ -30,6 +30,8 @@ pub struct Login {
     pub address: String,
     /// The database that it asks for; empty for the one that the server has.
     pub database: String,
+    /// Variables of the client's environment, by name.
+    pub environment: Vec<(String, String)>,
 }
 
 /// A source of sessions.
@@ -67,6 +69,8 @@ pub struct Column {
 #[allow(missing_docs, reason = "each is its own name")]
 pub enum StatementKind {
     Query,
+    /// A query whose cursor changes rows: the current row is the one that was read last, so rows are read one by one.
+    QueryForUpdate,
     Insert,
     Update,
     Delete,
@@ -170,6 +174,12 @@ pub trait Session: Send {
 
     /// Whether a transaction is open.
     fn is_in_transaction(&self) -> bool;
+
+    /// Sets a variable of the client's environment. A session that knows no such variable ignores it.
+    fn set_variable(&mut self, _name: &str, _value: &str) {}
+
+    /// Gives the cursor of a statement a name, by which other statements mean its current row.
+    fn name_cursor(&mut self, _id: StatementId, _name: &str) {}
 
     /// Stops the running statement, from any thread.
     fn canceller(&self) -> Arc<dyn Cancel>;

@@ -3,8 +3,12 @@
 mod common;
 
 use common::{Wire, config, errors, rows, start, start_with};
+use mainstay_server::{Config, SqliDoor};
+use mainstay_session::{Backend, Failure, Session};
+use mainstay_sqli::{ConnectReply, ConnectRequest, Outcome, login_length};
 use mainstay_tds::{Encryption, Framer, Login, PacketKind, PacketWriter, Version};
 use mainstay_types::Value;
+use mainstay_vfs::Disk;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
@@ -181,4 +185,39 @@ fn a_handshake_that_is_none_ends_its_connection() {
         while wire.receive().is_some() {}
     }
     common::eventually("they are gone", || running.log.text().matches("event=disconnect").count() == 3);
+}
+
+/// Refuses every session by a reason of its own.
+struct NoSessions;
+
+impl Backend for NoSessions {
+    fn session(&self, _: &mainstay_session::Login) -> Result<Box<dyn Session>, Failure> {
+        Err(Failure { message: "no sessions".to_owned(), ..Failure::default() })
+    }
+}
+
+/// The answer to the login of an Informix client.
+fn sqli_login(stream: &mut (impl Read + Write)) -> ConnectReply {
+    let request = ConnectRequest { user: "ann".to_owned(), ..ConnectRequest::default() };
+    stream.write_all(&request.encode()).unwrap();
+    let mut received = Vec::new();
+    while login_length(&received).unwrap().is_none_or(|length| received.len() < length) {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        received.push(byte[0]);
+    }
+    ConnectReply::decode(&received).unwrap()
+}
+
+#[test]
+fn informix_clients_are_served_with_tls_from_the_first_byte() {
+    let required = Config { encryption: mainstay_server::Encryption::Required, ..Config::default() };
+    let address = "127.0.0.1:0".parse().unwrap();
+    let door = SqliDoor::start(address, &required, Arc::new(NoSessions), &Disk, Box::new(io::sink())).unwrap();
+    let socket = TcpStream::connect(door.address()).unwrap();
+    let outcome = sqli_login(&mut StreamOwned::new(client(None), socket)).outcome;
+    assert_eq!(outcome, Outcome::Rejected(-951, 13, "no sessions".to_owned()));
+    let outcome = sqli_login(&mut TcpStream::connect(door.address()).unwrap()).outcome;
+    assert_eq!(outcome, Outcome::Rejected(-951, 13, "encryption is required".to_owned()));
+    assert!(door.stop());
 }

@@ -12,18 +12,24 @@ use mainstay_vfs::Disk;
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Sessions that know four statements: `rows N`, `count`, `fail`, and `wait` until it is cancelled.
-struct Scripted;
+/// Sessions that know six statements: `rows N`, `update N` whose cursor changes rows, `count`, `fail`, `COMMIT`, and `wait`
+/// until it is cancelled. `environment` gives DELIMIDENT as the session knows it, `cursor` the name that a cursor was given.
+#[derive(Default)]
+struct Scripted {
+    /// Variables and names of cursors that sessions were given.
+    noted: Arc<Mutex<Vec<String>>>,
+}
 
 struct ScriptedSession {
     texts: HashMap<StatementId, String>,
     next: u64,
     cancelled: Arc<AtomicBool>,
     in_transaction: bool,
+    noted: Arc<Mutex<Vec<String>>>,
 }
 
 struct Numbers(i64, i64);
@@ -44,9 +50,10 @@ impl Rows for Numbers {
 }
 
 impl Backend for Scripted {
-    fn session(&self, _: &Login) -> Result<Box<dyn Session>, Failure> {
-        let cancelled = Arc::default();
-        Ok(Box::new(ScriptedSession { texts: HashMap::new(), next: 0, cancelled, in_transaction: false }))
+    fn session(&self, login: &Login) -> Result<Box<dyn Session>, Failure> {
+        let (cancelled, noted) = (Arc::default(), Arc::clone(&self.noted));
+        noted.lock().unwrap().extend(login.environment.iter().map(|(name, value)| format!("{name}={value}")));
+        Ok(Box::new(ScriptedSession { texts: HashMap::new(), next: 0, cancelled, in_transaction: false, noted }))
     }
 }
 
@@ -74,8 +81,13 @@ impl Session for ScriptedSession {
         self.next += 1;
         let id = StatementId(self.next);
         self.texts.insert(id, text.to_owned());
-        let is_query = text.starts_with("rows");
-        let kind = if is_query { StatementKind::Query } else { StatementKind::Update };
+        let kind = match text.split(' ').next() {
+            Some("rows") => StatementKind::Query,
+            Some("update") => StatementKind::QueryForUpdate,
+            Some("COMMIT") => StatementKind::Commit,
+            _ => StatementKind::Update,
+        };
+        let is_query = matches!(kind, StatementKind::Query | StatementKind::QueryForUpdate);
         let columns = if is_query { vec![number_column()] } else { Vec::new() };
         let parameters = text.matches('?').map(|_| number_column()).collect();
         Ok(Prepared { id, kind, columns, parameters })
@@ -83,7 +95,7 @@ impl Session for ScriptedSession {
 
     fn execute(&mut self, id: StatementId, values: &[Value]) -> Result<Ran, Failure> {
         let text = self.texts.get(&id).cloned().unwrap_or_default();
-        if let Some(count) = text.strip_prefix("rows ") {
+        if let Some(count) = text.strip_prefix("rows ").or(text.strip_prefix("update ")) {
             return Ok(Ran::Rows(Box::new(Numbers(0, count.parse().unwrap()))));
         }
         match text.as_str() {
@@ -115,16 +127,32 @@ impl Session for ScriptedSession {
         self.in_transaction
     }
 
+    fn set_variable(&mut self, name: &str, value: &str) {
+        self.noted.lock().unwrap().push(format!("{name}={value}"));
+    }
+
+    fn name_cursor(&mut self, id: StatementId, name: &str) {
+        self.noted.lock().unwrap().push(format!("{}: {name}", self.texts[&id]));
+    }
+
     fn canceller(&self) -> Arc<dyn Cancel> {
         Arc::new(Flag(Arc::clone(&self.cancelled)))
     }
 }
 
 fn door(change: impl FnOnce(&mut Config)) -> SqliDoor {
+    noting_door(change).0
+}
+
+/// A door, and what its sessions note.
+fn noting_door(change: impl FnOnce(&mut Config)) -> (SqliDoor, Arc<Mutex<Vec<String>>>) {
     let mut config = Config { encryption: Encryption::Off, ..Config::default() };
     change(&mut config);
     let address = "127.0.0.1:0".parse().unwrap();
-    SqliDoor::start(address, &config, Arc::new(Scripted), &Disk, Box::new(std::io::sink())).unwrap()
+    let backend = Scripted::default();
+    let noted = Arc::clone(&backend.noted);
+    let door = SqliDoor::start(address, &config, Arc::new(backend), &Disk, Box::new(std::io::sink())).unwrap();
+    (door, noted)
 }
 
 /// A client that speaks the protocol with the codec's other side.
@@ -144,6 +172,10 @@ impl Client {
     fn log_in(&mut self, user: &str, password: &str) -> ConnectReply {
         let request =
             ConnectRequest { user: user.to_owned(), password: password.to_owned(), ..ConnectRequest::default() };
+        self.log_in_as(&request)
+    }
+
+    fn log_in_as(&mut self, request: &ConnectRequest) -> ConnectReply {
         self.socket.write_all(&request.encode()).unwrap();
         loop {
             if let Ok(Some(length)) = login_length(&self.received)
@@ -338,6 +370,59 @@ fn the_urgent_byte_cancels_the_running_request() {
     rustix::net::send(&client.socket, &[0x42], rustix::net::SendFlags::OOB).unwrap();
     assert_eq!(failure(&client.receive()), Some((-213, 0)));
     assert_eq!(client.prepare("rows 1"), 1);
+}
+
+#[test]
+fn cursors_end_with_their_transaction_unless_they_hold() {
+    let door = door(|_| {});
+    let mut client = Client::ready(&door);
+    let rows = |replies: &[Reply]| replies.iter().filter(|reply| matches!(reply, Reply::Row { .. })).count();
+    for (query, opening) in [("rows 25", vec![]), ("rows 30", vec![Request::Hold])] {
+        let id = client.prepare(query);
+        let mut group = vec![Request::Statement(id)];
+        group.extend(opening);
+        group.push(Request::Open);
+        client.ask(&group);
+    }
+    for end in [Request::Commit, Request::Rollback] {
+        client.ask(&[Request::Begin]);
+        client.ask(&[Request::Statement(0), Request::Open]);
+        assert_eq!(rows(&client.ask(&[Request::Statement(0), FETCH])), 10);
+        assert_eq!(failure(&client.ask(&[end])), None);
+        assert_eq!(failure(&client.ask(&[Request::Statement(0), FETCH])), Some((-400, 0)));
+        assert_eq!(rows(&client.ask(&[Request::Statement(1), FETCH])), 10);
+    }
+    // The same by a statement.
+    client.ask(&[Request::Statement(0), Request::Open]);
+    let command = Request::Command { text: "COMMIT".to_owned() };
+    assert_eq!(failure(&client.ask(&[command, Request::Execute, Request::Release])), None);
+    assert_eq!(failure(&client.ask(&[Request::Statement(0), FETCH])), Some((-400, 0)));
+}
+
+#[test]
+fn cursors_that_change_rows_have_names_and_give_one_row_at_a_time() {
+    let (door, noted) = noting_door(|_| {});
+    let mut client = Client::ready(&door);
+    client.prepare("update 2");
+    client.ask(&[Request::Statement(0), Request::CursorName("c1".to_owned()), Request::Open]);
+    for _ in 0..2 {
+        let replies = client.ask(&[Request::Statement(0), FETCH]);
+        assert!(matches!(replies[..], [Reply::Row { .. }]), "{replies:?}");
+    }
+    let last = client.ask(&[Request::Statement(0), FETCH]);
+    assert_eq!(last, [Reply::Done { warnings: 0, rows: 2, row_id: 0, serial: 0 }]);
+    assert_eq!(*noted.lock().unwrap(), ["update 2: c1"]);
+}
+
+#[test]
+fn the_environment_of_a_client_reaches_its_session() {
+    let (door, noted) = noting_door(|_| {});
+    let mut client = Client::connect(&door);
+    let environment = vec![("DELIMIDENT".to_owned(), "Y".to_owned())];
+    let request = ConnectRequest { user: "ann".to_owned(), environment, ..ConnectRequest::default() };
+    assert_eq!(client.log_in_as(&request).outcome, Outcome::Accepted);
+    client.ask(&[Request::Info(vec![("DBDATE".to_owned(), "Y4MD-".to_owned())])]);
+    assert_eq!(*noted.lock().unwrap(), ["DELIMIDENT=Y", "DBDATE=Y4MD-"]);
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn second(digits: u8) -> Unit {
 /// The kind of a statement on the wire.
 pub(super) fn statement_type(kind: StatementKind) -> StatementType {
     match kind {
-        StatementKind::Query => StatementType::SELECT,
+        StatementKind::Query | StatementKind::QueryForUpdate => StatementType::SELECT,
         StatementKind::Insert => StatementType::INSERT,
         StatementKind::Update => StatementType::UPDATE,
         StatementKind::Delete => StatementType::DELETE,

@@ -131,6 +131,7 @@ fn session_of(
         application: request.application.clone(),
         address: address.to_owned(),
         database: request.database.clone(),
+        environment: request.environment.clone(),
     };
     shared.service.session(&login).map_err(|failure| failure.message)
 }

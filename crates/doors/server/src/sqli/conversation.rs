@@ -164,6 +164,14 @@ impl Conversation {
             }
             Request::Bind(parameters) => self.bind(parameters)?,
             Request::Lob(step) => self.lob(step)?,
+            Request::Info(variables) => {
+                variables.iter().for_each(|(name, value)| self.session.set_variable(name, value));
+            }
+            Request::CursorName(name) => {
+                let id = self.current("a cursor")?.prepared.id;
+                self.session.name_cursor(id, &name);
+            }
+            Request::Hold => self.current("a cursor")?.holds = true,
             Request::Scroll => self.current("a cursor")?.scrolls = true,
             Request::AutoFree => self.current("a cursor")?.frees_itself = true,
             Request::ReturnTypes { is_output, .. } => {
@@ -188,9 +196,6 @@ impl Conversation {
                 return Err(Failure { number: -674, subject: signature, message, ..Failure::default() });
             }
             Request::CloseDatabase
-            | Request::Info(_)
-            | Request::CursorName(_)
-            | Request::Hold
             | Request::WantSerials
             | Request::Version
             | Request::Release
@@ -216,6 +221,7 @@ impl Conversation {
             pending_lobs: Vec::new(),
             cursor: None,
             scrolls: false,
+            holds: false,
             frees_itself: false,
             takes_rows: false,
             form: Form::Text,
@@ -288,13 +294,20 @@ impl Conversation {
         let ran = self.run()?;
         let statement = self.current("a cursor")?;
         if let Ran::Rows(rows) = ran {
-            statement.cursor = Some(Cursor::new(rows, statement.fields.clone(), statement.scrolls));
+            let is_row_by_row = statement.prepared.kind == StatementKind::QueryForUpdate;
+            let cursor = Cursor::new(rows, statement.fields.clone(), statement.scrolls);
+            statement.cursor = Some(if is_row_by_row { cursor.row_by_row() } else { cursor });
         }
         Ok(())
     }
 
     fn execute(&mut self) -> Result<(), Failure> {
-        match self.run()? {
+        let kind = self.current("an execution")?.prepared.kind;
+        let ran = self.run()?;
+        if matches!(kind, StatementKind::Commit | StatementKind::Rollback) {
+            self.statements.close_cursors();
+        }
+        match ran {
             Ran::Done(done) => self.done(done, 0),
             Ran::Rows(_) => {
                 let message = "a statement that gives rows needs a cursor".to_owned();
@@ -372,6 +385,9 @@ impl Conversation {
 
     fn transaction(&mut self, step: &TransactionStep) -> Result<(), Failure> {
         self.session.transaction(step)?;
+        if matches!(step, TransactionStep::Commit | TransactionStep::Rollback) {
+            self.statements.close_cursors();
+        }
         self.reply(&Reply::Done { warnings: 0, rows: 0, row_id: 0, serial: 0 });
         Ok(())
     }

@@ -18,6 +18,8 @@ pub(super) struct Cursor {
     waiting: Option<Vec<u8>>,
     fetched: u64,
     is_ended: bool,
+    /// A fetch gives one row, which is then the current one of the session.
+    is_row_by_row: bool,
     /// The rows so far of a cursor that scrolls, and the number of the current one, counted from 1.
     kept: Option<(Vec<Vec<u8>>, usize)>,
     kept_bytes: usize,
@@ -44,12 +46,19 @@ impl Cursor {
             waiting: None,
             fetched: 0,
             is_ended: false,
+            is_row_by_row: false,
             kept: scrolls.then(|| (Vec::new(), 0)),
             kept_bytes: 0,
             lobs: HashMap::new(),
             lob_bytes: 0,
             next_handle: 1,
         }
+    }
+
+    /// The same, giving one row to a fetch.
+    pub fn row_by_row(mut self) -> Cursor {
+        self.is_row_by_row = true;
+        self
     }
 
     /// The bytes of the next row.
@@ -141,6 +150,9 @@ impl Cursor {
             bytes += row.len().max(1);
             self.fetched += 1;
             Reply::encode_row(0, &row, out);
+            if self.is_row_by_row {
+                return Ok(());
+            }
         }
     }
 

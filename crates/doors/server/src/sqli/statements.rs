@@ -23,6 +23,8 @@ pub(super) struct Statement {
     pub pending_lobs: Vec<usize>,
     pub cursor: Option<Cursor>,
     pub scrolls: bool,
+    /// Its cursor survives the end of a transaction.
+    pub holds: bool,
     pub frees_itself: bool,
     /// The cursor of an INSERT is open: rows come by PUT.
     pub takes_rows: bool,
@@ -72,6 +74,14 @@ impl Statements {
         match self.current {
             Some(id) => self.open.get_mut(&id),
             None => self.direct.as_mut(),
+        }
+    }
+
+    /// Closes the cursors that do not survive the end of a transaction.
+    pub fn close_cursors(&mut self) {
+        for statement in self.open.values_mut().chain(&mut self.direct).filter(|statement| !statement.holds) {
+            statement.cursor = None;
+            statement.takes_rows = false;
         }
     }
 

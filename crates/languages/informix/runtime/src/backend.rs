@@ -24,7 +24,7 @@ impl Backend for Informix {
     fn session(&self, login: &Login) -> Result<Box<dyn Session>, Failure> {
         let session = InformixSession::new(
             self.database.clone(),
-            login.user.to_lowercase(),
+            login,
             self.name.clone(),
             self.server.clone(),
             self.version.clone(),

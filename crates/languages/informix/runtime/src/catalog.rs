@@ -4,6 +4,7 @@
 //! from 100 on, in the order of their names, as long as the catalog stays as it is.
 
 use crate::keys::{constraints, index_keys, indexes, references};
+use crate::objects::{defaults, others, sequences, synonyms, views};
 use crate::scope::{Facts, KnownColumns, core_columns};
 use mainstay_engine::{Session, TableInfo};
 use mainstay_informix_syntax::reduce::{quoted, text_literal};
@@ -191,7 +192,7 @@ const TABLES: [SystemTable; 18] = [
     SystemTable {
         name: "sysviews",
         columns: &[("tabid", Type::Integer), ("seqno", Type::SmallInt), ("viewtext", Type::Char(256))],
-        rows: nothing,
+        rows: views,
     },
     SystemTable {
         name: "syssequences",
@@ -200,8 +201,11 @@ const TABLES: [SystemTable; 18] = [
             ("tabid", Type::Integer),
             ("start_val", Type::Int8),
             ("inc_val", Type::Int8),
+            ("max_val", Type::Int8),
+            ("min_val", Type::Int8),
+            ("cycle", Type::Char(1)),
         ],
-        rows: nothing,
+        rows: sequences,
     },
     SystemTable {
         name: "syssyntable",
@@ -213,7 +217,7 @@ const TABLES: [SystemTable; 18] = [
             ("tabname", NAME),
             ("btabid", Type::Integer),
         ],
-        rows: nothing,
+        rows: synonyms,
     },
     SystemTable {
         name: "systriggers",
@@ -247,7 +251,7 @@ const TABLES: [SystemTable; 18] = [
             ("default", Type::Char(256)),
             ("class", Type::Char(1)),
         ],
-        rows: nothing,
+        rows: defaults,
     },
     SystemTable {
         name: "sysxtdtypes",
@@ -382,6 +386,9 @@ fn tables(reader: &mut Reader<'_>) -> Rows {
         let kind = if info.kind.to_lowercase().contains("view") { "V" } else { "T" };
         let columns = reader.columns(&name).len();
         all.push(table_row(&name, &owner, FIRST_TABLE + place, kind, (rows, columns, indexes)));
+    }
+    for (number, name, kind) in others(reader) {
+        all.push(table_row(&name, &owner, number, kind, (0, 0, 0)));
     }
     all
 }

@@ -12,6 +12,14 @@ pub(crate) const INTERRUPTED: i32 = -213;
 pub(crate) const NOT_IN_TRANSACTION: i32 = -255;
 /// -535: already in transaction.
 pub(crate) const IN_TRANSACTION: i32 = -535;
+/// -266: there is no current row for UPDATE/DELETE cursor.
+pub(crate) const NO_CURRENT_ROW: i32 = -266;
+/// -507: cursor not found.
+pub(crate) const NO_CURSOR: i32 = -507;
+/// -206: the specified table is not in the database; ISAM -111: no record found.
+pub(crate) const NO_TABLE: i32 = -206;
+/// -310: a table of this name is already there.
+pub(crate) const TABLE_EXISTS: i32 = -310;
 /// -329: database not found or no system permission; ISAM -111: no record found.
 pub(crate) const DATABASE: i32 = -329;
 

@@ -16,9 +16,11 @@ mod backend;
 mod catalog;
 mod failure;
 mod keys;
+mod objects;
 mod rows;
 mod scope;
 mod session;
 mod statement;
+mod synonyms;
 
 pub use backend::Informix;

@@ -8,6 +8,7 @@ use mainstay_engine::Answer;
 use mainstay_informix_syntax::{Field as Unit, Type};
 use mainstay_session::{Column, Declared, Failure, Rows};
 use mainstay_types::Value;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The key of a declared type in the metadata of a field.
 const DECLARED: &str = "mainstay.declared";
@@ -92,6 +93,50 @@ impl Rows for CoreRows {
             *row += 1;
             return values.map(Some).map_err(|error| of_core(&error, false));
         }
+    }
+}
+
+/// The number of the current row of a cursor that changes rows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CurrentRow(Arc<Mutex<Option<i64>>>);
+
+impl CurrentRow {
+    /// The number; `None` before the first row, behind the last one, and when the cursor is closed.
+    pub(crate) fn get(&self) -> Option<i64> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, row: Option<i64>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = row;
+    }
+}
+
+/// The rows of a query whose last column is the number of the row, which is not shown.
+pub(crate) struct NumberedRows {
+    rows: CoreRows,
+    current: CurrentRow,
+}
+
+impl NumberedRows {
+    pub(crate) fn new(rows: CoreRows, current: CurrentRow) -> NumberedRows {
+        NumberedRows { rows, current }
+    }
+}
+
+impl Rows for NumberedRows {
+    fn next(&mut self) -> Result<Option<Vec<Value>>, Failure> {
+        self.current.set(None);
+        let Some(mut row) = self.rows.next()? else { return Ok(None) };
+        if let Some(Value::Integer(number)) = row.pop() {
+            self.current.set(Some(number));
+        }
+        Ok(Some(row))
+    }
+}
+
+impl Drop for NumberedRows {
+    fn drop(&mut self) {
+        self.current.set(None);
     }
 }
 

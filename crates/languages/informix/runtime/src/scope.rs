@@ -2,7 +2,9 @@
 
 use crate::catalog;
 use crate::rows::type_of;
+use crate::synonyms;
 use mainstay_engine::Session;
+use mainstay_engine::definitions::Catalog;
 use mainstay_informix_syntax::reduce::{Scope, quoted, text_literal};
 use mainstay_informix_syntax::tree::ObjectName;
 use mainstay_informix_syntax::{SqlError, Type};
@@ -74,6 +76,31 @@ impl Scope for Names<'_> {
         Some(table.columns.iter().map(|(name, known)| ((*name).to_owned(), *known)).collect())
     }
 
+    fn core_name(&self, table: &ObjectName) -> String {
+        let name = table.last().to_lowercase();
+        // Few names are synonyms: they are looked for when nothing else has the name.
+        if self.core_columns(&name).is_some() || catalog::find(table).is_some() {
+            return name;
+        }
+        synonyms::target(&mut self.core.borrow_mut(), &name).unwrap_or(name)
+    }
+
+    fn row_number(&self, table: &ObjectName) -> &'static str {
+        let name = self.core_name(table);
+        self.core.borrow().row_number_column(&name)
+    }
+
+    fn serial_sequence(&self, table: &ObjectName) -> Option<String> {
+        let name = self.core_name(table);
+        let core = self.core.borrow();
+        let identity = core.table_definition(&name)?.columns.into_iter().find_map(|column| column.identity)?;
+        let definitions = core.definitions();
+        let of = |catalog: &Catalog| {
+            catalog.sequences.iter().find(|known| known.id == identity.sequence).map(|known| known.name.clone())
+        };
+        of(&definitions.shared).or_else(|| definitions.temporary.as_deref().and_then(of))
+    }
+
     fn user(&self) -> String {
         self.facts.user.clone()
     }
@@ -110,6 +137,21 @@ impl Scope for Names<'_> {
 }
 
 impl Names<'_> {
+    /// Whether a table is one whose rows can be changed: no view, and none of the system.
+    pub(crate) fn is_changeable(&self, table: &ObjectName) -> bool {
+        let name = self.core_name(table);
+        self.core.borrow().changeable_columns(&name).is_ok_and(|columns| columns.is_some())
+    }
+
+    /// Whether a table, view or sequence of this name is there.
+    pub(crate) fn is_there(&self, name: &ObjectName) -> bool {
+        let wanted = name.last();
+        let is_sequence = |core: &Session| {
+            core.definitions().shared.sequences.iter().any(|known| known.name.eq_ignore_ascii_case(wanted))
+        };
+        self.columns(name).is_some() || is_sequence(&self.core.borrow())
+    }
+
     fn core_columns(&self, table: &str) -> Option<Vec<(String, Type)>> {
         core_columns(&mut self.core.borrow_mut(), &mut self.known.borrow_mut(), table)
     }

@@ -1,14 +1,19 @@
 //! A session: a client's statements and its transaction.
 
-use crate::failure::{DATABASE, IN_TRANSACTION, NOT_IN_TRANSACTION, of_core, of_syntax, plain};
-use crate::rows::CoreRows;
+use crate::failure::{
+    DATABASE, IN_TRANSACTION, NO_CURRENT_ROW, NO_CURSOR, NOT_IN_TRANSACTION, of_core, of_syntax, plain,
+};
+use crate::rows::{CoreRows, NumberedRows};
 use crate::scope::{Facts, KnownColumns, Names, core_columns};
-use crate::statement::{Prepared, has_target};
-use mainstay_engine::{CancelHandle, Database, Session as Core};
+use crate::statement::{Prepared, Ready, has_target};
+use crate::synonyms;
+use mainstay_engine::{CancelHandle, Database, Prepared as CorePrepared, Session as Core};
 use mainstay_informix_syntax::reduce::{self, Mode, Scope, quoted};
 use mainstay_informix_syntax::tree::{Expr, Insert, InsertRows, Literal, QueryBody, Statement as Tree};
-use mainstay_session::{Cancel, Done, Failure, Prepared as Described, Ran, Session, StatementId, TransactionStep};
-use mainstay_types::{Value, ValueRef};
+use mainstay_session::{
+    Cancel, Done, Failure, Login, Prepared as Described, Ran, Session, StatementId, TransactionStep,
+};
+use mainstay_types::{Code, Value, ValueRef};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,6 +24,10 @@ pub(crate) struct InformixSession {
     known: KnownColumns,
     facts: Facts,
     statements: HashMap<StatementId, Prepared>,
+    /// The statements of named cursors.
+    cursors: HashMap<String, StatementId>,
+    /// DELIMIDENT: `"x"` is a name.
+    delimited_names: bool,
     next: u64,
 }
 
@@ -36,15 +45,26 @@ impl InformixSession {
     /// so.
     pub(crate) fn new(
         database: Database,
-        user: String,
+        login: &Login,
         name: String,
         server: String,
         version: String,
     ) -> Result<InformixSession, Failure> {
         let mut core = database.session();
         core.set("lock_timeout", NOT_WAIT).map_err(|error| of_core(&error, false))?;
+        let user = login.user.to_lowercase();
         let facts = Facts { user, database: name, server, version, last_serial: 0, last_rows: 0 };
-        Ok(InformixSession { core, known: KnownColumns::default(), facts, statements: HashMap::new(), next: 1 })
+        let mut session = InformixSession {
+            core,
+            known: KnownColumns::default(),
+            facts,
+            statements: HashMap::new(),
+            cursors: HashMap::new(),
+            delimited_names: false,
+            next: 1,
+        };
+        login.environment.iter().for_each(|(name, value)| session.set_variable(name, value));
+        Ok(session)
     }
 
     fn names(&mut self) -> Names<'_> {
@@ -60,20 +80,30 @@ impl InformixSession {
 
     /// Runs a query or a change that the core has prepared.
     fn run_prepared(&mut self, statement: &mut Prepared, values: &[Value]) -> Result<Ran, Failure> {
-        let (values, defaults) = statement.converted(values);
-        if statement.core.as_ref().is_none_or(|(known, _)| *known != defaults) {
-            let text = statement.reduced(Mode::Execute(&defaults), &self.names())?.unwrap_or_default();
-            let prepared = self.core.prepare(&text).map_err(|error| of_core(&error, false))?;
-            statement.core = Some((defaults, prepared));
+        let (mut values, defaults) = statement.converted(values);
+        // The core counts parameters up to the last one that its text has.
+        while defaults.contains(&values.len()) {
+            values.pop();
         }
-        let Some((defaults, prepared)) = &mut statement.core else {
+        values.extend(self.current_row(&statement.tree)?.map(Value::Integer));
+        // Rows are locked for a transaction; outside of one there is nothing to hold them for.
+        let locks = statement.current.is_some() && self.core.is_in_transaction();
+        if statement.core.as_ref().is_none_or(|ready| ready.defaults != defaults || ready.locks != locks) {
+            let prepared = self.prepare_core(statement, &defaults, locks)?;
+            statement.core = Some(Ready { defaults, locks, prepared });
+        }
+        let Some(Ready { defaults, prepared, .. }) = &mut statement.core else {
             return Err(plain(-404, "the statement is not prepared"));
         };
         let given: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let is_delete = matches!(statement.tree, Tree::Delete(_));
         if matches!(statement.tree, Tree::Query(_)) {
             let answer = prepared.query_arrow(&mut self.core, &given).map_err(|error| of_core(&error, false))?;
-            return Ok(Ran::Rows(Box::new(CoreRows::new(answer))));
+            let rows = CoreRows::new(answer);
+            return Ok(Ran::Rows(match &statement.current {
+                Some(current) => Box::new(NumberedRows::new(rows, current.clone())),
+                None => Box::new(rows),
+            }));
         }
         let rows = prepared.execute(&mut self.core, &given).map_err(|error| of_core(&error, is_delete))?;
         let generated = match &statement.tree {
@@ -83,6 +113,34 @@ impl InformixSession {
         self.facts.last_rows = rows;
         self.facts.last_serial = generated.unwrap_or(self.facts.last_serial);
         Ok(Ran::Done(Done { rows, generated }))
+    }
+
+    /// Prepares a statement in the core. The rows of a query that the core cannot lock, such as one of a file's table, are
+    /// read without.
+    fn prepare_core(&mut self, statement: &Prepared, defaults: &[usize], locks: bool) -> Result<CorePrepared, Failure> {
+        let text = statement.reduced(Mode::Execute(defaults), locks, &self.names())?.unwrap_or_default();
+        match self.core.prepare(&text) {
+            Err(error) if locks && error.code() == Code::Unsupported => self.prepare_core(statement, defaults, false),
+            prepared => prepared.map_err(|error| of_core(&error, false)),
+        }
+    }
+
+    /// The number of the row that WHERE CURRENT OF means; `None` for statements without it.
+    fn current_row(&self, tree: &Tree) -> Result<Option<i64>, Failure> {
+        let cursor = match tree {
+            Tree::Update(update) => &update.cursor,
+            Tree::Delete(delete) => &delete.cursor,
+            _ => return Ok(None),
+        };
+        let Some(cursor) = cursor else { return Ok(None) };
+        let name = &cursor.name.text;
+        let statement = self.cursors.get(&name.to_lowercase()).and_then(|id| self.statements.get(id));
+        let Some(current) = statement.and_then(|statement| statement.current.as_ref()) else {
+            let message = format!("Cursor ({name}) not found.");
+            return Err(Failure { number: NO_CURSOR, subject: name.clone(), message, ..Failure::default() });
+        };
+        let message = "There is no current row for UPDATE/DELETE cursor.";
+        current.get().map(Some).ok_or_else(|| plain(NO_CURRENT_ROW, message))
     }
 
     /// The number that the SERIAL column of the last new row has: given by the statement, or by the table.
@@ -120,14 +178,34 @@ impl InformixSession {
         let reduced = match tree {
             Tree::CreateTable(table) => vec![reduce::create_table(table, &self.names()).map_err(syntax)?],
             Tree::AlterTable(name, actions) => reduce::alter_table(name, actions, &self.names()).map_err(syntax)?,
-            Tree::Drop(kind, name, if_exists) => vec![reduce::drop(kind, name, *if_exists, &self.names())],
+            Tree::Drop(kind, name, if_exists) if kind == "SYNONYM" => synonyms::drop(name, *if_exists, &self.names())?,
+            Tree::Drop(kind, name, if_exists) => {
+                let text = reduce::drop(kind, name, *if_exists, &self.names());
+                self.core(&text)?;
+                if matches!(kind.as_str(), "TABLE" | "VIEW") {
+                    synonyms::follow(&mut self.core, &name.last().to_lowercase(), None)?;
+                }
+                return Ok(Done::default());
+            }
+            Tree::CreateSynonym(name, table, if_not_exists) => {
+                synonyms::create(name, table, *if_not_exists, &self.names())?
+            }
             Tree::CreateIndex(index) => vec![reduce::create_index(index, &self.names())],
             Tree::CreateView(name, columns, query) => {
                 vec![reduce::create_view(name, columns, query, &self.names()).map_err(syntax)?]
             }
             Tree::CreateSequence(name, options) => vec![reduce::create_sequence(name, options)],
             Tree::Truncate(name) => vec![format!("TRUNCATE TABLE {}", quoted(&self.names().core_name(name)))],
-            Tree::RenameTable(name, new) => vec![reduce::rename_table(name, new, &self.names())],
+            Tree::RenameTable(name, new) => {
+                let text = reduce::rename_table(name, new, &self.names());
+                self.core(&text)?;
+                synonyms::follow(&mut self.core, &name.last().to_lowercase(), Some(&new.text))?;
+                return Ok(Done::default());
+            }
+            // Users have no rights of their own yet: those that are given and taken have no effect.
+            Tree::Rights(_, Some(table)) if !self.names().is_there(table) => {
+                return Err(synonyms::no_table(table.last()));
+            }
             Tree::RenameColumn(name, new) => vec![reduce::rename_column(name, new, &self.names())],
             Tree::Query(query) => vec![self.temporary_table_of(&query.body, query).map_err(syntax)?],
             other => return self.setting(other),
@@ -208,8 +286,9 @@ impl Session for InformixSession {
     }
 
     fn prepare(&mut self, text: &str) -> Result<Described, Failure> {
+        let delimited_names = self.delimited_names;
         let names = self.names();
-        let prepared = Prepared::new(text, &names)?;
+        let prepared = Prepared::new(text, delimited_names, &names)?;
         let columns = prepared.columns(&names)?;
         let parameters = prepared.parameters.iter().map(|known| crate::rows::column("", *known, true)).collect();
         let id = StatementId(self.next);
@@ -230,7 +309,7 @@ impl Session for InformixSession {
             _ if parameters.len() < statement.parameters.len() => {
                 Err(plain(-254, "Too many or too few host variables given."))
             }
-            Tree::Query(_) | Tree::Insert(_) | Tree::Update(_) | Tree::Delete(_) => {
+            Tree::Query(_) | Tree::Insert(_) | Tree::Update(_) | Tree::Delete(_) | Tree::Merge(_) => {
                 self.run_prepared(&mut statement, parameters)
             }
             tree => self.other(tree, &statement.text).map(Ran::Done),
@@ -241,6 +320,7 @@ impl Session for InformixSession {
 
     fn release(&mut self, id: StatementId) {
         self.statements.remove(&id);
+        self.cursors.retain(|_, statement| *statement != id);
     }
 
     fn transaction(&mut self, step: &TransactionStep) -> Result<(), Failure> {
@@ -268,6 +348,17 @@ impl Session for InformixSession {
 
     fn is_in_transaction(&self) -> bool {
         self.core.is_in_transaction()
+    }
+
+    fn set_variable(&mut self, name: &str, value: &str) {
+        // The variable needs no value to be set; `n` resets it.
+        if name.eq_ignore_ascii_case("DELIMIDENT") {
+            self.delimited_names = !value.trim().eq_ignore_ascii_case("n");
+        }
+    }
+
+    fn name_cursor(&mut self, id: StatementId, name: &str) {
+        self.cursors.insert(name.trim().to_lowercase(), id);
     }
 
     fn canceller(&self) -> Arc<dyn Cancel> {

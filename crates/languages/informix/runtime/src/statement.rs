@@ -1,14 +1,14 @@
 //! A prepared statement: its tree, and what it is in the core's SQL.
 
 use crate::failure::{of_core, of_syntax};
-use crate::rows::{column, declared_type, type_of};
+use crate::rows::{CurrentRow, column, declared_type, type_of};
 use crate::scope::Names;
 use mainstay_engine::Prepared as CorePrepared;
 use mainstay_informix_syntax::reduce::{self, Mode, Scope};
 use mainstay_informix_syntax::tree::{InsertRows, ObjectName, QueryBody, SelectItem, Source, Statement as Tree};
-use mainstay_informix_syntax::{ParameterPlace, Type, parameter_places, parse, text_length};
+use mainstay_informix_syntax::{Field, ParameterPlace, Type, parameter_places, parse, text_length};
 use mainstay_session::{Column, Failure, StatementKind};
-use mainstay_types::Value;
+use mainstay_types::{Timestamp, Value};
 
 /// A text that no column limits.
 const ANY_TEXT: Type = Type::LVarChar(32_739);
@@ -19,16 +19,30 @@ pub(crate) struct Prepared {
     pub text: String,
     /// The types of its parameters.
     pub parameters: Vec<Type>,
-    /// The statement of the core with the parameters that are DEFAULT in it, if it is one that is prepared.
-    pub core: Option<(Vec<usize>, CorePrepared)>,
+    /// The parameters whose trailing blanks do not count: those that are compared with a VARCHAR.
+    trimmed: Vec<bool>,
+    /// The current row of its cursor, if that changes rows.
+    pub current: Option<CurrentRow>,
+    /// The statement of the core, if it is one that is prepared.
+    pub core: Option<Ready>,
+}
+
+/// A statement that the core has prepared.
+pub(crate) struct Ready {
+    /// The parameters that are DEFAULT in it.
+    pub defaults: Vec<usize>,
+    /// Its rows are locked.
+    pub locks: bool,
+    pub prepared: CorePrepared,
 }
 
 impl Prepared {
     pub(crate) fn kind(&self) -> StatementKind {
         match &self.tree {
+            Tree::Query(_) if self.current.is_some() => StatementKind::QueryForUpdate,
             Tree::Query(query) if !has_target(&query.body) => StatementKind::Query,
             Tree::Insert(_) => StatementKind::Insert,
-            Tree::Update(_) => StatementKind::Update,
+            Tree::Update(_) | Tree::Merge(_) => StatementKind::Update,
             Tree::Delete(_) => StatementKind::Delete,
             Tree::Begin => StatementKind::Begin,
             Tree::Commit => StatementKind::Commit,
@@ -40,22 +54,39 @@ impl Prepared {
     /// Reads a statement, and looks up the types of its parameters.
     ///
     /// Errors: those of its text.
-    pub(crate) fn new(text: &str, names: &Names<'_>) -> Result<Prepared, Failure> {
-        let parsed = parse(text, false).map_err(|error| of_syntax(&error, text))?;
+    pub(crate) fn new(text: &str, delimited_names: bool, names: &Names<'_>) -> Result<Prepared, Failure> {
+        let parsed = parse(text, delimited_names).map_err(|error| of_syntax(&error, text))?;
         let places = parameter_places(&parsed.statement, parsed.parameters);
-        let parameters = places.iter().map(|place| place_type(place, names)).collect();
-        Ok(Prepared { tree: parsed.statement, text: text.to_owned(), parameters, core: None })
+        let parameters: Vec<Type> = places.iter().map(|place| place_type(place, names)).collect();
+        // The parameters of an INSERT or UPDATE may be new values, whose blanks are kept.
+        let only_compares = matches!(parsed.statement, Tree::Query(_) | Tree::Delete(_));
+        let is_trimmed = |(place, known): (&ParameterPlace, &Type)| {
+            only_compares && known.is_varying() && matches!(place, ParameterPlace::Column(..))
+        };
+        let trimmed = places.iter().zip(&parameters).map(is_trimmed).collect();
+        let current = match &parsed.statement {
+            Tree::Query(query) if parsed.is_for_update && !has_target(&query.body) => {
+                let table = reduce::updatable_table(query).filter(|table| names.is_changeable(&table.name));
+                table.map(|_| CurrentRow::default())
+            }
+            _ => None,
+        };
+        Ok(Prepared { tree: parsed.statement, text: text.to_owned(), parameters, trimmed, current, core: None })
     }
 
     /// The text of the core.
     ///
     /// Errors: constructs that are not supported.
-    pub(crate) fn reduced(&self, mode: Mode<'_>, names: &Names<'_>) -> Result<Option<String>, Failure> {
+    pub(crate) fn reduced(&self, mode: Mode<'_>, locks: bool, names: &Names<'_>) -> Result<Option<String>, Failure> {
         let reduced = match &self.tree {
+            Tree::Query(query) if self.current.is_some() && matches!(mode, Mode::Execute(_)) => {
+                reduce::query_for_update(query, mode, locks, names)
+            }
             Tree::Query(query) => reduce::query(query, mode, names),
             Tree::Insert(insert) => reduce::insert(insert, mode, names),
             Tree::Update(update) => reduce::update(update, mode, names),
             Tree::Delete(delete) => reduce::delete(delete, mode, names),
+            Tree::Merge(merge) => reduce::merge(merge, mode, names),
             _ => return Ok(None),
         };
         reduced.map(Some).map_err(|error| of_syntax(&error, &self.text))
@@ -66,8 +97,8 @@ impl Prepared {
     /// Errors: names that are not there, and whatever else planning finds.
     pub(crate) fn columns(&self, names: &Names<'_>) -> Result<Vec<Column>, Failure> {
         match &self.tree {
-            Tree::Query(query) if self.kind() == StatementKind::Query => {
-                let text = self.reduced(Mode::Describe(&self.parameters), names)?.unwrap_or_default();
+            Tree::Query(query) if matches!(self.kind(), StatementKind::Query | StatementKind::QueryForUpdate) => {
+                let text = self.reduced(Mode::Describe(&self.parameters), false, names)?.unwrap_or_default();
                 let answer = names.core.borrow_mut().execute(&text).map_err(|error| of_core(&error, false))?;
                 let system = system_columns(&query.body);
                 let lengths = text_lengths(&query.body, names);
@@ -116,10 +147,17 @@ impl Prepared {
         let mut converted = Vec::with_capacity(values.len());
         for (place, value) in values.iter().enumerate() {
             let known = self.parameters.get(place).copied().unwrap_or(ANY_TEXT);
-            if is_insert && known.is_serial() && matches!(value, Value::Null | Value::Integer(0)) {
+            let is_zero = matches!(value, Value::Null | Value::Integer(0))
+                || matches!(value, Value::Text(text) if text.trim() == "0");
+            if is_insert && known.is_serial() && is_zero {
                 defaults.push(place + 1);
             }
-            converted.push(convert(value, known, is_insert));
+            converted.push(match value {
+                Value::Text(text) if self.trimmed.get(place) == Some(&true) => {
+                    Value::Text(text.trim_end_matches(' ').to_owned())
+                }
+                value => convert(value, known, is_insert),
+            });
         }
         (converted, defaults)
     }
@@ -211,6 +249,18 @@ fn system_columns(body: &QueryBody) -> Vec<(String, Type)> {
     }
 }
 
+/// A moment without what is below its last field.
+fn cut(moment: Timestamp, last: Field) -> Timestamp {
+    const SECOND: i64 = 10_000_000;
+    let unit = match last.0 {
+        ..=4 => 86_400 * SECOND,
+        6 => 3600 * SECOND,
+        8 => 60 * SECOND,
+        _ => SECOND / 10_i64.pow(last.fraction_digits().into()),
+    };
+    Timestamp(moment.0.div_euclid(unit) * unit)
+}
+
 fn convert(value: &Value, known: Type, is_stored: bool) -> Value {
     match (known, value) {
         (Type::Boolean, Value::Text(text)) => match text.trim() {
@@ -231,6 +281,10 @@ fn convert(value: &Value, known: Type, is_stored: bool) -> Value {
             | Type::LVarChar(length),
             Value::Text(text),
         ) if is_stored && text.len() > length as usize => Value::Text(text.chars().take(length as usize).collect()),
+        // A fraction of a second that the column has no room for is cut, not rounded.
+        (Type::DateTime(first, last), Value::Timestamp(moment)) if first < Field::HOUR => {
+            Value::Timestamp(cut(*moment, last))
+        }
         (Type::Date, Value::Timestamp(moment)) => Value::Date(moment.date()),
         _ => value.clone(),
     }

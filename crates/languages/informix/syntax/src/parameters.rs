@@ -3,7 +3,7 @@
 //! A client asks for the types of the parameters before it binds values. `a = ?` and `INSERT INTO t (a) VALUES (?)` tell the
 //! column; a parameter that meets none is a text.
 
-use crate::tree::{Argument, Expr, InsertRows, ObjectName, Query, QueryBody, Source, Statement, Test};
+use crate::tree::{Argument, Expr, InsertRows, Matched, Merge, ObjectName, Query, QueryBody, Source, Statement, Test};
 
 /// A column that a parameter meets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +56,7 @@ pub fn parameter_places(statement: &Statement, count: usize) -> Vec<ParameterPla
             walk.tables.push((delete.target.clone(), alias));
             delete.condition.iter().for_each(|condition| walk.value(condition));
         }
+        Statement::Merge(merge) => walk.merge(merge),
         _ => {}
     }
     walk.places
@@ -93,6 +94,30 @@ impl Walk {
             _ => self.tables.clone(),
         };
         Some(ParameterPlace::Column(name.last().to_owned(), tables))
+    }
+
+    fn merge(&mut self, merge: &Merge) {
+        let alias = merge.alias.as_ref().map_or_else(|| merge.target.last().to_owned(), |alias| alias.text.clone());
+        let target = vec![(merge.target.clone(), alias)];
+        self.source(&merge.source);
+        self.tables.extend(target.clone());
+        self.value(&merge.condition);
+        if let Some(Matched::Update(items)) = &merge.matched {
+            for (column, value) in items {
+                self.meet(value, &ParameterPlace::Column(column.text.clone(), target.clone()));
+                self.value(value);
+            }
+        }
+        if let Some((columns, values)) = &merge.unmatched {
+            for (place, value) in values.iter().enumerate() {
+                let meets = match columns.get(place) {
+                    Some(name) => ParameterPlace::Column(name.text.clone(), target.clone()),
+                    None => ParameterPlace::Position(place, merge.target.clone()),
+                };
+                self.meet(value, &meets);
+                self.value(value);
+            }
+        }
     }
 
     fn query(&mut self, query: &Query) {

@@ -32,11 +32,13 @@ pub enum Statement {
     Update(Box<Update>),
     /// DELETE.
     Delete(Box<Delete>),
+    /// MERGE.
+    Merge(Box<Merge>),
     /// CREATE TABLE.
     CreateTable(Box<CreateTable>),
     /// ALTER TABLE.
     AlterTable(ObjectName, Vec<TableAction>),
-    /// DROP TABLE, VIEW, INDEX, SEQUENCE: the word in capitals, the name, IF EXISTS.
+    /// DROP TABLE, VIEW, INDEX, SEQUENCE, SYNONYM: the word in capitals, the name, IF EXISTS.
     Drop(String, ObjectName, bool),
     /// CREATE INDEX.
     CreateIndex(Box<CreateIndex>),
@@ -44,6 +46,8 @@ pub enum Statement {
     CreateView(ObjectName, Vec<Name>, Box<Query>),
     /// CREATE SEQUENCE, with its options as numbers by name.
     CreateSequence(ObjectName, Vec<(String, Option<String>)>),
+    /// CREATE SYNONYM: name, table, IF NOT EXISTS.
+    CreateSynonym(ObjectName, ObjectName, bool),
     /// TRUNCATE.
     Truncate(ObjectName),
     /// RENAME TABLE a TO b.
@@ -66,6 +70,8 @@ pub enum Statement {
     Isolation(String),
     /// SET LOCK MODE: seconds to wait; `None` for without end.
     LockMode(Option<u64>),
+    /// GRANT or REVOKE: the word, and the table that the rights are on; none for rights on the database and roles.
+    Rights(String, Option<ObjectName>),
     /// A statement that is accepted and has no effect here: its first words.
     NoEffect(String),
 }
@@ -101,6 +107,8 @@ pub struct Update {
     pub items: Vec<(Name, Expr)>,
     /// WHERE.
     pub condition: Option<Expr>,
+    /// WHERE CURRENT OF.
+    pub cursor: Option<CurrentOf>,
 }
 
 /// DELETE.
@@ -112,6 +120,43 @@ pub struct Delete {
     pub alias: Option<Name>,
     /// WHERE.
     pub condition: Option<Expr>,
+    /// WHERE CURRENT OF.
+    pub cursor: Option<CurrentOf>,
+}
+
+/// The row of a cursor, which an UPDATE or DELETE changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CurrentOf {
+    /// The name of the cursor.
+    pub name: Name,
+    /// The number of the parameter that holds the row's number: the one behind those of the statement.
+    pub parameter: usize,
+}
+
+/// MERGE.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Merge {
+    /// The table that is changed.
+    pub target: ObjectName,
+    /// The name that it has in the statement.
+    pub alias: Option<Name>,
+    /// The table or query that it is compared with.
+    pub source: Source,
+    /// ON.
+    pub condition: Expr,
+    /// WHEN MATCHED.
+    pub matched: Option<Matched>,
+    /// WHEN NOT MATCHED: columns, none for all, and their values.
+    pub unmatched: Option<(Vec<Name>, Vec<Expr>)>,
+}
+
+/// The change of a row of the target that has a partner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Matched {
+    /// UPDATE SET.
+    Update(Vec<(Name, Expr)>),
+    /// DELETE.
+    Delete,
 }
 
 /// CREATE TABLE.

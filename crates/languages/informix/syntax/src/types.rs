@@ -199,6 +199,11 @@ impl Type {
         matches!(self, Type::Serial | Type::Serial8 | Type::BigSerial)
     }
 
+    /// Whether its values are texts without padding.
+    pub fn is_varying(self) -> bool {
+        matches!(self, Type::VarChar(_) | Type::NVarChar(_) | Type::LVarChar(_))
+    }
+
     /// Whether its values are texts.
     pub fn is_text(self) -> bool {
         matches!(

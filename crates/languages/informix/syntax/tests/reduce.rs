@@ -39,6 +39,7 @@ fn reduced(text: &str) -> String {
         Statement::Insert(insert) => reduce::insert(&insert, Mode::Execute(&[]), &Shop),
         Statement::Update(update) => reduce::update(&update, Mode::Execute(&[]), &Shop),
         Statement::Delete(delete) => reduce::delete(&delete, Mode::Execute(&[]), &Shop),
+        Statement::Merge(merge) => reduce::merge(&merge, Mode::Execute(&[]), &Shop),
         Statement::CreateTable(table) => reduce::create_table(&table, &Shop),
         Statement::CreateIndex(index) => Ok(reduce::create_index(&index, &Shop)),
         Statement::AlterTable(name, actions) => reduce::alter_table(&name, &actions, &Shop).map(|all| all.join("; ")),
@@ -110,6 +111,99 @@ fn changes() {
 }
 
 #[test]
+fn merges() {
+    let cases = [
+        (
+            "MERGE INTO t USING u ON id = k WHEN MATCHED THEN UPDATE SET c = v WHEN NOT MATCHED THEN INSERT (id, c) VALUES (k, ?)",
+            "MERGE INTO \"t\" AS \"t\" USING \"u\" AS \"u\" ON (\"id\" = \"k\") WHEN MATCHED THEN UPDATE SET \"c\" = CAST(\"v\" AS CHAR(5)) \
+             WHEN NOT MATCHED THEN INSERT (\"id\", \"c\") VALUES (\"k\", $1)",
+        ),
+        (
+            "MERGE INTO t AS x USING (SELECT k FROM u) y ON (x.id = y.k) WHEN NOT MATCHED THEN INSERT VALUES (0, 'abcdefg', 't', TODAY)",
+            "MERGE INTO \"t\" AS \"x\" USING (SELECT \"k\" FROM \"u\" AS \"u\") AS \"y\" ON (\"x\".\"id\" = \"y\".\"k\") \
+             WHEN NOT MATCHED THEN INSERT (\"c\", \"f\", \"d\") VALUES ('abcde', TRUE, CURRENT_DATE)",
+        ),
+        (
+            "MERGE INTO t USING u ON id = k WHEN MATCHED THEN DELETE",
+            "MERGE INTO \"t\" AS \"t\" USING \"u\" AS \"u\" ON (\"id\" = \"k\") WHEN MATCHED THEN DELETE",
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(reduced(text), expected, "{text}");
+    }
+    let parsed =
+        parse("MERGE INTO t USING u ON id = k WHEN NOT MATCHED THEN INSERT (id, c) VALUES (?, ?)", false).unwrap();
+    let places = parameter_places(&parsed.statement, parsed.parameters);
+    assert!(matches!(&places[1], ParameterPlace::Column(name, tables) if name == "c" && tables[0].0.last() == "t"));
+}
+
+#[test]
+fn rows_of_cursors_are_found_by_their_numbers() {
+    assert_eq!(
+        reduced("UPDATE t SET c = ? WHERE CURRENT OF cur"),
+        "UPDATE \"t\" AS \"t\" SET \"c\" = $1 WHERE \"_rowid\" = $2"
+    );
+    assert_eq!(reduced("DELETE FROM t WHERE CURRENT OF cur"), "DELETE FROM \"t\" AS \"t\" WHERE \"_rowid\" = $1");
+    let parsed = parse("SELECT id FROM t x WHERE id > 3 FOR UPDATE OF c", false).unwrap();
+    assert!(parsed.is_for_update && !parse("SELECT id FROM t FOR READ ONLY", false).unwrap().is_for_update);
+    let Statement::Query(query) = parsed.statement else { panic!("no query") };
+    assert_eq!(
+        reduce::query_for_update(&query, Mode::Execute(&[]), true, &Shop).unwrap(),
+        "SELECT \"id\", \"x\".\"_rowid\" FROM \"t\" AS \"x\" WHERE (\"id\" > 3) FOR UPDATE"
+    );
+    let Statement::Query(count) = parse("SELECT COUNT(*) FROM t FOR UPDATE", false).unwrap().statement else {
+        panic!()
+    };
+    assert!(reduce::updatable_table(&count).is_none());
+}
+
+#[test]
+fn sequences_synonyms_and_rights() {
+    assert_eq!(
+        reduced("SELECT s.NEXTVAL, t.id FROM t WHERE id > s.currval"),
+        "SELECT nextval('s') AS \"nextval\", \"t\".\"id\" FROM \"t\" AS \"t\" WHERE (\"id\" > currval('s'))"
+    );
+    let statement = |text: &str| parse(text, false).unwrap().statement;
+    assert!(matches!(statement("CREATE PUBLIC SYNONYM s FOR ann.t"), Statement::CreateSynonym(name, table, false)
+        if name.last() == "s" && table.last() == "t"));
+    assert!(matches!(statement("DROP SYNONYM IF EXISTS s"), Statement::Drop(kind, _, true) if kind == "SYNONYM"));
+    let rights = [
+        ("GRANT SELECT, UPDATE (c, d) ON t TO ann, 'bob' WITH GRANT OPTION AS carl", "GRANT", Some("t")),
+        ("REVOKE ALL ON ann.t FROM PUBLIC CASCADE", "REVOKE", Some("t")),
+        ("GRANT CONNECT TO PUBLIC", "GRANT", None),
+        ("GRANT EXECUTE ON PROCEDURE p (INT, CHAR(3)) TO ann", "GRANT", None),
+    ];
+    for (text, word, table) in rights {
+        let Statement::Rights(found, on) = statement(text) else { panic!("{text}") };
+        assert_eq!((found.as_str(), on.as_ref().map(|name| name.last())), (word, table), "{text}");
+    }
+    assert_eq!(parse("GRANT SELECT ON t", false).unwrap_err().code, -201);
+    assert_eq!(parse("GRANT TO ann", false).unwrap_err().code, -201);
+}
+
+#[test]
+fn fractions_of_seconds_are_cut() {
+    let cases = [
+        ("SELECT DATETIME (10:34:56.789) HOUR TO FRACTION(2) FROM u", "CAST('10:34:56.78' AS TIME(2))"),
+        (
+            "SELECT CURRENT YEAR TO SECOND FROM u",
+            "CAST(date_trunc('second', CAST(CURRENT_TIMESTAMP AS TIMESTAMP(6))) AS TIMESTAMP(0))",
+        ),
+        (
+            "SELECT CURRENT YEAR TO FRACTION(2) FROM u",
+            "CAST((CAST(CURRENT_TIMESTAMP AS TIMESTAMP(6)) - INTERVAL '0.005' second) AS TIMESTAMP(2))",
+        ),
+        (
+            "SELECT CURRENT HOUR TO SECOND FROM u",
+            "CAST(CAST(date_trunc('second', CAST(CURRENT_TIMESTAMP AS TIMESTAMP(6))) AS TIMESTAMP(0)) AS TIME(0))",
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(reduced(text), format!("SELECT {expected} AS \"(expression)\" FROM \"u\" AS \"u\""), "{text}");
+    }
+}
+
+#[test]
 fn definitions() {
     assert_eq!(
         reduced(
@@ -117,7 +211,7 @@ fn definitions() {
         ),
         "CREATE TABLE \"t\" (\"id\" \"declared:INTEGER=informix:serial\" GENERATED BY DEFAULT AS IDENTITY (START WITH 100) NOT NULL PRIMARY KEY, \
          \"m\" \"declared:DECIMAL(16,2)=informix:money 16 2\", \
-         \"w\" \"declared:TIMESTAMP(3)=informix:datetime 0 13\" DEFAULT CAST(CURRENT_TIMESTAMP AS TIMESTAMP(3)), \
+         \"w\" \"declared:TIMESTAMP(3)=informix:datetime 0 13\" DEFAULT CAST(date_trunc('millisecond', CAST(CURRENT_TIMESTAMP AS TIMESTAMP(6))) AS TIMESTAMP(3)), \
          \"f\" \"declared:BOOLEAN=informix:boolean\" DEFAULT TRUE NOT NULL, CONSTRAINT \"u1\" UNIQUE (\"m\"))"
     );
     assert_eq!(
@@ -150,7 +244,12 @@ fn errors_have_codes_and_places() {
     assert_eq!(code("SELECT 'a FROM t"), -282);
     assert_eq!(code("SELECT ~ FROM t"), -202);
     assert_eq!(code(&format!("SELECT {}1{} FROM t", "(".repeat(500), ")".repeat(500))), -665);
-    assert_eq!(code("MERGE INTO t USING u ON 1 = 1"), -999);
+    assert_eq!(code("MERGE INTO t USING u ON 1 = 1"), -201);
+    assert_eq!(code("CREATE PROCEDURE p() RETURN; END PROCEDURE"), -999);
+    for text in ["EXECUTE PROCEDURE p(1)", "execute function shop:p(?)", "CALL p()", "DROP FUNCTION p"] {
+        let error = parse(text, false).unwrap_err();
+        assert_eq!((error.code, error.subject.as_str()), (-674, "p"), "{text}");
+    }
     let error = parse("SELECT * FORM t x y", false).unwrap_err();
     assert_eq!(error.span.map(|span| span.start), Some(9));
     assert_eq!(parse("SELECT nosuch(1) FROM t", false).map(|_| ()), Ok(()));

@@ -17,6 +17,14 @@ impl Shop {
         Shop { backend: Informix::new(database, "shop", "mainstay", version) }
     }
 
+    /// A session of a client with a variable in its environment.
+    #[allow(dead_code, reason = "not every test has one")]
+    pub fn session_with(&self, name: &str, value: &str) -> Client {
+        let environment = vec![(name.to_owned(), value.to_owned())];
+        let login = Login { user: "ann".to_owned(), environment, ..Login::default() };
+        Client(self.backend.session(&login).unwrap())
+    }
+
     pub fn session(&self) -> Client {
         let login = Login { user: "ann".to_owned(), ..Login::default() };
         Client(self.backend.session(&login).unwrap())
@@ -75,6 +83,7 @@ impl Client {
     }
 
     /// The declared types of a query's columns.
+    #[allow(dead_code, reason = "not every test asks for them")]
     pub fn types(&mut self, text: &str) -> Vec<String> {
         let columns = self.prepare(text).columns;
         let shown = |column: mainstay_session::Column| {

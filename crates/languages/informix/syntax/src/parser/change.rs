@@ -3,7 +3,7 @@
 use super::Parser;
 use super::primary::refused;
 use crate::error::{Parse, SqlError};
-use crate::tree::{Delete, Expr, Insert, InsertRows, Name, Statement, Update};
+use crate::tree::{CurrentOf, Delete, Expr, Insert, InsertRows, Name, Statement, Update};
 
 impl Parser<'_> {
     pub(super) fn insert(&mut self) -> Parse<Statement> {
@@ -40,7 +40,7 @@ impl Parser<'_> {
     }
 
     /// `SET a = 1, b = 2` and `SET (a, b) = (1, 2)`.
-    fn set_items(&mut self) -> Parse<Vec<(Name, Expr)>> {
+    pub(super) fn set_items(&mut self) -> Parse<Vec<(Name, Expr)>> {
         self.expect("SET")?;
         let mut items = Vec::new();
         loop {
@@ -79,8 +79,8 @@ impl Parser<'_> {
         let target = self.object_name()?;
         let alias = self.change_alias()?;
         let items = self.set_items()?;
-        let condition = self.change_condition()?;
-        Ok(Statement::Update(Box::new(Update { target, alias, items, condition })))
+        let (condition, cursor) = self.change_condition()?;
+        Ok(Statement::Update(Box::new(Update { target, alias, items, condition, cursor })))
     }
 
     pub(super) fn delete(&mut self) -> Parse<Statement> {
@@ -88,21 +88,21 @@ impl Parser<'_> {
         self.accept("FROM");
         let target = self.object_name()?;
         let alias = self.change_alias()?;
-        let condition = self.change_condition()?;
-        Ok(Statement::Delete(Box::new(Delete { target, alias, condition })))
+        let (condition, cursor) = self.change_condition()?;
+        Ok(Statement::Delete(Box::new(Delete { target, alias, condition, cursor })))
     }
 
-    fn change_alias(&mut self) -> Parse<Option<Name>> {
+    pub(super) fn change_alias(&mut self) -> Parse<Option<Name>> {
         if self.accept("AS") || self.is_alias(0) { self.name().map(Some) } else { Ok(None) }
     }
 
-    fn change_condition(&mut self) -> Parse<Option<Expr>> {
+    fn change_condition(&mut self) -> Parse<(Option<Expr>, Option<CurrentOf>)> {
         if !self.accept("WHERE") {
-            return Ok(None);
+            return Ok((None, None));
         }
-        if self.sees("CURRENT OF") {
-            return Err(refused("WHERE CURRENT OF"));
+        if self.accept("CURRENT OF") {
+            return Ok((None, Some(CurrentOf { name: self.name()?, parameter: self.marks + 1 })));
         }
-        self.expression().map(Some)
+        Ok((Some(self.expression()?), None))
     }
 }

@@ -23,6 +23,9 @@ impl Parser<'_> {
             "INDEX",
             "VIEW",
             "SEQUENCE",
+            "PUBLIC SYNONYM",
+            "PRIVATE SYNONYM",
+            "SYNONYM",
         ];
         match self.accept_any(&words) {
             Some("TEMP TABLE") => self.create_table(true),
@@ -37,9 +40,17 @@ impl Parser<'_> {
                 Ok(Statement::CreateView(name, columns, Box::new(query)))
             }
             Some("SEQUENCE") => self.create_sequence(),
+            Some("SYNONYM" | "PUBLIC SYNONYM" | "PRIVATE SYNONYM") => self.create_synonym(),
             Some(_) => self.create_index(true),
             None => Err(refused(&format!("CREATE {}", self.token_text(0).to_uppercase()))),
         }
+    }
+
+    fn create_synonym(&mut self) -> Parse<Statement> {
+        let if_not_exists = self.accept("IF NOT EXISTS");
+        let name = self.object_name()?;
+        self.expect("FOR")?;
+        Ok(Statement::CreateSynonym(name, self.object_name()?, if_not_exists))
     }
 
     fn create_sequence(&mut self) -> Parse<Statement> {
@@ -285,7 +296,10 @@ impl Parser<'_> {
 
     pub(super) fn drop(&mut self) -> Parse<Statement> {
         self.expect("DROP")?;
-        let Some(kind) = self.accept_any(&["TABLE", "VIEW", "INDEX", "SEQUENCE"]) else {
+        if self.accept_any(&["PROCEDURE", "FUNCTION", "ROUTINE"]).is_some() {
+            return self.drop_routine();
+        }
+        let Some(kind) = self.accept_any(&["TABLE", "VIEW", "INDEX", "SEQUENCE", "SYNONYM"]) else {
             return Err(refused(&format!("DROP {}", self.token_text(0).to_uppercase())));
         };
         let if_exists = self.accept("IF EXISTS");

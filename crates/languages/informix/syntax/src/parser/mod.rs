@@ -5,6 +5,7 @@
 //!   expression   operators, by precedence                change      INSERT, UPDATE, DELETE
 //!   primary      operands                                define      tables, indexes, views
 //!   query        SELECT                                  source      FROM
+//!   rights       GRANT, REVOKE, routines                 merge       MERGE
 //! ```
 //!
 //! Depth of recursion and length of operator chains are bounded, so that no statement risks the stack.
@@ -13,8 +14,10 @@ mod change;
 mod cursor;
 mod define;
 mod expression;
+mod merge;
 mod primary;
 mod query;
+mod rights;
 mod source;
 mod statement;
 
@@ -36,6 +39,8 @@ pub struct Parsed {
     pub statement: Statement,
     /// Its parameters.
     pub parameters: usize,
+    /// A query FOR UPDATE.
+    pub is_for_update: bool,
 }
 
 /// Parses one statement, which a semicolon may end. With `delimited_names`, `"x"` is a name (DELIMIDENT).
@@ -46,11 +51,11 @@ pub fn parse(text: &str, delimited_names: bool) -> Result<Parsed, Box<SqlError>>
         return Err(SqlError::new(SqlError::TOO_COMPLEX, "The statement is too long"));
     }
     let tokens = tokens(text, delimited_names)?;
-    let mut parser = Parser { text, tokens, at: 0, depth: 0, chain: 0, marks: 0 };
+    let mut parser = Parser { text, tokens, at: 0, depth: 0, chain: 0, marks: 0, is_for_update: false };
     let statement = parser.statement()?;
     while parser.accept(";") {}
     match parser.kind() {
-        Kind::End => Ok(Parsed { statement, parameters: parser.marks }),
+        Kind::End => Ok(Parsed { statement, parameters: parser.marks, is_for_update: parser.is_for_update }),
         _ => Err(parser.unexpected()),
     }
 }
@@ -64,6 +69,7 @@ struct Parser<'t> {
     chain: u32,
     /// How many `?` there were.
     marks: usize,
+    is_for_update: bool,
 }
 
 impl Parser<'_> {

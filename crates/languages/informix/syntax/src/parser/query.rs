@@ -35,7 +35,8 @@ impl Parser<'_> {
             offset = Some(self.primary()?);
         }
         self.temporary_target(&mut body)?;
-        while self.accept_any(&["FOR READ ONLY", "FOR UPDATE", "FOR FETCH ONLY"]).is_some() {
+        while let Some(words) = self.accept_any(&["FOR READ ONLY", "FOR UPDATE", "FOR FETCH ONLY"]) {
+            self.is_for_update |= words == "FOR UPDATE" && self.depth == 1;
             if self.accept("OF") {
                 self.list(Self::name)?;
             }

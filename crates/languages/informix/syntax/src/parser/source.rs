@@ -69,7 +69,7 @@ impl Parser<'_> {
         KINDS.into_iter().find(|(words, _)| self.accept(words)).map(|(_, kind)| kind)
     }
 
-    fn source(&mut self) -> Parse<Source> {
+    pub(super) fn source(&mut self) -> Parse<Source> {
         if ["TABLE ( SET {", "TABLE ( MULTISET {", "TABLE ( LIST {"].iter().any(|words| self.accept(words)) {
             let values = self.list(Self::expression)?;
             self.expect("} )")?;

@@ -55,8 +55,9 @@ impl Parser<'_> {
             }
             "SET" => self.set(),
             "LOCK" | "UNLOCK" => Ok(self.rest(&format!("{word} TABLE"))),
-            "GRANT" | "REVOKE" => Err(refused(&word)),
-            "EXECUTE" | "CALL" | "MERGE" => Err(refused(&word)),
+            "GRANT" | "REVOKE" => self.rights(),
+            "EXECUTE" | "CALL" => self.routine_call(),
+            "MERGE" => self.merge(),
             _ => Err(self.unexpected()),
         }
     }

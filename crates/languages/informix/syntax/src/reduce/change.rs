@@ -1,8 +1,8 @@
 //! INSERT, UPDATE, DELETE.
 
-use super::{Reducer, text_literal};
+use super::{Reducer, quoted, text_literal};
 use crate::error::{Parse, SqlError};
-use crate::tree::{Delete, Expr, Insert, InsertRows, Literal, Name, Update};
+use crate::tree::{CurrentOf, Delete, Expr, Insert, InsertRows, Literal, Name, ObjectName, Query, Update};
 use crate::types::Type;
 
 impl Reducer<'_> {
@@ -26,7 +26,12 @@ impl Reducer<'_> {
         match &insert.rows {
             InsertRows::Query(query) => {
                 self.push(" ");
-                self.query(query)
+                let serial = types.iter().position(|known| known.is_some_and(Type::is_serial));
+                let sequence = self.scope.serial_sequence(&insert.target);
+                match (serial, sequence) {
+                    (Some(serial), Some(sequence)) => self.counted_rows(query, (serial, types.len()), &sequence),
+                    _ => self.query(query),
+                }
             }
             InsertRows::Values(values) => {
                 if insert.columns.is_empty() && !known.is_empty() && known.len() != values.len() {
@@ -40,6 +45,20 @@ impl Reducer<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Writes a query whose column `serial` of `count` has the next number of a sequence for 0.
+    fn counted_rows(&mut self, query: &Query, (serial, count): (usize, usize), sequence: &str) -> Parse<()> {
+        let names: Vec<String> = (0..count).map(|place| quoted(&format!("#{place}"))).collect();
+        let item = |(place, name): (usize, &String)| match place == serial {
+            true => format!("CASE WHEN {name} = 0 THEN nextval({}) ELSE {name} END", text_literal(sequence)),
+            false => name.clone(),
+        };
+        let items: Vec<String> = names.iter().enumerate().map(item).collect();
+        self.push(&format!("SELECT {} FROM (", items.join(", ")));
+        self.query(query)?;
+        self.push(&format!(") AS \"#rows\" ({})", names.join(", ")));
+        Ok(())
     }
 
     pub(super) fn update(&mut self, update: &Update) -> Parse<()> {
@@ -58,7 +77,8 @@ impl Reducer<'_> {
             let known = columns.iter().find(|(known, _)| column.is(known)).map(|(_, known)| *known);
             it.assigned(value, known)
         })?;
-        self.condition(update.condition.as_ref())
+        self.condition(update.condition.as_ref())?;
+        self.current_of(update.cursor.as_ref(), &update.target)
     }
 
     pub(super) fn delete(&mut self, delete: &Delete) -> Parse<()> {
@@ -69,7 +89,17 @@ impl Reducer<'_> {
         self.name(&alias);
         let known = self.known(&delete.target, alias);
         self.tables.push(vec![known]);
-        self.condition(delete.condition.as_ref())
+        self.condition(delete.condition.as_ref())?;
+        self.current_of(delete.cursor.as_ref(), &delete.target)
+    }
+
+    /// Writes the condition that the row is the current one of a cursor.
+    fn current_of(&mut self, cursor: Option<&CurrentOf>, target: &ObjectName) -> Parse<()> {
+        if let Some(cursor) = cursor {
+            let column = quoted(self.scope.row_number(target));
+            self.push(&format!(" WHERE {column} = ${}", cursor.parameter));
+        }
+        Ok(())
     }
 
     fn condition(&mut self, condition: Option<&Expr>) -> Parse<()> {
@@ -81,7 +111,7 @@ impl Reducer<'_> {
     }
 
     /// Writes the new value of a column. A text is cut to its length without a word, 0 in a SERIAL is the next number.
-    fn assigned(&mut self, value: &Expr, known: Option<Type>) -> Parse<()> {
+    pub(super) fn assigned(&mut self, value: &Expr, known: Option<Type>) -> Parse<()> {
         let Some(known) = known else { return self.expression(value) };
         match (known, value) {
             (known, Expr::Literal(Literal::Integer(digits)))
@@ -109,6 +139,11 @@ impl Reducer<'_> {
                 self.push(&format!(" AS {})", known.sql_type()));
                 Ok(())
             }
+            // A fraction of a second that the column has no room for is cut, not rounded.
+            (Type::DateTime(_, last), value) => match self.type_of(value) {
+                Some(Type::DateTime(_, given)) if given <= last => self.expression(value),
+                _ => self.cast(value, known),
+            },
             (known, value) => self.of_type(value, known),
         }
     }

@@ -73,7 +73,20 @@ impl Reducer<'_> {
         Ok(())
     }
 
+    /// `sequence.NEXTVAL` and `sequence.CURRVAL`, unless a table of the statement has the name.
+    fn sequence(&mut self, name: &ObjectName) -> bool {
+        let [.., sequence, word] = &name.parts[..] else { return false };
+        let function = ["nextval", "currval"].into_iter().find(|function| word.is(function));
+        let is_table = self.tables.iter().flatten().any(|known| sequence.is(&known.alias));
+        let Some(function) = function.filter(|_| !is_table) else { return false };
+        self.push(&format!("{function}({})", text_literal(&sequence.text)));
+        true
+    }
+
     fn column(&mut self, name: &ObjectName) -> Parse<()> {
+        if self.sequence(name) {
+            return Ok(());
+        }
         let shown = name.parts.len().saturating_sub(2);
         for (place, part) in name.parts.iter().skip(shown).enumerate() {
             self.push(if place > 0 { "." } else { "" });
@@ -134,6 +147,24 @@ impl Reducer<'_> {
         Ok(())
     }
 
+    /// Writes a value that is compared with one of this type: trailing blanks of a text do not count.
+    fn compared(&mut self, value: &Expr, known: Type) -> Parse<()> {
+        match value {
+            Expr::Literal(Literal::String(text)) if known.is_varying() => {
+                self.push(&text_literal(text.trim_end_matches(' ')));
+                Ok(())
+            }
+            value => self.of_type(value, known),
+        }
+    }
+
+    fn compared_or_plain(&mut self, value: &Expr, known: Option<Type>) -> Parse<()> {
+        match known {
+            Some(known) => self.compared(value, known),
+            None => self.expression(value),
+        }
+    }
+
     fn binary(&mut self, left: &Expr, operator: BinaryOperator, right: &Expr) -> Parse<()> {
         let (left_type, right_type) = (self.type_of(left), self.type_of(right));
         if let Some(done) = self.with_days(left, operator, right, (left_type, right_type)) {
@@ -146,12 +177,12 @@ impl Reducer<'_> {
         }
         let is_comparison = operator.is_comparison();
         match right_type.filter(|_| is_comparison) {
-            Some(known) => self.of_type(left, known)?,
+            Some(known) => self.compared(left, known)?,
             None => self.expression(left)?,
         }
         self.push(&format!(" {} ", operator.text()));
         match left_type.filter(|_| is_comparison) {
-            Some(known) => self.of_type(right, known)?,
+            Some(known) => self.compared(right, known)?,
             None => self.expression(right)?,
         }
         self.push(")");
@@ -212,13 +243,13 @@ impl Reducer<'_> {
             Test::Null => self.push(&format!(" IS{not} NULL")),
             Test::Between(low, high) => {
                 self.push(&format!("{not} BETWEEN "));
-                self.known_or_plain(low, known)?;
+                self.compared_or_plain(low, known)?;
                 self.push(" AND ");
-                self.known_or_plain(high, known)?;
+                self.compared_or_plain(high, known)?;
             }
             Test::InList(items) => {
                 self.push(&format!("{not} IN ("));
-                self.list(items, |it, item| it.known_or_plain(item, known))?;
+                self.list(items, |it, item| it.compared_or_plain(item, known))?;
                 self.push(")");
             }
             Test::InQuery(query) => {

@@ -15,6 +15,7 @@ mod change;
 mod define;
 mod expression;
 mod function;
+mod merge;
 mod metadata;
 mod moment;
 mod names;
@@ -28,7 +29,9 @@ pub use define::{
 };
 
 use crate::error::Parse;
-use crate::tree::{Delete, Expr, Insert, ObjectName, Query, Update};
+use crate::tree::{
+    Delete, Expr, Insert, Merge, ObjectName, Query, QueryBody, SelectItem, SetQuantifier, Source, TableSource, Update,
+};
 use crate::types::Type;
 
 /// What the names of a statement mean where it stands.
@@ -44,6 +47,16 @@ pub trait Scope {
     /// The core's name of a table.
     fn core_name(&self, table: &ObjectName) -> String {
         table.last().to_lowercase()
+    }
+
+    /// The core's hidden column that numbers the rows of a table.
+    fn row_number(&self, _table: &ObjectName) -> &'static str {
+        "_rowid"
+    }
+
+    /// The sequence that counts the SERIAL column of a table, as the core's `nextval` names it.
+    fn serial_sequence(&self, _table: &ObjectName) -> Option<String> {
+        None
     }
 
     /// The name of the user.
@@ -74,6 +87,41 @@ pub fn query(query: &Query, mode: Mode<'_>, scope: &dyn Scope) -> Parse<String> 
     Ok(reducer.out)
 }
 
+/// The table whose rows a cursor of a query FOR UPDATE changes: the only one of the query, which neither groups rows nor
+/// counts them. `None` for a query whose cursor can only read.
+pub fn updatable_table(query: &Query) -> Option<&TableSource> {
+    let QueryBody::Select(select) = &query.body else { return None };
+    let [Source::Table(table)] = &select.from[..] else { return None };
+    let is_aggregate = |item: &SelectItem| match item {
+        SelectItem::Value(Expr::Call(call), _) => AGGREGATES.contains(&call.name.last()),
+        _ => false,
+    };
+    let is_plain = select.group.is_none()
+        && select.having.is_none()
+        && select.quantifier != Some(SetQuantifier::Distinct)
+        && query.with.tables.is_empty()
+        && !select.items.iter().any(is_aggregate);
+    is_plain.then_some(table)
+}
+
+/// Functions of groups of rows.
+const AGGREGATES: [&str; 7] = ["count", "sum", "avg", "min", "max", "stdev", "variance"];
+
+/// Reduces a query whose cursor changes rows: each row has the number of the table's row as its last column. With `locks`
+/// the rows are locked.
+///
+/// Errors: as [`query`].
+pub fn query_for_update(query: &Query, mode: Mode<'_>, locks: bool, scope: &dyn Scope) -> Parse<String> {
+    let mut reducer = Reducer::new(mode, scope);
+    reducer.row_number = updatable_table(query).map(|table| {
+        let alias = table.alias.as_ref().map_or_else(|| table.name.last(), |alias| &alias.text);
+        format!("{}.{}", quoted(alias), quoted(scope.row_number(&table.name)))
+    });
+    reducer.query(query)?;
+    reducer.push(if locks { " FOR UPDATE" } else { "" });
+    Ok(reducer.out)
+}
+
 /// Reduces an INSERT.
 ///
 /// Errors: as [`query`].
@@ -89,6 +137,15 @@ pub fn insert(insert: &Insert, mode: Mode<'_>, scope: &dyn Scope) -> Parse<Strin
 pub fn update(update: &Update, mode: Mode<'_>, scope: &dyn Scope) -> Parse<String> {
     let mut reducer = Reducer::new(mode, scope);
     reducer.update(update)?;
+    Ok(reducer.out)
+}
+
+/// Reduces a MERGE.
+///
+/// Errors: as [`query`].
+pub fn merge(merge: &Merge, mode: Mode<'_>, scope: &dyn Scope) -> Parse<String> {
+    let mut reducer = Reducer::new(mode, scope);
+    reducer.merge(merge)?;
     Ok(reducer.out)
 }
 
@@ -133,13 +190,15 @@ struct Reducer<'s> {
     scope: &'s dyn Scope,
     /// The tables of the queries around, the innermost last.
     tables: Vec<Vec<Known>>,
+    /// The hidden column that the outermost query gives behind its own, for WHERE CURRENT OF.
+    row_number: Option<String>,
     /// How deep the query is nested that is written.
     depth: usize,
 }
 
 impl<'s> Reducer<'s> {
     fn new(mode: Mode<'s>, scope: &'s dyn Scope) -> Reducer<'s> {
-        Reducer { out: String::new(), mode, scope, tables: Vec::new(), depth: 0 }
+        Reducer { out: String::new(), mode, scope, tables: Vec::new(), row_number: None, depth: 0 }
     }
 
     fn push(&mut self, text: &str) {

@@ -23,7 +23,9 @@ fn completed(text: &str, first: Field, last: Field) -> Parse<String> {
     if last > Field::SECOND
         && let Some(digits) = left.next()
     {
-        fraction = format!(".{digits}");
+        // Digits beyond those of the type are cut.
+        let kept: String = digits.chars().take(last.fraction_digits().into()).collect();
+        fraction = format!(".{kept}");
     }
     if left.next().is_some() {
         return Err(invalid());
@@ -71,17 +73,40 @@ impl Reducer<'_> {
             });
             return Ok(());
         }
-        let cut = (last < Field::SECOND).then(|| unit(last));
-        if let Some(unit) = cut {
-            self.push(&format!("date_trunc('{unit}', "));
+        // The core rounds; a server cuts. A time of day is cut as part of a moment, so that it does not leave its day.
+        let is_moment = match self.type_of(value) {
+            Some(Type::DateTime(first, _)) => first < Field::HOUR,
+            Some(Type::Date) => true,
+            _ => !is_time,
+        };
+        let cut = match last {
+            last if last < Field::SECOND => Some(unit(last)),
+            Field::SECOND if is_moment => Some("second"),
+            last if is_moment && last.fraction_digits() == 3 => Some("millisecond"),
+            _ => None,
+        };
+        let half = (is_moment && cut.is_none()).then(|| format!("0.{}5", "0".repeat(digits.into())));
+        self.push(if is_time { "CAST(" } else { "" });
+        match (&half, cut) {
+            // Rounding a moment that is half of the last digit earlier cuts it.
+            (Some(half), _) => {
+                self.push("CAST((CAST(");
+                self.expression(value)?;
+                self.push(&format!(" AS TIMESTAMP(6)) - INTERVAL '{half}' second) AS TIMESTAMP({digits}))"));
+            }
+            (None, Some(unit)) => {
+                let (kind, digits) = if is_moment { ("TIMESTAMP", 6) } else { ("TIME", digits) };
+                self.push(&format!("CAST(date_trunc('{unit}', CAST("));
+                self.expression(value)?;
+                self.push(&format!(" AS {kind}({digits}))) AS {kind}({}))", last.fraction_digits()));
+            }
+            (None, None) => {
+                self.push("CAST(");
+                self.expression(value)?;
+                self.push(&format!(" AS TIME({digits}))"));
+            }
         }
-        self.push("CAST(");
-        self.expression(value)?;
-        self.push(&match is_time {
-            true => format!(" AS TIME({digits}))"),
-            false => format!(" AS TIMESTAMP({digits}))"),
-        });
-        self.push(if cut.is_some() { ")" } else { "" });
+        self.push(&if is_time { format!(" AS TIME({digits}))") } else { String::new() });
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Known, Reducer};
 use crate::tree::{Expr, ObjectName, Source};
-use crate::types::Type;
+use crate::types::{Field, Type};
 
 impl Reducer<'_> {
     /// The tables of FROM, with their columns.
@@ -61,6 +61,7 @@ impl Reducer<'_> {
                 Type::of_declared(declared)
             }
             Expr::Niladic(word) if word == "TODAY" => Some(Type::Date),
+            Expr::Niladic(word) if word == "CURRENT" => Some(Type::DateTime(Field::YEAR, Field(15))),
             Expr::Unary(_, operand) => self.type_of(operand),
             _ => None,
         }

@@ -108,6 +108,9 @@ impl Reducer<'_> {
         }
         let mut unnamed = 0;
         self.list(&select.items, |it, item| it.item(item, &mut unnamed))?;
+        if let Some(column) = self.row_number.clone().filter(|_| self.depth == 1) {
+            self.push(&format!(", {column}"));
+        }
         let left = self.from(&select.from, select.condition.as_ref())?;
         if !left.is_empty() {
             self.push(" WHERE ");

@@ -23,7 +23,7 @@ impl Reducer<'_> {
         Ok(left)
     }
 
-    fn source(&mut self, source: &Source, conditions: &mut Vec<Expr>) -> Parse<()> {
+    pub(super) fn source(&mut self, source: &Source, conditions: &mut Vec<Expr>) -> Parse<()> {
         match source {
             Source::Table(table) => self.table(table),
             Source::Query(query, alias) => {
