@@ -16,7 +16,7 @@ impl Attributes {
     /// Line drawing (`'GS'`).
     pub const GRAPHIC: Attributes = Attributes(0x10);
 
-    /// Whether all bits of `other` are set.
+    /// True if all bits of `other` are set.
     pub fn contains(self, other: Attributes) -> bool {
         self.0 & other.0 == other.0
     }

@@ -87,7 +87,7 @@ pub enum Action {
         row: usize,
         /// The way in which it was selected.
         mode: u8,
-        /// Whether the selection of other rows stays.
+        /// True if the selection of other rows stays.
         extend: bool,
     },
     /// The heading of a column was pressed.
@@ -132,7 +132,7 @@ pub enum Event {
         row: u16,
         /// The button.
         button: MouseButton,
-        /// Whether it went down.
+        /// True if it went down.
         down: bool,
     },
     /// A control was used.

@@ -120,27 +120,27 @@ impl Field {
         self.limit()
     }
 
-    /// Whether characters are inserted.
+    /// True if characters are inserted.
     pub fn inserts(&self) -> bool {
         self.insert
     }
 
-    /// Whether typed characters are not shown.
+    /// True if typed characters are not shown.
     pub fn is_hidden(&self) -> bool {
         self.request.hidden
     }
 
-    /// Whether a face cannot foresee the effect of a key, because a hook or `SIZ=` decides.
+    /// True if a face cannot foresee the effect of a key, because a hook or `SIZ=` decides.
     pub fn is_guarded(&self) -> bool {
         self.request.accept.is_some() || self.request.numeric || self.modes.transparent || self.ends_when_full()
     }
 
-    /// Whether letters become upper case.
+    /// True if letters become upper case.
     pub fn is_upper(&self) -> bool {
         self.modes.upper
     }
 
-    /// Whether keys that the editor does not use end the input.
+    /// True if keys that the editor does not use end the input.
     pub fn is_edit_mode(&self) -> bool {
         self.modes.edit
     }

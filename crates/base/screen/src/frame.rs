@@ -36,13 +36,13 @@ pub struct ControlState {
     pub area: Area,
     /// The text on it, or in it for text inputs, whose lines are separated by a line feed.
     pub text: String,
-    /// Whether it is on or pressed.
+    /// True if it is on or pressed.
     pub on: bool,
-    /// Whether it is drawn.
+    /// True if it is drawn.
     pub visible: bool,
-    /// Whether it can be used.
+    /// True if it can be used.
     pub enabled: bool,
-    /// Whether its contents can be changed.
+    /// True if its contents can be changed.
     pub locked: bool,
     /// The letters of `OPT=`.
     pub options: String,
@@ -97,15 +97,15 @@ pub struct InputState {
     pub cursor: usize,
     /// The first position that is shown.
     pub scroll: usize,
-    /// Whether characters are inserted.
+    /// True if characters are inserted.
     pub insert: bool,
-    /// Whether typed characters are not shown.
+    /// True if typed characters are not shown.
     pub hidden: bool,
-    /// Whether letters become upper case.
+    /// True if letters become upper case.
     pub upper: bool,
-    /// Whether the face must not foresee the effect of keys.
+    /// True if the face must not foresee the effect of keys.
     pub guarded: bool,
-    /// Whether keys that the editor does not use end the input (`'ME'`).
+    /// True if keys that the editor does not use end the input (`'ME'`).
     pub edit: bool,
     /// The number of the face's keys that have been used.
     pub keys_done: u32,
@@ -168,7 +168,7 @@ pub enum Operation {
 pub struct Frame {
     /// Its number; a face acknowledges it after it has drawn it.
     pub sequence: u32,
-    /// Whether the program waits for the acknowledgement.
+    /// True if the program waits for the acknowledgement.
     pub barrier: bool,
     /// Its parts, in the order in which they are to be performed.
     pub operations: Vec<Operation>,

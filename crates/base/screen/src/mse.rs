@@ -3,7 +3,7 @@
 /// Facts of a face that `MSE` reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaceFacts {
-    /// Whether there is a mouse.
+    /// True if there is a mouse.
     pub mouse: bool,
     /// The width of a character in the face's units.
     pub character_width: u8,

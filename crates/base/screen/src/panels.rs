@@ -17,9 +17,9 @@ pub struct MenuItem {
     pub path: String,
     /// The value of `CTL` that it gives; that of the menu if there is none.
     pub ctl: Option<i32>,
-    /// Whether it can be chosen.
+    /// True if it can be chosen.
     pub enabled: bool,
-    /// Whether it has a check mark.
+    /// True if it has a check mark.
     pub checked: bool,
     /// The elements below it.
     pub items: Vec<MenuItem>,

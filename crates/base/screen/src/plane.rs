@@ -34,7 +34,7 @@ impl Region {
         self.row.saturating_add(self.rows)
     }
 
-    /// Whether two rectangles have a cell in common.
+    /// True if two rectangles have a cell in common.
     pub fn overlaps(self, other: Region) -> bool {
         self.column < other.right()
             && other.column < self.right()

@@ -224,7 +224,7 @@ impl Screen {
         self.controls.set_text(name, owner, text)
     }
 
-    /// Whether a check box, radio button or button is on. Errors: 65, 60.
+    /// True if a check box, radio button or button is on. Errors: 65, 60.
     pub fn is_on(&mut self, name: Name) -> Result<bool> {
         let owner = self.text.control_owner();
         self.controls.is_on(name, owner)
@@ -293,7 +293,7 @@ impl Screen {
         self.input.cancel();
     }
 
-    /// Whether the break key was pressed since the last call.
+    /// True if the break key was pressed since the last call.
     pub fn take_break(&mut self) -> bool {
         std::mem::take(&mut self.input.interrupted)
     }

@@ -218,12 +218,12 @@ impl ScreenHandle {
         self.wait(Some(time), |_| None::<()>).map(drop)
     }
 
-    /// Whether the break key was pressed since the last call.
+    /// True if the break key was pressed since the last call.
     pub fn take_break(&self) -> bool {
         self.0.lock().screen.take_break()
     }
 
-    /// Whether the face has hung up, for programs that compute without using the screen.
+    /// True if the face has hung up, for programs that compute without using the screen.
     pub fn is_hung_up(&self) -> bool {
         self.0.lock().hung_up
     }
@@ -255,17 +255,17 @@ impl Watch {
         Face { shared: Arc::clone(&self.0), number: state.face }
     }
 
-    /// Whether a face is attached.
+    /// True if a face is attached.
     pub fn is_attached(&self) -> bool {
         self.0.lock().face != 0
     }
 
-    /// Whether the program has ended.
+    /// True if the program has ended.
     pub fn is_ended(&self) -> bool {
         self.0.lock().ended
     }
 
-    /// Whether the program has to end.
+    /// True if the program has to end.
     pub fn is_hung_up(&self) -> bool {
         self.0.lock().hung_up
     }

@@ -43,7 +43,7 @@ pub struct TextPlane {
     raw: bool,
     /// The look of the cursor.
     pub cursor_mode: CursorMode,
-    /// Whether windows have moved, appeared or gone since the last composition.
+    /// True if windows have moved, appeared or gone since the last composition.
     moved: bool,
 }
 
@@ -88,7 +88,7 @@ impl TextPlane {
         owner.map_or(1, |window| window.serial)
     }
 
-    /// Whether something in a rectangle of the screen is covered by a window above the one with this serial number.
+    /// True if something in a rectangle of the screen is covered by a window above the one with this serial number.
     pub fn is_covered(&self, serial: u32, region: Region) -> bool {
         let mut above = self.windows().rev().take_while(|window| window.serial != serial);
         serial != 0 && above.any(|window| !window.shares_controls && window.frame.overlaps(region))

@@ -37,11 +37,11 @@ pub struct Window {
     pub saved_style: Option<Style>,
     /// The scroll region within the grid.
     pub scroll: Region,
-    /// Whether text moves up at the end of the scroll region; if not, the cursor returns to its first line.
+    /// True if text moves up at the end of the scroll region; if not, the cursor returns to its first line.
     pub scrolling: bool,
-    /// Whether text that reaches the right edge goes on in the next line.
+    /// True if text that reaches the right edge goes on in the next line.
     pub wrapping: bool,
-    /// Whether the window shares its controls with the one below it (`OPT="&"`).
+    /// True if the window shares its controls with the one below it (`OPT="&"`).
     pub shares_controls: bool,
 }
 

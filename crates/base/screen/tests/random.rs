@@ -67,7 +67,7 @@ impl Random {
     }
 }
 
-/// What a face keeps.
+/// The state of a face.
 #[derive(Debug, Default, PartialEq)]
 struct Mirror {
     rows: Vec<Vec<Run>>,

@@ -60,7 +60,7 @@ pub struct Column {
     pub sql_type: SqlType,
     /// The language's type, where it is known.
     pub declared: Option<Declared>,
-    /// Whether it can be NULL.
+    /// True if it can be NULL.
     pub is_nullable: bool,
 }
 
@@ -172,7 +172,7 @@ pub trait Session: Send {
     /// Errors: no transaction, or one already; those of writing.
     fn transaction(&mut self, step: &TransactionStep) -> Result<(), Failure>;
 
-    /// Whether a transaction is open.
+    /// True if a transaction is open.
     fn is_in_transaction(&self) -> bool;
 
     /// Sets a variable of the client's environment. A session that knows no such variable ignores it.

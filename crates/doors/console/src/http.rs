@@ -37,7 +37,7 @@ impl Request {
         values.next().is_none().then_some(value.1.as_str())
     }
 
-    /// Whether a header with a list of words has this one.
+    /// True if a header with a list of words has this one.
     pub fn has_word(&self, name: &str, word: &str) -> bool {
         let values = self.headers.iter().filter(|(known, _)| known == name);
         values.flat_map(|(_, value)| value.split(',')).any(|known| known.trim().eq_ignore_ascii_case(word))

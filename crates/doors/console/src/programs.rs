@@ -18,7 +18,7 @@ const STACK_BYTES: usize = 16 << 20;
 
 /// Users of the door.
 pub trait Users: Send + Sync + 'static {
-    /// Whether a user has this password. It takes as long for a name that does not exist.
+    /// True if a user has this password. It takes as long for a name that does not exist.
     fn check(&self, name: &str, password: &str) -> bool;
 }
 

@@ -65,7 +65,7 @@ impl Sessions {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a further login of a name from an address is refused without a look at the password.
+    /// True if a further login of a name from an address is refused without a look at the password.
     pub fn is_blocked(&self, name: &str, address: IpAddr) -> bool {
         let mut state = self.lock();
         state.failures.retain(|_, (_, since)| since.elapsed() < FAILURES_LIFE);

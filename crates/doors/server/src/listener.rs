@@ -38,7 +38,7 @@ const WATCH_PAUSE: Duration = Duration::from_millis(10);
 /// The byte of urgent data that cancels the running request of an SQLI client.
 const CANCEL_BYTE: u8 = 0x42;
 
-/// What a door is: its name, and the functions that serve and refuse a connection.
+/// A door: its name, and the functions that serve and refuse a connection.
 pub(crate) struct Door<S> {
     /// Its name in the log, in names of threads and metrics.
     pub name: &'static str,
@@ -53,7 +53,7 @@ pub(crate) struct Door<S> {
 pub(crate) struct Watched {
     /// Stops it.
     pub cancel: Arc<dyn Cancel>,
-    /// Whether one is running.
+    /// True if one is running.
     pub is_running: Arc<AtomicBool>,
 }
 
@@ -62,7 +62,7 @@ struct Open {
     socket: TcpStream,
     is_logged_in: bool,
     request: Option<Watched>,
-    /// Whether a request was running when the watching thread looked last.
+    /// True if a request was running when the watching thread looked last.
     was_running: bool,
 }
 
@@ -148,7 +148,7 @@ impl<S> Shared<S> {
         self.config.users.iter().find(|user| user.name.eq_ignore_ascii_case(name))
     }
 
-    /// Whether a user may log in with this password from an address. While the settings name no users, everybody on this
+    /// True if a user may log in with this password from an address. While the settings name no users, everybody on this
     /// machine may, without a password.
     pub fn allows(&self, user: &str, password: &str, address: Option<IpAddr>) -> bool {
         if self.config.users.is_empty() {
@@ -158,7 +158,7 @@ impl<S> Shared<S> {
         self.passwords.matches(password, user.map(|user| user.password_hash.as_str()))
     }
 
-    /// Whether a request that ran for this long is to be written to the log; it is counted.
+    /// True if a request that ran for this long is to be written to the log; it is counted.
     pub fn is_slow(&self, took: Duration) -> bool {
         let limit = self.config.slow_statement_ms;
         let is_slow = limit > 0 && took >= Duration::from_millis(limit);

@@ -60,7 +60,7 @@ impl Socket {
         Ok(Socket { socket, tls: None, raw, timeout: None, write_timeout: WRITE_PATIENCE, metrics })
     }
 
-    /// What ends the connection from another thread; none if the system has no handle left.
+    /// A handle that ends the connection from another thread; none if the system has no handle left.
     pub fn ender(&self) -> Option<Box<dyn Fn() + Send + Sync>> {
         let socket = self.socket.try_clone().ok()?;
         // One that is closed already is ended.
@@ -77,7 +77,7 @@ impl Socket {
         self.socket.peer_addr().ok().map(|address| address.ip().to_canonical())
     }
 
-    /// Whether everything is encrypted now.
+    /// True if everything is encrypted now.
     pub fn is_encrypted(&self) -> bool {
         self.tls.is_some()
     }
@@ -170,7 +170,7 @@ impl Socket {
                 let mut left = bytes;
                 let mut sent = Ok(());
                 while sent.is_ok() && !left.is_empty() {
-                    // What is taken in is encrypted and waits to be written, up to a limit.
+                    // Bytes that are taken in are encrypted and waits to be written, up to a limit.
                     let taken = tls.writer().write(left).map_err(|error| over(&error))?;
                     left = left.get(taken..).unwrap_or_default();
                     sent = write_tls(tls, &mut self.socket, deadline);

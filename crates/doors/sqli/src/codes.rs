@@ -90,7 +90,7 @@ impl TypeCode {
         self.0 > TypeCode::SERIAL8.0 && self != TypeCode::BIGINT && self != TypeCode::BIGSERIAL
     }
 
-    /// Whether rows contain the value inside an envelope `[u8 null][i length][bytes]`.
+    /// True if rows contain the value inside an envelope `[u8 null][i length][bytes]`.
     pub fn has_envelope(self) -> bool {
         matches!(self.0, 19..=23 | 40..=45)
     }

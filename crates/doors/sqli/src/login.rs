@@ -132,7 +132,7 @@ impl ConnectRequest {
         Ok(())
     }
 
-    /// What follows is for information only: a login without it is complete.
+    /// The rest is for information only: a login without it is complete.
     fn read_rest(&mut self, reader: &mut Reader<'_>) -> crate::reader::Read<()> {
         while reader.left() >= 2 {
             match reader.u16()? {
@@ -217,7 +217,7 @@ pub struct ConnectReply {
     pub serial: String,
     /// The name of the server.
     pub server: String,
-    /// Whether the client is let in.
+    /// True if the client is let in.
     pub outcome: Outcome,
 }
 

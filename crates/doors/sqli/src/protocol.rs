@@ -28,7 +28,7 @@ impl Mask {
         &self.0
     }
 
-    /// Whether a bit is set.
+    /// True if a bit is set.
     pub fn has(&self, bit: usize) -> bool {
         self.0.get(bit / 8).is_some_and(|byte| byte & (0x80 >> (bit % 8)) != 0)
     }

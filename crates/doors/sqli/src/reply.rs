@@ -26,7 +26,7 @@ pub struct Failure {
 pub enum Reply {
     /// The protocol bits that the server knows.
     Protocols(Mask),
-    /// What a statement is and gives.
+    /// The kind of a statement and its columns.
     Described(Description),
     /// The types of its parameters.
     Parameters(Vec<TypeDescription>),

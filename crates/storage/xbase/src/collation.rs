@@ -80,12 +80,12 @@ impl Collation {
         self.pages.first().map_or("", |(name, _)| name)
     }
 
-    /// Whether it sorts by bytes; then only its letters are of interest.
+    /// True if it sorts by bytes; then only its letters are of interest.
     pub fn is_byte_order(&self) -> bool {
         self.weights.is_none()
     }
 
-    /// Whether a code page with this number has it.
+    /// True if a code page with this number has it.
     pub fn is_of_page(&self, number: u16) -> bool {
         self.pages.iter().any(|(_, page)| *page == number)
     }
@@ -198,10 +198,10 @@ impl Iterator for Letters<'_> {
 /// The order of the text keys of a tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyOrder {
-    /// That of their bytes.
+    /// The order of their bytes.
     #[default]
     Bytes,
-    /// That of a national code page.
+    /// The order of a national code page.
     National(National),
     /// A national one that none of the known collations is. The keys can be walked; they are not searched or changed.
     Unknown,
@@ -257,7 +257,7 @@ impl National {
 }
 
 impl KeyOrder {
-    /// Whether it is that of bytes.
+    /// True if it is that of bytes.
     #[inline]
     pub fn is_bytes(&self) -> bool {
         matches!(self, KeyOrder::Bytes)

@@ -97,7 +97,7 @@ impl List {
         self.tree.as_ref().map_or_else(|| self.rows.len(), Tree::len)
     }
 
-    /// Whether the list has no element.
+    /// True if the list has no element.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

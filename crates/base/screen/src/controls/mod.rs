@@ -102,7 +102,7 @@ pub struct Definition {
     pub message: Vec<u8>,
     /// `TIP=`
     pub tip: Vec<u8>,
-    /// Whether it belongs to no window (`*` before its number).
+    /// True if it belongs to no window (`*` before its number).
     pub global: bool,
 }
 
@@ -146,26 +146,26 @@ pub struct Control {
     pub message: String,
     /// `TIP=`
     pub tip: String,
-    /// Whether it can be used.
+    /// True if it can be used.
     pub enabled: bool,
-    /// Whether it is shown.
+    /// True if it is shown.
     pub shown: bool,
-    /// Whether the user can change it.
+    /// True if the user can change it.
     pub locked: bool,
-    /// Whether every change is reported (`AUTO`, `OPT="A"`).
+    /// True if every change is reported (`AUTO`, `OPT="A"`).
     pub auto: bool,
     /// The value of `CTL` when it gets the focus (`SET_FOCUS`).
     pub focus_ctl: Option<i32>,
     /// How the user has used it last: 1 for the mouse, 2 for a double click, 0D for Enter; reading it resets it.
     pub mode: u8,
-    /// Whether the user has changed the text since the control got the focus.
+    /// True if the user has changed the text since the control got the focus.
     pub edited: bool,
-    /// Whether a face has to be told of it.
+    /// True if a face has to be told of it.
     pub changed: bool,
 }
 
 impl Control {
-    /// Whether `OPT=` has a letter.
+    /// True if `OPT=` has a letter.
     pub fn has(&self, letter: u8) -> bool {
         self.options.contains(&letter)
     }
@@ -208,7 +208,7 @@ pub struct Controls {
     removed: Vec<u32>,
     /// The control with the focus.
     focus: Option<u32>,
-    /// Whether the focus has moved since the last frame.
+    /// True if the focus has moved since the last frame.
     focus_changed: bool,
 }
 

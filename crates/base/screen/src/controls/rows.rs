@@ -79,7 +79,7 @@ impl Rows {
         self.count
     }
 
-    /// Whether there is no row.
+    /// True if there is no row.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -71,7 +71,7 @@ impl Controls {
         Ok(())
     }
 
-    /// Whether a check box or a radio button is on, or a button is pressed.
+    /// True if a check box or a radio button is on, or a button is pressed.
     pub fn is_on(&mut self, name: Name, window: u32) -> Result<bool> {
         match self.get_mut(name, window)?.contents {
             Contents::Button(state) | Contents::Toggle(state) => Ok(state),

@@ -21,7 +21,7 @@ const LOB_PIECE: usize = 32_000;
 /// The most bytes of BYTE and TEXT values of one row.
 const MOST_LOB_BYTES: usize = 256 << 20;
 
-/// What the connection does behind a message.
+/// The next step of the connection after a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// Reads the next message.
@@ -81,7 +81,7 @@ impl Conversation {
         &self.text
     }
 
-    /// Whether no message of a group has come.
+    /// True if no message of a group has come.
     pub fn is_at_start(&self) -> bool {
         self.is_at_start
     }

@@ -25,7 +25,7 @@ use std::io::Write;
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
 
-/// What all threads of the listener share.
+/// The state that all threads of the listener share.
 type Shared = crate::listener::Shared<Arc<dyn Backend>>;
 
 /// A listener for Informix clients.

@@ -19,14 +19,14 @@ const STATEMENTS: usize = 64;
 pub(crate) struct Record {
     /// Its place in the order by which it was read.
     pub(crate) place: Vec<Value>,
-    /// What identifies it.
+    /// Its identity.
     pub(crate) identity: Vec<Value>,
     /// Its fields, each ended by the separator.
     pub(crate) data: Vec<u8>,
 }
 
 impl Record {
-    /// What identifies it, as text.
+    /// Its identity, as text.
     pub(crate) fn identity_text(&self) -> Vec<u8> {
         let mut out = Vec::new();
         for value in &self.identity {
@@ -56,7 +56,7 @@ pub(crate) struct Access {
     /// The order, state and last place for which `ahead` is good.
     ahead_of: Option<(usize, State, Vec<Value>)>,
     size: usize,
-    /// Whether the session has a transaction open.
+    /// True if the session has a transaction open.
     pub(crate) is_in_transaction: bool,
 }
 

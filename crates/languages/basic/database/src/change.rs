@@ -221,7 +221,7 @@ impl TableChannel {
         let (mut names, mut marks, mut parameters) = (Vec::new(), Vec::new(), Vec::new());
         for (column, field) in self.access.shape.columns.iter().zip(fields) {
             let value = text::value(field, column.kind)?;
-            // What is left out gets the default of the table.
+            // A column that is left out gets the default of the table.
             let value = match value {
                 Value::Null if column.nullable || column.kind != Kind::Text => continue,
                 Value::Null => text::empty(column.kind),

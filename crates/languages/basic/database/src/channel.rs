@@ -24,9 +24,9 @@ pub(crate) struct Spot {
     pub(crate) order: usize,
     /// The first values of a place; empty at the beginning.
     pub(crate) place: Vec<Value>,
-    /// Whether the record at the place is the next one.
+    /// True if the record at the place is the next one.
     pub(crate) included: bool,
-    /// What identifies the current record, if there is one.
+    /// The identity of the current record, if there is one.
     pub(crate) current: Option<Vec<Value>>,
     /// The key that was sought in vain.
     pub(crate) sought: Option<Vec<u8>>,

@@ -190,7 +190,7 @@ impl Shape {
         &self.orders[0].parts
     }
 
-    /// Whether rows can be written.
+    /// True if rows can be written.
     pub(crate) fn is_writable(&self) -> bool {
         self.identity != Identity::Row
     }
@@ -204,7 +204,7 @@ impl Shape {
         })
     }
 
-    /// What KEYED would have said of the file.
+    /// The definition that KEYED would have given the file.
     pub(crate) fn definition(&self) -> FileDefinition {
         let keys = self.orders.iter().map(|order| {
             let segment = |part: &KeyPart| {

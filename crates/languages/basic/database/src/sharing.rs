@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// How long a wait goes on before it is looked whether the program was asked to stop.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Who uses a table.
+/// The users of a table.
 #[derive(Default)]
 pub(crate) struct Shared {
     state: Mutex<State>,
@@ -134,7 +134,7 @@ impl Shared {
         Ok(has_waited)
     }
 
-    /// Whether nobody has extracted anything.
+    /// True if nobody has extracted anything.
     pub(crate) fn is_quiet(&self) -> bool {
         self.lock().records.is_empty()
     }

@@ -74,7 +74,7 @@ pub struct Scan {
     pub place: (Vec<u8>, u64),
     /// The end as the order has it, if there is one.
     pub end: Option<Vec<u8>>,
-    /// Whether keys compare with the end by as many bytes as it has.
+    /// True if keys compare with the end by as many bytes as it has.
     pub end_is_prefix: bool,
 }
 
@@ -162,7 +162,7 @@ pub trait RecordFile: Send {
     /// Makes everything that was written as durable as the volume promises: FLUSH, CLOSE.
     fn flush(&mut self) -> Result<()>;
 
-    /// What FIN, FIB and FID report.
+    /// The data of FIN, FIB and FID.
     fn information(&mut self) -> Result<FileInformation>;
 
     /// Adds a key (ADD INDEX) and fills it from the records: its number.

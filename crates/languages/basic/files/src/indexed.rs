@@ -12,7 +12,7 @@ use std::time::Duration;
 pub struct IndexedRecords<S> {
     storage: S,
     max_records: Option<u64>,
-    /// What a record reads as that was never written.
+    /// The contents of a record that was never written.
     empty: Vec<u8>,
     is_empty: bool,
 }

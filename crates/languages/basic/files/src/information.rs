@@ -1,4 +1,4 @@
-//! What FIN, FIB and FID report of a file, and the counters behind TCB.
+//! The data of FIN, FIB and FID about a file, and the counters behind TCB.
 //!
 //! [`FileInformation`] has the facts; the layouts of bytes are made of them in `descriptor`.
 
@@ -62,12 +62,12 @@ pub struct FileInformation {
     pub current_key: usize,
     /// The index of the current record.
     pub current_index: Option<i64>,
-    /// Whether the channel has the lock of a record.
+    /// True if the channel has the lock of a record.
     pub has_extracted: bool,
-    /// Whether this session has the file alone.
+    /// True if this session has the file alone.
     pub is_locked: bool,
-    /// Whether it may be read only.
+    /// True if it may be read only.
     pub is_read_only: bool,
-    /// Whether it was emptied when it was opened.
+    /// True if it was emptied when it was opened.
     pub was_purged: bool,
 }

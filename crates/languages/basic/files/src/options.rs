@@ -29,7 +29,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// Whether records have keys.
+    /// True if records have keys.
     pub fn has_keys(self) -> bool {
         matches!(self, FileKind::MemoryQueue | FileKind::MemoryKeyed | FileKind::Keyed | FileKind::Sort)
     }

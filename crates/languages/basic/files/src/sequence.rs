@@ -68,7 +68,7 @@ pub trait RecordSequence: Send {
         Ok(())
     }
 
-    /// Whether the session has the file alone.
+    /// True if the session has the file alone.
     fn is_locked(&self) -> bool;
 
     /// Makes durable what was written.

@@ -88,7 +88,7 @@ pub trait KeyedStorage: Send {
     /// Removes all records.
     fn clear(&mut self) -> Result<()>;
 
-    /// Whether `IND=` is the number of a record in its order, from 0, and not its identifier.
+    /// True if `IND=` is the number of a record in its order, from 0, and not its identifier.
     fn indexes_by_rank(&self) -> bool {
         false
     }
@@ -128,7 +128,7 @@ pub trait KeyedStorage: Send {
         Ok(())
     }
 
-    /// Whether the session has the file alone.
+    /// True if the session has the file alone.
     fn is_locked(&self) -> bool;
 
     /// Makes durable what was written.

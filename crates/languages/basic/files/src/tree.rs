@@ -93,7 +93,7 @@ impl<T> CountedTree<T> {
         self.length
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }

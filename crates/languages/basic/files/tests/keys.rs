@@ -192,7 +192,7 @@ fn parts_of_a_key_are_joined_and_taken_apart() {
     assert_eq!(keys.join(0, &[b"AB", b"C", b"DEF"]).unwrap(), b"AB\0\0\0C\0\0\0\0\0DEF");
     assert_eq!(keys.join(0, &[b"AB"]).unwrap(), b"AB");
     assert_eq!(keys.join(1, &[b"AB"]).unwrap_err().number(), 80);
-    // What is shown of a key finds it again.
+    // A key is found again by its shown form.
     for definition in ["[1:1:3:\"D\"]+[2:1:4:\"B.1\"]+[3:1:2]", "[1:1:4:\"S\"]+[3:1:3:\"D\"]", "[2:1:8:\"BD\"]+[1:1:3]"]
     {
         let keys = parse(definition);

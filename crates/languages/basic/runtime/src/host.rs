@@ -5,7 +5,7 @@ use mainstay_screen::mnemonic::Mnemonic;
 use mainstay_screen::session::ScreenHandle;
 use std::time::Duration;
 
-/// What a program puts on the screen.
+/// A piece of output of a program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Output<'a> {
     /// Characters at the cursor.

@@ -23,7 +23,7 @@ impl Signs {
     pub const DEFAULT: Signs = Signs { point: b'.', thousands: b',', currency: b'$' };
 }
 
-/// What a mask consists of, found before anything is written.
+/// The parts of a mask, found before anything is written.
 struct Layout {
     /// The first and the last digit position.
     first: usize,

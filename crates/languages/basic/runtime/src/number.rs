@@ -185,7 +185,7 @@ impl Number {
             let sum = i128::from(coarse.digits) * power(shift) + i128::from(fine.digits);
             return Number::new(sum, fine.scale.into());
         }
-        // What is cut off the finer number must not carry a half over: it is rounded away from the other one's sign.
+        // The digits cut off the finer number must not carry a half over: it is rounded away from the other one's sign.
         let cut = power(shift - 20);
         let fine_digits = i128::from(fine.digits);
         let kept = if coarse.digits > 0 { fine_digits.div_euclid(cut) } else { -(-fine_digits).div_euclid(cut) };

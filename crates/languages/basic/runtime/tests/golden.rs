@@ -6,7 +6,7 @@ mod harness;
 
 use mainstay_vfs::{Disk, FileSystem};
 
-/// What a program prints, and the error that it ends with.
+/// The output of a program, and the error that it ends with.
 fn run(name: &str, source: &[u8], input: &[u8]) -> String {
     let (mut session, written) = harness::session(input, true);
     session.limit_operations(50_000_000);

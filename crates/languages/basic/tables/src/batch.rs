@@ -71,12 +71,12 @@ impl Batch {
         self.entries.len() < SIZES[self.size] && self.bytes.len() < BYTES
     }
 
-    /// Whether there are records.
+    /// True if there are records.
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Whether the record that was given last has this key and identifier.
+    /// True if the record that was given last has this key and identifier.
     #[inline]
     pub(crate) fn is_at(&self, key: &[u8], id: u64) -> bool {
         self.entries.get(self.at).is_some_and(|entry| entry.id == id && self.key_of(entry) == key)

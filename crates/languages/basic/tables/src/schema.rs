@@ -36,7 +36,7 @@ pub(crate) struct KeyPlace {
     pub(crate) column: usize,
     /// The index.
     pub(crate) index: usize,
-    /// Whether no two records have the same key.
+    /// True if no two records have the same key.
     pub(crate) is_unique: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Who has a file open, and which records are extracted: between the sessions of one process.
+//! Users of open files, and the records that are extracted: between the sessions of one process.
 //!
 //! One process at a time has a store open, so nobody else needs to know.
 
@@ -20,7 +20,7 @@ pub(crate) struct OpenFiles {
     files: Mutex<HashMap<u64, Arc<SharedFile>>>,
 }
 
-/// What channels on one file share.
+/// The state that channels on one file share.
 #[derive(Debug, Default)]
 pub(crate) struct SharedFile {
     state: Mutex<State>,
@@ -29,7 +29,7 @@ pub(crate) struct SharedFile {
     extracted: AtomicUsize,
     /// The next identifier of a record; 0 until it is known.
     next_id: AtomicU64,
-    /// Whether a session has the file alone: then its channels gather their changes.
+    /// True if a session has the file alone: then its channels gather their changes.
     is_alone: AtomicBool,
     gathered: Mutex<Gathered>,
     /// Counts the changes of all channels.
@@ -59,7 +59,7 @@ struct State {
 }
 
 impl OpenFiles {
-    /// What channels on a table share.
+    /// The state that channels on a table share.
     pub(crate) fn file(&self, table: u64) -> Arc<SharedFile> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         // Files that nobody has open are forgotten here and not when they are closed: that is the rarer place.
@@ -158,7 +158,7 @@ impl SharedFile {
         self.changed.notify_all();
     }
 
-    /// Whether a session has the file alone. To whom it matters that is the own one: others have no channel then.
+    /// True if a session has the file alone. To whom it matters that is the own one: others have no channel then.
     #[inline]
     pub(crate) fn is_alone(&self) -> bool {
         self.is_alone.load(Ordering::Acquire)

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// The open transaction of a session, which channels and SQL statements share.
 pub trait TransactionScope: Send + Sync {
-    /// Whether the session has a transaction open.
+    /// True if the session has a transaction open.
     fn is_open(&self) -> bool;
 
     /// Does work in the open transaction; nothing when none is open.
@@ -46,7 +46,7 @@ impl Transactions {
         Transactions { store: Arc::clone(store), durability, scope, reading, shared }
     }
 
-    /// Whether the session has a transaction open, whose changes the channel does not count.
+    /// True if the session has a transaction open, whose changes the channel does not count.
     #[inline]
     pub(crate) fn is_in_scope(&self) -> bool {
         self.scope.as_ref().is_some_and(|scope| scope.is_open())
@@ -110,7 +110,7 @@ impl Transactions {
         outcome
     }
 
-    /// Whether changes are gathered that are not committed yet.
+    /// True if changes are gathered that are not committed yet.
     pub(crate) fn has_gathered(&self) -> bool {
         self.shared.is_alone() && self.shared.gathered().transaction.is_some()
     }

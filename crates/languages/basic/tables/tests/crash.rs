@@ -128,7 +128,7 @@ fn work_alone(files: &Simulated) -> (usize, usize) {
 #[test]
 fn every_crash_of_a_locked_file_leaves_what_was_flushed() {
     let check_alone = |files: &Simulated, (flushed, done): &(usize, usize)| {
-        // What was gathered since is there as a whole, or not at all.
+        // Changes gathered since are there as a whole, or not at all.
         check(files, flushed).or_else(|error| if done > flushed { check(files, done) } else { Err(error) })
     };
     // A crash while a flush is under way leaves the state before it or the one after it.

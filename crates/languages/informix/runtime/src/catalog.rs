@@ -283,7 +283,7 @@ pub(crate) fn find(name: &ObjectName) -> Option<&'static SystemTable> {
     }
 }
 
-/// What rows are made of.
+/// The source of rows.
 pub(crate) struct Reader<'c> {
     pub tables: Vec<TableInfo>,
     pub core: &'c mut Session,

@@ -21,7 +21,7 @@ fn own_sequences(reader: &Reader<'_>) -> Vec<SequenceDefinition> {
     found
 }
 
-/// What systables has beside tables and views: numbers, names and types.
+/// Entries of systables beside tables and views: numbers, names and types.
 pub(crate) fn others(reader: &mut Reader<'_>) -> Vec<(usize, String, &'static str)> {
     let sequences = own_sequences(reader).into_iter().map(|known| (known.name.to_lowercase(), "Q"));
     let synonyms = crate::synonyms::all(reader.core).into_iter().map(|(name, _)| (name, "S"));

@@ -18,7 +18,7 @@ pub(crate) struct KnownColumns {
     tables: HashMap<String, Option<Vec<(String, Type)>>>,
 }
 
-/// What a session knows about itself.
+/// The state of a session that statements ask for.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
     pub user: String,
@@ -137,13 +137,13 @@ impl Scope for Names<'_> {
 }
 
 impl Names<'_> {
-    /// Whether a table is one whose rows can be changed: no view, and none of the system.
+    /// True if a table is one whose rows can be changed: no view, and none of the system.
     pub(crate) fn is_changeable(&self, table: &ObjectName) -> bool {
         let name = self.core_name(table);
         self.core.borrow().changeable_columns(&name).is_ok_and(|columns| columns.is_some())
     }
 
-    /// Whether a table, view or sequence of this name is there.
+    /// True if a table, view or sequence of this name is there.
     pub(crate) fn is_there(&self, name: &ObjectName) -> bool {
         let wanted = name.last();
         let is_sequence = |core: &Session| {

@@ -70,7 +70,7 @@ struct Lexer<'t> {
     text: &'t str,
     at: usize,
     delimited_names: bool,
-    /// Whether braces are symbols here.
+    /// True if braces are symbols here.
     in_collection: bool,
 }
 

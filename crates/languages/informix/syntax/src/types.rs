@@ -194,17 +194,17 @@ impl Type {
         format!("\"declared:{}=informix:{}{numbers}\"", self.sql_type(), self.name())
     }
 
-    /// Whether the table counts its values.
+    /// True if the table counts its values.
     pub fn is_serial(self) -> bool {
         matches!(self, Type::Serial | Type::Serial8 | Type::BigSerial)
     }
 
-    /// Whether its values are texts without padding.
+    /// True if its values are texts without padding.
     pub fn is_varying(self) -> bool {
         matches!(self, Type::VarChar(_) | Type::NVarChar(_) | Type::LVarChar(_))
     }
 
-    /// Whether its values are texts.
+    /// True if its values are texts.
     pub fn is_text(self) -> bool {
         matches!(
             self,

@@ -34,7 +34,7 @@ const STANDARD_ROWS: usize = 200_000;
 /// Requests to storage, counted as nanoseconds.
 const REQUESTS: Unit = Unit { symbol: "requests", per_second: 1e9, work: 1.0, rate: false };
 
-/// What a row measures.
+/// The measured work of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Task {
     /// READs with an IOLIST in the statement.
@@ -100,7 +100,7 @@ impl Task {
         }
     }
 
-    /// What belongs beside the published figure.
+    /// The note beside the published figure.
     fn remark(self) -> &'static str {
         if self == Task::ListBox { "displayed" } else { "" }
     }

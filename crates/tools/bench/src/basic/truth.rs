@@ -78,14 +78,14 @@ impl Sizes {
     }
 }
 
-/// What the programs of the record of 26 fields print: how many READs there were, and the fields of the last one.
+/// The output of the programs of the record of 26 fields: the number of READs, and the fields of the last one.
 pub fn fields(reads: usize) -> Vec<String> {
     let mut lines = vec![reads.to_string()];
     lines.extend(FIELDS.map(str::to_owned));
     lines
 }
 
-/// What the program that writes to memory prints: the number of records, the first, the 1000th and the last key.
+/// The output of the program that writes to memory: the number of records, the first, the 1000th and the last key.
 pub fn memory_keys(sizes: &Sizes) -> Vec<String> {
     let key = |number: u64| format!("{:04}{:04}", number % 10_000, number / 10_000 % 10_000);
     let keys: BTreeSet<String> = Numbers(SEED).take(sizes.memory_writes).map(key).collect();

@@ -50,7 +50,7 @@ pub(super) struct SerialFile {
     /// Text that is not written yet, and where it is to go.
     pending: Vec<u8>,
     write_at: u64,
-    /// Whether the file ends behind what was written last.
+    /// True if the file ends behind what was written last.
     cuts: bool,
 }
 

@@ -21,7 +21,7 @@ pub struct KeyLimits {
     pub key_bytes: u32,
     /// Offset and length of a segment together.
     pub end_of_segment: u32,
-    /// Whether `K` and `N` may stand together.
+    /// True if `K` and `N` may stand together.
     pub allows_both_suppressions: bool,
 }
 

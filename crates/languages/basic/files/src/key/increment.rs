@@ -36,12 +36,12 @@ impl Increment<'_> {
         &self.key.segments[self.place]
     }
 
-    /// Whether greater values come first.
+    /// True if greater values come first.
     pub fn is_descending(&self) -> bool {
         self.segment().attributes.is_descending
     }
 
-    /// Whether a record leaves the value to the file.
+    /// True if a record leaves the value to the file.
     pub fn is_wanted(&self, source: &KeySource<'_>) -> bool {
         let only = KeyDefinition {
             name: None,

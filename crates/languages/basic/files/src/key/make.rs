@@ -48,7 +48,7 @@ impl KeySource<'_> {
 }
 
 impl KeyDefinition {
-    /// Whether the compared form is the one that programs see.
+    /// True if the compared form is the one that programs see.
     fn is_plain(&self) -> bool {
         self.segments.iter().all(|segment| {
             let attributes = &segment.attributes;

@@ -133,12 +133,12 @@ impl KeySegment {
 }
 
 impl KeyDefinition {
-    /// Whether no two records may have the same key. The primary key is unique whatever this says.
+    /// True if no two records may have the same key. The primary key is unique whatever this says.
     pub fn is_unique(&self) -> bool {
         self.segments.iter().any(|segment| segment.attributes.is_unique)
     }
 
-    /// Whether it was dropped.
+    /// True if it was dropped.
     pub fn is_dropped(&self) -> bool {
         self.segments.is_empty()
     }
@@ -185,7 +185,7 @@ impl KeyDefinitions {
         &self.keys
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
@@ -215,7 +215,7 @@ impl KeyDefinitions {
         (segment.field == SegmentField::External).then_some(segment.length)
     }
 
-    /// Whether a key of this number may be of one record only.
+    /// True if a key of this number may be of one record only.
     pub fn is_unique(&self, number: usize) -> bool {
         number == 0 || self.keys.get(number).is_some_and(KeyDefinition::is_unique)
     }

@@ -52,9 +52,9 @@ struct Spot {
     id: u64,
     /// The current record, if there is one.
     current: Option<u64>,
-    /// Whether the current record is the next one, too: it is extracted.
+    /// True if the current record is the next one, too: it is extracted.
     stays: bool,
-    /// Whether the key was sought in vain.
+    /// True if the key was sought in vain.
     is_sought: bool,
     /// The identifier behind which physical order goes on.
     physical: u64,
@@ -64,9 +64,9 @@ struct Spot {
 pub struct ChannelOptions {
     /// The name of the file.
     pub name: String,
-    /// Whether it may be read only.
+    /// True if it may be read only.
     pub is_read_only: bool,
-    /// Whether it was emptied when it was opened.
+    /// True if it was emptied when it was opened.
     pub was_purged: bool,
     /// The counters of the session.
     pub counters: Arc<Counters>,

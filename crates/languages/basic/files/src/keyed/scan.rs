@@ -76,7 +76,7 @@ impl<S: KeyedStorage> KeyedFile<S> {
     }
 }
 
-/// Whether a key is behind the end of a range.
+/// True if a key is behind the end of a range.
 fn is_behind(key: &[u8], end: &[u8], is_prefix: bool) -> bool {
     let compared = if is_prefix { &key[..key.len().min(end.len())] } else { key };
     compared > end

@@ -134,7 +134,7 @@ impl MemoryStorage {
         Ok(true)
     }
 
-    /// Whether another record has one of the unique keys.
+    /// True if another record has one of the unique keys.
     fn check_unique(&self, record: &Stored<'_>, own: Option<u64>) -> Result<()> {
         for (number, key) in record.keys.iter().enumerate() {
             let (Some(key), true) = (key, self.unique.get(number) == Some(&true)) else { continue };

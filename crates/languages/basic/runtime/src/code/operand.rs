@@ -271,7 +271,7 @@ pub enum FileArgument {
 /// SELECT.
 #[derive(Debug)]
 pub struct SelectCode {
-    /// What is read.
+    /// The value that is read.
     pub mode: tree::SelectMode,
     /// The variables.
     pub list: ListId,

@@ -260,7 +260,7 @@ impl Compiler<'_> {
                 });
                 let Some((pc, leaves)) = found else { return Err((67, "CATCH or FINALLY without TRY".to_owned())) };
                 if matches!(kind, Kind::Finally) {
-                    // What was left before FINALLY goes on in it.
+                    // A jump that leaves the block goes on in FINALLY.
                     let jumps = std::mem::take(leaves);
                     self.patch(leave, |op| *op = Op::LeaveTry(here));
                     for jump in jumps {

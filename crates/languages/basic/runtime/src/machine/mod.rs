@@ -138,7 +138,7 @@ impl Machine {
                 // It is one of the expression that called the function.
                 FrameKind::Function if self.frames.len() == depth => return Err(fault),
                 _ => match self.caller_that_tries(depth) {
-                    // What a called program leaves is one of the TRY around its CALL.
+                    // An error that a called program leaves is one of the TRY around its CALL.
                     Some(index) => {
                         while self.frames.len() > index {
                             self.pop_frame();

@@ -185,7 +185,7 @@ impl Machine {
         self.reset_state();
     }
 
-    /// What CLEAR, END, LOAD and RUN reset as well.
+    /// The part that CLEAR, END, LOAD and RUN reset as well.
     pub(super) fn reset_state(&mut self) {
         self.precision = self.parameters.precision;
         self.rounds = true;

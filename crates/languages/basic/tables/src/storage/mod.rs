@@ -53,7 +53,7 @@ pub struct TableStorage {
     key: Vec<u8>,
 }
 
-/// What a channel on a table needs.
+/// The parts that a channel on a table needs.
 pub(crate) struct Opened {
     pub(crate) store: Arc<Store>,
     pub(crate) table_id: u64,

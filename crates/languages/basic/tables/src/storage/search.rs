@@ -9,7 +9,7 @@ use mainstay_store::index::{Cursor, Direction};
 use mainstay_types::ValueRef;
 use std::ops::ControlFlow;
 
-/// What a value of a nullable column of a key begins with: behind all that is NULL.
+/// The first byte of a value of a nullable column of a key: it sorts behind NULL.
 const NOT_NULL: &[u8] = &[1];
 
 /// The bytes before all keys of an order.

@@ -70,12 +70,12 @@ impl<'t> Parser<'t> {
         self.at = (self.at + 1).min(self.tokens.len().saturating_sub(1));
     }
 
-    /// Whether the token some places ahead is this word (in any case) or symbol.
+    /// True if the token some places ahead is this word (in any case) or symbol.
     pub(super) fn is(&self, ahead: usize, word: &str) -> bool {
         matches!(self.token(ahead).kind, Kind::Word | Kind::Symbol) && self.token_text(ahead).eq_ignore_ascii_case(word)
     }
 
-    /// Whether these words or symbols, separated by blanks, come next.
+    /// True if these words or symbols, separated by blanks, come next.
     pub(super) fn sees(&self, words: &str) -> bool {
         words.split(' ').enumerate().all(|(ahead, word)| self.is(ahead, word))
     }
@@ -107,7 +107,7 @@ impl<'t> Parser<'t> {
         SqlError::at(SqlError::SYNTAX, self.span(), format!("A syntax error has occurred {near}."))
     }
 
-    /// Whether an alias without AS stands some places ahead.
+    /// True if an alias without AS stands some places ahead.
     pub(super) fn is_alias(&self, ahead: usize) -> bool {
         match self.token(ahead).kind {
             Kind::Quoted => true,
@@ -208,7 +208,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Whether a field of a DATETIME comes next.
+    /// True if a field of a DATETIME comes next.
     pub(super) fn sees_field(&self) -> bool {
         self.kind() == Kind::Word && Field::of_name(self.token_text(0)).is_some()
     }

@@ -34,7 +34,7 @@ use crate::tree::{
 };
 use crate::types::Type;
 
-/// What the names of a statement mean where it stands.
+/// The meaning of a statement's names where it stands.
 pub trait Scope {
     /// The text that stands in FROM for a table of the system: a query in parentheses. `None` for a table of the core.
     ///

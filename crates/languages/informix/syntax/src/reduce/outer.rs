@@ -33,7 +33,7 @@ fn is_of(name: &ObjectName, known: &[Known]) -> bool {
     }
 }
 
-/// Whether an expression names a column of these tables.
+/// True if an expression names a column of these tables.
 fn names_table(value: &Expr, known: &[Known]) -> bool {
     let any = |value: &Expr| names_table(value, known);
     match value {

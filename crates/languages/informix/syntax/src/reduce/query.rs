@@ -196,7 +196,7 @@ impl Reducer<'_> {
     }
 }
 
-/// What an alias of the list stands for.
+/// The expression behind an alias of the list.
 fn aliased<'i>(value: &Expr, items: &'i [SelectItem]) -> Option<&'i Expr> {
     let Expr::Column(name) = value else { return None };
     let [name] = &name.parts[..] else { return None };
