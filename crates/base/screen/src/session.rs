@@ -154,7 +154,8 @@ impl ScreenHandle {
         (state.barrier, state.due) = (Barrier::Wanted, true);
         self.0.to_face.notify_all();
         let until = Instant::now() + limit;
-        while state.barrier != Barrier::None && !state.hung_up {
+        // A face that has gone shows nothing more; one that is still to come is waited for.
+        while state.barrier != Barrier::None && !state.hung_up && (state.face != 0 || state.faces == 0) {
             let Some(left) = until.checked_duration_since(Instant::now()) else { break };
             state = self.0.to_program.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -346,6 +347,7 @@ impl Face {
         if state.face == self.number {
             state.face = 0;
         }
+        self.shared.to_program.notify_all();
         self.shared.to_face.notify_all();
     }
 

@@ -144,7 +144,6 @@ fn column_name(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
 
     #[test]
     fn iolists_and_field_lists_are_read() {

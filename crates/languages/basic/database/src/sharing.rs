@@ -62,7 +62,7 @@ impl Shared {
     /// Errors: 0.
     pub(crate) fn open(&self, session: SessionId, locks: bool, wait: Duration) -> Result<()> {
         self.wait(wait, "another session has the file open or locked", |state| {
-            let is_free = !state.is_for_others(session) && !(locks && state.has_others(session));
+            let is_free = !(state.is_for_others(session) || locks && state.has_others(session));
             if is_free {
                 *state.opens.entry(session).or_default() += 1;
                 state.locked_by = state.locked_by.or(locks.then_some(session));

@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 /// The screen behind a program, as a face has got it.
 fn screen_of(source: &[u8]) -> Watch {
     let (handle, watch) = share(Screen::new(80, 25));
+    // A program does not wait for a face that has gone.
+    drop(watch.attach(FaceFacts::default()));
     harness::session_on(Box::new(ScreenHost::new(handle)), false).run_text("screen", source).unwrap();
     let face = watch.attach(FaceFacts::default());
     assert!(matches!(face.next(Instant::now() + Duration::from_secs(10)), Next::Frame(_)));
