@@ -5,6 +5,9 @@ use crate::token::Token;
 use crate::tree::*;
 use crate::words;
 
+/// Words that go on with a statement behind an expression.
+const BEHIND_EXPRESSIONS: [&str; 9] = ["THEN", "ELSE", "TO", "STEP", "AND", "OR", "LIKE", "FROM", "WHERE"];
+
 impl Parser {
     /// An expression.
     pub(super) fn expression(&mut self) -> Parsed<Expr> {
@@ -27,8 +30,17 @@ impl Parser {
             if self.operators > super::OPERATORS {
                 return self.fail_at(30, place, "statement too complex", "split it");
             }
+            // `5--3` is 5 less -3: the second sign is the number's.
+            let sign = match self.peek() {
+                Token::Symbol("--") => Some(Unary::Minus),
+                Token::Symbol("++") => Some(Unary::Plus),
+                _ => None,
+            };
             self.next();
-            let right = self.level(level + 1)?;
+            let mut right = self.level(level + 1)?;
+            if let Some(sign) = sign {
+                right = Expr { place: right.place, kind: ExprKind::Unary(sign, Box::new(right)) };
+            }
             left = Expr { place, kind: ExprKind::Binary(op, Box::new(left), Box::new(right)) };
         }
         Ok(left)
@@ -49,8 +61,8 @@ impl Parser {
                 _ => return None,
             },
             (3, Token::Symbol(symbol)) => match *symbol {
-                "+" => Binary::Add,
-                "-" => Binary::Subtract,
+                "+" | "++" => Binary::Add,
+                "-" | "--" => Binary::Subtract,
                 _ => return None,
             },
             (4, Token::Symbol(symbol)) => match *symbol {
@@ -98,8 +110,13 @@ impl Parser {
 
     /// `A++`: the variable changes behind its value, unless `A++B` is a sum.
     fn bump_behind(&mut self, value: Expr) -> Expr {
-        let is_bump = (self.is("++") || self.is("--"))
-            && !matches!(self.ahead(1), Token::Number(_) | Token::Word(..) | Token::Symbol("(" | "-" | "+"));
+        let begins_operand = match self.ahead(1) {
+            Token::Number(_) | Token::Symbol("(" | "-" | "+") => true,
+            Token::Word(word, None, false) => !BEHIND_EXPRESSIONS.contains(&word.as_str()),
+            Token::Word(..) => true,
+            _ => false,
+        };
+        let is_bump = (self.is("++") || self.is("--")) && !begins_operand;
         match value.kind {
             ExprKind::Variable(name) if is_bump && name.kind != NameKind::Text => {
                 let up = self.is("++");
