@@ -249,7 +249,7 @@ public class Cases {
         fails(connection, "INSERT INTO child (p) VALUES (1)", -391, "");
         fails(connection, "INSERT INTO child VALUES (2, 2)", -691, "");
         fails(connection, "DELETE FROM parent", -692, "");
-        fails(connection, "EXECUTE PROCEDURE nosuch()", -999, "");
+        fails(connection, "EXECUTE PROCEDURE nosuch()", -674, "nosuch");
         check(query(connection, "SELECT COUNT(*) FROM child"), "[1]");
     }
 
