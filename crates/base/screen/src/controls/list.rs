@@ -1,6 +1,6 @@
 //! Lists: the contents of list boxes of all styles and of drop boxes.
 //!
-//! Indexes are those of the manual: the first element is 1. A face keeps rows that it has fetched; [`List::first_changed`] is
+//! Indexes are those of the manual: the first element is 1. A face keeps rows that it has fetched; `List::first_changed` is
 //! the first row since the last frame that may differ from them, so that a face drops those behind it and keeps the rest. An
 //! append costs the copy of its row and two comparisons.
 

@@ -71,7 +71,7 @@ const MONTHS: [&str; 12] = [
 ];
 const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-/// A point in time for [`format`].
+/// A point in time for [`format()`].
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
     /// Days since 1970-01-01.

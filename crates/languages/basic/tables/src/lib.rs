@@ -29,7 +29,7 @@
 //! and when the file is flushed, unlocked or closed.
 //!
 //! **Locks.** EXTRACT takes the store's row lock, which keeps all other doors from changing the row, and an entry of
-//! [`sharing`], which other channels look at before they read. Both end with the process; one process at a time has a store open.
+//! `sharing`, which other channels look at before they read. Both end with the process; one process at a time has a store open.
 //!
 //! **Limits.** RNO= and the number of a key are counted along the index.
 

@@ -6,7 +6,7 @@
 //!   keys      adding and removing keys of the file
 //! ```
 //!
-//! Searches run in a statement of a transaction ([`crate::transaction`]) and copy what they find to a [`Batch`], so that
+//! Searches run in a statement of a transaction (`transaction`) and copy what they find to a `Batch`, so that
 //! nothing of the table is held between two operations.
 
 mod change;

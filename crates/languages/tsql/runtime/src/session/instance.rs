@@ -361,7 +361,7 @@ impl Instance {
     /// when they are first needed, and again when they change. `tell` hears of those that do not compile, and so does the
     /// session that comes upon them. `page` is the code page of files without a byte order mark, as [`script_text`] takes it.
     ///
-    /// [`script_text`]: crate::session::script_text
+    /// [`script_text`]: crate::script_text()
     pub fn with_procedures(
         mut self,
         files: Arc<dyn FileSystem>,
