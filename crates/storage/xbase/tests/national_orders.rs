@@ -228,7 +228,14 @@ fn every_national_order_is_written_checked_and_made_anew() {
 /// A damaged index is made anew in the order of its program.
 #[test]
 fn a_damaged_index_is_repaired_in_its_order() {
-    for page in pages().into_iter().filter(|page| page.is_national) {
+    // One damaged key outweighs a single pair by which the keys differ from the order of bytes: words of two pages have no more.
+    let tells_enough = |page: &Page| {
+        let word = |record: &u32| &page.words[*record as usize - 1];
+        page.order.windows(2).filter(|pair| word(&pair[0]) > word(&pair[1])).count() > 1
+    };
+    let told: Vec<Page> = pages().into_iter().filter(|page| page.is_national && tells_enough(page)).collect();
+    assert!(told.len() > 30, "{}", told.len());
+    for page in told {
         let (fs, path) = made(&page);
         let cdx = Path::new("shop/t.cdx");
         let mut bytes = fs.read(cdx).unwrap();
