@@ -6,6 +6,7 @@
 use crate::fault::{Fault, Outcome, fail};
 use crate::host::{Clock, Host, Input, InputRequest, Output};
 use crate::system_clock::SystemClock;
+use mainstay_screen::characters;
 use mainstay_screen::mnemonic::Mnemonic;
 use std::io::{BufRead, Write};
 use std::time::Duration;
@@ -59,8 +60,10 @@ impl<R: BufRead, W: Write> Host for PlainHost<R, W> {
     fn output(&mut self, output: Output<'_>) -> Outcome<()> {
         match output {
             Output::Text(text) => {
-                self.column += text.len();
-                self.write(text)
+                // Bytes that are not UTF-8 are of an old code page, as a screen shows them.
+                let shown = characters::decode(text);
+                self.column += shown.chars().count();
+                self.write(shown.as_bytes())
             }
             Output::NewLine => self.new_line(),
             Output::Position(column, line) => self.position(column, line),
