@@ -385,7 +385,7 @@ fn frame(arguments: &[Argument]) -> Option<Frame> {
             Argument::Text(text) => frame.attributes.extend_from_slice(text),
         }
     }
-    // An empty title is none: the window has no border.
+    // An empty title counts as no title, so that the window gets no border.
     frame.title = frame.title.filter(|title| !title.is_empty());
     Some(frame)
 }

@@ -15,7 +15,7 @@ pub struct MenuItem {
     pub text: String,
     /// The letters from the bar to this element, by which programs name it.
     pub path: String,
-    /// The value of `CTL` that it gives; that of the menu if there is none.
+    /// The value of `CTL` when it is chosen. `None`: the value of the menu.
     pub ctl: Option<i32>,
     /// True if it can be chosen.
     pub enabled: bool,

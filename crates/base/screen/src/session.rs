@@ -61,7 +61,7 @@ struct State {
     sequence: u32,
     acknowledged: u32,
     barrier: Barrier,
-    /// The number of the face; 0 while there is none.
+    /// The number of the attached face; 0 while no face is attached.
     face: u32,
     faces: u32,
     everything: bool,

@@ -198,7 +198,7 @@ pub struct Failure {
     pub number: i32,
     /// A second number with the cause behind it, or 0.
     pub detail: i32,
-    /// The character of the statement that it is about, counted from 1; 0 where there is none.
+    /// The position of the error in the statement, in characters from 1; 0 for an error without a position.
     pub position: u32,
     /// The name that the client's own message is about.
     pub subject: String,

@@ -135,7 +135,7 @@ impl Database {
         Store::restore(Arc::new(Disk), &std::path::absolute(file)?, &store)
     }
 
-    /// The store of the native tables, for languages whose files are tables of it. It is made if there is none.
+    /// The store of the native tables, for languages whose files are its tables. The first call creates the store if needed.
     ///
     /// Errors: `Busy` when another process has it open; those of the file system.
     pub fn native_store(&self) -> Result<Arc<Store>> {

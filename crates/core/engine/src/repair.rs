@@ -39,18 +39,18 @@ pub struct NewTable {
     pub path: PathBuf,
     /// Its records, deleted ones included.
     pub records: u64,
-    /// What was found, and which index files were made.
+    /// Findings in the old files, and the index files that were created.
     pub told: Vec<Finding>,
     /// Values that cannot be read in the old files, and are empty in the new ones.
     pub unread: Vec<Finding>,
-    /// What else the new files lack that the old ones had: memo files, indexes and their tags.
+    /// Further losses against the old files: memo files, indexes and their tags.
     pub lost: Vec<Finding>,
     /// What is wrong with the new files.
     pub left: Vec<Finding>,
 }
 
 impl NewTable {
-    /// Whether nothing is wrong with it, and it has everything that can be read in the old files.
+    /// True if the new files have no error and contain everything that can be read in the old ones.
     pub fn is_sound(&self) -> bool {
         !has_error(&self.left) && !has_error(&self.lost)
     }

@@ -42,7 +42,7 @@ fn field<'v>(function: &str, values: &'v [Value]) -> Result<Option<&'v [u8]>> {
     if which < 1.0 {
         return Err(Error::new(Code::InvalidValue, format!("{function}: fields count from 1")));
     }
-    // What stands behind the last separator is a field only if it is not empty.
+    // Bytes behind the last separator are a field only if there are any.
     let all = bytes.strip_suffix(&[separator]).unwrap_or(bytes);
     Ok(all.split(|byte| *byte == separator).nth(which as usize - 1))
 }

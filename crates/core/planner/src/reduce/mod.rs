@@ -1,4 +1,4 @@
-//! What the planner does not know, in forms that it does: rewrites of the parser's tree, one after the other.
+//! Rewrites of the parser's tree into forms that DataFusion's SQL planner knows, one after the other.
 
 pub(crate) mod approximate;
 pub(crate) mod arrays;

@@ -31,9 +31,9 @@ impl SqlError {
     pub const CHARACTER: i32 = -202;
     /// -282: found a quote for which there is no matching quote.
     pub const QUOTE: i32 = -282;
-    /// -404, here for statements beyond the parser's limits: the statement is too complex.
+    /// -665, for statements beyond the parser's limits: the statement is too complex.
     pub const TOO_COMPLEX: i32 = -665;
-    /// -999: not implemented yet.
+    /// -999, Informix's number for a feature that the server does not have: an unsupported statement or clause.
     pub const UNSUPPORTED: i32 = -999;
 
     /// An error at a place.

@@ -232,7 +232,7 @@ fn on_conflict(conflict: ast::OnConflict, text: &Text) -> Result<Conflict> {
     Ok(Conflict { columns, filter, constraint, action })
 }
 
-/// Whether what is set is this one of the words of [`postgres`](crate::parse::postgres).
+/// True if the assignment sets this marker word, which [`postgres`](crate::parse::postgres) puts into the text.
 pub(super) fn sets(assignment: &ast::Assignment, word: &str) -> bool {
     matches!(&assignment.target, AssignmentTarget::ColumnName(name) if is_word(name, word))
 }

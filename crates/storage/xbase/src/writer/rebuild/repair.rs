@@ -10,14 +10,14 @@ use mainstay_vfs::FileSystem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What became of a damaged table.
+/// The outcome of the repair of a damaged table.
 #[derive(Clone, Debug, Default)]
 pub struct Repair {
-    /// What was found in the old files, and what else is to be known.
+    /// Findings in the old files, and notices.
     pub found: Vec<Finding>,
     /// Values that cannot be read in the old files, and are empty in the new ones.
     pub unread: Vec<Finding>,
-    /// What else the new files lack that the old ones had: memo files, indexes and their tags.
+    /// Further losses against the old files: memo files, indexes and their tags.
     pub lost: Vec<Finding>,
 }
 
