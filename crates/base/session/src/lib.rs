@@ -191,6 +191,12 @@ pub trait Cancel: Send + Sync {
     fn cancel(&self);
 }
 
+/// Ends the connection of a session, for other sessions that kill it.
+pub trait Kill: Send + Sync {
+    /// Stops the running statement, if there is one, and ends the session.
+    fn kill(&self);
+}
+
 /// An error in the numbers and words of a language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failure {

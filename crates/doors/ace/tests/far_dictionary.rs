@@ -5,13 +5,12 @@ mod common;
 
 use ace::backend::ServedDictionaries;
 use ace::constants::*;
-use common::folder_of_tables;
+use common::{Door, folder_of_tables};
 use mainstay_navigator::client::{Address, Client, OpenHow, RemoteArea};
 use mainstay_navigator::dictionary::{Called, Given, code_of};
-use mainstay_server::{Config, NavigatorDoor};
+use mainstay_server::Config;
 use mainstay_vfs::{Disk, FileSystem};
 use mainstay_workarea::{Mode, WorkArea};
-use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -52,13 +51,11 @@ fn what_users_may_not_do_is_refused_at_the_server() {
     let outside = tempfile::tempdir().unwrap();
     let table = tables.path().join(TABLE).with_extension("dbf");
     Disk.replace(&outside.path().join("x.dbf"), &Disk.read(&table).unwrap()).unwrap();
-    let config = Config { navigator: Some(SocketAddr::from(([127, 0, 0, 1], 0))), ..Config::default() };
-    let files = Arc::new(Disk);
-    let door = NavigatorDoor::of_settings(&config, tables.path(), files, Box::new(std::io::sink())).unwrap().unwrap();
-    let address = format!("tcp://{}", door.address());
+    let door = Door::open(Config::default(), tables.path(), Box::new(std::io::sink()));
+    let address = format!("tcp://{}", door.address);
     let folder = connect(&address, "", "").unwrap();
     assert!(connect(&format!("{address}/none.add"), "ADSSYS", "").is_err());
-    assert!(door.serve_dictionaries(Arc::new(ServedDictionaries(Arc::new(Disk)))));
+    assert!(door.service.serve_dictionaries(Arc::new(ServedDictionaries(Arc::new(Disk)))));
     folder.create_dictionary(&folder.path(Path::new("shop.add")), "The shop").unwrap();
     let name = format!("{address}/shop.add");
 

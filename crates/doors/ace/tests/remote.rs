@@ -6,13 +6,11 @@
 mod common;
 
 use std::io::Write;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use common::{compile, crate_folder, folder_of_tables, run, run_in};
-use mainstay_server::{Config, NavigatorDoor};
-use mainstay_vfs::Disk;
+use common::{Door, compile, crate_folder, folder_of_tables, run, run_in};
+use mainstay_server::Config;
 
 /// The door's log.
 #[derive(Clone, Default)]
@@ -40,12 +38,10 @@ macro_rules! programs {
             #[test]
             fn $name() {
                 let tables = folder_of_tables();
-                let config = Config { navigator: Some(SocketAddr::from(([127, 0, 0, 1], 0))), ..Config::default() };
                 let log = Lines::default();
-                let written = Box::new(log.clone());
-                let door = NavigatorDoor::of_settings(&config, tables.path(), Arc::new(Disk), written).unwrap().unwrap();
+                let door = Door::open(Config::default(), tables.path(), Box::new(log.clone()));
                 let program = compile(concat!("tests/c/", stringify!($name), ".c"), &[]);
-                let address = PathBuf::from(format!("tcp://{}", door.address()));
+                let address = PathBuf::from(format!("tcp://{}", door.address));
                 run(&program, &[&address, tables.path()]);
                 assert!(door.stop());
                 assert!(log.text().contains("event=login door=navigator"), "{}", log.text());
@@ -59,16 +55,10 @@ macro_rules! programs {
 fn a_server_is_known_by_the_certificates_that_the_environment_names() {
     let tables = folder_of_tables();
     let file = |name: &str| crate_folder().join("tests/tls").join(name);
-    let config = Config {
-        navigator: Some(SocketAddr::from(([127, 0, 0, 1], 0))),
-        certificate: Some(file("server.pem")),
-        key: Some(file("server.key")),
-        ..Config::default()
-    };
-    let written = Box::new(Lines::default());
-    let door = NavigatorDoor::of_settings(&config, tables.path(), Arc::new(Disk), written).unwrap().unwrap();
+    let config = Config { certificate: Some(file("server.pem")), key: Some(file("server.key")), ..Config::default() };
+    let door = Door::open(config, tables.path(), Box::new(Lines::default()));
     let program = compile("tests/tls/known.c", &[]);
-    let address = PathBuf::from(format!("tls://{}", door.address()));
+    let address = PathBuf::from(format!("tls://{}", door.address));
     let known_by = |certificates: &str| {
         let variables = [("MAINSTAY_CA", &*file(certificates))];
         run_in(&program, &[&address, tables.path()], &variables)

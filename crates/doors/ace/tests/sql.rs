@@ -3,14 +3,14 @@
 //!
 //! The entries are called as C calls them, from here, because the stand-in is of this program.
 
+mod common;
+
 use std::ffi::{CStr, c_char};
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use ace::backend::{Column, Outcome, Parameter, Served, Sql, SqlSession, install_sql};
-use mainstay_server::{Config, NavigatorDoor};
+use mainstay_server::Config;
 use mainstay_types::{Code, Collation, Date, Decimal, Error, Result, SqlType, Value};
-use mainstay_vfs::Disk;
 
 // SAFETY: these are the declarations of `include/ace.h` for the functions of this library.
 unsafe extern "C" {
@@ -125,12 +125,10 @@ fn statements_and_cursors() {
     let folder = tempfile::tempdir().unwrap();
     work(folder.path().to_str().unwrap(), &stand_in);
     // The same at a server, which has the same stand-in: but only from when it is given it.
-    let config = Config { navigator: Some(SocketAddr::from(([127, 0, 0, 1], 0))), ..Config::default() };
-    let log = Box::new(std::io::sink());
-    let door = NavigatorDoor::of_settings(&config, folder.path(), Arc::new(Disk), log).unwrap().unwrap();
-    let address = format!("tcp://{}", door.address());
+    let door = common::Door::open(Config::default(), folder.path(), Box::new(std::io::sink()));
+    let address = format!("tcp://{}", door.address);
     refused(&address);
-    assert!(door.serve_sql(Arc::new(Served(Arc::new(Door(Arc::clone(&stand_in)))))));
+    assert!(door.service.serve_sql(Arc::new(Served(Arc::new(Door(Arc::clone(&stand_in)))))));
     work(&address, &stand_in);
     assert!(door.stop());
 }

@@ -6,7 +6,7 @@
 #[path = "../tests/common/scripted.rs"]
 mod scripted;
 
-use mainstay_server::{Config, Server};
+use mainstay_server::{Config, Server, TdsDoor};
 use mainstay_vfs::Disk;
 use std::io::Read;
 use std::sync::Arc;
@@ -17,8 +17,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut config = Config::from_toml(&arguments.next().unwrap_or_default())?;
     config.tds.set_port(port);
     let backend = Arc::new(scripted::Scripted::default());
-    let server = Server::start(config, backend, &Disk, Box::new(std::io::stderr()))?;
-    println!("listening {}", server.tds_address().port());
+    let address = config.tds;
+    let server = Server::new(config, &Disk, Box::new(std::io::stderr()))?;
+    println!("listening {}", server.open(address, TdsDoor::new(backend))?.port());
     std::io::stdin().read_to_end(&mut Vec::new())?;
     let stopped = server.stop();
     println!("stopped {stopped:?}");

@@ -174,12 +174,12 @@ pub const KEYS: &[Key] = &[
     Key {
         name: "max_connections",
         default: "1000",
-        meaning: "Connections at a time, at least 1. Further ones are closed at once.",
+        meaning: "Connections of all doors at a time, at least 1. Further ones are closed at once.",
     },
     Key {
         name: "max_logins",
         default: "64",
-        meaning: "Connections at a time that have not logged in yet, at least 1. When one more comes, the one that has waited longest is closed, of the address that has most of them.",
+        meaning: "Connections of all doors at a time that have not logged in yet, at least 1. When one more comes, the one that has waited longest is closed, of the address that has most of them.",
     },
     Key {
         name: "login_timeout_seconds",

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 #[test]
 fn a_login_says_what_clients_wait_for() {
     let running = start("");
-    let mut wire = Wire::connect(running.server.tds_address());
+    let mut wire = Wire::connect(running.address);
     let said = wire.pre_login(Encryption::NotSupported);
     assert_eq!((said.encryption, said.mars, said.federated), (Encryption::NotSupported, false, Some(false)));
     let mut login = Login::of("SA", "", Version::V7_4);
@@ -31,13 +31,18 @@ fn a_login_says_what_clients_wait_for() {
     assert_eq!(tokens[7].change(), Some((4, "8000".into())));
     assert_eq!(ends(&tokens), [(0xFD, 0, 0)]);
     assert_eq!(rows(&wire.batch("SELECT 1")), [[Value::Integer(1)]]);
-    assert!(running.log.text().contains("event=login connection=1 session=51 user=SA database=shop application=test"));
+    assert!(
+        running
+            .log
+            .text()
+            .contains("event=login door=tds connection=1 session=51 user=SA database=shop application=test")
+    );
 }
 
 #[test]
 fn old_clients_begin_with_their_login() {
     let running = start("");
-    let mut wire = Wire::connect(running.server.tds_address());
+    let mut wire = Wire::connect(running.address);
     let tokens = wire.log_in(&Login::of("sa", "", Version::V7_1));
     assert!(tokens.iter().any(|token| matches!(token, Token::LoginAck { version: [0x71, 0, 0, 1], .. })));
     assert_eq!(rows(&wire.batch("SELECT 1")), [[Value::Integer(1)]]);
@@ -47,7 +52,7 @@ fn old_clients_begin_with_their_login() {
 fn logins_that_are_refused_say_why() {
     let running = start("");
     let refused = |login: &Login| {
-        let mut wire = Wire::connect(running.server.tds_address());
+        let mut wire = Wire::connect(running.address);
         wire.pre_login(Encryption::NotSupported);
         let tokens = wire.log_in(login);
         assert!(wire.receive().is_none());
@@ -59,14 +64,14 @@ fn logins_that_are_refused_say_why() {
     assert_eq!(refused(&nowhere), [(4060, 11), (18_456, 14)]);
     let integrated = Login { integrated: true, ..Login::of("", "", Version::V7_4) };
     assert_eq!(refused(&integrated), [(18_452, 14)]);
-    assert!(running.log.text().contains("event=login_failed user=root address=127.0.0.1"));
+    assert!(running.log.text().contains("event=login_failed door=tds user=root address=127.0.0.1"));
     eventually("sessions end", || running.backend.sessions.load(SeqCst) == 0);
 }
 
 #[test]
 fn results_errors_and_counts_come_as_they_were_said() {
     let running = start("");
-    let mut wire = Wire::logged_in(running.server.tds_address());
+    let mut wire = Wire::logged_in(running.address);
     let tokens = wire.batch("two results");
     assert_eq!(rows(&tokens).len(), 2);
     assert_eq!(ends(&tokens), [(0xFD, 0x11, 1), (0xFD, 0x10, 1)]);
@@ -101,7 +106,7 @@ fn call(procedure: &str, parameters: Vec<Parameter>) -> Call {
 #[test]
 fn calls_end_with_status_values_and_an_end_each() {
     let running = start("");
-    let mut wire = Wire::logged_in(running.server.tds_address());
+    let mut wire = Wire::logged_in(running.address);
     let calls = [
         call("dbo.p", vec![parameter("@a", DataType::Int, true, Value::Integer(21))]),
         call("nothing", Vec::new()),
@@ -132,7 +137,7 @@ fn calls_end_with_status_values_and_an_end_each() {
 #[test]
 fn a_call_of_too_many_parameters_is_refused_by_its_number() {
     let running = start("");
-    let mut wire = Wire::logged_in(running.server.tds_address());
+    let mut wire = Wire::logged_in(running.address);
     let one = || parameter("@a", DataType::Int, false, Value::Integer(1));
     let calls = [call("dbo.p", std::iter::repeat_with(one).take(2101).collect())];
     wire.out.set_kind(PacketKind::Rpc);
@@ -147,7 +152,7 @@ fn a_call_of_too_many_parameters_is_refused_by_its_number() {
 #[test]
 fn transactions_are_begun_and_ended_by_requests() {
     let running = start("");
-    let mut wire = Wire::logged_in(running.server.tds_address());
+    let mut wire = Wire::logged_in(running.address);
     let begin = Begin { isolation: Isolation::ReadCommitted, name: String::new() };
     let tokens = wire.transaction(&TransactionRequest::Begin(begin.clone()));
     assert_eq!(tokens[0], Token::Change(8, 1u64.to_le_bytes().to_vec(), vec![]));
@@ -165,7 +170,7 @@ fn transactions_are_begun_and_ended_by_requests() {
 #[test]
 fn an_attention_stops_what_runs_and_is_acknowledged_once() {
     let running = start("");
-    let mut wire = Wire::logged_in(running.server.tds_address());
+    let mut wire = Wire::logged_in(running.address);
     wire.send_batch("sleep 30");
     std::thread::sleep(Duration::from_millis(50));
     let began = Instant::now();
@@ -193,9 +198,9 @@ fn an_attention_stops_what_runs_and_is_acknowledged_once() {
 #[test]
 fn a_killed_session_ends_with_its_connection() {
     let running = start("");
-    let mut killer = Wire::logged_in(running.server.tds_address());
+    let mut killer = Wire::logged_in(running.address);
     let victim = || {
-        let mut wire = Wire::logged_in(running.server.tds_address());
+        let mut wire = Wire::logged_in(running.address);
         let number = match rows(&wire.batch("SELECT @@SPID")).as_slice() {
             [row] => row[0].to_string(),
             other => panic!("{other:?}"),
@@ -219,7 +224,7 @@ fn a_killed_session_ends_with_its_connection() {
 #[test]
 fn attentions_at_any_moment_are_acknowledged_once() {
     let running = start("");
-    let mut wire = Wire::logged_in(running.server.tds_address());
+    let mut wire = Wire::logged_in(running.address);
     for i in 0..40 {
         wire.send_batch("sleep 0.03");
         std::thread::sleep(Duration::from_millis(i));
@@ -236,21 +241,21 @@ fn attentions_at_any_moment_are_acknowledged_once() {
 #[test]
 fn a_client_that_is_lost_is_rolled_back() {
     let running = start("");
-    let mut wire = Wire::logged_in(running.server.tds_address());
+    let mut wire = Wire::logged_in(running.address);
     wire.batch("BEGIN TRAN");
     wire.send_batch("sleep 30");
     std::thread::sleep(Duration::from_millis(50));
     drop(wire);
     eventually("it is rolled back", || running.backend.rolled_back.load(SeqCst) == 1);
     // The number is free again.
-    let mut wire = Wire::logged_in(running.server.tds_address());
+    let mut wire = Wire::logged_in(running.address);
     assert_eq!(rows(&wire.batch("SELECT @@SPID")), [[Value::Integer(51)]]);
 }
 
 #[test]
 fn a_reset_is_done_before_its_request() {
     let running = start("");
-    let mut wire = Wire::logged_in(running.server.tds_address());
+    let mut wire = Wire::logged_in(running.address);
     wire.batch("BEGIN TRAN");
     wire.out.set_status(PacketStatus::RESET_KEEP_TRANSACTION);
     let tokens = wire.batch("SELECT 1");
@@ -266,7 +271,7 @@ fn a_reset_is_done_before_its_request() {
 #[test]
 fn bulk_loads_are_taken_row_by_row() {
     let running = start("");
-    let mut wire = Wire::logged_in(running.server.tds_address());
+    let mut wire = Wire::logged_in(running.address);
     wire.batch("INSERT BULK t (n INT, t NVARCHAR(100))");
     let columns = [Column::new("n", DataType::Int), Column::new("t", DataType::Xml)];
     let load: Vec<_> = (0..5000).map(|n| vec![Value::Integer(n), Value::Text("x".repeat(n as usize % 50))]).collect();
@@ -285,7 +290,7 @@ fn bulk_loads_are_taken_row_by_row() {
 #[test]
 fn a_bulk_load_can_be_taken_back_in_its_middle() {
     let running = start("");
-    let mut wire = Wire::logged_in(running.server.tds_address());
+    let mut wire = Wire::logged_in(running.address);
     let columns = [Column::new("n", DataType::Int)];
     let load: Vec<_> = (0..2000).map(|n| vec![Value::Integer(n)]).collect();
     for pause_ms in [0, 100] {
@@ -313,16 +318,16 @@ fn a_bulk_load_can_be_taken_back_in_its_middle() {
 #[test]
 fn what_cannot_be_read_ends_its_own_connection() {
     let running = start("");
-    let mut bystander = Wire::logged_in(running.server.tds_address());
-    let mut wire = Wire::logged_in(running.server.tds_address());
+    let mut bystander = Wire::logged_in(running.address);
+    let mut wire = Wire::logged_in(running.address);
     wire.send_message(PacketKind::Rpc, &[1, 2, 3]);
     assert_eq!(errors(&wire.tokens()), [(4002, 16)]);
     assert!(wire.receive().is_none());
-    let mut wire = Wire::logged_in(running.server.tds_address());
+    let mut wire = Wire::logged_in(running.address);
     wire.send_batch("panic");
     assert_eq!(errors(&wire.tokens()), [(50_000, 21)]);
     assert!(wire.receive().is_none());
-    let mut wire = Wire::connect(running.server.tds_address());
+    let mut wire = Wire::connect(running.address);
     wire.stream.write_all(b"GET / HTTP/1.0\r\n\r\n").unwrap();
     assert!(wire.receive().is_none());
     assert_eq!(rows(&bystander.batch("SELECT 5")), [[Value::Integer(5)]]);
@@ -337,7 +342,7 @@ fn what_cannot_be_read_ends_its_own_connection() {
 #[test]
 fn an_error_of_severity_20_ends_its_connection() {
     let running = start("");
-    let address = running.server.tds_address();
+    let address = running.address;
     let (mut wire, mut other) = (Wire::logged_in(address), Wire::logged_in(address));
     let tokens = wire.batch("fatal");
     assert_eq!(errors(&tokens), [(50_002, 20)]);

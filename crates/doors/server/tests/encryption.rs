@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Wire, config, errors, rows, start, start_with};
-use mainstay_server::{Config, SqliDoor};
+use mainstay_server::{Config, Server, SqliDoor};
 use mainstay_session::{Backend, Failure, Session};
 use mainstay_sqli::{ConnectReply, ConnectRequest, Outcome, login_length};
 use mainstay_tds::{Encryption, Framer, Login, PacketKind, PacketWriter, Version};
@@ -128,7 +128,7 @@ fn encrypted(socket: TcpStream) -> StreamOwned<ClientConnection, Wrapped> {
 #[test]
 fn everything_is_encrypted_if_the_client_wants_it() {
     let running = start("encryption = 'required'");
-    let mut wire = Wire::connect(running.server.tds_address());
+    let mut wire = Wire::connect(running.address);
     assert_eq!(wire.pre_login(Encryption::On).encryption, Encryption::On);
     let mut wire = Wire::over(encrypted(wire.into_stream()));
     let mut login = Login::of("sa", "", Version::V7_4);
@@ -148,7 +148,7 @@ fn everything_is_encrypted_if_the_client_wants_it() {
 #[test]
 fn the_login_alone_is_encrypted_if_neither_side_wants_more() {
     let running = start("");
-    let mut wire = Wire::connect(running.server.tds_address());
+    let mut wire = Wire::connect(running.address);
     assert_eq!(wire.pre_login(Encryption::Off).encryption, Encryption::Off);
     let mut hidden = Wire::over(encrypted(wire.into_stream()));
     let mut login = Vec::new();
@@ -163,7 +163,7 @@ fn the_login_alone_is_encrypted_if_neither_side_wants_more() {
 #[test]
 fn version_8_is_encrypted_from_the_first_byte() {
     let running = start_with(config("encryption = 'required'"));
-    let socket = TcpStream::connect(running.server.tds_address()).unwrap();
+    let socket = TcpStream::connect(running.address).unwrap();
     let mut wire = Wire::over(StreamOwned::new(client(Some(b"tds/8.0")), socket));
     assert_eq!(wire.pre_login(Encryption::Required).encryption, Encryption::On);
     assert_eq!(errors(&wire.log_in(&Login::of("sa", "", Version::V8_0))), []);
@@ -177,7 +177,7 @@ fn version_8_is_encrypted_from_the_first_byte() {
 fn a_handshake_that_is_none_ends_its_connection() {
     let running = start("");
     for bytes in [&[0x16, 3, 1, 0, 5, 1, 2, 3, 4, 5][..], &[1; 100], &[0x16, 3, 3, 0xFF, 0xFF, 0]] {
-        let mut wire = Wire::connect(running.server.tds_address());
+        let mut wire = Wire::connect(running.address);
         wire.pre_login(Encryption::On);
         wire.send_message(PacketKind::PreLogin, bytes);
         let _ = wire.stream.shutdown(std::net::Shutdown::Write);
@@ -213,11 +213,12 @@ fn sqli_login(stream: &mut (impl Read + Write)) -> ConnectReply {
 fn informix_clients_are_served_with_tls_from_the_first_byte() {
     let required = Config { encryption: mainstay_server::Encryption::Required, ..Config::default() };
     let address = "127.0.0.1:0".parse().unwrap();
-    let door = SqliDoor::start(address, &required, Arc::new(NoSessions), &Disk, Box::new(io::sink())).unwrap();
-    let socket = TcpStream::connect(door.address()).unwrap();
+    let server = Server::new(required, &Disk, Box::new(io::sink())).unwrap();
+    let address = server.open(address, SqliDoor::new(Arc::new(NoSessions))).unwrap();
+    let socket = TcpStream::connect(address).unwrap();
     let outcome = sqli_login(&mut StreamOwned::new(client(None), socket)).outcome;
     assert_eq!(outcome, Outcome::Rejected(-951, 13, "no sessions".to_owned()));
-    let outcome = sqli_login(&mut TcpStream::connect(door.address()).unwrap()).outcome;
+    let outcome = sqli_login(&mut TcpStream::connect(address).unwrap()).outcome;
     assert_eq!(outcome, Outcome::Rejected(-951, 13, "encryption is required".to_owned()));
-    assert!(door.stop());
+    assert!(server.stop().complete);
 }

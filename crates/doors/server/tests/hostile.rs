@@ -62,7 +62,7 @@ fn life() -> Vec<u8> {
 #[test]
 fn hostile_connections_end_alone() {
     let running = start("login_timeout_seconds = 1\nidle_timeout_seconds = 1");
-    let address = running.server.tds_address();
+    let address = running.address;
     let (life, mut random) = (life(), Random(5));
     for round in 0..400 {
         let mut bytes = life.clone();

@@ -4,7 +4,8 @@ mod common;
 
 use common::{Wire, config, ends, errors, eventually, rows, start, start_with};
 use mainstay_navigator::client::{Address, Client};
-use mainstay_server::{NavigatorDoor, Server, password};
+use mainstay_navigator::server::Service;
+use mainstay_server::{NavigatorDoor, Server, TdsDoor, password};
 use mainstay_tds::{Encryption, Login, Version};
 use mainstay_types::Value;
 use mainstay_vfs::{Disk, Memory};
@@ -19,7 +20,7 @@ fn users_log_in_with_their_passwords() {
     let hash = password::hash_at_cost("p@ss wörd", (8, 1, 1)).unwrap();
     let running = start(&format!("[[server.users]]\nname = 'App'\npassword_hash = '{hash}'"));
     let attempt = |user: &str, password: &str| {
-        let mut wire = Wire::connect(running.server.tds_address());
+        let mut wire = Wire::connect(running.address);
         wire.pre_login(Encryption::NotSupported);
         errors(&wire.log_in(&Login::of(user, password, Version::V7_4)))
     };
@@ -32,22 +33,21 @@ fn users_log_in_with_their_passwords() {
 #[test]
 fn without_users_the_door_says_so_and_stays_local() {
     assert!(start("").log.text().contains("level=warning event=no_users"));
-    let mut open = config("");
-    open.tds = "0.0.0.0:0".parse().unwrap();
+    let server = Server::new(config(""), &Memory::new(), Box::new(std::io::sink())).unwrap();
     let backend = Arc::new(common::scripted::Scripted::default());
-    let refused = Server::start(open, backend, &Memory::new(), Box::new(std::io::sink()));
+    let refused = server.open("0.0.0.0:0".parse().unwrap(), TdsDoor::new(backend));
     assert!(refused.is_err_and(|error| error.to_string().contains("no users are set")));
 }
 
 #[test]
 fn encryption_can_be_required() {
     let running = start("encryption = 'required'");
-    let mut wire = Wire::connect(running.server.tds_address());
+    let mut wire = Wire::connect(running.address);
     assert_eq!(wire.pre_login(Encryption::NotSupported).encryption, Encryption::Required);
-    let mut wire = Wire::connect(running.server.tds_address());
+    let mut wire = Wire::connect(running.address);
     assert_eq!(errors(&wire.log_in(&Login::of("sa", "", Version::V7_1))), [(17_836, 20)]);
     let running = start("encryption = 'off'");
-    let mut wire = Wire::connect(running.server.tds_address());
+    let mut wire = Wire::connect(running.address);
     assert_eq!(wire.pre_login(Encryption::On).encryption, Encryption::NotSupported);
 }
 
@@ -77,7 +77,7 @@ fn is_closed(address: SocketAddr) -> bool {
 #[test]
 fn connections_beyond_the_limits_are_closed() {
     let running = start("max_connections = 4\nmax_logins = 2");
-    let address = running.server.tds_address();
+    let address = running.address;
     // Who says nothing keeps nobody from logging in: the one that has waited longest has to go.
     let mut waiting = [TcpStream::connect(address).unwrap(), TcpStream::connect(address).unwrap()];
     drop(Wire::logged_in(address));
@@ -95,7 +95,7 @@ fn connections_beyond_the_limits_are_closed() {
 fn who_does_not_log_in_or_asks_for_nothing_is_let_go() {
     let running = start("login_timeout_seconds = 1\nidle_timeout_seconds = 1");
     let began = Instant::now();
-    let mut silent = Wire::connect(running.server.tds_address());
+    let mut silent = Wire::connect(running.address);
     // A drop now and then does not count.
     for byte in [18u8, 1, 0] {
         silent.stream.write_all(&[byte]).unwrap();
@@ -103,7 +103,7 @@ fn who_does_not_log_in_or_asks_for_nothing_is_let_go() {
     }
     assert!(silent.receive().is_none());
     assert!(began.elapsed() < Duration::from_secs(3));
-    let mut idle = Wire::logged_in(running.server.tds_address());
+    let mut idle = Wire::logged_in(running.address);
     idle.batch("BEGIN TRAN");
     assert!(idle.receive().is_none());
     eventually("it is rolled back", || running.backend.rolled_back.load(SeqCst) == 1);
@@ -112,7 +112,7 @@ fn who_does_not_log_in_or_asks_for_nothing_is_let_go() {
 #[test]
 fn stopping_lets_requests_end() {
     let running = start("");
-    let address = running.server.tds_address();
+    let address = running.address;
     let mut idle = Wire::logged_in(address);
     let mut busy = Wire::logged_in(address);
     busy.send_batch("sleep 0.5");
@@ -130,11 +130,11 @@ fn stopping_lets_requests_end() {
 #[test]
 fn stopping_does_not_wait_for_ever() {
     let running = start("stop_grace_seconds = 1");
-    let mut busy = Wire::logged_in(running.server.tds_address());
+    let mut busy = Wire::logged_in(running.address);
     busy.batch("BEGIN TRAN");
     busy.send_batch("sleep 60");
     // Nor for one who does not read.
-    let mut deaf = Wire::logged_in(running.server.tds_address());
+    let mut deaf = Wire::logged_in(running.address);
     deaf.send_batch("rows 50000000");
     std::thread::sleep(Duration::from_millis(300));
     let began = Instant::now();
@@ -157,27 +157,27 @@ fn metrics_health_and_slow_requests() {
     let mut config = config("slow_statement_ms = 50");
     config.http = Some("127.0.0.1:0".parse().unwrap());
     let running = start_with(config);
-    let mut wire = Wire::logged_in(running.server.tds_address());
+    let mut wire = Wire::logged_in(running.address);
     wire.batch("rows 10");
     wire.batch("fail");
     wire.batch("sleep 0.1 -- with \"quotes\"");
-    let http = running.server.http_address().unwrap();
+    let http = running.http.unwrap();
     assert!(get(http, "/health").ends_with("\r\n\r\nok\n"));
     assert!(get(http, "/other").starts_with("HTTP/1.1 404 "));
     let text = get(http, "/metrics");
     for line in [
-        "mainstay_connections 1",
-        "mainstay_sessions 1",
-        "mainstay_rows_total 10",
-        "mainstay_errors_total 1",
-        "mainstay_slow_requests_total 1",
-        "mainstay_requests_total{kind=\"batch\"} 3",
-        "mainstay_request_seconds_count 3",
+        "mainstay_connections{door=\"tds\"} 1",
+        "mainstay_sessions{door=\"tds\"} 1",
+        "mainstay_rows_total{door=\"tds\"} 10",
+        "mainstay_errors_total{door=\"tds\"} 1",
+        "mainstay_slow_requests_total{door=\"tds\"} 1",
+        "mainstay_requests_total{door=\"tds\",kind=\"batch\"} 3",
+        "mainstay_request_seconds_count{door=\"tds\"} 3",
     ] {
         assert!(text.lines().any(|written| written == line), "{line}\n{text}");
     }
     let log = running.log.text();
-    assert!(log.contains("event=slow_request session=51 ms=1"), "{log}");
+    assert!(log.contains("event=slow_request door=tds connection=1 kind=batch ms=1"), "{log}");
     assert!(log.contains("text=\"sleep 0.1 -- with \\\"quotes\\\"\""), "{log}");
 }
 
@@ -187,7 +187,7 @@ fn slow_clients_do_not_keep_others_from_health() {
     let mut config = config("slow_statement_ms = 0");
     config.http = Some("127.0.0.1:0".parse().unwrap());
     let running = start_with(config);
-    let http = running.server.http_address().unwrap();
+    let http = running.http.unwrap();
     // More of them than there may be at a time: the first ones go.
     let mut slow: Vec<TcpStream> = (0..40).map(|_| TcpStream::connect(http).unwrap()).collect();
     let began = Instant::now();
@@ -216,37 +216,37 @@ fn slow_clients_do_not_keep_others_from_health() {
 fn the_metrics_have_those_of_remote_programs() {
     let mut config = config("slow_statement_ms = 0");
     config.http = Some("127.0.0.1:0".parse().unwrap());
-    config.navigator = config.http;
     let folder = tempfile::tempdir().unwrap();
-    let door = NavigatorDoor::of_settings(&config, folder.path(), Arc::new(Disk), Box::new(std::io::sink()));
-    let door = door.unwrap().unwrap();
     let running = start_with(config);
-    running.server.measure(&door);
-    let name = format!("tcp://{}", door.address());
+    let service = Arc::new(Service::new(Arc::new(Disk), folder.path()));
+    let address = running.server.open("127.0.0.1:0".parse().unwrap(), NavigatorDoor::new(service)).unwrap();
+    let name = format!("tcp://{address}");
     let client = |password| Client::connect(&name, Address::parse(&name).unwrap().unwrap(), "ada", password, "test");
     let ada = client("").unwrap();
     assert!(client("wrong").is_err());
     assert_eq!(ada.list(std::path::Path::new("")).unwrap(), [""; 0]);
-    let http = running.server.http_address().unwrap();
+    let http = running.http.unwrap();
     let text = get(http, "/metrics");
     for line in [
-        "mainstay_connections 0",
-        "mainstay_navigator_sessions 1",
-        "mainstay_navigator_connections_total 2",
-        "mainstay_navigator_logins_failed_total 1",
-        "mainstay_navigator_requests_total 1",
+        "mainstay_connections{door=\"tds\"} 0",
+        "mainstay_sessions{door=\"navigator\"} 1",
+        "mainstay_connections_total{door=\"navigator\"} 2",
+        "mainstay_logins_failed_total{door=\"navigator\"} 1",
+        "mainstay_requests_total{door=\"navigator\",kind=\"steps\"} 1",
     ] {
         assert!(text.lines().any(|written| written == line), "{line}\n{text}");
     }
-    assert!(!text.contains("navigator_sent_bytes_total 0") && !text.contains("navigator_received_bytes_total 0"));
+    for counter in ["sent_bytes_total", "received_bytes_total"] {
+        assert!(!text.contains(&format!("mainstay_{counter}{{door=\"navigator\"}} 0")), "{text}");
+    }
     drop(ada);
-    eventually("the client is gone", || get(http, "/metrics").contains("mainstay_navigator_sessions 0"));
+    eventually("the client is gone", || get(http, "/metrics").contains("mainstay_sessions{door=\"navigator\"} 0"));
 }
 
 #[test]
 fn many_clients_are_answered_each_with_its_own() {
     let running = start("slow_statement_ms = 0");
-    let address = running.server.tds_address();
+    let address = running.address;
     std::thread::scope(|scope| {
         for client in 0..24i64 {
             scope.spawn(move || {

@@ -6,7 +6,7 @@ use mainstay_navigator::server::Service;
 use mainstay_navigator::wire::encode;
 use mainstay_navigator::wire::frame::{Frame, Frames, Kind};
 use mainstay_navigator::wire::messages::{Hello, MARK, Opening, PageWish, Prelude, Request, Step, TlsWish, VERSION};
-use mainstay_server::{Config, NavigatorDoor, password};
+use mainstay_server::{Config, NavigatorDoor, Server, password};
 use mainstay_types::Code;
 use mainstay_vfs::{Disk, FileSystem};
 use mainstay_workarea::{Area, AreaOptions, Mode, NewOrder, RowChanges, WorkArea};
@@ -21,7 +21,8 @@ use tempfile::TempDir;
 /// A folder with a table of a number and a text, and a door to it.
 struct Running {
     folder: TempDir,
-    door: NavigatorDoor,
+    server: Server,
+    address: SocketAddr,
     log: Lines,
 }
 
@@ -46,8 +47,8 @@ impl Running {
         let fields = vec![FieldSpec::new("NUMBER", b'N', 10, 0), FieldSpec::new("NAME", b'C', 20, 0)];
         Area::create(&files, &folder.path().join("names.dbf"), &TableSpec::new(Format::FoxPro, fields)).unwrap();
         let log = Lines::default();
-        let door = door(folder.path(), settings, 0, &log);
-        let running = Running { folder, door, log };
+        let (server, address) = door(folder.path(), settings, 0, &log);
+        let running = Running { folder, server, address, log };
         let mut here = running.open_here();
         for number in 1..=10 {
             here.append_blank().unwrap();
@@ -63,7 +64,7 @@ impl Running {
     }
 
     fn connect(&self, user: &str, password: &str) -> mainstay_types::Result<Arc<Client>> {
-        connect(&format!("tcp://127.0.0.1:{}", self.door.address().port()), user, password)
+        connect(&format!("tcp://127.0.0.1:{}", self.address.port()), user, password)
     }
 
     fn log(&self) -> String {
@@ -71,11 +72,13 @@ impl Running {
     }
 }
 
-fn door(folder: &Path, settings: &str, port: u16, log: &Lines) -> NavigatorDoor {
+fn door(folder: &Path, settings: &str, port: u16, log: &Lines) -> (Server, SocketAddr) {
     let config = Config::from_toml(&format!("[server]\n{settings}")).unwrap();
     let service = Arc::new(Service::new(Arc::new(Disk), folder));
     let address = SocketAddr::from(([127, 0, 0, 1], port));
-    NavigatorDoor::start(address, &config, service, &Disk, Box::new(log.clone())).unwrap()
+    let server = Server::new(config, &Disk, Box::new(log.clone())).unwrap();
+    let address = server.open(address, NavigatorDoor::new(service)).unwrap();
+    (server, address)
 }
 
 fn connect(name: &str, user: &str, password: &str) -> mainstay_types::Result<Arc<Client>> {
@@ -134,7 +137,7 @@ fn only_users_with_their_passwords_come_in() {
 #[test]
 fn what_is_asked_for_is_encrypted() {
     let running = Running::start("");
-    let port = running.door.address().port();
+    let port = running.address.port();
     let client = connect(&format!("tls://127.0.0.1:{port}"), "ada", "").unwrap();
     assert_eq!(open(&client).get_integer(0).unwrap(), 1);
     assert!(running.log().contains("encrypted=true"), "{}", running.log());
@@ -145,7 +148,7 @@ fn what_is_asked_for_is_encrypted() {
     assert_eq!(area.get_integer(0).unwrap(), 10);
     assert!(required.log().contains("encrypted=true") && !required.log().contains("encrypted=false"));
     let off = Running::start("encryption = 'off'");
-    let error = connect(&format!("tls://127.0.0.1:{}", off.door.address().port()), "ada", "").unwrap_err();
+    let error = connect(&format!("tls://127.0.0.1:{}", off.address.port()), "ada", "").unwrap_err();
     assert_eq!(error.code(), Code::NotPermitted);
     assert!(off.connect("ada", "").is_ok());
 }
@@ -164,7 +167,7 @@ fn a_server_is_trusted_by_its_certificate() {
     let foreign = file("other.pem", other.cert.pem());
     let settings = format!("certificate = '{}'\nkey = '{}'", certificate.display(), key.display());
     let running = Running::start(&settings);
-    let name = format!("tls://127.0.0.1:{}", running.door.address().port());
+    let name = format!("tls://127.0.0.1:{}", running.address.port());
     let connect = |trusted: &Path| {
         let address = Address { trusted: Some(trusted.to_owned()), ..Address::parse(&name).unwrap().unwrap() };
         Client::connect(&name, address, "ada", "", "test")
@@ -198,7 +201,7 @@ fn the_certificate_that_a_server_shows_is_trusted_when_it_is_named() {
         let (shown, key) = (file("c.pem", certificate.pem()), file("k.pem", key.serialize_pem()));
         let settings = format!("certificate = '{}'\nkey = '{}'", shown.display(), key.display());
         let running = Running::start(&settings);
-        let name = format!("tls://127.0.0.1:{}", running.door.address().port());
+        let name = format!("tls://127.0.0.1:{}", running.address.port());
         let connect = |trusted: &Path| {
             let address = Address { trusted: Some(trusted.to_owned()), ..Address::parse(&name).unwrap().unwrap() };
             Client::connect(&name, address, "ada", "", "test")
@@ -245,7 +248,7 @@ impl Wire {
 #[test]
 fn a_lost_client_leaves_no_locks_and_no_changes() {
     let running = Running::start("");
-    let wire = Wire::to(running.door.address());
+    let wire = Wire::to(running.address);
     let client = connect(&format!("tcp://127.0.0.1:{}", wire.port), "ada", "").unwrap();
     let mut area = open(&client);
     client.begin().unwrap();
@@ -284,7 +287,7 @@ fn a_lost_client_leaves_no_locks_and_no_changes() {
 #[test]
 fn a_lost_connection_is_made_again_with_the_view_as_it_was() {
     let running = Running::start("");
-    let wire = Wire::to(running.door.address());
+    let wire = Wire::to(running.address);
     let client = connect(&format!("tcp://127.0.0.1:{}", wire.port), "ada", "").unwrap();
     let mut area = open(&client);
     area.set_filter(Some("NUMBER > 4")).unwrap();
@@ -295,8 +298,8 @@ fn a_lost_connection_is_made_again_with_the_view_as_it_was() {
     area.go_top().unwrap();
     assert_eq!((area.record_number(), area.filter()), (5, Some("NUMBER > 4")));
     // Without its server a client says so, and finds it again on the same port.
-    let port = running.door.address().port();
-    assert!(running.door.stop());
+    let port = running.address.port();
+    assert!(running.server.stop().complete);
     wire.cut();
     assert_eq!(area.refresh().unwrap_err().code(), Code::ConnectionLost);
     let _door = door(running.folder.path(), "", port, &running.log);
@@ -307,7 +310,7 @@ fn a_lost_connection_is_made_again_with_the_view_as_it_was() {
 #[test]
 fn bytes_that_are_no_protocol_end_the_connection_and_nothing_else() {
     let running = Running::start("login_timeout_seconds = 1\nmax_logins = 3");
-    let address = running.door.address();
+    let address = running.address;
     let ends = |bytes: &[u8]| {
         let mut socket = TcpStream::connect(address).unwrap();
         socket.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
@@ -373,7 +376,7 @@ fn a_thousand_clients_may_be_there() {
     assert!(began.elapsed() < Duration::from_secs(5));
     clients.clear();
     drop(area);
-    assert!(running.door.stop());
+    assert!(running.server.stop().complete);
 }
 
 #[test]
@@ -384,10 +387,10 @@ fn stopping_ends_connections_and_says_so() {
     area.append_blank().unwrap();
     area.set_integer(0, 11).unwrap();
     let began = Instant::now();
-    assert!(running.door.stop());
+    assert!(running.server.stop().complete);
     assert!(began.elapsed() < Duration::from_secs(2));
     assert_eq!(area.write().unwrap_err().code(), Code::ConnectionLost);
-    assert!(TcpStream::connect(running.door.address()).is_err());
+    assert!(TcpStream::connect(running.address).is_err());
     let mut here = running.open_here();
     here.go_bottom().unwrap();
     // A record that is appended where others may append is there at once; what was not written to it is not.
@@ -410,7 +413,7 @@ fn exchange(socket: &mut TcpStream, kind: Kind, body: &[u8]) -> Frame {
 
 /// A client that speaks the protocol by hand, before its login.
 fn by_hand(running: &Running, tls: TlsWish) -> TcpStream {
-    let mut socket = TcpStream::connect(running.door.address()).unwrap();
+    let mut socket = TcpStream::connect(running.address).unwrap();
     let prelude = Prelude { mark: MARK, version: VERSION, tls };
     assert_eq!(exchange(&mut socket, Kind::Prelude, &encode(&prelude)).kind, Kind::Prelude);
     socket
@@ -553,7 +556,7 @@ fn whatever_a_client_sends_ends_its_connection_at_most() {
     while began.elapsed() < Duration::from_secs(2) {
         // Before the login and behind it.
         let mut socket = match sent % 3 {
-            0 => TcpStream::connect(running.door.address()).unwrap(),
+            0 => TcpStream::connect(running.address).unwrap(),
             1 => by_hand(&running, TlsWish::Off),
             _ => logged_in(&running),
         };

@@ -1,7 +1,7 @@
 //! The listener for Informix clients, with a backend of the test's own: login, statement numbers, cursors, errors, cancel, and
 //! bytes that no client sends.
 
-use mainstay_server::{Config, Encryption, SqliDoor, User};
+use mainstay_server::{Config, Encryption, Server, SqliDoor, User};
 use mainstay_session::{
     Backend, Cancel, Column, Done, Failure, Login, Prepared, Ran, Rows, Session, StatementId, StatementKind,
     TransactionStep,
@@ -11,7 +11,7 @@ use mainstay_types::{SqlType, Value};
 use mainstay_vfs::Disk;
 use std::collections::HashMap;
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -140,19 +140,26 @@ impl Session for ScriptedSession {
     }
 }
 
-fn door(change: impl FnOnce(&mut Config)) -> SqliDoor {
+/// A server with the door.
+struct Running {
+    server: Server,
+    address: SocketAddr,
+}
+
+fn door(change: impl FnOnce(&mut Config)) -> Running {
     noting_door(change).0
 }
 
 /// A door, and what its sessions note.
-fn noting_door(change: impl FnOnce(&mut Config)) -> (SqliDoor, Arc<Mutex<Vec<String>>>) {
+fn noting_door(change: impl FnOnce(&mut Config)) -> (Running, Arc<Mutex<Vec<String>>>) {
     let mut config = Config { encryption: Encryption::Off, ..Config::default() };
     change(&mut config);
     let address = "127.0.0.1:0".parse().unwrap();
     let backend = Scripted::default();
     let noted = Arc::clone(&backend.noted);
-    let door = SqliDoor::start(address, &config, Arc::new(backend), &Disk, Box::new(std::io::sink())).unwrap();
-    (door, noted)
+    let server = Server::new(config, &Disk, Box::new(std::io::sink())).unwrap();
+    let address = server.open(address, SqliDoor::new(Arc::new(backend))).unwrap();
+    (Running { server, address }, noted)
 }
 
 /// A client that speaks the protocol with the codec's other side.
@@ -163,8 +170,8 @@ struct Client {
 }
 
 impl Client {
-    fn connect(door: &SqliDoor) -> Client {
-        let socket = TcpStream::connect(door.address()).unwrap();
+    fn connect(door: &Running) -> Client {
+        let socket = TcpStream::connect(door.address).unwrap();
         socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         Client { socket, context: Context::default(), received: Vec::new() }
     }
@@ -226,7 +233,7 @@ impl Client {
         self.receive()
     }
 
-    fn ready(door: &SqliDoor) -> Client {
+    fn ready(door: &Running) -> Client {
         let mut client = Client::connect(door);
         assert_eq!(client.log_in("ann", "").outcome, Outcome::Accepted);
         let replies = client.ask(&[Request::Protocols(Mask::new(&Mask::CLIENT))]);
@@ -261,7 +268,7 @@ fn wrong_passwords_are_refused_with_951() {
     let reply = Client::connect(&door).log_in("ANN", "secret");
     assert_eq!(reply.outcome, Outcome::Accepted);
     assert_eq!(reply.version, "IBM Informix Dynamic Server Version 14.10.FC7W1DE");
-    assert!(door.stop());
+    assert!(door.server.stop().complete);
 }
 
 #[test]
@@ -469,5 +476,5 @@ fn bytes_that_no_client_sends_end_only_their_connection() {
     panics.send(&[Request::Prepare { parameters: 0, text: "panic".to_owned() }]);
     let _ = panics.socket.read_to_end(&mut Vec::new());
     assert_eq!(good.prepare("rows 1"), 0);
-    assert!(door.stop());
+    assert!(door.server.stop().complete);
 }

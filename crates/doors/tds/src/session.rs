@@ -1,4 +1,4 @@
-//! Who answers: the traits between a door and the sessions behind it.
+//! Traits that connect the listener of TDS to the sessions it serves.
 //!
 //! ```text
 //!   door                      Backend::log_in         Session            Sink (the door's)
@@ -18,6 +18,7 @@ use crate::login::Login;
 use crate::rpc::Call;
 use crate::source::ColumnSource;
 use crate::transaction::TransactionRequest;
+pub use mainstay_session::{Cancel, Kill};
 use mainstay_tsql_types::Message;
 use mainstay_types::{Value, ValueRef};
 use std::sync::Arc;
@@ -68,18 +69,6 @@ pub trait Session: Send {
 
     /// What ends its connection, for other sessions that KILL it. Told once, when it begins.
     fn ends_by(&mut self, _connection: Arc<dyn Kill>) {}
-}
-
-/// Ends a session's connection.
-pub trait Kill: Send + Sync {
-    /// Stops the request that runs, if one does, and drops the session.
-    fn kill(&self);
-}
-
-/// Stops what a session is running.
-pub trait Cancel: Send + Sync {
-    /// Asks the request that runs to stop soon. Does nothing when none runs.
-    fn cancel(&self);
 }
 
 /// The rows of a bulk load, as they come.

@@ -1,4 +1,4 @@
-//! `mainstay serve`: the folder for SQL Server's clients and for remote ACE clients, until somebody asks to stop.
+//! `mainstay serve`: the folder behind every door of the settings, until a signal stops the server.
 
 use crate::arguments::Engine;
 use crate::basic::{BrowserPrograms, FolderUsers, Shop};
@@ -10,7 +10,7 @@ use mainstay_console::Door;
 use mainstay_engine::Database;
 use mainstay_informix_runtime::Informix;
 use mainstay_navigator::server::Service;
-use mainstay_server::{Config, NavigatorDoor, Server, SqliDoor, log_event, log_warning};
+use mainstay_server::{Config, NavigatorDoor, Server, SqliDoor, TdsDoor, log_event, log_warning};
 use mainstay_tsql_runtime::CodePage;
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Disk, Enclosed, FileSystem};
@@ -38,44 +38,36 @@ pub(crate) fn run(
     engine: &Engine,
 ) -> Exit {
     let path = path.unwrap_or_else(|| PathBuf::from("."));
-    let Doors { server, navigator, sqli, console } = match start(&path, addresses, script_page, engine) {
+    let Doors { server, console } = match start(&path, addresses, script_page, engine) {
         Ok(doors) => doors,
         Err(error) => {
             complain(&error);
             return Exit::of_opening(&error);
         }
     };
-    say_ready(&server, navigator.as_ref(), sqli.as_ref(), console.as_ref());
+    log_ready(&server, console.as_ref());
     std::thread::spawn(give_memory_back);
     wait_for_signal();
-    // All at once: each has the whole of the grace.
+    // At the same time: each has the whole of the grace.
     std::thread::scope(|scope| {
-        scope.spawn(|| navigator.as_ref().map(NavigatorDoor::stop));
-        scope.spawn(|| sqli.as_ref().map(SqliDoor::stop));
         scope.spawn(|| console.map(Door::stop));
         server.stop();
     });
     Exit::Success
 }
 
-/// All doors are open: the log says where.
-fn say_ready(server: &Server, navigator: Option<&NavigatorDoor>, sqli: Option<&SqliDoor>, console: Option<&Door>) {
-    let (tds, http) = (server.tds_address(), server.http_address());
-    let (navigator, sqli) = (navigator.map(NavigatorDoor::address), sqli.map(SqliDoor::address));
-    let mut fields: Vec<(&str, &dyn Display)> = vec![("tds", &tds)];
-    fields.extend(http.iter().map(|address| ("http", address as &dyn Display)));
-    fields.extend(navigator.iter().map(|address| ("navigator", address as &dyn Display)));
-    fields.extend(sqli.iter().map(|address| ("sqli", address as &dyn Display)));
-    let console = console.map(Door::address);
-    fields.extend(console.iter().map(|address| ("console", address as &dyn Display)));
+/// Writes the addresses of all doors to the log.
+fn log_ready(server: &Server, console: Option<&Door>) {
+    let mut addresses = server.addresses();
+    addresses.extend(console.map(|console| ("console", console.address())));
+    let fields: Vec<(&str, &dyn Display)> =
+        addresses.iter().map(|(name, address)| (*name, address as &dyn Display)).collect();
     log_event(Box::new(io::stderr()), "ready", &fields);
 }
 
-/// The listeners of a server.
+/// The running doors: those of the server, and the one for browsers, which has a listener of its own.
 struct Doors {
     server: Server,
-    navigator: Option<NavigatorDoor>,
-    sqli: Option<SqliDoor>,
     console: Option<Door>,
 }
 
@@ -119,27 +111,34 @@ fn start(path: &Path, addresses: &Addresses, script_page: Option<CodePage>, engi
     })?;
     instance.read_procedures();
     // Certificates are the administrator's: they may be links to anywhere.
-    let service = Arc::new(Service::new(Arc::clone(&files), &folder));
-    let door = |address| NavigatorDoor::start(address, &config, Arc::clone(&service), &Disk, Box::new(io::stderr()));
-    let navigator = config.navigator.map(door).transpose()?;
-    if let Some(navigator) = &navigator {
-        // Statements of remote ACE clients see the database that SQL Server's clients see; triggers and views of data
-        // dictionaries run with what is installed.
-        let advantage = Advantage::serving(for_ace, &folder)?;
-        // The service has the statements, and does not stay for them.
-        let service = Arc::downgrade(&service);
-        advantage.tell(Arc::new(move || service.upgrade().map(|service| service.activity()).unwrap_or_default()));
-        let advantage: Arc<dyn Sql> = Arc::new(advantage);
-        navigator.serve_sql(Arc::new(Served(Arc::clone(&advantage))));
-        install_sql(advantage);
-        navigator.serve_dictionaries(Arc::new(ServedDictionaries(Arc::clone(&files))));
+    let server = Server::new(config.clone(), &Disk, Box::new(io::stderr()))?;
+    if let Some(address) = config.navigator {
+        server.open(address, navigator_door(for_ace, &folder, &files)?)?;
     }
-    let sqli = config.sqli.map(|address| informix_door(address, &config, for_informix, &folder)).transpose()?;
+    if let Some(address) = config.sqli {
+        server.open(address, informix_door(&config, for_informix, &folder))?;
+    }
     let console = config.console.map(|address| console_door(address, &config, &for_basic, &folder)).transpose()?;
-    let server = Server::start(config, Arc::new(instance), &Disk, Box::new(io::stderr()))?;
-    navigator.iter().for_each(|door| server.measure(door));
-    sqli.iter().for_each(|door| server.measure_sqli(door));
-    Ok(Doors { server, navigator, sqli, console })
+    server.open(config.tds, TdsDoor::new(Arc::new(instance)))?;
+    if let Some(address) = config.http {
+        server.open_http(address)?;
+    }
+    Ok(Doors { server, console })
+}
+
+/// The door for remote ACE clients. Their statements see the database that SQL Server's clients see; triggers and views of
+/// data dictionaries run with the same SQL.
+fn navigator_door(database: Database, folder: &Path, files: &Arc<dyn FileSystem>) -> Result<NavigatorDoor> {
+    let service = Arc::new(Service::new(Arc::clone(files), folder));
+    let advantage = Advantage::serving(database, folder)?;
+    // Weak, because the service has the statements.
+    let known = Arc::downgrade(&service);
+    advantage.tell(Arc::new(move || known.upgrade().map(|service| service.activity()).unwrap_or_default()));
+    let advantage: Arc<dyn Sql> = Arc::new(advantage);
+    service.serve_sql(Arc::new(Served(Arc::clone(&advantage))));
+    install_sql(advantage);
+    service.serve_dictionaries(Arc::new(ServedDictionaries(Arc::clone(files))));
+    Ok(NavigatorDoor::new(service))
 }
 
 /// The listener for browsers. Without users the log has an address that lets the administrator in once.
@@ -161,11 +160,10 @@ fn console_door(address: SocketAddr, config: &Config, database: &Database, folde
     Ok(door)
 }
 
-/// The listener for Informix clients, whose database has the name of the folder.
-fn informix_door(address: SocketAddr, config: &Config, database: Database, folder: &Path) -> Result<SqliDoor> {
+/// The door for Informix clients, whose database has the name of the folder.
+fn informix_door(config: &Config, database: Database, folder: &Path) -> SqliDoor {
     let name = folder.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let backend = Arc::new(Informix::new(database, &name, &config.name, &config.sqli_version));
-    SqliDoor::start(address, config, backend, &Disk, Box::new(io::stderr()))
+    SqliDoor::new(Arc::new(Informix::new(database, &name, &config.name, &config.sqli_version)))
 }
 
 /// Has the allocator hand memory back to the system that has not been used for a while. It does so in passing, when a long

@@ -1,10 +1,39 @@
 //! Compiling and running C programs against the header and the library that this build has made.
 
+use std::io::Write;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
+use mainstay_navigator::server::Service;
+use mainstay_server::{Config, NavigatorDoor, Server};
 use mainstay_vfs::{Disk, FileSystem};
 use tempfile::TempDir;
+
+/// A server with a door for remote ACE clients over a folder, at any free port: `door.address` names it.
+#[allow(dead_code, reason = "not every test gives the service something")]
+pub struct Door {
+    pub server: Server,
+    pub service: Arc<Service>,
+    pub address: SocketAddr,
+}
+
+#[allow(dead_code, reason = "not every test has a server")]
+impl Door {
+    pub fn open(config: Config, folder: &Path, log: Box<dyn Write + Send>) -> Door {
+        let service = Arc::new(Service::new(Arc::new(Disk), folder));
+        let server = Server::new(config, &Disk, log).unwrap();
+        let address = SocketAddr::from(([127, 0, 0, 1], 0));
+        let address = server.open(address, NavigatorDoor::new(Arc::clone(&service))).unwrap();
+        Door { server, service, address }
+    }
+
+    /// Stops the server; true if every connection has ended.
+    pub fn stop(&self) -> bool {
+        self.server.stop().complete
+    }
+}
 
 /// Where the crate is.
 pub fn crate_folder() -> PathBuf {
@@ -83,6 +112,7 @@ pub fn run_in(program: &Program, arguments: &[&Path], variables: &[(&str, &Path)
 }
 
 /// A copy of the tables that Harbour has made, for a program to change.
+#[allow(dead_code, reason = "not every test has tables")]
 pub fn folder_of_tables() -> TempDir {
     let folder = TempDir::new().unwrap();
     let tables = crate_folder().join("../../../tests/fixtures");

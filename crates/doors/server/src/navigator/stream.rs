@@ -3,13 +3,12 @@
 //! One thread uses it: a client waits for the answer to a request before it sends the next one, and is asked for nothing
 //! while its request is carried out but whether to go on.
 
-use crate::metrics::DoorMetrics;
-use crate::socket::Socket;
+use crate::host::Host;
+use crate::host::connection::Connection;
+use crate::host::socket::Socket;
 use mainstay_navigator::wire::frame::{Frame, Frames, Kind};
 use mainstay_types::Result;
-use rustls::ServerConfig;
-use std::net::{IpAddr, TcpStream};
-use std::sync::Arc;
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 /// A body that is longer goes out without its head.
@@ -23,13 +22,8 @@ pub(super) struct Stream {
 
 impl Stream {
     /// With bodies of at most so many bytes.
-    pub fn new(socket: TcpStream, limit_bytes: usize, metrics: Arc<DoorMetrics>) -> Result<Stream> {
-        Ok(Stream { socket: Socket::new(socket, metrics)?, frames: Frames::new(limit_bytes) })
-    }
-
-    /// What ends the connection from another thread; none if the system has no handle left.
-    pub fn ender(&self) -> Option<Box<dyn Fn() + Send + Sync>> {
-        self.socket.ender()
+    pub fn new(socket: TcpStream, limit_bytes: usize, connection: &Connection) -> Result<Stream> {
+        Ok(Stream { socket: Socket::new(socket, connection)?, frames: Frames::new(limit_bytes) })
     }
 
     /// Before the login a client has to read within its deadline, too.
@@ -42,19 +36,14 @@ impl Stream {
         self.frames.set_limit(limit_bytes);
     }
 
-    /// The client's address, without its port.
-    pub fn peer(&self) -> Option<IpAddr> {
-        self.socket.peer()
-    }
-
-    /// Whether everything is encrypted now.
+    /// True if everything is encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.socket.is_encrypted()
     }
 
-    /// Agrees on keys. Whoever sends a byte now and then has no longer than whoever sends none.
-    pub fn begin_tls(&mut self, config: Arc<ServerConfig>, deadline: Instant) -> Result<()> {
-        self.socket.begin_tls(config, deadline)
+    /// Begins TLS. The deadline is for the whole handshake.
+    pub fn begin_tls(&mut self, host: &Host, deadline: Instant) -> Result<()> {
+        self.socket.begin_tls(host, deadline)
     }
 
     /// The next frame, waited for until the deadline: the last byte of it has to be there by then.

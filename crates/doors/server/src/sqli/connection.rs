@@ -4,23 +4,22 @@
 //! number of rows takes no memory beyond its largest message. The memory of replies is bounded by the buffer size that the
 //! client asks rows for.
 
-use super::Shared;
+use super::SqliDoor;
 use super::conversation::{Conversation, Next};
 use crate::config::Encryption;
-use crate::listener::Watched;
-use crate::log::Level;
-use crate::metrics::OneMore;
-use crate::socket::Socket;
-use mainstay_session::{Failure, Login, Session};
+use crate::host::connection::Connection;
+use crate::host::log::Level;
+use crate::host::metrics::{OneMore, RequestKind};
+use crate::host::socket::Socket;
+use crate::host::{Ending, Host};
+use mainstay_session::{Backend, Failure, Login, Session};
 use mainstay_sqli::{
     Codeset, ConnectReply, ConnectRequest, Decoded, LONGEST_LOGIN, Outcome, Request, WireError, login_length,
 };
 use mainstay_types::{Code, Error, Result};
 use std::fmt::Display;
 use std::net::TcpStream;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 /// The additional cost of a wrong password to its client, beside the check.
@@ -33,20 +32,15 @@ const TLS_HANDSHAKE: u8 = 0x16;
 const LOGGED_TEXT: usize = 500;
 
 /// Serves a connection.
-pub(super) fn serve(shared: &Shared, number: u64, socket: TcpStream) {
-    let ended = Socket::new(socket, Arc::clone(&shared.metrics)).and_then(|mut socket| {
-        let is_running = Arc::default();
-        let Some((session, codeset)) = log_in(shared, number, &mut socket, &is_running)? else { return Ok("refused") };
-        let _one_more = OneMore::of(&shared.metrics.sessions);
-        converse(shared, &mut socket, Conversation::new(session, codeset), &is_running).map(|()| "closed")
+pub(super) fn serve(backend: &dyn Backend, host: &Host, connection: &Connection, socket: TcpStream) -> Ending {
+    let ended = Socket::new(socket, connection).and_then(|mut socket| {
+        let Some((session, codeset)) = log_in(backend, host, connection, &mut socket)? else {
+            return Ok(Ending::Refused);
+        };
+        let _one_more = OneMore::of(&connection.metrics().sessions);
+        converse(host, connection, &mut socket, Conversation::new(session, codeset)).map(|()| Ending::Closed)
     });
-    let (level, reason): (Level, &dyn Display) = match &ended {
-        Ok(reason) => (Level::Info, reason),
-        Err(error) if error.code() == Code::ConnectionLost => (Level::Info, &error.message()),
-        Err(error) => (Level::Warning, error),
-    };
-    let fields: [(&str, &dyn Display); 3] = [("door", &"sqli"), ("connection", &number), ("reason", reason)];
-    shared.log.event(level, "disconnect", &fields);
+    ended.unwrap_or_else(Ending::from)
 }
 
 fn wire(error: WireError) -> Error {
@@ -71,76 +65,75 @@ fn login_bytes(socket: &mut Socket, deadline: Instant) -> Result<Vec<u8>> {
 
 /// Brings a connection to its session. `None`: the client was refused and told so.
 fn log_in(
-    shared: &Shared,
-    number: u64,
+    backend: &dyn Backend,
+    host: &Host,
+    connection: &Connection,
     socket: &mut Socket,
-    is_running: &Arc<AtomicBool>,
 ) -> Result<Option<(Box<dyn Session>, Codeset)>> {
-    let deadline = Instant::now() + shared.config.login_timeout();
-    socket.set_write_timeout(Some(shared.config.login_timeout()));
+    let deadline = Instant::now() + host.config().login_timeout();
+    socket.set_write_timeout(Some(host.config().login_timeout()));
     if socket.peek(Some(deadline))? == TLS_HANDSHAKE {
-        let tls = shared.tls.as_ref().ok_or_else(|| wire(WireError::Malformed("TLS, which is off")))?;
-        socket.begin_tls(Arc::clone(tls), deadline)?;
+        socket.begin_tls(host, deadline)?;
     }
     let request = ConnectRequest::decode(&login_bytes(socket, deadline)?).map_err(wire)?;
-    let address = socket.peer().map(|address| address.to_string()).unwrap_or_default();
-    let session = match session_of(shared, socket, &request, &address) {
+    let address = connection.peer().map(|address| address.to_string()).unwrap_or_default();
+    let session = match session_of(backend, host, connection, socket, &request) {
         Ok(session) => session,
         Err(reason) => {
             let fields: [(&str, &dyn Display); 4] =
-                [("door", &"sqli"), ("user", &request.user), ("address", &address), ("reason", &reason)];
-            shared.log.event(Level::Warning, "login_failed", &fields);
-            shared.metrics.logins_failed_total.fetch_add(1, Relaxed);
+                [("door", &SqliDoor::NAME), ("user", &request.user), ("address", &address), ("reason", &reason)];
+            host.log().event(Level::Warning, "login_failed", &fields);
+            connection.metrics().logins_failed_total.fetch_add(1, Relaxed);
             std::thread::sleep(REFUSAL_PAUSE);
-            answer(shared, socket, Outcome::Rejected(REFUSED, 13, reason))?;
+            answer(host, socket, Outcome::Rejected(REFUSED, 13, reason))?;
             return Ok(None);
         }
     };
-    let watched = Watched { cancel: session.canceller(), is_running: Arc::clone(is_running) };
-    shared.logged_in(number, Some(watched));
-    socket.set_write_timeout(shared.config.idle_timeout());
-    answer(shared, socket, Outcome::Accepted)?;
+    connection.logged_in(session.canceller());
+    socket.set_write_timeout(host.config().idle_timeout());
+    answer(host, socket, Outcome::Accepted)?;
     let fields: [(&str, &dyn Display); 6] = [
-        ("door", &"sqli"),
-        ("connection", &number),
+        ("door", &SqliDoor::NAME),
+        ("connection", &connection.id()),
         ("user", &request.user),
         ("application", &request.application),
         ("address", &address),
         ("encrypted", &socket.is_encrypted()),
     ];
-    shared.log.event(Level::Info, "login", &fields);
+    host.log().event(Level::Info, "login", &fields);
     let codeset = Codeset::of_locale(request.variable("CLIENT_LOCALE").unwrap_or_default());
     Ok(Some((session, codeset)))
 }
 
 /// Checks the user and begins the session; the reason why not is for the client.
 fn session_of(
-    shared: &Shared,
+    backend: &dyn Backend,
+    host: &Host,
+    connection: &Connection,
     socket: &Socket,
     request: &ConnectRequest,
-    address: &str,
 ) -> Result<Box<dyn Session>, String> {
-    if !socket.is_encrypted() && shared.config.encryption == Encryption::Required {
+    if !socket.is_encrypted() && host.config().encryption == Encryption::Required {
         return Err("encryption is required".to_owned());
     }
-    if !shared.allows(&request.user, &request.password, socket.peer()) {
+    if !host.allows(&request.user, &request.password, connection.peer()) {
         return Err(request.user.clone());
     }
     let login = Login {
         user: request.user.clone(),
         application: request.application.clone(),
-        address: address.to_owned(),
+        address: connection.peer().map(|address| address.to_string()).unwrap_or_default(),
         database: request.database.clone(),
         environment: request.environment.clone(),
     };
-    shared.service.session(&login).map_err(|failure| failure.message)
+    backend.session(&login).map_err(|failure| failure.message)
 }
 
-fn answer(shared: &Shared, socket: &mut Socket, outcome: Outcome) -> Result<()> {
+fn answer(host: &Host, socket: &mut Socket, outcome: Outcome) -> Result<()> {
     let reply = ConnectReply {
-        version: shared.config.sqli_version.clone(),
+        version: host.config().sqli_version.clone(),
         serial: "Serial#000000".to_owned(),
-        server: shared.config.name.to_lowercase(),
+        server: host.config().name.to_lowercase(),
         outcome,
     };
     let bytes = reply.encode();
@@ -149,17 +142,12 @@ fn answer(shared: &Shared, socket: &mut Socket, outcome: Outcome) -> Result<()> 
 }
 
 /// Carries out one message after another, until the client leaves or the server stops.
-fn converse(
-    shared: &Shared,
-    socket: &mut Socket,
-    mut conversation: Conversation,
-    is_running: &AtomicBool,
-) -> Result<()> {
-    let limit = shared.config.max_request_bytes;
+fn converse(host: &Host, connection: &Connection, socket: &mut Socket, mut conversation: Conversation) -> Result<()> {
+    let limit = host.config().max_request_bytes;
     let mut buffer: Vec<u8> = Vec::new();
     let mut at = 0;
     let mut began = Instant::now();
-    while !shared.stopping.load(SeqCst) {
+    while !host.is_stopping() {
         let left = buffer.get(at..).unwrap_or_default();
         let decoded = match left.is_empty() {
             true => Decoded::Incomplete,
@@ -169,10 +157,10 @@ fn converse(
             buffer.drain(..at);
             at = 0;
             // A group that has begun may take its time only as long as an idle client.
-            let deadline = shared.config.idle_timeout().map(|timeout| Instant::now() + timeout);
-            is_running.store(false, SeqCst);
+            let deadline = host.config().idle_timeout().map(|timeout| Instant::now() + timeout);
+            connection.end_request();
             let received = socket.receive(deadline)?;
-            is_running.store(true, SeqCst);
+            host.begin_request(connection);
             if buffer.is_empty() && conversation.is_at_start() {
                 began = Instant::now();
             }
@@ -191,8 +179,8 @@ fn converse(
             Next::GoOn => {}
             Next::Exit => return Ok(()),
             Next::Send => {
-                shared.metrics.requests_total.fetch_add(1, Relaxed);
-                log_if_slow(shared, &conversation, began.elapsed());
+                let text = || vec![("text", log_text(&conversation))];
+                host.count_request(connection, RequestKind::Statement, began.elapsed(), text);
                 conversation.begin_group();
                 began = Instant::now();
             }
@@ -204,15 +192,11 @@ fn converse(
 /// Replies of a group that has not ended are sent in pieces of this size, so that batches need no memory for them.
 const FLUSH_BYTES: usize = 1 << 20;
 
-fn log_if_slow(shared: &Shared, conversation: &Conversation, took: Duration) {
-    if !shared.is_slow(took) {
-        return;
-    }
-    let (text, ms) = (conversation.text(), took.as_millis());
+/// The start of the last statement, for the log.
+fn log_text(conversation: &Conversation) -> String {
+    let text = conversation.text();
     let end = (0..=LOGGED_TEXT.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-    let shown = text.get(..end).unwrap_or_default();
-    let fields: [(&str, &dyn Display); 3] = [("door", &"sqli"), ("ms", &ms), ("text", &shown)];
-    shared.log.event(Level::Warning, "slow_request", &fields);
+    text.get(..end).unwrap_or_default().to_owned()
 }
 
 /// An error of the session in the numbers of the protocol, which have 16 bits.

@@ -1,4 +1,4 @@
-//! The listener for Informix clients: SQLI over sockets.
+//! The door for Informix clients: SQLI over sockets.
 //!
 //! ```text
 //!   connection    login, TLS, the loop over messages            columns   the session's types on the wire
@@ -6,7 +6,7 @@
 //! ```
 //!
 //! It knows the protocol and no SQL: statements go to a [`Session`](mainstay_session::Session), whose backend is given when
-//! the door is opened.
+//! the door is made.
 
 mod columns;
 mod connection;
@@ -14,62 +14,75 @@ mod conversation;
 mod cursor;
 mod statements;
 
-use crate::config::Config;
-use crate::listener::{Door, Listener};
-use crate::metrics::DoorMetrics;
+use crate::host::connection::{Connection, Watcher};
+use crate::host::{Door, Ending, Host};
 use mainstay_session::Backend;
 use mainstay_sqli::{ConnectReply, Outcome};
-use mainstay_types::Result;
-use mainstay_vfs::FileSystem;
 use std::io::Write;
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
+use std::sync::atomic::{
+    AtomicBool,
+    Ordering::{Relaxed, SeqCst},
+};
 
-/// The state that all threads of the listener share.
-type Shared = crate::listener::Shared<Arc<dyn Backend>>;
+/// The byte of urgent data that cancels the running request of a client.
+const CANCEL_BYTE: u8 = 0x42;
 
-/// A listener for Informix clients.
+/// The door for Informix clients.
 pub struct SqliDoor {
-    listener: Listener<Arc<dyn Backend>>,
+    backend: Arc<dyn Backend>,
 }
 
 impl SqliDoor {
-    /// Listens at an address and serves the sessions of a backend until [`SqliDoor::stop`].
-    ///
-    /// Errors: settings that contradict each other; an address that others can reach while no users are set, or nothing
-    /// is encrypted; one that cannot be listened on; a certificate that cannot be used.
-    pub fn start(
-        address: SocketAddr,
-        config: &Config,
-        backend: Arc<dyn Backend>,
-        fs: &dyn FileSystem,
-        log: Box<dyn Write + Send>,
-    ) -> Result<SqliDoor> {
-        let door = Door { name: "sqli", serve: connection::serve, refuse };
-        let listener = Listener::start(door, address, config, backend, fs, log)?;
-        listener.watch_urgent_data()?;
-        Ok(SqliDoor { listener })
-    }
+    /// Its name.
+    pub const NAME: &'static str = "sqli";
 
-    pub(crate) fn metrics(&self) -> Arc<DoorMetrics> {
-        Arc::clone(&self.listener.shared().metrics)
-    }
-
-    /// The address, with the port that was chosen if it was left open (0).
-    pub fn address(&self) -> SocketAddr {
-        self.listener.address()
-    }
-
-    /// Stops: no new connections, and the open ones end behind their running requests. Whether all have ended within the
-    /// grace of the settings and a second. A second call does nothing more.
-    pub fn stop(&self) -> bool {
-        self.listener.stop()
+    /// A door to the sessions of a backend.
+    pub fn new(backend: Arc<dyn Backend>) -> SqliDoor {
+        SqliDoor { backend }
     }
 }
 
-impl Drop for SqliDoor {
-    fn drop(&mut self) {
-        self.stop();
+impl Door for SqliDoor {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn serve(&self, host: &Host, connection: &Arc<Connection>, socket: TcpStream) -> Ending {
+        if let Ok(socket) = socket.try_clone() {
+            connection.watch_with(Arc::new(UrgentData { socket, was_running: AtomicBool::new(false) }));
+        }
+        connection::serve(&*self.backend, host, connection, socket)
+    }
+
+    fn refuse(&self, socket: &TcpStream, most: usize) {
+        refuse(socket, most);
+    }
+}
+
+/// Looks for the urgent byte that cancels a request. Urgent data is not part of the stream, so that reading it takes nothing
+/// away from the connection's own thread. A byte that comes when its request has just ended is read and has no effect, so
+/// that it does not end the next one.
+struct UrgentData {
+    socket: TcpStream,
+    /// True if a request was running at the last look.
+    was_running: AtomicBool,
+}
+
+impl Watcher for UrgentData {
+    fn look(&self, connection: &Connection) {
+        let is_running = connection.is_running();
+        if !self.was_running.swap(is_running, SeqCst) && !is_running {
+            return;
+        }
+        let mut byte = [0u8];
+        let flags = rustix::net::RecvFlags::OOB | rustix::net::RecvFlags::DONTWAIT;
+        let received = rustix::net::recv(&self.socket, &mut byte, flags);
+        if is_running && matches!(received, Ok((1, _))) && byte == [CANCEL_BYTE] {
+            connection.metrics().cancelled_total.fetch_add(1, Relaxed);
+            connection.cancel();
+        }
     }
 }
 

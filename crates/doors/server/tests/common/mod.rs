@@ -3,7 +3,7 @@
 
 pub mod scripted;
 
-use mainstay_server::{Config, Server};
+use mainstay_server::{Config, Server, TdsDoor};
 use mainstay_tds::client::{Token, tokens};
 use mainstay_tds::{
     Assembler, Batch, Encryption, Framer, Headers, Login, PacketKind, PacketWriter, PreLogin, TransactionRequest,
@@ -37,9 +37,11 @@ impl Lines {
     }
 }
 
-/// A server with its backend and its log.
+/// A server with a door for SQL Server's clients, its backend and its log.
 pub struct Running {
     pub server: Server,
+    pub address: SocketAddr,
+    pub http: Option<SocketAddr>,
     pub backend: Arc<Scripted>,
     pub log: Lines,
 }
@@ -57,8 +59,11 @@ pub fn start(lines: &str) -> Running {
 
 pub fn start_with(config: Config) -> Running {
     let (backend, log) = (Arc::new(Scripted::default()), Lines::default());
-    let server = Server::start(config, Arc::clone(&backend), &Memory::new(), Box::new(log.clone())).unwrap();
-    Running { server, backend, log }
+    let (tds, http) = (config.tds, config.http);
+    let server = Server::new(config, &Memory::new(), Box::new(log.clone())).unwrap();
+    let address = server.open(tds, TdsDoor::new(Arc::clone(&backend))).unwrap();
+    let http = http.map(|address| server.open_http(address).unwrap());
+    Running { server, address, http, backend, log }
 }
 
 /// Waits until something is so; fails the test after five seconds.

@@ -10,7 +10,8 @@ use crate::scratch::Scratch;
 use crate::statistics::Statistics;
 use crate::suite::{About, Bench, Judgement, Measured, Reference, Row, Settings, Suite, System, Unit};
 use mainstay_navigator::client::{Address, Client, OpenHow, RemoteArea};
-use mainstay_server::{Config, NavigatorDoor};
+use mainstay_navigator::server::Service;
+use mainstay_server::{Config, NavigatorDoor, Server};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Disk, FileSystem};
 use mainstay_workarea::{Area, AreaOptions, Mode, NewOrder, SeekHow, SeekKey, WorkArea, untold};
@@ -65,13 +66,13 @@ impl Suite for Remote {
         let scratch = Scratch::new()?;
         let folder = scratch.folder("remote")?;
         make_table(&folder.join("wide.dbf"))?;
-        let config = Config { navigator: Some(SocketAddr::from(([127, 0, 0, 1], 0))), ..Config::default() };
-        let door = NavigatorDoor::of_settings(&config, &folder, Arc::new(Disk), Box::new(std::io::sink()))?;
-        let door = door.ok_or_else(|| Error::new(Code::Internal, "no door"))?;
-        let name = format!("tcp://{}", door.address());
+        let server = Server::new(Config::default(), &Disk, Box::new(std::io::sink()))?;
+        let service = Arc::new(Service::new(Arc::new(Disk), &folder));
+        let address = server.open(SocketAddr::from(([127, 0, 0, 1], 0)), NavigatorDoor::new(service))?;
+        let name = format!("tcp://{address}");
         let address = Address::parse(&name).ok_or_else(|| Error::new(Code::Internal, "no address"))??;
         let client = Client::connect(&name, address, "bench", "", "mainstay bench")?;
-        let subject = Subject { client, _door: door, _scratch: scratch, facts: Vec::new() };
+        let subject = Subject { client, _server: server, _scratch: scratch, facts: Vec::new() };
         Ok(Bench { subject: Box::new(subject), peers: Vec::new(), absent: Vec::new(), facts: Vec::new() })
     }
 }
@@ -99,7 +100,7 @@ fn cell(number: u32, column: usize) -> String {
 
 struct Subject {
     client: Arc<Client>,
-    _door: NavigatorDoor,
+    _server: Server,
     _scratch: Scratch,
     facts: Vec<(String, String)>,
 }

@@ -3,13 +3,12 @@
 //! Packets are sent when a good number of them is complete, not one by one: a procedure that loops writes thousands of
 //! small tokens. The last part is sent by who ends the answer.
 
-use crate::link::Link;
-use crate::metrics::Metrics;
-use crate::registry::Handle;
+use super::link::Link;
+use crate::host::connection::Connection;
 use mainstay_tds::{Answer, Column, ColumnSource, Done, Environment, Sink, Stop};
 use mainstay_tsql_types::Message;
 use mainstay_types::ValueRef;
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Complete packets are sent when they have so many bytes.
 const SEND_BYTES: usize = 64 * 1024;
@@ -18,8 +17,7 @@ const SEND_BYTES: usize = 64 * 1024;
 pub(crate) struct AnswerSink<'a> {
     pub answer: &'a mut Answer,
     pub link: &'a Link,
-    pub handle: &'a Handle,
-    pub metrics: &'a Metrics,
+    pub connection: &'a Connection,
     /// Whether an error was said since the last end of a statement.
     pub error: bool,
     /// Whether an error ends the connection.
@@ -33,18 +31,8 @@ pub(crate) struct AnswerSink<'a> {
 }
 
 impl<'a> AnswerSink<'a> {
-    pub fn new(answer: &'a mut Answer, link: &'a Link, handle: &'a Handle, metrics: &'a Metrics) -> AnswerSink<'a> {
-        AnswerSink {
-            answer,
-            link,
-            handle,
-            metrics,
-            error: false,
-            fatal: false,
-            lost: false,
-            status_said: false,
-            rows: 0,
-        }
+    pub fn new(answer: &'a mut Answer, link: &'a Link, connection: &'a Connection) -> AnswerSink<'a> {
+        AnswerSink { answer, link, connection, error: false, fatal: false, lost: false, status_said: false, rows: 0 }
     }
 
     /// Sends what is complete, if it is enough.
@@ -60,7 +48,7 @@ impl<'a> AnswerSink<'a> {
                 return Err(Stop::Lost);
             }
         }
-        if self.handle.cancelled.load(SeqCst) { Err(Stop::Cancelled) } else { Ok(()) }
+        if self.connection.is_cancelled() { Err(Stop::Cancelled) } else { Ok(()) }
     }
 }
 
@@ -98,7 +86,7 @@ impl Sink for AnswerSink<'_> {
         if message.is_error() {
             self.error = true;
             self.fatal |= message.severity >= 20;
-            self.metrics.errors_total.fetch_add(1, Relaxed);
+            self.connection.metrics().errors_total.fetch_add(1, Relaxed);
         }
         self.answer.message(message);
         let _ = self.send_some();

@@ -12,18 +12,18 @@
 //! All of it has one deadline, and messages here are short: a client that has not logged in costs a thread, some tens of
 //! kilobytes, and no more than the login timeout; and there are no more than `max_logins` of them.
 
-use crate::config::Encryption;
-use crate::link::{Incoming, LinkError};
-use crate::log::Level;
-use crate::registry::{Handle, SessionNumber};
-use crate::server::Shared;
+use super::link::{Incoming, Link, LinkError};
+use super::numbers::SessionNumber;
+use super::{Serving, TdsDoor};
+use crate::config::{Config, Encryption};
+use crate::host::log::Level;
 use mainstay_tds::{
     Answer, Backend, Client, Collation, Encryption as Wish, Environment, Feature, Kill, LONGEST_LOGIN, Login,
     PacketKind, PacketWriter, PreLogin, Session, Version, WireError,
 };
 use mainstay_tsql_types::Message;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 /// The program that LOGINACK names; clients want it to begin so.
@@ -33,11 +33,11 @@ pub(crate) const PROGRAM_VERSION: (u8, u8, u16) = (16, 0, 1000);
 /// The largest packet that SQL Server and its drivers put into one record of TLS.
 const LARGEST_ENCRYPTED: usize = 16_383;
 const LANGUAGE: &str = "us_english";
-/// What a wrong password costs its client beside the check.
+/// The cost of a wrong password to its client, beside the check.
 const REFUSAL_PAUSE: Duration = Duration::from_millis(200);
 
-/// What a login gives.
-pub(crate) struct LoggedIn<S> {
+/// A client that has logged in.
+pub(super) struct LoggedIn<S> {
     pub session: S,
     /// Behind the session, so that the number is free only when the session is gone.
     pub number: SessionNumber,
@@ -45,23 +45,20 @@ pub(crate) struct LoggedIn<S> {
 }
 
 /// Brings a connection to its session. `None`: the client was refused and told so.
-pub(crate) fn log_in<B: Backend>(
-    shared: &Shared<B>,
-    handle: &Arc<Handle>,
-) -> Result<Option<LoggedIn<B::Session>>, LinkError> {
-    let deadline = Instant::now() + shared.config.login_timeout();
-    let link = &handle.link;
+pub(super) fn log_in<B: Backend>(serving: Serving<'_, B>) -> Result<Option<LoggedIn<B::Session>>, LinkError> {
+    let Serving { host, link, .. } = serving;
+    let deadline = Instant::now() + host.config().login_timeout();
     let mut strict = false;
     if link.begins_with_tls(deadline)? {
-        let tls = shared.tls.as_ref().ok_or(WireError::Malformed("TLS, which is off"))?;
+        let tls = host.tls().ok_or(WireError::Malformed("TLS, which is off"))?;
         link.begin_tls(Arc::clone(&tls.strict), deadline)?;
         strict = true;
     }
     let mut login_only = false;
-    let mut first = message(handle, deadline)?;
+    let mut first = message(link, deadline)?;
     if first.0 == PacketKind::PreLogin {
         let asked = PreLogin::decode(&first.1)?;
-        let wish = if strict { Wish::On } else { encryption(shared, asked.encryption) };
+        let wish = if strict { Wish::On } else { encryption(host.config().encryption, asked.encryption) };
         let answered = PreLogin {
             version: PROGRAM_VERSION,
             encryption: wish,
@@ -74,12 +71,12 @@ pub(crate) fn log_in<B: Backend>(
         out.put(&bytes);
         out.end_message();
         link.send(&out.take())?;
-        if let (false, Some(tls)) = (strict || wish == Wish::NotSupported, &shared.tls) {
+        if let (false, Some(tls)) = (strict || wish == Wish::NotSupported, host.tls()) {
             link.begin_tls_inside(Arc::clone(&tls.inside), deadline)?;
             login_only = wish == Wish::Off;
         }
         link.set_limit(LONGEST_LOGIN);
-        first = message(handle, deadline)?;
+        first = message(link, deadline)?;
     }
     let (PacketKind::Login, bytes) = first else {
         return Err(WireError::Malformed("something else where a login has to be").into());
@@ -92,22 +89,22 @@ pub(crate) fn log_in<B: Backend>(
         Ok(login) => login,
         Err(error) => {
             let message = Message::error(17_830, format!("The login packet cannot be used: {error}.")).severity(20);
-            refuse(shared, handle, Version::V7_1, &[message])?;
+            refuse(serving, Version::V7_1, &[message])?;
             return Err(error.into());
         }
     };
-    if !encrypted && shared.config.encryption == Encryption::Required {
+    if !encrypted && host.config().encryption == Encryption::Required {
         let text =
             "Encryption is required to connect to this server but the client library does not support encryption.";
-        refuse(shared, handle, login.version, &[Message::error(17_836, text).severity(20)])?;
+        refuse(serving, login.version, &[Message::error(17_836, text).severity(20)])?;
         return Ok(None);
     }
-    begin(shared, handle, &login, encrypted && !login_only)
+    begin(serving, &login, encrypted && !login_only)
 }
 
-/// What is said to a client's wish for encryption (MS-TDS 2.2.6.5).
-fn encryption<B: Backend>(shared: &Shared<B>, client: Wish) -> Wish {
-    match (shared.config.encryption, client) {
+/// The answer to the encryption that a client asks for (MS-TDS 2.2.6.5).
+fn encryption(configured: Encryption, client: Wish) -> Wish {
+    match (configured, client) {
         (Encryption::Off, _) => Wish::NotSupported,
         (Encryption::Required, Wish::On | Wish::Required) => Wish::On,
         (Encryption::Required, _) => Wish::Required,
@@ -118,9 +115,9 @@ fn encryption<B: Backend>(shared: &Shared<B>, client: Wish) -> Wish {
 }
 
 /// The next whole message, which nothing but a login may be.
-fn message(handle: &Handle, deadline: Instant) -> Result<(PacketKind, Vec<u8>), LinkError> {
+fn message(link: &Link, deadline: Instant) -> Result<(PacketKind, Vec<u8>), LinkError> {
     loop {
-        match handle.link.next(Some(deadline))? {
+        match link.next(Some(deadline))? {
             Incoming::Message(message) => return Ok((message.kind, message.bytes)),
             // A client may give up before it is logged in.
             Incoming::Attention => {}
@@ -129,44 +126,48 @@ fn message(handle: &Handle, deadline: Instant) -> Result<(PacketKind, Vec<u8>), 
     }
 }
 
-/// Checks the user, begins the session and says so.
+/// Checks the user, begins the session and acknowledges the login.
 fn begin<B: Backend>(
-    shared: &Shared<B>,
-    handle: &Arc<Handle>,
+    serving: Serving<'_, B>,
     login: &Login,
     encrypted: bool,
 ) -> Result<Option<LoggedIn<B::Session>>, LinkError> {
-    let address = handle.link.peer().map(|address| address.to_string()).unwrap_or_default();
-    if let Err(message) = authenticate(shared, handle, login) {
-        shared.metrics.logins_failed_total.fetch_add(1, Relaxed);
-        shared.log.event(Level::Warning, "login_failed", &[("user", &login.user), ("address", &address)]);
+    let Serving { door, host, connection, link } = serving;
+    let metrics = connection.metrics();
+    let address = connection.peer().map(|address| address.to_string()).unwrap_or_default();
+    if let Err(message) = authenticate(serving, login) {
+        metrics.logins_failed_total.fetch_add(1, Relaxed);
+        let fields: [(&str, &dyn std::fmt::Display); 3] =
+            [("door", &TdsDoor::<B>::NAME), ("user", &login.user), ("address", &address)];
+        host.log().event(Level::Warning, "login_failed", &fields);
         std::thread::sleep(REFUSAL_PAUSE);
-        refuse(shared, handle, login.version, &[message])?;
+        refuse(serving, login.version, &[message])?;
         return Ok(None);
     }
-    let number = shared.registry.begin_session();
+    let number = door.numbers.next();
     let session_id = number.number;
     let client = Client { session_id, address, encrypted };
-    let mut session = match shared.backend.log_in(login, &client) {
+    let mut session = match door.backend.log_in(login, &client) {
         Ok(session) => session,
         Err(message) => {
-            shared.metrics.logins_failed_total.fetch_add(1, Relaxed);
-            let fields: [(&str, &dyn std::fmt::Display); 2] = [("user", &login.user), ("reason", &message.text)];
-            shared.log.event(Level::Warning, "login_failed", &fields);
+            metrics.logins_failed_total.fetch_add(1, Relaxed);
+            let fields: [(&str, &dyn std::fmt::Display); 3] =
+                [("door", &TdsDoor::<B>::NAME), ("user", &login.user), ("reason", &message.text)];
+            host.log().event(Level::Warning, "login_failed", &fields);
             let second = (message.number != 18_456).then(|| failed(&login.user));
-            refuse(shared, handle, login.version, &[Some(message), second].into_iter().flatten().collect::<Vec<_>>())?;
+            refuse(serving, login.version, &[Some(message), second].into_iter().flatten().collect::<Vec<_>>())?;
             return Ok(None);
         }
     };
-    let _ = handle.cancel.set(session.cancel_handle());
-    session.ends_by(Arc::clone(handle) as Arc<dyn Kill>);
-    handle.logged_in.store(true, SeqCst);
-    handle.link.set_limit(shared.config.max_request_bytes);
-    let mut answer = acknowledged(shared, login, &session.database(), encrypted);
+    session.ends_by(Arc::clone(connection) as Arc<dyn Kill>);
+    connection.logged_in(session.cancel_handle());
+    link.set_limit(host.config().max_request_bytes);
+    let mut answer = acknowledged(host.config(), login, &session.database(), encrypted);
     answer.packets().set_process(session_id);
-    answer.packets().take_complete(|bytes| handle.link.send(bytes))?;
-    let fields: [(&str, &dyn std::fmt::Display); 9] = [
-        ("connection", &handle.id),
+    answer.packets().take_complete(|bytes| link.send(bytes))?;
+    let fields: [(&str, &dyn std::fmt::Display); 10] = [
+        ("door", &TdsDoor::<B>::NAME),
+        ("connection", &connection.id()),
         ("session", &session_id),
         ("user", &login.user),
         ("database", &session.database()),
@@ -176,7 +177,7 @@ fn begin<B: Backend>(
         ("version", &login.version.name()),
         ("encrypted", &encrypted),
     ];
-    shared.log.event(Level::Info, "login", &fields);
+    host.log().event(Level::Info, "login", &fields);
     Ok(Some(LoggedIn { session, number, answer }))
 }
 
@@ -184,40 +185,31 @@ fn failed(user: &str) -> Message {
     Message::error(18_456, format!("Login failed for user '{user}'.")).severity(14)
 }
 
-/// Whether the user may log in with this password from there.
-fn authenticate<B: Backend>(shared: &Shared<B>, handle: &Handle, login: &Login) -> Result<(), Message> {
+/// Checks the user and the password. Without users in the settings only `sa` may log in, without a password.
+fn authenticate<B: Backend>(serving: Serving<'_, B>, login: &Login) -> Result<(), Message> {
     if login.integrated || login.asks_for(Feature::FEDERATED) {
         let text = "Login failed. Only users of this server with a password can log in, not those of the operating \
                     system or of a directory.";
         return Err(Message::error(18_452, text).severity(14));
     }
-    let users = &shared.config.users;
-    let allowed = if users.is_empty() {
-        let is_local = handle.link.peer().is_some_and(|address| address.to_canonical().is_loopback());
-        is_local && login.user.eq_ignore_ascii_case("sa") && login.password.0.is_empty()
-    } else {
-        let user = users.iter().find(|user| user.name.eq_ignore_ascii_case(&login.user));
-        shared.passwords.matches(&login.password.0, user.map(|user| user.password_hash.as_str()))
-    };
+    let host = serving.host;
+    let is_known = !host.config().users.is_empty() || login.user.eq_ignore_ascii_case("sa");
+    let allowed = is_known && host.allows(&login.user, &login.password.0, serving.connection.peer());
     if allowed { Ok(()) } else { Err(failed(&login.user)) }
 }
 
-/// Says why a login is refused. The connection is closed behind it.
-fn refuse<B: Backend>(
-    shared: &Shared<B>,
-    handle: &Handle,
-    version: Version,
-    messages: &[Message],
-) -> Result<(), LinkError> {
-    let mut answer = Answer::new(version, &shared.config.name);
+/// Refuses a login with messages. The connection is closed behind it.
+fn refuse<B: Backend>(serving: Serving<'_, B>, version: Version, messages: &[Message]) -> Result<(), LinkError> {
+    let link = serving.link;
+    let mut answer = Answer::new(version, &serving.host.config().name);
     messages.iter().for_each(|message| answer.message(message));
     answer.finish(true);
-    answer.packets().take_complete(|bytes| handle.link.send(bytes))
+    answer.packets().take_complete(|bytes| link.send(bytes))
 }
 
 /// The answer to a login that succeeded.
-fn acknowledged<B: Backend>(shared: &Shared<B>, login: &Login, database: &str, encrypted: bool) -> Answer {
-    let mut answer = Answer::new(login.version, &shared.config.name);
+fn acknowledged(config: &Config, login: &Login, database: &str, encrypted: bool) -> Answer {
+    let mut answer = Answer::new(login.version, &config.name);
     answer.environment(&Environment::Database { new: database.into(), old: "master".into() });
     let said = format!("Changed database context to '{database}'.");
     answer.message(&Message::error(5701, said).severity(0).state(2));
@@ -232,7 +224,7 @@ fn acknowledged<B: Backend>(shared: &Shared<B>, login: &Login, database: &str, e
         answer.set_utf8(granted.is_some());
     }
     let wanted = match login.packet_size {
-        0 => shared.config.packet_bytes,
+        0 => config.packet_bytes,
         wanted => usize::try_from(wanted).unwrap_or(usize::MAX),
     };
     let largest = if encrypted { LARGEST_ENCRYPTED } else { mainstay_tds::LARGEST_PACKET };

@@ -1,63 +1,53 @@
 //! A connection after its login: one request after another, until the client leaves or the server stops.
 //!
-//! A request is decoded, given to the session, and its answer written as it comes. While the session works, `running` is
-//! set and the watcher looks for an attention. When it has ended, an attention that came meanwhile is acknowledged by a
+//! A request is decoded, given to the session, and its answer written as it comes. While the session works, the connection is
+//! marked as running and the watcher looks for an attention. When it has ended, an attention that came meanwhile is acknowledged by a
 //! message behind the answer; one that comes later is a request of its own, with the same acknowledgement: so each
 //! attention has exactly one, whenever it is sent.
 
-use crate::link::{Incoming, LinkError};
-use crate::log::Level;
-use crate::login::{LoggedIn, log_in};
-use crate::metrics::{OneMore, RequestKind};
-use crate::registry::Handle;
-use crate::requests::{self, Request};
-use crate::server::Shared;
-use crate::sink::AnswerSink;
+use super::Serving;
+use super::link::{Incoming, LinkError};
+use super::login::{LoggedIn, log_in};
+use super::requests::{self, Request};
+use super::sink::AnswerSink;
+use crate::host::Ending;
+use crate::host::log::Level;
+use crate::host::metrics::{OneMore, RequestKind};
 use mainstay_tds::{Backend, BulkReader, Environment, Reset, Session, Sink, WireError};
 use mainstay_tsql_types::Message;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 /// Text of a slow request that is written to the log, in bytes.
 const LOGGED_TEXT: usize = 500;
 
 /// Serves a connection from its first byte to its last.
-pub(crate) fn serve<B: Backend>(shared: &Shared<B>, handle: &Arc<Handle>) {
-    let ended = match log_in(shared, handle) {
-        Ok(Some(logged_in)) => {
-            let _one_more = OneMore::of(&shared.metrics.sessions);
-            Serving { shared, handle, logged_in }.run().map(|()| "closed")
-        }
-        Ok(None) => Ok("refused"),
-        Err(error) => Err(error),
-    };
-    let reason: &dyn Display = match &ended {
-        Ok(reason) => reason,
-        Err(LinkError::Closed) => &"closed",
-        Err(LinkError::TimedOut) => &"timed out",
-        Err(LinkError::Wire(error)) => {
-            shared.metrics.protocol_errors_total.fetch_add(1, Relaxed);
-            error
-        }
-    };
-    let level = if matches!(ended, Err(LinkError::Wire(_))) { Level::Warning } else { Level::Info };
-    shared.log.event(level, "disconnect", &[("connection", &handle.id), ("reason", reason)]);
+pub(super) fn serve<B: Backend>(serving: Serving<'_, B>) -> Ending {
+    let ended = log_in(serving).and_then(|logged_in| {
+        let Some(logged_in) = logged_in else { return Ok(Ending::Refused) };
+        let _one_more = OneMore::of(&serving.connection.metrics().sessions);
+        Requests { serving, logged_in }.run().map(|()| Ending::Closed)
+    });
+    ended.unwrap_or_else(|error| match error {
+        LinkError::Closed => Ending::Lost("closed".to_owned()),
+        LinkError::TimedOut => Ending::Lost("timed out".to_owned()),
+        LinkError::Wire(error) => Ending::ProtocolError(error.to_string()),
+    })
 }
 
-struct Serving<'a, B: Backend> {
-    shared: &'a Shared<B>,
-    handle: &'a Handle,
+/// The requests of a client that has logged in.
+struct Requests<'a, B: Backend> {
+    serving: Serving<'a, B>,
     logged_in: LoggedIn<B::Session>,
 }
 
-impl<B: Backend> Serving<'_, B> {
+impl<B: Backend> Requests<'_, B> {
     fn run(mut self) -> Result<(), LinkError> {
-        while !self.shared.registry.stopping.load(SeqCst) {
-            let idle = self.shared.config.idle_timeout().map(|timeout| Instant::now() + timeout);
-            let goes_on = match self.handle.link.next(idle)? {
+        while !self.serving.host.is_stopping() {
+            let idle = self.serving.host.config().idle_timeout().map(|timeout| Instant::now() + timeout);
+            let goes_on = match self.serving.link.next(idle)? {
                 Incoming::Attention => {
                     self.logged_in.answer.finish_attention();
                     self.send()?;
@@ -82,8 +72,8 @@ impl<B: Backend> Serving<'_, B> {
                 Incoming::Bulk(packet) => {
                     self.reset(packet.reset);
                     let version = self.logged_in.answer.version();
-                    let reader = BulkReader::new(version, self.shared.config.max_request_bytes);
-                    let mut load = requests::Load::new(self.handle, reader, packet);
+                    let reader = BulkReader::new(version, self.serving.host.config().max_request_bytes);
+                    let mut load = requests::Load::new(self.serving.connection, self.serving.link, reader, packet);
                     self.bulk(&mut load)?
                 }
             };
@@ -95,7 +85,7 @@ impl<B: Backend> Serving<'_, B> {
     }
 
     fn send(&mut self) -> Result<(), LinkError> {
-        let link = &self.handle.link;
+        let link = self.serving.link;
         self.logged_in.answer.packets().take_complete(|bytes| link.send(bytes))
     }
 
@@ -147,49 +137,36 @@ impl<B: Backend> Serving<'_, B> {
         text: &dyn Fn() -> String,
         run: impl FnOnce(&mut B::Session, &mut AnswerSink<'_>),
     ) -> Result<bool, LinkError> {
-        let (shared, handle) = (self.shared, self.handle);
+        let Serving { host, connection, link, .. } = self.serving;
+        let metrics = connection.metrics();
         let LoggedIn { session, answer, number } = &mut self.logged_in;
-        let mut sink = AnswerSink::new(answer, &handle.link, handle, &shared.metrics);
+        let mut sink = AnswerSink::new(answer, link, connection);
         let began = Instant::now();
-        let one_more = OneMore::of(&shared.metrics.requests_running);
-        handle.cancelled.store(false, SeqCst);
-        handle.running.store(true, SeqCst);
-        // Told to stop just before: there was nothing to stop then.
-        if shared.registry.stopping.load(SeqCst) || handle.killed.load(SeqCst) {
-            handle.cancelled.store(true, SeqCst);
-        }
+        host.begin_request(connection);
         // The session may be in any state then: it ends with the connection, which rolls back what is open.
         if catch_unwind(AssertUnwindSafe(|| run(session, &mut sink))).is_err() {
-            shared.log.event(Level::Error, "panic", &[("connection", &handle.id)]);
+            let fields: [(&str, &dyn Display); 2] = [("door", &metrics.door), ("connection", &connection.id())];
+            host.log().event(Level::Error, "panic", &fields);
             sink.message(&panicked_message());
             (sink.error, sink.fatal) = (true, true);
         }
         let attention = {
-            let mut input = handle.link.input();
-            handle.running.store(false, SeqCst);
+            // Under the lock of the input, so that the watcher does not take an attention for the next request's.
+            let mut input = link.input();
+            connection.end_request();
             input.take_attention()
         };
         let (error, fatal, lost, rows) = (sink.error, sink.fatal, sink.lost, sink.rows);
         let took = began.elapsed();
-        drop(one_more);
-        shared.metrics.rows_total.fetch_add(rows, Relaxed);
-        shared.metrics.request(kind, took);
-        let slow_ms = u128::from(shared.config.slow_statement_ms);
-        if slow_ms > 0 && took.as_millis() >= slow_ms {
-            shared.metrics.slow_total.fetch_add(1, Relaxed);
-            let fields: [(&str, &dyn Display); 5] = [
-                ("session", &number.number),
-                ("ms", &took.as_millis()),
-                ("rows", &rows),
-                ("kind", &kind.name()),
-                ("text", &text()),
-            ];
-            shared.log.event(Level::Warning, "slow_request", &fields);
-        }
+        metrics.rows_total.fetch_add(rows, Relaxed);
+        host.count_request(connection, kind, took, || {
+            let session = ("session", number.number.to_string());
+            vec![session, ("rows", rows.to_string()), ("text", text())]
+        });
         if lost {
             return Err(LinkError::Closed);
         }
-        let killed = handle.killed.load(SeqCst);
+        let killed = connection.is_killed();
         if killed {
             answer.message(&killed_message());
         }
@@ -210,7 +187,7 @@ fn panicked_message() -> Message {
     Message::error(50000, text.to_owned()).severity(21)
 }
 
-/// What the client hears whose session another one has killed.
+/// The message for a client whose session another one has killed.
 fn killed_message() -> Message {
     let text = "Cannot continue the execution because the session is in the kill state.";
     Message::error(596, text.to_owned()).severity(21)

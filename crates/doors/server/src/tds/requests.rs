@@ -1,16 +1,15 @@
 //! What clients ask for, given to the session: batches, calls, transactions, bulk loads.
 
-use crate::link::{BulkPacket, Incoming};
-use crate::metrics::RequestKind;
-use crate::registry::Handle;
-use crate::sink::AnswerSink;
+use super::link::{BulkPacket, Incoming, Link};
+use super::sink::AnswerSink;
+use crate::host::connection::Connection;
+use crate::host::metrics::RequestKind;
 use mainstay_tds::{
     Batch, BulkEvent, BulkReader, BulkRows, Call, PacketKind, ParameterValue, Session, Sink, TransactionRequest,
     Version, WholeMessage, Wire, WireError,
 };
 use mainstay_tsql_types::Message;
 use mainstay_types::Value;
-use std::sync::atomic::Ordering::SeqCst;
 
 /// A request that is there as a whole.
 #[derive(Debug)]
@@ -70,7 +69,7 @@ impl Request {
                         sink.return_status(0);
                     }
                     sink.answer.end_of_call(sink.error, i + 1 == calls.len());
-                    if sink.lost || sink.fatal || sink.handle.cancelled.load(SeqCst) {
+                    if sink.lost || sink.fatal || sink.connection.is_cancelled() {
                         return;
                     }
                 }
@@ -92,15 +91,16 @@ fn call_text(call: &Call) -> String {
 
 /// A bulk load, whose packets are read while the session takes its rows.
 pub(crate) struct Load<'a> {
-    handle: &'a Handle,
+    connection: &'a Connection,
+    link: &'a Link,
     reader: BulkReader,
     ended: bool,
     failed: bool,
 }
 
 impl<'a> Load<'a> {
-    pub fn new(handle: &'a Handle, reader: BulkReader, first: BulkPacket) -> Load<'a> {
-        let mut load = Load { handle, reader, ended: false, failed: false };
+    pub fn new(connection: &'a Connection, link: &'a Link, reader: BulkReader, first: BulkPacket) -> Load<'a> {
+        let mut load = Load { connection, link, reader, ended: false, failed: false };
         load.take(&first);
         load
     }
@@ -114,7 +114,7 @@ impl<'a> Load<'a> {
     /// Waits for the next packet.
     fn more(&mut self) -> Result<(), Message> {
         let lost = || Message::error(4804, "The bulk load ended before its last row.".to_owned());
-        match self.handle.link.next(None) {
+        match self.link.next(None) {
             Ok(Incoming::Bulk(packet)) => {
                 self.take(&packet);
                 if self.failed { Err(taken_back()) } else { Ok(()) }
@@ -122,13 +122,13 @@ impl<'a> Load<'a> {
             Ok(Incoming::Attention) => {
                 // The client takes the load back, and sends no more of it.
                 (self.failed, self.ended) = (true, true);
-                self.handle.link.input().put_attention_back();
-                self.handle.cancelled.store(true, SeqCst);
+                self.link.input().put_attention_back();
+                self.connection.set_cancelled();
                 Err(taken_back())
             }
             _ => {
                 (self.failed, self.ended) = (true, true);
-                self.handle.link.shut_down();
+                self.connection.shut_down();
                 Err(lost())
             }
         }

@@ -1,4 +1,4 @@
-//! What a process that serves asks of the operating system, before it does.
+//! Limits of the operating system that a serving process raises before it listens.
 //!
 //! **Open files.** Each connection has three, and each table that it has open one for itself, two for each index and two for
 //! its memos. Systems let a process have few by default (1,024 are usual) and as many as it asks for up to a hard limit.
@@ -7,7 +7,7 @@
 //! a few kilobytes of it take two megabytes, which the allocator gives back only when all of them are free: a thousand
 //! clients took gigabytes that way, and the server kept them.
 
-use crate::log::{Level, Log};
+use super::log::{Level, Log};
 use std::fmt::Display;
 use std::io::Write;
 
@@ -36,12 +36,12 @@ fn raise_open_files(log: &Log) {
     log.event(level, "open_files", &fields);
 }
 
-/// Writes a warning to the log of a server, for what is found outside of it.
+/// Writes a warning to the log of a server, from outside of it.
 pub fn log_warning(log: Box<dyn Write + Send>, event: &str, text: &str) {
     Log::new(log).event(Level::Warning, event, &[("text", &text)]);
 }
 
-/// Writes what has happened to the log of a server, for who starts it.
+/// Writes an event to the log of a server, from outside of it.
 pub fn log_event(log: Box<dyn Write + Send>, event: &str, fields: &[(&str, &dyn Display)]) {
     Log::new(log).event(Level::Info, event, fields);
 }

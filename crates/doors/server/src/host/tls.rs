@@ -1,6 +1,6 @@
-//! Certificates, and what TLS is offered.
+//! Certificates, and the TLS that a server offers.
 //!
-//! The versions 7.x of the protocol carry the handshake inside their own packets, and everything after it in plain TLS
+//! In the protocol of SQL Server's clients the versions 7.x of the protocol carry the handshake inside their own packets, and everything after it in plain TLS
 //! records. Only TLS 1.2 is offered there, as SQL Server does: 1.3 sends records after the handshake, which have no place
 //! in it. Version 8.0 is TLS from the first byte, 1.3 included.
 
@@ -13,19 +13,23 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use std::sync::Arc;
 
-/// What connections are encrypted with.
+/// The TLS configurations over one certificate.
 #[derive(Clone, Debug)]
 pub(crate) struct Tls {
-    /// Inside packets.
+    /// TLS 1.2 only, for handshakes inside packets of TDS.
     pub inside: Arc<ServerConfig>,
-    /// From the first byte.
+    /// From the first byte, with the application protocol of TDS 8.0.
     pub strict: Arc<ServerConfig>,
-    /// Whether the certificate was made just now.
+    /// From the first byte, without an application protocol.
+    pub plain: Arc<ServerConfig>,
+    /// True if the certificate was generated.
     pub self_signed: bool,
 }
 
 impl Tls {
-    /// With the certificate of the settings, or one made for the moment.
+    /// With the certificate of the settings, or a generated one.
+    ///
+    /// Errors: `InvalidSetting` for a certificate or key that cannot be used; those of reading their files.
     pub fn new(config: &Config, fs: &dyn FileSystem) -> Result<Tls> {
         let (chain, key, self_signed) = match (&config.certificate, &config.key) {
             (Some(certificate), Some(key)) => {
@@ -44,9 +48,10 @@ impl Tls {
             }
         };
         let inside = server_config(&[&rustls::version::TLS12], chain.clone(), key.clone_key())?;
-        let mut strict = server_config(rustls::ALL_VERSIONS, chain, key)?;
+        let plain = server_config(rustls::ALL_VERSIONS, chain, key)?;
+        let mut strict = plain.clone();
         strict.alpn_protocols = vec![b"tds/8.0".to_vec()];
-        Ok(Tls { inside: Arc::new(inside), strict: Arc::new(strict), self_signed })
+        Ok(Tls { inside: Arc::new(inside), strict: Arc::new(strict), plain: Arc::new(plain), self_signed })
     }
 }
 

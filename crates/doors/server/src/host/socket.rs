@@ -1,14 +1,16 @@
-//! A client's socket for a door whose messages are no packets of TDS: bytes in, bytes out, TLS in between where it was agreed on.
+//! A client's socket as bytes in and bytes out, with TLS in between where both sides have agreed on it.
 //!
 //! One thread uses it. A client that is lost is found out by the operating system's keep-alive; one that reads or writes too
 //! slowly meets a deadline.
 
-use crate::metrics::DoorMetrics;
+use super::Host;
+use super::connection::Connection;
+use super::metrics::DoorMetrics;
 use mainstay_types::{Code, Error, Result};
 use rustix::net::sockopt;
-use rustls::{ServerConfig, ServerConnection};
+use rustls::ServerConnection;
 use std::io::{ErrorKind, Read, Write};
-use std::net::{IpAddr, TcpStream};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -25,7 +27,7 @@ const SLOWEST_BYTES_MS: u64 = 128;
 const READ_BYTES: usize = 16 * 1024;
 
 /// A client's socket.
-pub(crate) struct Socket {
+pub struct Socket {
     socket: TcpStream,
     tls: Option<Box<ServerConnection>>,
     raw: Vec<u8>,
@@ -46,8 +48,10 @@ fn over(error: &std::io::Error) -> Error {
 }
 
 impl Socket {
-    /// A socket of a client that has connected.
-    pub fn new(socket: TcpStream, metrics: Arc<DoorMetrics>) -> Result<Socket> {
+    /// The socket of a connection, whose bytes are counted in its door's metrics.
+    ///
+    /// Errors: `ConnectionLost` if the client is gone.
+    pub fn new(socket: TcpStream, connection: &Connection) -> Result<Socket> {
         let prepare = || {
             socket.set_nodelay(true)?;
             sockopt::set_socket_keepalive(&socket, true)?;
@@ -57,24 +61,19 @@ impl Socket {
         };
         prepare().map_err(|error| over(&error))?;
         let raw = vec![0; READ_BYTES];
-        Ok(Socket { socket, tls: None, raw, timeout: None, write_timeout: WRITE_PATIENCE, metrics })
+        Ok(Socket {
+            socket,
+            tls: None,
+            raw,
+            timeout: None,
+            write_timeout: WRITE_PATIENCE,
+            metrics: Arc::clone(connection.metrics()),
+        })
     }
 
-    /// A handle that ends the connection from another thread; none if the system has no handle left.
-    pub fn ender(&self) -> Option<Box<dyn Fn() + Send + Sync>> {
-        let socket = self.socket.try_clone().ok()?;
-        // One that is closed already is ended.
-        Some(Box::new(move || drop(socket.shutdown(std::net::Shutdown::Both))))
-    }
-
-    /// Before the login a client has to read within its deadline, too.
+    /// The time that a client has to read a message; `None` for the default of a minute. Before the login it is shorter.
     pub fn set_write_timeout(&mut self, timeout: Option<Duration>) {
         self.write_timeout = timeout.unwrap_or(WRITE_PATIENCE);
-    }
-
-    /// The client's address, without its port.
-    pub fn peer(&self) -> Option<IpAddr> {
-        self.socket.peer_addr().ok().map(|address| address.ip().to_canonical())
     }
 
     /// True if everything is encrypted now.
@@ -91,8 +90,12 @@ impl Socket {
         Ok(())
     }
 
-    /// Agrees on keys. Whoever sends a byte now and then has no longer than whoever sends none.
-    pub fn begin_tls(&mut self, config: Arc<ServerConfig>, deadline: Instant) -> Result<()> {
+    /// Begins TLS, as the server's side. The deadline is for the whole handshake, however it is cut into bytes.
+    ///
+    /// Errors: `InvalidValue` if encryption is off; `ConnectionLost` for a client that is gone, or whose handshake fails.
+    pub fn begin_tls(&mut self, host: &Host, deadline: Instant) -> Result<()> {
+        let tls = host.tls().ok_or_else(|| Error::new(Code::InvalidValue, "the client begins TLS, which is off"))?;
+        let config = Arc::clone(&tls.plain);
         let tls = ServerConnection::new(config).map_err(|error| Error::new(Code::Internal, error.to_string()))?;
         let tls = self.tls.insert(Box::new(tls));
         while tls.is_handshaking() {
@@ -107,7 +110,9 @@ impl Socket {
         write_tls(tls, &mut self.socket, deadline)
     }
 
-    /// The first byte, waited for until the deadline and left where it is.
+    /// The first byte, waited for until the deadline and left unread.
+    ///
+    /// Errors: `ConnectionLost`.
     pub fn peek(&mut self, deadline: Option<Instant>) -> Result<u8> {
         self.set_deadline(deadline)?;
         let mut first = [0];
@@ -117,7 +122,9 @@ impl Socket {
         }
     }
 
-    /// Reads what is there, or waits until the deadline for something.
+    /// Reads the bytes that have come, or waits for some until the deadline.
+    ///
+    /// Errors: `ConnectionLost`.
     pub fn receive(&mut self, deadline: Option<Instant>) -> Result<&[u8]> {
         let count = self.read_some(deadline)?;
         self.metrics.received_bytes_total.fetch_add(count as u64, Relaxed);
@@ -130,6 +137,8 @@ impl Socket {
     }
 
     /// Sends bytes. A client that does not read them by the deadline is given up.
+    ///
+    /// Errors: `ConnectionLost`.
     pub fn send(&mut self, bytes: &[u8], deadline: Instant) -> Result<()> {
         self.send_bytes(bytes, deadline)
     }

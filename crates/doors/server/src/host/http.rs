@@ -2,14 +2,14 @@
 //!
 //! One request a connection; nothing but the first line is looked at. Each connection has a thread of its own, and two
 //! seconds for everything, its answer too. Of more than [`MOST`] at a time one is closed at once: of the address that has
-//! most of them, the one that has waited longest ([`first_to_go`]). So whoever keeps them all waiting does not keep others
-//! out.
+//! most of them, the one that has waited longest ([`first_to_go`]). So an address that keeps them all waiting does not
+//! keep others out.
 
-use crate::registry::{Registry, first_to_go};
+use super::Host;
+use super::registry::first_to_go;
 use std::collections::HashMap;
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::{IpAddr, Shutdown, TcpListener, TcpStream};
-use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -61,13 +61,10 @@ impl Drop for Leaving {
 }
 
 /// Answers until the server stops.
-pub(crate) fn run<M>(listener: &TcpListener, registry: &Arc<Registry>, metrics: M)
-where
-    M: Fn() -> String + Clone + Send + 'static,
-{
+pub(super) fn run(listener: &TcpListener, host: &Arc<Host>) {
     let open = Arc::new(Open::default());
     for (number, socket) in (0..).zip(listener.incoming()) {
-        if registry.stopping.load(SeqCst) {
+        if host.is_stopping() {
             return;
         }
         let Ok(socket) = socket else { continue };
@@ -76,17 +73,17 @@ where
             continue;
         }
         let leaving = Leaving { open: Arc::clone(&open), number };
-        let (registry, metrics) = (Arc::clone(registry), metrics.clone());
+        let host = Arc::clone(host);
         let thread = std::thread::Builder::new().name("http-request".into()).stack_size(STACK_BYTES);
         // Without a thread the connection is closed; the next one may have more luck.
         let _ = thread.spawn(move || {
             let _leaving = leaving;
-            let _ = answer(socket, &registry, &metrics);
+            let _ = answer(socket, &host);
         });
     }
 }
 
-fn answer(socket: TcpStream, registry: &Registry, metrics: impl Fn() -> String) -> Result<()> {
+fn answer(socket: TcpStream, host: &Host) -> Result<()> {
     let mut socket = Timed { socket, ends: Instant::now() + LIMIT };
     let (mut request, mut piece) = (Vec::new(), [0; 1024]);
     while !request.windows(4).any(|end| end == b"\r\n\r\n") && request.len() < LONGEST_REQUEST {
@@ -100,10 +97,8 @@ fn answer(socket: TcpStream, registry: &Registry, metrics: impl Fn() -> String) 
     let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let path = path.split(|byte| *byte == b'?').next().unwrap_or_default();
     let (status, body) = match (method, path) {
-        (b"GET" | b"HEAD", b"/metrics") => ("200 OK", metrics()),
-        (b"GET" | b"HEAD", b"/health") if registry.stopping.load(SeqCst) => {
-            ("503 Service Unavailable", "stopping\n".into())
-        }
+        (b"GET" | b"HEAD", b"/metrics") => ("200 OK", host.metrics.text()),
+        (b"GET" | b"HEAD", b"/health") if host.is_stopping() => ("503 Service Unavailable", "stopping\n".into()),
         (b"GET" | b"HEAD", b"/health") => ("200 OK", "ok\n".into()),
         (b"GET" | b"HEAD", _) => ("404 Not Found", "not found\n".into()),
         _ => ("405 Method Not Allowed", "only GET\n".into()),

@@ -9,13 +9,14 @@
 //!   socket <-- [TLS] <-- packets of an Answer
 //! ```
 
-use crate::metrics::Metrics;
+use crate::host::connection::{Connection, Watcher};
+use crate::host::metrics::DoorMetrics;
 use mainstay_tds::{Assembler, Framer, PacketKind, PacketWriter, Reset, WholeMessage, Wire, WireError};
 use rustix::net::sockopt;
 use rustls::{ServerConfig, ServerConnection};
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::TcpStream;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -51,7 +52,7 @@ pub(crate) struct BulkPacket {
     pub reset: Option<Reset>,
 }
 
-/// Why nothing comes from a client.
+/// The reason why nothing comes from a client.
 #[derive(Debug)]
 pub(crate) enum LinkError {
     /// It has closed the connection, or broken it.
@@ -95,12 +96,12 @@ pub(crate) struct Link {
     socket: TcpStream,
     tls: Mutex<Option<ServerConnection>>,
     input: Mutex<Input>,
-    metrics: Arc<Metrics>,
+    metrics: Arc<DoorMetrics>,
 }
 
 impl Link {
     /// A link whose messages may have `limit_bytes` until the limit is changed.
-    pub fn new(socket: TcpStream, limit_bytes: usize, metrics: Arc<Metrics>) -> io::Result<Link> {
+    pub fn new(socket: TcpStream, limit_bytes: usize, metrics: Arc<DoorMetrics>) -> io::Result<Link> {
         socket.set_nodelay(true)?;
         // A client whose machine is gone without a word is found out, and its transaction rolled back.
         sockopt::set_socket_keepalive(&socket, true)?;
@@ -119,11 +120,6 @@ impl Link {
     /// Messages may have so many bytes from here on.
     pub fn set_limit(&self, limit_bytes: usize) {
         self.input().assembler = Assembler::new(limit_bytes);
-    }
-
-    /// The client's address, without its port.
-    pub fn peer(&self) -> Option<std::net::IpAddr> {
-        self.socket.peer_addr().ok().map(|address| address.ip())
     }
 
     pub fn input(&self) -> MutexGuard<'_, Input> {
@@ -301,10 +297,29 @@ impl Link {
     pub fn end_tls(&self) {
         *self.tls() = None;
     }
+}
 
-    /// Ends both directions: whoever reads or writes stops.
-    pub fn shut_down(&self) {
-        let _ = self.socket.shutdown(Shutdown::Both);
+/// Looks for attentions, and for clients that are gone, while a request runs.
+impl Watcher for Link {
+    fn look(&self, connection: &Connection) {
+        // A thread that holds the input reads itself (a bulk load), or has just ended the request.
+        let Some(mut input) = self.try_input() else { return };
+        if !connection.is_running() {
+            return;
+        }
+        if connection.is_cancelled() {
+            // Repeated: the session may have been about to begin at the first call.
+            return connection.cancel();
+        }
+        match self.poll(&mut input) {
+            Ok(false) | Err(LinkError::TimedOut) => {}
+            Ok(true) => {
+                self.metrics.cancelled_total.fetch_add(1, Relaxed);
+                connection.cancel();
+            }
+            // The connection's thread finds the same when it writes or reads next.
+            Err(LinkError::Closed | LinkError::Wire(_)) => connection.cancel(),
+        }
     }
 }
 
@@ -382,7 +397,8 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let _client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (socket, _) = listener.accept().unwrap();
-        let link = Link::new(socket, 100, Arc::default()).unwrap();
+        let metrics = DoorMetrics::new("tds", &[]);
+        let link = Link::new(socket, 100, Arc::new(metrics)).unwrap();
         assert!(sockopt::socket_keepalive(&link.socket).unwrap() && link.socket.nodelay().unwrap());
         assert_eq!(sockopt::tcp_keepidle(&link.socket).unwrap(), KEEP_ALIVE);
     }
