@@ -1,6 +1,7 @@
 # One command each: see it work, test it as CI does, measure it. Every step prints how long it took.
 #
-#   make demo     build for speed, and query the sample folder
+#   make demo     a quick build of the command, without optimisation, and a look at the sample folder
+#   make release  the fast build: target/release/mainstay
 #   make test     everything that CI runs
 #   make bench    the published tables, on this machine (ARGS="--check" and others: see mainstay bench --help)
 #   make fuzz     only the tests that feed damaged and random input (MAINSTAY_FUZZ_SECONDS=60 for longer)
@@ -36,9 +37,12 @@ step = @printf '\n== %s\n' '$(1)'; $(2) && printf '== %s: %d s\n' '$(1)' "$$SECO
 
 .PHONY: demo test bench fuzz clients console clean release tools format lint build unit documentation venv interop smoke
 
-demo: release
+demo:
+	$(call step,quick build,cargo build --workspace --bin mainstay)
 	@rm -rf '$(SHOP)' && cp -r sample '$(SHOP)'
-	$(call step,demo,$(RELEASE) '$(SHOP)' --echo --timer -f sample/demo.sql)
+	$(call step,demo,$(DEBUG) '$(SHOP)' --echo --timer -f sample/demo.sql)
+	@printf '\n%s\n' 'This was the quick build, without optimisation: queries over many rows take ten times as long as in the fast' \
+		'one, which `make release` makes.' 'Your own files: target/debug/mainstay FOLDER'
 
 test: format lint build unit documentation interop smoke clients console
 
