@@ -73,7 +73,7 @@ pub fn check(repository: &Repository) -> Vec<Finding> {
 }
 
 /// The lines of a fenced block, each with its number.
-fn block<'t>(page: &'t str, name: &str) -> Vec<(usize, &'t str)> {
+pub(crate) fn block<'t>(page: &'t str, name: &str) -> Vec<(usize, &'t str)> {
     let numbered = page.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     let after = numbered.skip_while(|(_, line)| line.strip_prefix("```") != Some(name)).skip(1);
     after.take_while(|(_, line)| *line != "```").filter(|(_, line)| !line.is_empty()).collect()

@@ -14,6 +14,7 @@
 //!
 //!   habits         lengths, first comments, leftovers, prints, unsafe, paths of somebody's machine
 //!   dependencies   edges between crates against the tables of ARCHITECTURE.md
+//!   structure      cycles of imports (imports) and methods of a type against the same page
 //!   manifests      each crate says what it is and under which licence
 //!   documents      links lead to files, named tests exist
 //! ```
@@ -24,10 +25,12 @@
 pub mod dependencies;
 pub mod documents;
 pub mod habits;
+pub mod imports;
 pub mod manifest;
 pub mod manifests;
 pub mod repository;
 pub mod rust_text;
+pub mod structure;
 
 pub use repository::{Repository, TextFile};
 
