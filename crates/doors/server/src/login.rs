@@ -146,7 +146,8 @@ fn begin<B: Backend>(
     }
     let number = shared.registry.begin_session();
     let session_id = number.number;
-    let client = Client { session_id, address, encrypted };
+    let user = shared.config.users.iter().find(|user| user.name.eq_ignore_ascii_case(&login.user));
+    let client = Client { session_id, address, encrypted, read_only: user.is_some_and(|user| user.read_only) };
     let mut session = match shared.backend.log_in(login, &client) {
         Ok(session) => session,
         Err(message) => {

@@ -99,6 +99,10 @@ fn log_in(shared: &Shared, number: u64, stream: &mut Stream) -> Result<Option<Se
     shared.logged_in(number, None);
     stream.set_limit(shared.config.max_request_bytes);
     stream.set_write_timeout(shared.config.idle_timeout());
+    let session = match shared.may_only_read(&hello.user) && !hello.is_of_dictionary() {
+        true => session.read_only(),
+        false => session,
+    };
     if let Some(end) = stream.ender() {
         session.on_end(end);
     }

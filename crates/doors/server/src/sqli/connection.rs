@@ -132,6 +132,7 @@ fn session_of(
         address: address.to_owned(),
         database: request.database.clone(),
         environment: request.environment.clone(),
+        read_only: shared.may_only_read(&request.user),
     };
     shared.service.session(&login).map_err(|failure| failure.message)
 }
