@@ -32,6 +32,8 @@ pub struct Login {
     pub database: String,
     /// Variables of the client's environment, by name.
     pub environment: Vec<(String, String)>,
+    /// True for a user who may only read.
+    pub read_only: bool,
 }
 
 /// A source of sessions.

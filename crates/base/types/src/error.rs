@@ -172,6 +172,10 @@ pub enum Cause {
     UnknownConstraint,
     /// `ForeignKeyViolation`: the row that is referred to is missing, and not one that refers in the way.
     NoParent,
+    /// `NotPermitted`: the session of a user who may only read would change a table, which is the subject.
+    ReadOnlyUser,
+    /// The same of a definition, a file or the whole database.
+    ReadOnlyUserDefinition,
 }
 
 /// An error: what, where, and what to try.

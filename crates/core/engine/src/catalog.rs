@@ -186,9 +186,13 @@ impl FolderCatalog {
             Some(file) => file,
             None => {
                 self.relist(&mut tables)?;
-                match tables.file(name) {
-                    Some(file) => file,
-                    None => return Ok(None),
+                match (tables.file(name), tables.named_by_file(name)) {
+                    (Some(file), _) => file,
+                    (None, Some(table)) => {
+                        drop(tables);
+                        return self.table(&table);
+                    }
+                    (None, None) => return Ok(None),
                 }
             }
         };
@@ -277,6 +281,15 @@ impl FolderCatalog {
 }
 
 impl Tables {
+    /// The table of the file of this name: `customers.dbf`.
+    fn named_by_file(&self, name: &str) -> Option<String> {
+        folder::kind_of(Path::new(name))?;
+        let is_it = |file: &TableFile| {
+            file.path.file_name().is_some_and(|file| file.to_string_lossy().eq_ignore_ascii_case(name))
+        };
+        self.listing.tables.iter().find(|(_, file)| is_it(file)).map(|(table, _)| table.clone())
+    }
+
     fn file(&self, name: &str) -> Option<TableFile> {
         self.attached.get(name).or_else(|| self.listing.tables.get(name)).cloned()
     }

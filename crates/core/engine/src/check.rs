@@ -2,25 +2,53 @@
 
 use crate::folder::{self, Kind, TableFile};
 use crate::native::STORE_FOLDER;
-use crate::options::{FolderSettings, Options};
-use mainstay_columnar::VectorCache;
+use crate::options::{FolderSettings, Options, unknown_tables};
+use mainstay_columnar::{Table as _, VectorCache};
 use mainstay_csv::{CsvOptions, CsvTable};
 use mainstay_planner::{Planner, Settings, open_parquet, parquet_findings};
 use mainstay_store::Store;
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Disk, FileSystem};
-use mainstay_xbase::dbf::OpenOptions;
+use mainstay_xbase::dbf::{Dbf, OpenOptions};
 use mainstay_xbase::indexed::check_journals;
 use mainstay_xbase::{Finding, Severity, table};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Decoded columns that a check may keep.
 const CACHE_BYTES: u64 = 64 << 20;
 
+/// Folders within each other that are looked at.
+const DEEPEST: usize = 32;
+
+/// What a check has looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Looked {
+    /// Files: tables, their memos and indexes.
+    pub files: u64,
+    /// Tables that are files.
+    pub tables: u64,
+    /// Their rows, deleted records included.
+    pub rows: u64,
+    /// True if native tables were among what was checked.
+    pub native: bool,
+}
+
+impl std::ops::AddAssign for Looked {
+    fn add_assign(&mut self, other: Looked) {
+        self.files += other.files;
+        self.tables += other.tables;
+        self.rows += other.rows;
+        self.native |= other.native;
+    }
+}
+
 /// What a check has found, and what it could not look at.
 #[derive(Debug)]
 pub struct Checked {
+    /// What was looked at.
+    pub looked: Looked,
     /// What is wrong.
     pub findings: Vec<Finding>,
     /// Why the native tables were not checked, if they were not: another process has them open (`Busy`).
@@ -42,10 +70,13 @@ pub fn check_what_can_be(path: &Path, options: &Options) -> Result<Checked> {
     let folder = if fs.is_folder(&path) { path.as_path() } else { path.parent().unwrap_or(&path) };
     let settings = FolderSettings::read(fs.as_ref(), folder, options)?.files;
     let mut findings = Vec::new();
+    let mut looked = Looked { files: files_of(fs.as_ref(), &path, &listing), ..Looked::default() };
     for (name, file) in &listing.tables {
+        looked.tables += 1;
         match file.kind {
             Kind::Dbf => {
                 let options = OpenOptions { code_page: settings.code_page(name) };
+                looked.rows += records_of(fs.as_ref(), &file.path, options);
                 // An index file may be looked at for several tables; what is wrong with it is said once.
                 for finding in table::check(&fs, &file.path, options, &listing.indexes) {
                     if !findings.contains(&finding) {
@@ -53,8 +84,16 @@ pub fn check_what_can_be(path: &Path, options: &Options) -> Result<Checked> {
                     }
                 }
             }
-            Kind::Csv => findings.extend(check_csv(&fs, name, file, settings.csv(name))),
-            Kind::Parquet => findings.extend(check_parquet(fs.as_ref(), file)?),
+            Kind::Csv => {
+                let (found, rows) = check_csv(&fs, name, file, settings.csv(name));
+                findings.extend(found);
+                looked.rows += rows;
+            }
+            Kind::Parquet => {
+                let (found, rows) = check_parquet(fs.as_ref(), file)?;
+                findings.extend(found);
+                looked.rows += rows;
+            }
         }
     }
     let index_files: &[PathBuf] = if fs.is_folder(&path) { &listing.indexes } else { &[] };
@@ -67,10 +106,19 @@ pub fn check_what_can_be(path: &Path, options: &Options) -> Result<Checked> {
     let tables = listing.tables.values().filter(|file| file.kind == Kind::Dbf).map(|file| file.path.as_path());
     findings.extend(check_journals(fs.as_ref(), folder, tables));
     let store = folder.join(STORE_FOLDER);
+    if fs.is_folder(&path) {
+        let known: Vec<String> = listing.tables.keys().cloned().collect();
+        let warnings = unknown_tables(fs.as_ref(), folder, &known)?;
+        findings.extend(warnings.iter().map(|warning| {
+            let path = warning.place().map_or_else(|| folder.to_owned(), PathBuf::from);
+            Finding { severity: Severity::Warning, ..failure(&path, warning) }
+        }));
+    }
     let mut unchecked = None;
     if fs.is_folder(&path) && fs.is_folder(&store) {
         match Store::check(Arc::clone(&fs), &store) {
             Ok(found) => {
+                looked.native = true;
                 let place = |error: &Error| error.place().map_or_else(|| store.clone(), PathBuf::from);
                 findings.extend(found.iter().map(|error| failure(&place(error), error)));
             }
@@ -78,7 +126,66 @@ pub fn check_what_can_be(path: &Path, options: &Options) -> Result<Checked> {
             Err(error) => return Err(error),
         }
     }
-    Ok(Checked { findings, unchecked })
+    Ok(Checked { looked, findings, unchecked })
+}
+
+/// The folders below one, down to the last, that have files of tables; hidden ones, and those that are a table themselves,
+/// are left out. A link is followed once.
+///
+/// Errors: those of reading the folder itself; one below it that cannot be read has no tables.
+pub fn folders_with_tables(folder: &Path) -> Result<Vec<PathBuf>> {
+    let (fs, folder) = (Disk, std::path::absolute(folder)?);
+    let mut seen = HashSet::from([fs.real_path(&folder)?]);
+    let mut found = Vec::new();
+    add_folders(&fs, &folder, DEEPEST, &mut seen, &mut found)?;
+    Ok(found)
+}
+
+fn add_folders(
+    fs: &Disk,
+    folder: &Path,
+    depth: usize,
+    seen: &mut HashSet<PathBuf>,
+    found: &mut Vec<PathBuf>,
+) -> Result<()> {
+    let mut entries = fs.list(folder)?;
+    entries.sort_by(|one, other| one.path.cmp(&other.path));
+    for entry in entries.into_iter().filter(|entry| entry.is_folder) {
+        let is_hidden = entry.path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let is_table = || folder::parquet_files(fs, &entry.path).is_ok_and(|files| !files.is_empty());
+        let mut is_new = || fs.real_path(&entry.path).is_ok_and(|path| seen.insert(path));
+        if is_hidden || depth == 0 || !is_new() || is_table() {
+            continue;
+        }
+        let listing = folder::list(fs, &entry.path).unwrap_or_default();
+        if !listing.tables.is_empty() || !listing.indexes.is_empty() {
+            found.push(entry.path.clone());
+        }
+        // A folder below that may not be read is not a reason to leave out the others.
+        let _ = add_folders(fs, &entry.path, depth - 1, seen, found);
+    }
+    Ok(())
+}
+
+/// How many files tables are made of: their own, their memos and indexes.
+fn files_of(fs: &dyn FileSystem, path: &Path, listing: &folder::Listing) -> u64 {
+    let files = |table: &TableFile| match table.kind {
+        Kind::Dbf => 1 + u64::from(table::sibling(fs, &table.path, &["fpt", "dbt", "smt"]).is_some()),
+        Kind::Parquet => folder::parquet_files(fs, &table.path).map_or(1, |files| (files.len() as u64).max(1)),
+        Kind::Csv => 1,
+    };
+    let indexes = if fs.is_folder(path) { listing.indexes.len() as u64 } else { 0 };
+    listing.tables.values().map(files).sum::<u64>() + indexes
+}
+
+/// The records of a DBF; none of one that cannot be read, which is a finding.
+fn records_of(fs: &dyn FileSystem, path: &Path, options: OpenOptions) -> u64 {
+    let count = || -> Result<u64> {
+        let file = fs.open(path)?;
+        let length = file.stamp()?.len;
+        Ok(Dbf::open(file, options)?.record_count(length))
+    };
+    count().unwrap_or(0)
 }
 
 /// The table that an index or a memo file is of, by its name; any other path as it is.
@@ -108,11 +215,14 @@ fn failure(path: &Path, error: &Error) -> Finding {
     Finding { severity: Severity::Error, path: path.to_owned(), place: String::new(), message }
 }
 
-fn check_csv(fs: &Arc<dyn FileSystem>, name: &str, file: &TableFile, options: CsvOptions) -> Vec<Finding> {
+fn check_csv(fs: &Arc<dyn FileSystem>, name: &str, file: &TableFile, options: CsvOptions) -> (Vec<Finding>, u64) {
     let cache = VectorCache::new(CACHE_BYTES);
     match CsvTable::open(Arc::clone(fs), &file.path, name, cache, options) {
-        Err(error) => vec![failure(&file.path, &error)],
-        Ok(table) => table.findings().into_iter().map(csv_finding).collect(),
+        Err(error) => (vec![failure(&file.path, &error)], 0),
+        Ok(table) => {
+            let rows = table.snapshot().and_then(|snapshot| snapshot.visible_rows()).unwrap_or(0);
+            (table.findings().into_iter().map(csv_finding).collect(), rows as u64)
+        }
     }
 }
 
@@ -126,7 +236,8 @@ fn csv_finding(finding: mainstay_csv::Finding) -> Finding {
 
 /// Reads every row of Parquet files: their pages carry checksums and lengths that only reading tests. What they say of their
 /// columns is compared with the values, and that of the files of a folder with each other.
-fn check_parquet(fs: &dyn FileSystem, file: &TableFile) -> Result<Vec<Finding>> {
+fn check_parquet(fs: &dyn FileSystem, file: &TableFile) -> Result<(Vec<Finding>, u64)> {
+    let mut rows = 0;
     let paths: Vec<PathBuf> = match fs.is_folder(&file.path) {
         true => folder::parquet_files(fs, &file.path)?.into_iter().map(|(path, _)| path).collect(),
         false => vec![file.path.clone()],
@@ -134,14 +245,16 @@ fn check_parquet(fs: &dyn FileSystem, file: &TableFile) -> Result<Vec<Finding>> 
     let settings =
         Settings { memory_limit_bytes: CACHE_BYTES as usize, threads: 1, fuse: true, disabled_rules: Vec::new() };
     let planner = Planner::new(&settings)?;
-    let read = |path: &Path| -> Result<()> {
+    let mut read = |path: &Path| -> Result<()> {
         let bytes = fs.stamp(path)?.len;
         if bytes == 0 {
             return Err(Error::new(Code::Damaged, "the file is empty"));
         }
         let provider = open_parquet(path, &[], bytes)?;
         let mut answer = planner.run_scan(provider)?;
-        while answer.next_batch()?.is_some() {}
+        while let Some(batch) = answer.next_batch()? {
+            rows += batch.num_rows() as u64;
+        }
         Ok(())
     };
     let mut findings = Vec::new();
@@ -161,5 +274,5 @@ fn check_parquet(fs: &dyn FileSystem, file: &TableFile) -> Result<Vec<Finding>> 
             failure(&path, &error)
         }));
     }
-    Ok(findings)
+    Ok((findings, rows))
 }

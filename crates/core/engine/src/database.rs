@@ -119,7 +119,8 @@ impl Database {
         self.shared.catalog.file_system().read(path)
     }
 
-    /// Writes all native tables into one file, as they are now, while others go on. An earlier backup is replaced.
+    /// Writes all native tables, and nothing else, into one file, as they are now, while others go on. An earlier backup is
+    /// replaced. [`backup::take`](crate::backup::take) writes everything that the folder is.
     ///
     /// Errors: `Unsupported` for a database in memory; `Duplicate` when the file is there and is no backup; those of the
     /// file system.
@@ -160,6 +161,16 @@ impl Database {
     pub fn damage(&self) -> Vec<Error> {
         let native = &self.shared.catalog.native;
         native.failure().map_or_else(|| native.store().damage(), |failure| vec![failure])
+    }
+
+    /// What the folder's settings say of tables that do not exist: nobody is told otherwise that it has no effect.
+    pub fn setting_warnings(&self) -> Vec<Error> {
+        let fs = self.shared.catalog.file_system();
+        let path = self.path();
+        let folder = if fs.is_folder(path) { path } else { return Vec::new() };
+        // Settings that cannot be read were refused when the database was opened.
+        let names = self.shared.catalog.file_names().unwrap_or_default();
+        crate::options::unknown_tables(fs.as_ref(), folder, &names).unwrap_or_default()
     }
 
     /// Whether another process has the native tables of the folder open: they cannot be used here until it has ended.

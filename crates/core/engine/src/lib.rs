@@ -86,6 +86,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod backup;
 mod bulk;
 mod catalog;
 mod check;
@@ -107,7 +108,7 @@ mod words;
 mod xbase_words;
 
 pub use bulk::{Appender, TableCursor};
-pub use check::{Checked, check, check_what_can_be};
+pub use check::{Checked, Looked, check, check_what_can_be, folders_with_tables};
 pub use database::Database;
 pub use describe::{ColumnInfo, IndexInfo, TableInfo};
 pub use mainstay_columnar::names::free_name;
@@ -119,6 +120,6 @@ pub use mainstay_xbase::{Finding, Severity};
 pub use native::{Identity, Outlook};
 pub use options::Options;
 pub use prepared::{Executor, Prepared, Row, Rows};
-pub use repair::{NewTable, Repaired, repair};
+pub use repair::{NewTable, REPAIRED, Repaired, repair, replace};
 pub use session::{Bound, ChangeableColumn, Session, Setting};
 pub use xbase_words::{xbase_condition, xbase_expression};

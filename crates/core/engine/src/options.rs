@@ -52,6 +52,8 @@ pub struct Options {
     /// Leaves the folder's native tables to who has them: those of this database are in memory, so that a transaction
     /// over the files needs nothing that one process at a time has.
     pub files_only: bool,
+    /// Lets sessions change nothing but their temporary tables.
+    pub read_only: bool,
     /// Opens native tables for reading only, with what can still be read where files of them are damaged.
     pub salvage: bool,
 }
@@ -119,6 +121,26 @@ impl SettingsFile {
         LockSettings::check(&text).map_err(|error| error.at(path.display()))?;
         Ok(settings)
     }
+}
+
+/// Sections `[tables.x]` of a folder's settings file whose table does not exist, each with the nearest name.
+///
+/// Errors: as reading the settings.
+pub(crate) fn unknown_tables(fs: &dyn FileSystem, folder: &Path, known: &[String]) -> Result<Vec<Error>> {
+    let path = folder.join(SETTINGS_FILE);
+    let mut named: Vec<String> = SettingsFile::read(fs, &path)?.tables.into_keys().collect();
+    named.sort();
+    named.retain(|name| !known.contains(&name.to_lowercase()));
+    let error = |name: &String| {
+        let message = format!("[tables.{name}]: there is no table of this name, and the section has no effect");
+        let hint = mainstay_planner::unknown_table(name, known).hint_text().map(str::to_owned);
+        let error = Error::new(Code::UnknownTable, message).about(name.clone()).at(path.display());
+        match hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        }
+    };
+    Ok(named.iter().map(error).collect())
 }
 
 /// What the caller's options and the settings file of the folder say together; the caller has the last word.

@@ -1,24 +1,31 @@
 //! `mainstay check --repair`: DBF tables that are damaged, or whose indexes do not agree with them or are missing, made anew in
-//! new files.
+//! new files; and `--replace`, which puts the new files in the place of the old ones.
 //!
 //! ```text
-//!   shop/stock.dbf  .fpt  .cdx  stock_id.ntx            stay as they are
-//!   shop/stock.repaired.dbf  .fpt  .cdx  stock.repaired_stock_id.ntx      without a folder
-//!   saved/stock.dbf  .fpt  .cdx  stock_id.ntx           with `--into saved`
+//!   shop/stock.dbf  .fpt  .cdx  stock_id.ntx                  stay as they are, and usable
+//!   shop/repaired/stock.dbf  .fpt  .cdx  stock_id.ntx         the new files; or below another folder, with `--into`
+//!
+//!   --replace:
+//!   shop/stock.dbf ...                                        the new files
+//!   shop/damaged-20261128-041205/stock.dbf ...                the old ones
 //! ```
 //! What can be read is taken over (`mainstay_xbase::indexed::repair`), and the new files are checked in their turn: only
-//! that says whether all is sound now. Nothing is ever written over, so a second run is refused where the first one wrote.
+//! that says whether all is sound now. Nothing is ever written over. New files that are no better than the old ones are
+//! removed.
 
 use crate::check::table_of;
 use crate::folder::{self, Kind};
 use crate::options::{FolderSettings, Options};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Disk, FileSystem};
-use mainstay_xbase::dbf::OpenOptions;
+use mainstay_xbase::dbf::{Dbf, OpenOptions};
 use mainstay_xbase::writer::{Access, Repair, WriteOptions};
 use mainstay_xbase::{Finding, Severity, indexed, table};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The folder of the new files, beside the damaged ones.
+pub const REPAIRED: &str = "repaired";
 
 /// The extensions of files that belong to a table.
 const COMPANIONS: [&str; 4] = ["fpt", "dbt", "smt", "cdx"];
@@ -37,8 +44,14 @@ pub struct Repaired {
 pub struct NewTable {
     /// Its file.
     pub path: PathBuf,
+    /// All its files: the table, its memo and its indexes.
+    pub files: Vec<PathBuf>,
+    /// Index files of the damaged table besides the one of its name.
+    pub other_indexes: Vec<PathBuf>,
     /// Its records, deleted ones included.
     pub records: u64,
+    /// Records that the old header counts and the new table does not have.
+    pub missing_records: u64,
     /// Findings in the old files, and the index files that were created.
     pub told: Vec<Finding>,
     /// Values that cannot be read in the old files, and are empty in the new ones.
@@ -54,12 +67,16 @@ impl NewTable {
     pub fn is_sound(&self) -> bool {
         !has_error(&self.left) && !has_error(&self.lost)
     }
+
+    /// True if the new files contain everything that the old ones had.
+    pub fn is_complete(&self) -> bool {
+        self.is_sound() && self.unread.is_empty() && self.lost.is_empty() && self.missing_records == 0
+    }
 }
 
 /// Makes a new table of each DBF that is damaged, has an index that does not agree with it, or lacks the one that its header asks
-/// for: of this folder, or this one; the path may be that of its index or memo.
-/// The new files are in `into`, or beside the old ones with `.repaired` in their names. Other programs should not write to
-/// the tables meanwhile.
+/// for: of this folder, or this one; the path may be that of its index or memo. The new files are in `into`, or in the folder
+/// [`REPAIRED`] beside the old ones. Other programs should not write to the tables meanwhile.
 ///
 /// Errors: that the path itself cannot be read, or `into` not be made. What keeps one table from being repaired is its outcome.
 pub fn repair(path: &Path, into: Option<&Path>, options: &Options) -> Result<Vec<Repaired>> {
@@ -68,38 +85,94 @@ pub fn repair(path: &Path, into: Option<&Path>, options: &Options) -> Result<Vec
     let listing = folder::list(fs.as_ref(), &path)?;
     let folder = if fs.is_folder(&path) { path.as_path() } else { path.parent().unwrap_or(&path) };
     let settings = FolderSettings::read(fs.as_ref(), folder, options)?.files;
-    let into = into.map(std::path::absolute).transpose()?;
+    let into = into.map_or_else(|| Ok(folder.join(REPAIRED)), std::path::absolute)?;
     let mut repaired = Vec::new();
     for (name, file) in listing.tables.iter().filter(|(_, file)| file.kind == Kind::Dbf) {
         let options = OpenOptions { code_page: settings.code_page(name) };
         // One whose structural index is missing is not written to: the new one does not ask for it.
-        let lacks_index = || table::lacks_index(&fs, &file.path, options).unwrap_or(false);
-        if !has_error(&table::check(&fs, &file.path, options, &listing.indexes)) && !lacks_index() {
+        let lacks_index = table::lacks_index(&fs, &file.path, options).unwrap_or(false);
+        let found = table::check(&fs, &file.path, options, &listing.indexes);
+        if !has_error(&found) && !lacks_index {
             continue;
         }
-        if let Some(into) = into.as_deref().filter(|into| !fs.is_folder(into)) {
-            fs.create_folder(into)?;
+        let is_new = !fs.is_folder(&into);
+        if is_new {
+            fs.create_folder(&into)?;
         }
-        let new = new_path(&file.path, into.as_deref());
+        let new = into.join(file.path.file_name().unwrap_or_default());
         let outcome = make(&fs, &file.path, &new, options, &listing.indexes);
+        let outcome = outcome.and_then(|new| keep_if_better(fs.as_ref(), new, &found, lacks_index));
+        if outcome.is_err() && is_new {
+            // Nothing was put there; a folder with files is not removed.
+            let _ = fs.remove_folder(&into);
+        }
         repaired.push(Repaired { table: file.path.clone(), outcome });
     }
     Ok(repaired)
+}
+
+/// Puts the files of a new table in the place of the damaged one, and moves the old files to the folder `old`, which is made:
+/// the table goes first and comes last, so that a crash in between leaves no table, and never a mixed one.
+///
+/// Errors: `Busy` while another program has the table open; `Duplicate` when the old files' place is taken; those of the file
+/// system.
+pub fn replace(table: &Path, new: &NewTable, old: &Path) -> Result<()> {
+    let fs: Arc<dyn FileSystem> = Arc::new(Disk);
+    let folder = table.parent().unwrap_or(Path::new(""));
+    let exclusive = WriteOptions::new(Access::Exclusive);
+    match indexed::IndexedTable::open(Arc::clone(&fs), table, exclusive) {
+        Err(error) if error.code() == Code::Busy => {
+            let hint = "end the programs that use it, and run the command again";
+            return Err(error.hint(hint));
+        }
+        // A damaged table may be one that cannot be opened; nobody else can either.
+        opened => drop(opened),
+    }
+    if !fs.is_folder(old) {
+        fs.create_folder(old)?;
+    }
+    let mut away = vec![table.to_owned()];
+    for extension in COMPANIONS {
+        away.extend(table::sibling(fs.as_ref(), table, &[extension]));
+    }
+    away.extend(new.other_indexes.iter().cloned());
+    let target = |file: &Path, folder: &Path| folder.join(file.file_name().unwrap_or_default());
+    if let Some(taken) = away.iter().map(|file| target(file, old)).find(|path| fs.stamp(path).is_ok()) {
+        return Err(Error::new(Code::Duplicate, "there is a file of this name already").at(taken.display()));
+    }
+    for file in &away {
+        fs.rename(file, &target(file, old))?;
+    }
+    fs.sync_folder(old)?;
+    for file in new.files.iter().filter(|file| **file != new.path).chain([&new.path]) {
+        let place = target(file, folder);
+        if fs.stamp(&place).is_ok() {
+            return Err(Error::new(Code::Duplicate, "there is a file of this name already").at(place.display()));
+        }
+        fs.rename(file, &place)?;
+    }
+    fs.sync_folder(folder)?;
+    if let Some(repaired) = new.path.parent() {
+        // Only an empty folder is removed.
+        let _ = fs.remove_folder(repaired);
+    }
+    Ok(())
 }
 
 fn has_error(findings: &[Finding]) -> bool {
     findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
-/// Where the new table goes.
-fn new_path(table: &Path, into: Option<&Path>) -> PathBuf {
-    match into {
-        Some(folder) => folder.join(table.file_name().unwrap_or_default()),
-        None => {
-            let extension = table.extension().unwrap_or_default().to_string_lossy();
-            table.with_extension(format!("repaired.{extension}"))
-        }
+/// Removes new files that have every error of the old ones.
+fn keep_if_better(fs: &dyn FileSystem, new: NewTable, found: &[Finding], lacked_index: bool) -> Result<NewTable> {
+    let is_left =
+        |error: &Finding| new.left.iter().any(|left| left.place == error.place && left.message == error.message);
+    let mut errors = found.iter().filter(|finding| finding.severity == Severity::Error);
+    if lacked_index || new.left.is_empty() || errors.any(|error| !is_left(error)) {
+        return Ok(new);
     }
+    new.files.iter().for_each(|file| drop(fs.remove(file)));
+    Err(Error::new(Code::Unsupported, "nothing of what is wrong can be mended, and no new files were made"))
 }
 
 fn make(
@@ -115,6 +188,7 @@ fn make(
         let error = Error::new(Code::Duplicate, "there is a file of this name already").at(there.display());
         return Err(error.hint("nothing is written over: take it away, or name a folder with --into"));
     }
+    let before = folder::list(fs.as_ref(), new.parent().unwrap_or(new))?.indexes;
     let others = table::other_index_files(fs, path, options, index_files)?;
     let how = WriteOptions { code_page: options.code_page, ..WriteOptions::new(Access::Exclusive) };
     let Repair { found: told, unread, lost } = indexed::repair(fs, path, new, &how, &others)?;
@@ -123,5 +197,23 @@ fn make(
     let mut made = indexed::IndexedTable::open(Arc::clone(fs), new, how)?;
     let records = made.count()?;
     made.close()?;
-    Ok(NewTable { path: new.to_owned(), records, told, unread, lost, left })
+    let missing_records = counted_records(fs.as_ref(), path, options).saturating_sub(records);
+    let mut files = vec![new.to_owned()];
+    for extension in COMPANIONS {
+        files.extend(table::sibling(fs.as_ref(), new, &[extension]));
+    }
+    for index in index_files.into_iter().filter(|index| !before.contains(index)) {
+        if !files.contains(&index) {
+            files.push(index);
+        }
+    }
+    let path = new.to_owned();
+    Ok(NewTable { path, files, other_indexes: others, records, missing_records, told, unread, lost, left })
+}
+
+/// The number of records that a header says, if it can be read.
+fn counted_records(fs: &dyn FileSystem, path: &Path, options: OpenOptions) -> u64 {
+    let header =
+        fs.open(path).and_then(|file| Dbf::open(file, options)).map(|dbf| u64::from(dbf.header().record_count));
+    header.unwrap_or(0)
 }

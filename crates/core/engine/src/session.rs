@@ -11,6 +11,7 @@ mod located;
 mod outside;
 mod query;
 mod ranges;
+mod rights;
 mod settings;
 mod show;
 mod wish;
@@ -76,6 +77,7 @@ impl Session {
         let (cancel, progress) = (CancelHandle::default(), Arc::<Progress>::default());
         let ends = Wish::of(&cancel, &progress);
         let transaction = SessionTransaction::new(ends, accounts(&database.shared.planner));
+        transaction.given.set_read_only(database.shared.options.read_only);
         Session {
             cancel,
             progress,
@@ -135,7 +137,7 @@ impl Session {
             Words::Explain { analyze, statement, offset } => {
                 self.explain(statement, analyze).map_err(|error| moved(error, offset))
             }
-            Words::ShowTables => self.show_tables(),
+            Words::ShowTables(pattern) => self.show_tables(pattern.as_deref()),
             Words::ShowColumns(table) => self.show_columns(&table),
             Words::ShowIndexes(table) => self.show_indexes(&table),
             Words::ShowSettings(name) => self.show_settings(name.as_deref()),
@@ -521,6 +523,7 @@ impl Session {
 
     /// Runs a statement that makes something new: with it the store is made.
     fn create(&mut self, text: &str, work: impl FnMut(&mut Transaction) -> Result<()>) -> Result<Answer> {
+        self.check_may_define()?;
         self.native().make_kept()?;
         self.define(text, work)
     }

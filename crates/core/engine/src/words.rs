@@ -13,8 +13,8 @@ pub(crate) enum Words<'a> {
     Other(&'a str),
     /// EXPLAIN, with the statement behind it and where that begins.
     Explain { analyze: bool, statement: &'a str, offset: usize },
-    /// SHOW TABLES.
-    ShowTables,
+    /// SHOW TABLES, with the pattern behind LIKE.
+    ShowTables(Option<String>),
     /// SHOW COLUMNS FROM, DESCRIBE.
     ShowColumns(String),
     /// SHOW INDEXES FROM.
@@ -58,7 +58,7 @@ impl<'a> Words<'a> {
             "explain" => explain(statement, &words)?,
             "describe" | "desc" => Words::ShowColumns(name(if word(1) == "table" { 2 } else { 1 })?),
             "show" => match word(1).as_str() {
-                "tables" => Words::ShowTables,
+                "tables" => show_tables(statement, &words)?,
                 "columns" | "fields" => Words::ShowColumns(name(3)?),
                 "index" | "indexes" | "indices" | "keys" => Words::ShowIndexes(name(3)?),
                 "all" | "settings" | "" => Words::ShowSettings(None),
@@ -79,6 +79,47 @@ impl<'a> Words<'a> {
             _ => Words::Other(statement),
         })
     }
+}
+
+/// `SHOW TABLES`, `SHOW TABLES LIKE 'pattern'`.
+fn show_tables<'a>(statement: &'a str, words: &[(usize, &str)]) -> Result<Words<'a>> {
+    let Some((at, word)) = words.get(2) else { return Ok(Words::ShowTables(None)) };
+    let wrong = |start: usize| {
+        let error = Error::new(Code::Syntax, "SHOW TABLES is followed by nothing, or by LIKE and a pattern");
+        error.span(start, statement.len()).hint("write SHOW TABLES LIKE 'cust%'")
+    };
+    if !word.eq_ignore_ascii_case("like") {
+        return Err(wrong(*at));
+    }
+    let rest = statement.get(at + word.len()..).unwrap_or_default().trim();
+    let inner = rest.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+    match inner.map(|inner| inner.replace("''", "\u{0}")) {
+        Some(inner) if !inner.contains('\'') => Ok(Words::ShowTables(Some(inner.replace('\u{0}', "'")))),
+        _ => Err(wrong(*at)),
+    }
+}
+
+/// True if a name is like a pattern of LIKE: `%` for any characters, `_` for one. Case does not count.
+pub(crate) fn is_like(name: &str, pattern: &str) -> bool {
+    let (name, pattern): (Vec<char>, Vec<char>) =
+        (name.to_lowercase().chars().collect(), pattern.to_lowercase().chars().collect());
+    // For each length of the name: whether the pattern so far takes it.
+    let mut takes: Vec<bool> = std::iter::once(true).chain(name.iter().map(|_| false)).collect();
+    for sign in pattern {
+        let before = takes.clone();
+        let mut any = false;
+        for (length, taken) in takes.iter_mut().enumerate() {
+            any |= before.get(length).copied().unwrap_or(false);
+            let last = length.checked_sub(1);
+            let one = last.and_then(|last| before.get(last)).copied().unwrap_or(false);
+            *taken = match sign {
+                '%' => any,
+                '_' => one,
+                sign => one && last.and_then(|last| name.get(last)) == Some(&sign),
+            };
+        }
+    }
+    takes.last().copied().unwrap_or(false)
 }
 
 /// `EXPLAIN [ANALYZE] statement`, `EXPLAIN (options) statement`.
@@ -243,8 +284,20 @@ mod tests {
         assert_eq!(explain("EXPLAIN (VERBOSE, FORMAT json) SELECT 1"), Err(Code::Syntax));
         assert_eq!(explain("EXPLAIN (costs, nothing) SELECT 1"), Err(Code::Syntax));
         assert_eq!(explain("EXPLAIN (costs)"), Err(Code::Syntax));
-        assert_eq!(Words::of("show tables;").unwrap(), Words::ShowTables);
-        assert_eq!(Words::of("SHOW TABLES").unwrap(), Words::ShowTables);
+        assert_eq!(Words::of("show tables;").unwrap(), Words::ShowTables(None));
+        assert_eq!(Words::of("SHOW TABLES").unwrap(), Words::ShowTables(None));
+        let like = |pattern: &str| Words::ShowTables(Some(pattern.to_owned()));
+        assert_eq!(Words::of("SHOW TABLES LIKE 'a b%';").unwrap(), like("a b%"));
+        assert_eq!(Words::of("show tables like 'it''s_'").unwrap(), like("it's_"));
+        for wrong in ["SHOW TABLES FROM x", "SHOW TABLES LIKE", "SHOW TABLES LIKE x", "SHOW TABLES LIKE 'a' 'b'"] {
+            assert_eq!(Words::of(wrong).unwrap_err().code(), Code::Syntax, "{wrong}");
+        }
+        for (name, pattern) in [("customers", "cust%"), ("orders", "%ORD_rs"), ("a", "%"), ("", "%"), ("ab", "_b")] {
+            assert!(is_like(name, pattern), "{name} {pattern}");
+        }
+        for (name, pattern) in [("customers", "zzz%"), ("a", ""), ("abc", "_b"), ("ab", "a_c")] {
+            assert!(!is_like(name, pattern), "{name} {pattern}");
+        }
         assert_eq!(Words::of("DESC \"Orders\"").unwrap(), Words::ShowColumns("orders".into()));
         assert_eq!(Words::of("SHOW INDEXES FROM orders").unwrap(), Words::ShowIndexes("orders".into()));
         let set = |name: &str, value: &str| Words::Set { name: name.into(), value: value.into() };

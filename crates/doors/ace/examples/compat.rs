@@ -1,5 +1,7 @@
 //! Prints the page of what is done: `cargo run -p mainstay-ace --example compat > docs/COMPAT-ace.md`.
 
+extern crate mainstay_ace as ace;
+
 use std::path::Path;
 
 fn main() -> mainstay_types::Result<()> {

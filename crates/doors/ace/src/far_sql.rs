@@ -40,6 +40,9 @@ impl SqlSession for Far {
         self.server.prepare(sql)
     }
 
+    /// The server knows the rights of its users.
+    fn set_read_only(&mut self) {}
+
     fn set_table_type(&mut self, table_type: u32) {
         // Who cannot be told is told by the statement that follows.
         if self.table_type != Some(table_type) && self.server.set_table_type(table_type).is_ok() {

@@ -3,6 +3,8 @@
 //!
 //! The program is made from the table of entries, so that no entry is left out.
 
+extern crate mainstay_ace as ace;
+
 mod common;
 
 use std::fmt::Write;

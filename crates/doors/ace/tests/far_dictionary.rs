@@ -1,6 +1,8 @@
 //! A dictionary of a server, asked by clients that do as they like: what its users may not do is refused there, and what
 //! they may not read is not sent.
 
+extern crate mainstay_ace as ace;
+
 mod common;
 
 use ace::backend::ServedDictionaries;

@@ -1,6 +1,8 @@
 //! The C programs of `tests/c`, compiled against the header, linked with the library, and run on copies of the tables that
 //! other programs have made.
 
+extern crate mainstay_ace as ace;
+
 mod common;
 
 use common::{compile, folder_of_tables, run};

@@ -2,6 +2,8 @@
 //! buffers, and what it reads of their texts, is checked byte by byte, because both go through the C library's functions.
 //! (Memory of Rust's own is the compiler's to check.)
 
+extern crate mainstay_ace as ace;
+
 mod common;
 
 use std::io::Write;

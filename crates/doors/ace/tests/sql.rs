@@ -3,6 +3,8 @@
 //!
 //! The entries are called as C calls them, from here, because the stand-in is of this program.
 
+extern crate mainstay_ace as ace;
+
 mod common;
 
 use std::ffi::{CStr, c_char};
@@ -63,6 +65,8 @@ impl Sql for Door {
 }
 
 impl SqlSession for Session {
+    fn set_read_only(&mut self) {}
+
     fn execute(&mut self, sql: &str, parameters: &[Parameter]) -> Result<Outcome> {
         self.0.asked.lock().unwrap().push((sql.to_owned(), parameters.to_vec()));
         if sql.starts_with("UPDATE") {

@@ -1,5 +1,7 @@
 //! What is written from the tables is current: the header and the page of what is done.
 
+extern crate mainstay_ace as ace;
+
 use std::path::Path;
 
 use mainstay_vfs::{Disk, FileSystem};

@@ -1,15 +1,15 @@
 //! `libace.so` as it is shipped: the calls of `mainstay-ace`, with the SQL of `mainstay-ads-runtime` behind them.
 //!
 //! The calls are in a crate of their own so that they are built and tested without the SQL engine. Here both are linked
-//! into one library: `libmainstay_ace.so` when it is built, to be installed as `libace.so`, which is also the name that it
-//! has inside.
+//! into one library, `libace.so`, which is also the name that it has inside (SONAME). The library of that crate alone is called
+//! `libmainstay_ace.so`, so that nobody links with it by mistake.
 //!
 //! A C program says nothing to a library before its first call, so the SQL is installed when the library is loaded.
 
 use mainstay_ads_runtime as sql;
 
 // What the library exports is in that crate.
-extern crate ace;
+extern crate mainstay_ace;
 
 extern "C" fn loaded() {
     // A program that has installed an engine of its own keeps it.

@@ -35,6 +35,9 @@ pub trait SqlSession: Send {
     /// Checks a statement without running it, and says its parameters: their names, empty for those by position.
     fn prepare(&mut self, sql: &str) -> Result<Vec<String>>;
 
+    /// Lets statements only read from now on.
+    fn set_read_only(&mut self);
+
     /// Says of which form the tables are that a statement makes, as the client's interface numbers forms.
     fn set_table_type(&mut self, _table_type: u32) {}
 

@@ -71,6 +71,8 @@ impl ServedSql for Sql {
 }
 
 impl SqlSession for Sql {
+    fn set_read_only(&mut self) {}
+
     fn execute(&mut self, _: &str, _: &[Parameter]) -> Result<Outcome> {
         Ok(Outcome { affected: 1, ..Outcome::default() })
     }

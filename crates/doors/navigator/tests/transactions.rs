@@ -98,6 +98,7 @@ impl ServedSql for Refusing {
 }
 
 impl SqlSession for Refusing {
+    fn set_read_only(&mut self) {}
     fn execute(&mut self, _: &str, _: &[Parameter]) -> Result<Outcome> {
         Err(Error::new(Code::Syntax, "that is no statement"))
     }

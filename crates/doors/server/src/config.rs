@@ -45,6 +45,9 @@ pub struct User {
     pub name: String,
     /// The hash of the password, as [`crate::password::hash`] makes it.
     pub password_hash: String,
+    /// Whether the user may only read.
+    #[serde(default)]
+    pub read_only: bool,
 }
 
 /// Without the hash, which is nobody's business.
@@ -169,7 +172,7 @@ pub const KEYS: &[Key] = &[
     Key {
         name: "users",
         default: "[]",
-        meaning: "A list of tables with `name` and `password_hash` (argon2id). While it is empty, `sa` may log in without a password, from this machine only.",
+        meaning: "A list of tables with `name`, `password_hash` (argon2id) and `read_only` (`true` for a user who changes nothing but temporary tables; `false` without it). `mainstay user` writes them. While it is empty, `sa` may log in without a password, from this machine only.",
     },
     Key {
         name: "max_connections",

@@ -262,7 +262,8 @@ const FETCH: Request = Request::Fetch(Fetch { scroll: None, buffer_bytes: 40 });
 #[test]
 fn wrong_passwords_are_refused_with_951() {
     let hash = mainstay_server::password::hash("secret").unwrap();
-    let door = door(|config| config.users = vec![User { name: "ann".to_owned(), password_hash: hash }]);
+    let door =
+        door(|config| config.users = vec![User { name: "ann".to_owned(), password_hash: hash, read_only: false }]);
     let outcome = Client::connect(&door).log_in("ann", "wrong").outcome;
     assert_eq!(outcome, Outcome::Rejected(-951, 13, "ann".to_owned()));
     let reply = Client::connect(&door).log_in("ANN", "secret");

@@ -42,6 +42,8 @@ pub struct Client {
     pub address: String,
     /// Whether everything is encrypted, not only the login.
     pub encrypted: bool,
+    /// Whether the user may only read.
+    pub read_only: bool,
 }
 
 /// One client's session. When it is dropped the client is gone: what is open is rolled back.

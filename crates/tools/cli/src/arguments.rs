@@ -19,9 +19,10 @@ Examples:
   echo \"SELECT * FROM orders\" | mainstay shop --format ndjson
   mainstay check shop                 look for damage in every file
   mainstay check shop/programs        list what is wrong or not supported in Business BASIC programs
-  mainstay check shop --repair        make damaged DBF tables anew, in new files
-  mainstay shop -c \".backup shop.bak\" copy the tables in .mainstay into one file
-  mainstay restore shop.bak new       make a folder with the tables of such a file
+  mainstay check shop --repair        make damaged DBF tables anew, in shop/repaired
+  mainstay backup shop shop.bak       copy all files and tables of shop into one file
+  mainstay restore shop.bak new       make a folder of such a file
+  mainstay user add ann --folder shop make a user of the server of shop
   mainstay run shop/programs/menu.bas run a Business BASIC program over the files of shop
   mainstay bench xbase                measure this machine
 
@@ -194,14 +195,26 @@ pub(crate) enum Action {
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
 
-        /// Make each damaged DBF table, and each whose indexes do not agree with it or are missing, anew in new files:
-        /// NAME.repaired.dbf beside it. The old files stay, and what is lost is told
+        /// Look at the tables of all folders below, too
+        #[arg(short, long)]
+        recursive: bool,
+
+        /// Show every finding, and not a few of each kind
+        #[arg(long)]
+        verbose: bool,
+
+        /// Make each damaged DBF table, and each whose indexes do not agree with it or are missing, anew in the folder
+        /// `repaired` beside it. The old files stay, and what is lost is told
         #[arg(long)]
         repair: bool,
 
-        /// Put the new files of --repair into this folder, under their own names
+        /// Put the new files of --repair into this folder
         #[arg(long, value_name = "FOLDER", requires = "repair")]
         into: Option<PathBuf>,
+
+        /// Put the new files in the place of the old ones, which go to a folder with the date in its name
+        #[arg(long, requires = "repair", conflicts_with = "into")]
+        replace: bool,
 
         /// How findings are written: text or json
         #[arg(
@@ -218,14 +231,46 @@ pub(crate) enum Action {
         #[command(flatten)]
         engine: Engine,
     },
-    /// Make the native tables of a folder from a file of `.backup` or of BACKUP DATABASE
+    /// Copy everything that a folder is into one file, while programs that share it go on: DBF, CSV and Parquet files,
+    /// native tables, procedures, programs and settings
+    Backup {
+        /// The folder
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+
+        /// The file, which replaces an earlier backup of its name
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+
+        /// Copy the native tables alone
+        #[arg(long)]
+        native_only: bool,
+
+        /// Wait this long for the locks of each DBF table, such as 30s or 10m [default: 30s]
+        #[arg(long, value_name = "TIME", value_parser = parse_time)]
+        wait: Option<Duration>,
+    },
+    /// Verify a backup and make a folder of it
     Restore {
         /// The backup
         file: PathBuf,
 
-        /// A folder without native tables; it is made if it is not there
-        #[arg(value_name = "FOLDER")]
+        /// The folder: a new one, or one that has none of the backup's files
+        #[arg(value_name = "FOLDER", required_unless_present = "verify")]
+        folder: Option<PathBuf>,
+
+        /// Verify the backup and list its files, and write nothing
+        #[arg(long, conflicts_with = "folder")]
+        verify: bool,
+    },
+    /// The users who may log in at `mainstay serve`, in the folder's mainstay.toml
+    User {
+        /// The folder [default: the current folder]
+        #[arg(long, value_name = "FOLDER", global = true, default_value = ".", hide_default_value = true)]
         folder: PathBuf,
+
+        #[command(subcommand)]
+        action: UserAction,
     },
     /// Open the folder for SQL Server's clients, until SIGTERM or Ctrl-C; [server] of mainstay.toml has more settings
     Serve {
@@ -283,6 +328,32 @@ pub(crate) enum Action {
         /// Suites and flags of the benchmark
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "SUITE")]
         arguments: Vec<OsString>,
+    },
+}
+
+/// What is done with users.
+#[derive(Debug, Subcommand)]
+pub(crate) enum UserAction {
+    /// Add a user; the password is asked for, or is the first line of standard input
+    Add {
+        /// The name; its case does not count
+        name: String,
+
+        /// Let the user change nothing but temporary tables
+        #[arg(long)]
+        read_only: bool,
+    },
+    /// Change the password of a user
+    Passwd {
+        /// The name
+        name: String,
+    },
+    /// List the users
+    List,
+    /// Remove a user
+    Remove {
+        /// The name
+        name: String,
     },
 }
 

@@ -14,7 +14,10 @@
 //! **Invariants.** Results go to standard output (or a file), everything else to standard error. A
 //! broken pipe ends the command quietly. Each way to end has its own exit code, listed by `--help`.
 
+extern crate mainstay_ace as ace;
+
 mod arguments;
+mod backup;
 mod basic;
 mod bench;
 mod check;
@@ -33,6 +36,7 @@ mod shell;
 mod sqlcmd;
 mod tokens;
 mod tsql;
+mod users;
 
 use arguments::{Action, Arguments, FindingFormat, Script};
 use errors::{Failure, Origin};
@@ -55,11 +59,18 @@ pub fn run() -> ExitCode {
     interrupt::outlive_long_files();
     match arguments.action.take() {
         Some(Action::Bench { arguments }) => bench::run(arguments),
-        Some(Action::Check { paths, repair, into, format, engine }) => match format {
-            FindingFormat::Text => check::run(&paths, &engine, repair.then_some(into.as_deref())).into(),
-            FindingFormat::Json => check::run_as_json(&paths, &engine).into(),
+        Some(Action::Check { paths, recursive, verbose, repair, into, replace, format, engine }) => match format {
+            FindingFormat::Text => {
+                let wishes = check::Wishes { recursive, verbose, repair, into: into.as_deref(), replace };
+                check::run(&paths, &engine, wishes).into()
+            }
+            FindingFormat::Json => check::run_as_json(&paths, &engine, recursive).into(),
         },
-        Some(Action::Restore { file, folder }) => restore(&file, &folder).into(),
+        Some(Action::Backup { folder, file, native_only, wait }) => {
+            backup::run(&folder, &file, native_only, wait.unwrap_or(backup::WAIT)).into()
+        }
+        Some(Action::Restore { file, folder, .. }) => backup::restore(&file, folder.as_deref()).into(),
+        Some(Action::User { folder, action }) => users::run(&folder, &action).into(),
         Some(Action::Serve { path, tds, http, navigator, sqli, console, script_codepage, engine }) => {
             serve::run(path, &Addresses { tds, http, navigator, sqli, console }, script_codepage, &engine).into()
         }
@@ -82,7 +93,7 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
             return Exit::of_opening(&error);
         }
     };
-    database.damage().iter().for_each(warn);
+    database.damage().iter().chain(&database.setting_warnings()).for_each(warn);
     if arguments.tsql {
         return tsql::run(database, &path, scripts, arguments);
     }
@@ -191,17 +202,6 @@ fn end(mut shell: Shell, done: Result<Flow, Failure>) -> Exit {
         Err(failure) => drop(shell.report(failure, "", &Origin::default())),
     }
     if shell.conduct.interactive { Exit::Success } else { shell.exit() }
-}
-
-/// Makes the native tables of a folder from a backup.
-fn restore(file: &Path, folder: &Path) -> Exit {
-    match Database::restore(file, folder) {
-        Ok(()) => Exit::Success,
-        Err(error) => {
-            complain(&error);
-            Exit::CannotOpen
-        }
-    }
 }
 
 /// Says that native tables, or some of them, cannot be used; everything else can.

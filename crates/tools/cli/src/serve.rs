@@ -100,6 +100,9 @@ fn start(path: &Path, addresses: &Addresses, script_page: Option<CodePage>, engi
         false => Database::open_with(path, options)?,
     };
     database.damage().iter().for_each(warn);
+    for warning in database.setting_warnings() {
+        log_warning(Box::new(io::stderr()), "setting_without_table", &warning.to_string());
+    }
     if database.is_native_elsewhere() {
         let text =
             "another process has the native tables of this folder open: statements about them fail until it has ended";
@@ -109,6 +112,7 @@ fn start(path: &Path, addresses: &Addresses, script_page: Option<CodePage>, engi
     let instance = crate::tsql::instance(database, &folder, Arc::clone(&files), script_page, |complaint| {
         log_warning(Box::new(io::stderr()), "procedure_not_compiled", complaint);
     })?;
+    let instance = instance.with_users(config.users.iter().map(|user| user.name.as_str()));
     instance.read_procedures();
     // Certificates are the administrator's: they may be links to anywhere.
     let server = Server::new(config.clone(), &Disk, Box::new(io::stderr()))?;
@@ -151,7 +155,7 @@ fn console_door(address: SocketAddr, config: &Config, database: &Database, folde
         log_event(Box::new(io::stderr()), event, &fields);
     });
     let settings = mainstay_console::Config { address, ..mainstay_console::Config::default() };
-    let door = Door::start(settings, users, Arc::new(BrowserPrograms::new(shop)), log)
+    let door = Door::start(settings, users, Arc::new(BrowserPrograms::new(shop, &config.users)), log)
         .map_err(|error| Error::from(error).at("console"))?;
     if config.users.is_empty() {
         let invitation = door.invitation("administrator")?;

@@ -70,14 +70,14 @@ fn a_truncated_table_keeps_its_whole_records() {
     damage(&table, |bytes| bytes.truncate(bytes.len() * 2 / 3));
     let (code, told) = repair(folder, &[]);
     assert_eq!(code, Some(0), "{told}");
-    let new = folder.join("t04_cdx_updated.repaired.dbf");
+    let new = folder.join("repaired/t04_cdx_updated.dbf");
     let line = format!("repaired: {} as {}, ", table.display(), new.display());
     assert!(told.contains(&line), "{told}");
-    let kept: u64 = rows(&new, "SELECT max(_recno) FROM \"t04_cdx_updated.repaired\"").trim().parse().unwrap();
+    let kept: u64 = rows(&new, "SELECT max(_recno) FROM t04_cdx_updated").trim().parse().unwrap();
     assert!(kept > count / 2 && kept < count, "{kept} of {count}");
     assert!(told.contains(", 1,132 records\n"), "{told}");
     assert_eq!(run(&["check", new.to_str().unwrap()]).0, Some(0));
-    let plan = rows(&new, "EXPLAIN SELECT id FROM \"t04_cdx_updated.repaired\" WHERE id = 5");
+    let plan = rows(&new, "EXPLAIN SELECT id FROM t04_cdx_updated WHERE id = 5");
     assert!(plan.contains("index="), "its indexes are there: {plan}");
     // Nothing is written over.
     let (code, printed, _) = run(&["check", table.to_str().unwrap(), "--repair"]);
@@ -114,7 +114,7 @@ fn an_index_that_is_named_is_repaired_with_its_table() {
     });
     let (code, printed, told) = run(&["check", cdx.to_str().unwrap(), "--repair"]);
     assert_eq!(code, Some(0), "{printed}{told}");
-    assert!(folder.path().join("t04_cdx_updated.repaired.cdx").exists());
+    assert!(folder.path().join("repaired/t04_cdx_updated.cdx").exists());
 }
 
 #[test]
@@ -125,11 +125,11 @@ fn a_damaged_memo_loses_what_cannot_be_read_and_says_so() {
     let (code, told) = repair(folder, &[]);
     assert_eq!(code, Some(0), "{told}");
     assert!(told.contains("record "), "what is lost is named: {told}");
-    let new = folder.join("t04_cdx_updated.repaired.dbf");
-    assert!(folder.join("t04_cdx_updated.repaired.fpt").exists());
+    let new = folder.join("repaired/t04_cdx_updated.dbf");
+    assert!(folder.join("repaired/t04_cdx_updated.fpt").exists());
     let count = |table: &str, name: &str| rows(&folder.join(table), &format!("SELECT count(*) FROM \"{name}\""));
     assert_eq!(
-        count("t04_cdx_updated.repaired.dbf", "t04_cdx_updated.repaired"),
+        count("repaired/t04_cdx_updated.dbf", "t04_cdx_updated"),
         rows(Path::new(FIXTURES), "SELECT count(*) FROM t04_cdx_updated")
     );
     assert_eq!(run(&["check", new.to_str().unwrap()]).0, Some(0));
@@ -147,8 +147,8 @@ fn a_process_that_was_killed_within_an_append_leaves_a_table_that_can_be_repaire
     std::fs::write(&cdx, keys).unwrap();
     let (code, told) = repair(folder, &[]);
     assert_eq!(code, Some(0), "{told}");
-    let new = folder.join("t04_cdx_updated.repaired.dbf");
-    assert_eq!(rows(&new, "SELECT count(*) FROM \"t04_cdx_updated.repaired\" WHERE id = 987654"), "1\n");
+    let new = folder.join("repaired/t04_cdx_updated.dbf");
+    assert_eq!(rows(&new, "SELECT count(*) FROM t04_cdx_updated WHERE id = 987654"), "1\n");
 }
 
 #[test]
@@ -161,10 +161,11 @@ fn a_table_without_its_index_is_made_anew_to_be_written_to() {
     let (code, printed, told) = run(&["check", path, "--repair"]);
     assert_eq!(code, Some(0), "{printed}{told}");
     assert!(printed.contains("repaired: ") && printed.contains("the new table has none"), "{printed}");
-    let sql = "INSERT INTO \"t04_cdx_updated.repaired\" (id) VALUES (987654)";
-    assert_eq!(run(&[path, "-c", sql]).0, Some(0), "it is written to");
-    let all = "SELECT count(*) FROM \"t04_cdx_updated.repaired\" WHERE id = 987654";
-    assert_eq!(rows(folder, all), "1\n");
+    let new = folder.join("repaired");
+    let sql = "INSERT INTO t04_cdx_updated (id) VALUES (987654)";
+    assert_eq!(run(&[new.to_str().unwrap(), "-c", sql]).0, Some(0), "it is written to");
+    let all = "SELECT count(*) FROM t04_cdx_updated WHERE id = 987654";
+    assert_eq!(rows(&new, all), "1\n");
 }
 
 #[test]
@@ -178,4 +179,101 @@ fn what_is_sound_or_no_dbf_is_not_repaired() {
     let (code, printed, _) = run(&["check", folder.to_str().unwrap(), "--repair"]);
     assert_eq!(code, run(&["check", folder.to_str().unwrap()]).0, "{printed}");
     assert_eq!(run(&["check", folder.to_str().unwrap(), "--into", "x"]).0, Some(2), "--into without --repair");
+}
+
+/// The folder of the new files is no obstacle: the old tables are used as before, and written to where they can be (`new-01`).
+#[test]
+fn a_repair_leaves_the_old_tables_usable() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../sample");
+    for name in ["products.dbf", "products.dbt", "prod_id.ntx", "prod_nam.ntx"] {
+        std::fs::copy(sample.join(name), folder.join(name)).unwrap();
+    }
+    damage(&folder.join("products.dbt"), |bytes| bytes.truncate(bytes.len() - 500));
+    let path = folder.to_str().unwrap();
+    let update = "UPDATE products SET name = 'x' WHERE _recno = 1";
+    assert_eq!(run(&[path, "-c", update]).0, Some(0));
+    let (code, told) = repair(folder, &[]);
+    assert_eq!(code, Some(0), "{told}");
+    assert!(!told.contains("is sound"), "a memo is lost: {told}");
+    assert!(told.contains("lost: 1 value"), "{told}");
+    assert_eq!(run(&[path, "-c", update]), (Some(0), String::new(), String::new()));
+    let new = folder.join("repaired");
+    assert_eq!(run(&[new.to_str().unwrap(), "-c", update]).0, Some(0));
+    assert!(new.join("prod_id.ntx").exists() && new.join("prod_nam.ntx").exists());
+}
+
+/// `--replace` puts the new files in place; the old ones are in a folder with the date, byte for byte.
+#[test]
+fn new_files_take_the_place_of_the_old_ones() {
+    let folder = folder_of("t04_cdx_updated");
+    let folder = folder.path();
+    damage(&folder.join("t04_cdx_updated.cdx"), |bytes| {
+        let at = bytes.len() - 1500;
+        bytes[at..at + 900].fill(0xEE);
+    });
+    let before = contents(folder);
+    let all = rows(folder, "SELECT _recno, * FROM t04_cdx_updated ORDER BY _recno");
+    let path = folder.to_str().unwrap();
+    let (code, printed, told) = run(&["check", path, "--repair", "--replace"]);
+    assert_eq!(code, Some(0), "{printed}{told}");
+    assert!(printed.contains("in place: ") && told.contains("is sound in place"), "{printed}{told}");
+    assert_eq!(run(&["check", path]).0, Some(0));
+    assert_eq!(rows(folder, "SELECT _recno, * FROM t04_cdx_updated ORDER BY _recno"), all);
+    assert_eq!(run(&[path, "-c", "UPDATE t04_cdx_updated SET id = id WHERE id = 5"]).0, Some(0));
+    assert!(!folder.join("repaired").exists());
+    let old: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
+    let [old] = &old[..] else { panic!("{old:?}") };
+    assert!(old.file_name().unwrap().to_string_lossy().starts_with("damaged-20"), "{old:?}");
+    for (path, bytes) in before {
+        assert!(std::fs::read(old.join(path.file_name().unwrap())).unwrap() == bytes, "{}", path.display());
+    }
+}
+
+/// Folders below are named, and looked at with `-r` (`new-02`).
+#[test]
+fn folders_below_are_named_or_looked_at() {
+    let folder = folder_of("t04_cdx_updated");
+    let folder = folder.path();
+    let below = folder.join("2023");
+    std::fs::create_dir(&below).unwrap();
+    std::fs::create_dir(folder.join("letters")).unwrap();
+    std::fs::write(folder.join("letters/a.txt"), "x").unwrap();
+    let bytes = std::fs::read(folder.join("t04_cdx_updated.dbf")).unwrap();
+    std::fs::write(below.join("old.dbf"), &bytes[..bytes.len() / 2]).unwrap();
+    let path = folder.to_str().unwrap();
+    let (code, printed, told) = run(&["check", path]);
+    assert_eq!((code, printed.as_str()), (Some(0), ""), "{told}");
+    assert!(told.contains("1 sub-folder with tables not looked at (-r looks at them)"), "{told}");
+    assert!(told.contains("2023") && !told.contains("letters"), "{told}");
+    let (code, printed, told) = run(&["check", "-r", path]);
+    assert_eq!(code, Some(4), "{told}");
+    assert!(printed.contains("old.dbf"), "{printed}");
+    let (code, printed, _) = run(&["check", path, "--format", "json"]);
+    assert_eq!(code, Some(0));
+    assert!(printed.contains("\"folders\":[\"") && printed.contains("2023"), "{printed}");
+}
+
+/// The summary comes first; of a kind of finding a few lines, and a count.
+#[test]
+fn a_check_begins_with_a_summary() {
+    let folder = folder_of("t04_cdx_updated");
+    let folder = folder.path();
+    let path = folder.to_str().unwrap();
+    let (code, _, told) = run(&["check", path]);
+    assert_eq!(code, Some(0));
+    let count = rows(folder, "SELECT max(_recno) FROM t04_cdx_updated");
+    let count: usize = count.trim().parse().unwrap();
+    let rows = format!("{},{:03} rows", count / 1000, count % 1000);
+    assert!(told.starts_with(&format!("checked 3 files: 1 table with {rows}\n")), "{told}");
+    // Every hundredth memo block number is one beyond the file.
+    damage(&folder.join("t04_cdx_updated.fpt"), |bytes| bytes.truncate(bytes.len() / 4));
+    let (code, few, told) = run(&["check", path]);
+    assert_eq!(code, Some(4));
+    assert!(told.contains("what to do: back up the folder as it is, then run check --repair"), "{told}");
+    let (_, all, _) = run(&["check", path, "--verbose"]);
+    assert!(few.lines().count() < 20 && few.contains("more findings of this kind"), "{few}");
+    assert!(all.lines().count() > few.lines().count() + 10, "{}", all.lines().count());
 }

@@ -166,7 +166,7 @@ impl Scope {
     }
 
     /// The session's own tables, if the sequence of this number is one of theirs.
-    pub(super) fn owner_of_sequence(&self, id: u64) -> Option<&TemporaryTables> {
+    pub(crate) fn owner_of_sequence(&self, id: u64) -> Option<&TemporaryTables> {
         let own = self.temporary.as_ref()?;
         own.catalog.sequences.iter().any(|sequence| sequence.id == id).then_some(own.tables.as_ref())
     }

@@ -7,9 +7,9 @@ use super::Scope;
 use mainstay_planner::{DEFAULT_SCHEMAS, Sequences, SharedValues, unknown_sequence};
 use mainstay_store::files::catalog::SequenceDefinition;
 use mainstay_store::{Transaction, ValueRange};
-use mainstay_types::{Code, Error, Result};
+use mainstay_types::{Cause, Code, Error, Result};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The values that a session was given last.
@@ -22,6 +22,8 @@ pub(crate) struct Given {
     record: AtomicU64,
     /// Those that calls of one row share.
     shared: SharedValues,
+    /// True in the session of a user who may only read: sequences that are kept give no numbers.
+    is_read_only: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -108,7 +110,10 @@ impl SessionSequences {
     fn take(&self, definition: &SequenceDefinition) -> Result<i64> {
         let value = match self.scope.owner_of_sequence(definition.id) {
             Some(own) => own.next_of(definition)?,
-            None => self.scope.store().next_of(definition)?,
+            None => {
+                self.given.check_may_give()?;
+                self.scope.store().next_of(definition)?
+            }
         };
         self.note(definition.id, value);
         Ok(value)
@@ -126,6 +131,25 @@ impl SessionSequences {
 }
 
 impl Given {
+    /// Lets the session only read, or change things again.
+    pub(crate) fn set_read_only(&self, is_read_only: bool) {
+        self.is_read_only.store(is_read_only, Ordering::Relaxed);
+    }
+
+    /// True if the session may only read.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.is_read_only.load(Ordering::Relaxed)
+    }
+
+    /// Errors: `NotPermitted` where numbers of sequences that are kept may not be taken.
+    pub(crate) fn check_may_give(&self) -> Result<()> {
+        if !self.is_read_only() {
+            return Ok(());
+        }
+        let error = Error::new(Code::NotPermitted, "the user may only read, and may not take numbers of a sequence");
+        Err(error.because(Cause::ReadOnlyUserDefinition))
+    }
+
     /// Notes how many rows an INSERT has left out.
     pub(super) fn note_left_out(&self, rows: u64) {
         self.left_out.store(rows, Ordering::Relaxed);
@@ -198,7 +222,10 @@ impl Sequences for SessionSequences {
         let definition = self.named(name)?;
         match self.scope.owner_of_sequence(definition.id) {
             Some(own) => own.set_value(definition, value, given)?,
-            None => self.scope.store().set_value(definition, value, given)?,
+            None => {
+                self.given.check_may_give()?;
+                self.scope.store().set_value(definition, value, given)?;
+            }
         }
         if given {
             self.given.lock().by_sequence.insert(definition.id, value);

@@ -199,6 +199,7 @@ impl SessionTransaction {
         self.waiting.apply(&mut transaction);
         transaction.set_sign(Arc::clone(&self.sign));
         transaction.set_accounts(Arc::clone(&self.accounts));
+        transaction.set_read_only(self.given.is_read_only());
         if let Some(durability) = self.durability {
             transaction.set_durability(durability);
         }

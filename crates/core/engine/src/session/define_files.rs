@@ -73,6 +73,7 @@ impl Session {
 
     /// Runs a definition on a table, which afterwards is opened anew.
     fn define_dbf<T>(&mut self, table: &DbfTable, work: impl FnOnce(&DbfTable) -> Result<T>) -> Result<T> {
+        self.check_may_define()?;
         self.must_have_no_transaction()?;
         let ends = self.transaction.interrupt_in_force();
         let done = work(table);
@@ -93,6 +94,7 @@ impl Session {
     }
 
     fn create_dbf(&mut self, create: &CreateTable) -> Result<Answer> {
+        self.check_may_define()?;
         self.must_have_no_transaction()?;
         let database = self.database.clone();
         let shared = &database.shared;

@@ -3,7 +3,7 @@
 use super::Session;
 use crate::catalog::OpenTable;
 use crate::dbf::{Changer, How, OpenTables};
-use crate::folder::Kind;
+use crate::folder::{Kind, table_name};
 use crate::native::key_of;
 use mainstay_planner::{Answer, Name, RunOptions, Statement};
 use mainstay_store::Durability;
@@ -70,6 +70,7 @@ impl Session {
         parameters: &[ValueRef<'_>],
         work: impl FnOnce(&mut Changer<'_>, &mut IndexedTable) -> Result<Answer>,
     ) -> Result<Answer> {
+        self.check_may_change(&table_name(table.path()))?;
         let how = self.how_to_write();
         let _ends = self.transaction.interrupt_in_force();
         let (answer, before) = match self.transaction.take_tables() {

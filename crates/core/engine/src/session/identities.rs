@@ -24,7 +24,12 @@ impl Session {
     /// Errors: `InvalidValue` for a number that the column does not give, and those of the journal.
     pub fn set_identity(&mut self, table: &str, next: i64) -> Result<()> {
         match self.identity_sequence(table)? {
-            Some(id) => self.scope().set_identity(id, next),
+            Some(id) => {
+                if self.scope().owner_of_sequence(id).is_none() {
+                    self.transaction.given.check_may_give()?;
+                }
+                self.scope().set_identity(id, next)
+            }
             None => Ok(()),
         }
     }
@@ -38,6 +43,7 @@ impl Session {
     ///
     /// Errors: those of the journal.
     pub fn take_range(&self, id: u64, count: u64) -> Result<Option<ValueRange>> {
+        self.transaction.given.check_may_give()?;
         self.scope().take_range(id, count)
     }
 

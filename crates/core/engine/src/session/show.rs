@@ -2,6 +2,7 @@
 
 use super::Session;
 use crate::describe;
+use crate::words::is_like;
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use mainstay_planner::{Answer, Catalog};
@@ -9,8 +10,9 @@ use mainstay_types::{Code, Error, Result};
 use std::sync::Arc;
 
 impl Session {
-    pub(super) fn show_tables(&self) -> Result<Answer> {
-        let tables = self.listed()?;
+    pub(super) fn show_tables(&self, pattern: Option<&str>) -> Result<Answer> {
+        let mut tables = self.listed()?;
+        tables.retain(|table| pattern.is_none_or(|pattern| is_like(&table.name, pattern)));
         let number = |of: fn(&describe::TableInfo) -> Option<u64>| -> ArrayRef {
             Arc::new(Int64Array::from_iter(tables.iter().map(|table| of(table).map(|n| n as i64))))
         };

@@ -14,6 +14,7 @@
 //!   = ANY (VALUES (1), (2))                  = ANY (SELECT * FROM (VALUES (1), (2)) AS "#values")
 //!   a # b                                    a XOR b                                of whole numbers, bit by bit
 //!   @ a, |/ a, ||/ a                         abs(a), sqrt(a), cbrt(a)               see [`crate::parse::prefix`]
+//!   FROM 'customers.dbf'                     FROM "customers.dbf"                   see [`crate::parse::file_names`]
 //!   TABLE t                                  SELECT * FROM t                        see [`crate::parse::table_query`]
 //! ```
 //!
@@ -25,7 +26,8 @@ use mainstay_types::Interval;
 
 /// The statement in the parser's own words.
 pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    let tokens = crate::parse::table_query::selected(joined_literals(tokens));
+    let tokens = crate::parse::file_names::named(joined_literals(tokens));
+    let tokens = crate::parse::table_query::selected(tokens);
     let tokens = crate::parse::postgres::reduced(crate::parse::prefix::as_calls(tokens));
     let tokens = trimmed_blanks(distinct_operands(quantified_values(exclusive_ors(tokens))));
     let mentions = |keyword| tokens.iter().any(|token| is(token, keyword));

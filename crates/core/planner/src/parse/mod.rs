@@ -4,6 +4,7 @@
 //! `numbers` and `table_query` rewrite tokens that the parser does not read; `incomplete` refuses statements that the parser
 //! reads although a part is missing. `walk` and `tree` are the helpers of everything that changes the parser's tree.
 
+pub(crate) mod file_names;
 pub(crate) mod grammar;
 pub(crate) mod incomplete;
 pub(crate) mod literals;

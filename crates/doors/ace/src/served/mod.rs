@@ -228,6 +228,14 @@ impl SqlSession for Statements {
         kept(self.0.sql(|session| Ok(session.prepare(sql))))
     }
 
+    fn set_read_only(&mut self) {
+        // The users of a dictionary have their rights from it; a session that cannot be told fails with its next statement.
+        let _ = self.0.sql(|session| {
+            session.set_read_only();
+            Ok(())
+        });
+    }
+
     fn set_table_type(&mut self, table_type: u32) {
         // Whoever cannot be told fails with the statement that follows.
         let _ = self.0.sql(|session| {

@@ -84,7 +84,7 @@ fn compile_file(source: &Path, flags: &[&str]) -> Program {
         .arg("-L")
         .arg(&libraries)
         .arg(format!("-Wl,-rpath,{}", libraries.display()))
-        .args(["-lace", "-lm"])
+        .args(["-lmainstay_ace", "-lm"])
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

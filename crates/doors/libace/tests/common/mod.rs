@@ -29,7 +29,7 @@ pub fn run_of(source: &str, arguments: &[&Path]) -> String {
 fn run_file(source: &Path, arguments: &[&Path]) -> String {
     let folder = TempDir::new().unwrap();
     let here = std::env::current_exe().unwrap();
-    let built = here.parent().unwrap().join("libmainstay_ace.so");
+    let built = here.parent().unwrap().join("libace.so");
     // The name that programs are linked with.
     std::os::unix::fs::symlink(&built, folder.path().join("libace.so")).unwrap();
     let program = folder.path().join("program");

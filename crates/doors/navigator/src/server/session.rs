@@ -79,6 +79,8 @@ pub struct Session {
     /// What finds the records of statements whose tables are still to be opened, by numbers.
     pub(crate) seen_live: BTreeMap<u32, Option<String>>,
     pub(crate) next_live: u32,
+    /// True for a user who may only read.
+    pub(crate) is_read_only: bool,
 }
 
 impl std::fmt::Debug for Session {
@@ -103,7 +105,14 @@ impl Session {
             locks,
             seen_live: BTreeMap::new(),
             next_live: 0,
+            is_read_only: false,
         }
+    }
+
+    /// The same for a user who may only read: tables are opened for reading, and statements change nothing.
+    pub fn read_only(mut self) -> Session {
+        self.is_read_only = true;
+        self
     }
 
     /// The same with a dictionary, whose statements are its own from the start.
@@ -140,6 +149,7 @@ impl Session {
             let asked = self.members_before(table, step);
             let reply = match step {
                 _ if asked.is_err() => asked.map(|()| Reply::Done),
+                step if self.is_read_only && step.changes_files() => Err(read_only_user()),
                 Step::Open(opening) => self.open(opening, wait, &mut table),
                 Step::Close => self.close(table),
                 Step::Members(number) => self.show_members(table, *number),
@@ -237,6 +247,8 @@ impl Session {
     ) -> Result<Reply> {
         let files = Arc::clone(&self.service.files);
         let (name, path) = (self.folder.name(path), path.to_owned());
+        let opening =
+            &Opening { mode: if self.is_read_only { Mode::ReadOnly } else { opening.mode }, ..opening.clone() };
         let alone = opening.mode == Mode::Exclusive;
         // Two that have it open in this process do not exclude each other by the system's locks on every file system.
         let conflict = self
@@ -462,6 +474,10 @@ fn wait_of(step: &Step, wait_ms: u32) -> LockWait {
         true => LockWait { timeout: usual.timeout.min(Duration::from_millis(wait_ms.into())), ..usual },
         false => usual,
     }
+}
+
+fn read_only_user() -> Error {
+    Error::new(Code::NotPermitted, "the user may only read")
 }
 
 pub(crate) fn no_dictionaries() -> Error {

@@ -42,6 +42,23 @@ impl Step {
         )
     }
 
+    /// True for a step that creates, changes or removes files.
+    pub(crate) fn changes_files(&self) -> bool {
+        self.changes_table()
+            || matches!(
+                self,
+                Step::Remove { .. }
+                    | Step::Clear { .. }
+                    | Step::Create { .. }
+                    | Step::CreateDictionary { .. }
+                    | Step::Edit
+                    | Step::CopyTo { .. }
+                    | Step::CreateWordIndex(_)
+                    | Step::DeleteWordIndex(_)
+                    | Step::RebuildWordIndexes
+            )
+    }
+
     /// Whether the table may be another afterwards.
     pub(crate) fn changes_table(&self) -> bool {
         matches!(

@@ -80,6 +80,9 @@ impl Session {
             none => {
                 let sql = self.service.sql().ok_or_else(crate::sql::absent)?;
                 let mut opened = sql.open(&self.folder.root, &self.member.person.user)?;
+                if self.is_read_only {
+                    opened.set_read_only();
+                }
                 if let Some(running) = &mut self.transaction {
                     running.is_joined = join(opened.as_mut(), &running.transaction)?;
                     // Places that were made before are places before its first change.

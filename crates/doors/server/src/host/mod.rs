@@ -83,6 +83,11 @@ impl Host {
         self.config.users.iter().find(|user| user.name.eq_ignore_ascii_case(name))
     }
 
+    /// True if a user may only read.
+    pub fn is_read_only(&self, user: &str) -> bool {
+        self.user(user).is_some_and(|user| user.read_only)
+    }
+
     /// True if a user may log in with this password from an address. While the settings have no users, every user of this
     /// machine may, without a password.
     pub fn allows(&self, user: &str, password: &str, address: Option<IpAddr>) -> bool {

@@ -106,6 +106,10 @@ fn log_in(
     connection.logged_in(Arc::new(AtNextProgress));
     stream.set_limit(host.config().max_request_bytes);
     stream.set_write_timeout(host.config().idle_timeout());
+    let session = match host.is_read_only(&hello.user) && !hello.is_of_dictionary() {
+        true => session.read_only(),
+        false => session,
+    };
     let ended = Arc::downgrade(connection);
     session.on_end(Box::new(move || {
         if let Some(connection) = ended.upgrade() {

@@ -125,6 +125,7 @@ fn session_of(
         address: connection.peer().map(|address| address.to_string()).unwrap_or_default(),
         database: request.database.clone(),
         environment: request.environment.clone(),
+        read_only: host.is_read_only(&request.user),
     };
     backend.session(&login).map_err(|failure| failure.message)
 }

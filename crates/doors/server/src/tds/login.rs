@@ -146,7 +146,7 @@ fn begin<B: Backend>(
     }
     let number = door.numbers.next();
     let session_id = number.number;
-    let client = Client { session_id, address, encrypted };
+    let client = Client { session_id, address, encrypted, read_only: host.is_read_only(&login.user) };
     let mut session = match door.backend.log_in(login, &client) {
         Ok(session) => session,
         Err(message) => {

@@ -15,6 +15,8 @@ const CONSTRAINT: i32 = 5141;
 const NOT_NULL: i32 = 5157;
 /// That of a lock that somebody else has.
 const LOCKED: i32 = 5035;
+/// That of a change by a user who may only read.
+const DENIED: i32 = 5054;
 /// That of an object that is there already.
 const EXISTS: i32 = 2010;
 
@@ -51,6 +53,7 @@ pub(crate) fn of_core(error: &Error) -> Failed {
             (LOCKED, message.to_owned())
         }
         Code::Timeout | Code::Cancelled => (ABORTED, ABORTED_TEXT.to_owned()),
+        Code::NotPermitted => (DENIED, message.to_owned()),
         Code::Duplicate | Code::DuplicateColumn => (EXISTS, message.to_owned()),
         _ => (native::SCRIPT, error.to_string()),
     };
@@ -69,6 +72,7 @@ pub(crate) fn leaving(failed: &SqlError, text: &str) -> Error {
         native::TABLE => Code::UnknownTable,
         native::COLUMN => Code::UnknownColumn,
         native::UNSUPPORTED => Code::Unsupported,
+        DENIED => Code::NotPermitted,
         _ => Code::Syntax,
     };
     let dialect = DialectError { number: failed.number, severity: 16, state: 1 };

@@ -14,6 +14,8 @@
 //!
 //! The folder's database is opened once in a process, however many connections there are ([`Engine`]).
 
+extern crate mainstay_ace as ace;
+
 mod answer;
 mod cursor;
 mod define;

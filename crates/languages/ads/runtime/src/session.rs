@@ -309,6 +309,10 @@ impl SqlSession for Session {
         Ok(parsed.parameters.into_iter().map(shown).collect())
     }
 
+    fn set_read_only(&mut self) {
+        self.inner.core.set_read_only(true);
+    }
+
     fn set_table_type(&mut self, table_type: u32) {
         self.inner.state.table_type = table_type;
     }

@@ -95,6 +95,7 @@ impl Inner {
 
     /// Refuses what is done to a whole table by a procedure of the system, for who may not do it.
     pub(crate) fn permitted_whole(&self, table: &ObjectName, rights: u32) -> Result<(), Failed> {
+        self.core.check_may_define().map_err(|error| of_core(&error))?;
         self.modules.dictionary.as_ref().map_or(Ok(()), |dictionary| self.may(dictionary, table, rights))
     }
 
@@ -111,6 +112,9 @@ impl Inner {
     /// Runs a statement that is no part of the flow of a script.
     pub(crate) fn statement(&mut self, kind: &StatementKind, values: &Values) -> Ran {
         self.permitted(kind)?;
+        if self.core.is_read_only() && !matches!(kind, StatementKind::Query(_)) && step_of(kind).is_none() {
+            self.core.check_may_define().map_err(|error| of_core(&error))?;
+        }
         if matches!(kind, StatementKind::Insert(_) | StatementKind::Update(_) | StatementKind::Delete(_)) {
             return self.changed(kind, values);
         }
@@ -185,6 +189,7 @@ impl Inner {
             outcome.rows.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
         }
         if let Some(name) = into {
+            self.core.check_may_define().map_err(|error| of_core(&error))?;
             self.new_table_of(&name, &outcome, &fields)?;
             let affected = outcome.rows.len() as u64;
             self.state.update_count = affected;

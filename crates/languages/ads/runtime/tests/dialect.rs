@@ -5,6 +5,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "the scripts are files of the repository")]
 
+extern crate mainstay_ace as ace;
+
 use ace::backend::{Outcome, SqlSession};
 use mainstay_ads_runtime::Session;
 use mainstay_engine::Database;

@@ -1,5 +1,7 @@
 //! Tables that statements name by a path: every statement finds the same file, those that define and drop tables too.
 
+extern crate mainstay_ace as ace;
+
 use ace::backend::{Sql, SqlSession};
 use mainstay_ads_runtime::{Engine, Session};
 use mainstay_engine::{Database, Options};

@@ -1,5 +1,7 @@
 //! The rows of a query as they come.
 
+extern crate mainstay_ace as ace;
+
 use ace::backend::{Executed, Sql};
 use mainstay_ads_runtime::Engine;
 

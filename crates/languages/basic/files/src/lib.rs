@@ -2,7 +2,7 @@
 //! functions work on.
 //!
 //! ```text
-//!   volume        a folder of files: create, open, erase, rename, list
+//!   volume        a folder of files: create, open, erase, rename, list; read_only: the same for users who may only read
 //!   file          RecordFile, the operations of an open channel
 //!   options       definitions of files, options of OPEN, READ and WRITE
 //!   key           key definitions (KEYED, KEYDEF=), and the keys that they make of a record
@@ -33,6 +33,7 @@ pub mod key;
 mod keyed;
 pub mod memory;
 pub mod options;
+mod read_only;
 pub mod sequence;
 pub mod storage;
 mod tree;
@@ -50,6 +51,7 @@ pub use options::{
     EndMatch, FileDefinition, FileKind, OpenMode, OpenOptions, Order, Place, ReadMode, ReadOptions, RecordFormat,
     ScanRange, SessionId, WriteMode, WriteOptions,
 };
+pub use read_only::ReadOnlyVolume;
 pub use sequence::{RecordSequence, SequenceFile};
 pub use storage::KeyedStorage;
 pub use tree::CountedTree;

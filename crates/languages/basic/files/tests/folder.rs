@@ -156,3 +156,23 @@ fn names_stay_below_the_folder() {
     assert_eq!(volume.kind("made").unwrap(), Some(FileKind::Serial));
     assert_eq!(number(volume.create("k", &FileDefinition::direct(6, None, RecordFormat::DEFAULT))), 99);
 }
+
+/// 13 is the error of a file that may not be opened or changed in this way.
+#[test]
+fn users_who_may_only_read_open_files_for_reading() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = Arc::new(volume(folder.path()));
+    std::fs::write(folder.path().join("report.txt"), "one\ntwo\n").unwrap();
+    let volume = mainstay_basic_files::ReadOnlyVolume::new(files);
+    let mut file = volume.open("report.txt", &options(OpenMode::Lock)).unwrap();
+    assert_eq!(read(file.as_mut(), Place::Next), Ok("one".into()));
+    assert_eq!(number(file.write(b"x", &WriteOptions::default())), 13);
+    assert_eq!(number(volume.open("report.txt", &options(OpenMode::Purge))), 13);
+    assert_eq!(number(volume.create("new.txt", &FileDefinition::serial(0))), 13);
+    assert_eq!(number(volume.erase("report.txt")), 13);
+    assert_eq!(number(volume.rename("report.txt", "other.txt")), 13);
+    assert_eq!(number(volume.refile("report.txt")), 13);
+    assert_eq!(number(volume.create_directory("below")), 13);
+    assert_eq!(volume.list("").unwrap().len(), 1);
+    assert_eq!(std::fs::read(folder.path().join("report.txt")).unwrap(), b"one\ntwo\n");
+}

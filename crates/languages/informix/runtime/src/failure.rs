@@ -4,7 +4,7 @@
 
 use mainstay_informix_syntax::SqlError;
 use mainstay_session::Failure;
-use mainstay_types::{Code, Error};
+use mainstay_types::{Cause, Code, Error};
 
 /// -213: statement interrupted by user.
 pub(crate) const INTERRUPTED: i32 = -213;
@@ -53,6 +53,9 @@ pub(crate) fn of_core(error: &Error, is_delete: bool) -> Failure {
         Code::Duplicate => (-310, 0),
         Code::DuplicateColumn => (-328, 0),
         Code::DependentObjects => (-525, 0),
+        // -273: no UPDATE permission; -388: no resource permission.
+        Code::NotPermitted if error.cause() == Some(Cause::ReadOnlyUser) => (-273, 0),
+        Code::NotPermitted if error.cause() == Some(Cause::ReadOnlyUserDefinition) => (-388, 0),
         Code::NotPermitted => (-272, 0),
         Code::TransactionState => (NOT_IN_TRANSACTION, 0),
         Code::OutOfMemory => (-208, 0),

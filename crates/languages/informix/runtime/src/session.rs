@@ -52,6 +52,7 @@ impl InformixSession {
     ) -> Result<InformixSession, Failure> {
         let mut core = database.session();
         core.set("lock_timeout", NOT_WAIT).map_err(|error| of_core(&error, false))?;
+        core.set_read_only(login.read_only || core.is_read_only());
         let user = login.user.to_lowercase();
         let facts = Facts { user, database: name, server, version, last_serial: 0, last_rows: 0 };
         let mut session = InformixSession {

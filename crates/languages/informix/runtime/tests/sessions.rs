@@ -201,3 +201,14 @@ fn definitions_of_the_dialect() {
     session.run("DROP TABLE u");
     session.run("DROP TABLE IF EXISTS u");
 }
+
+/// -273: no UPDATE permission, which stands for every change of rows; -388: no permission to define anything.
+#[test]
+fn users_who_may_only_read_are_refused_changes() {
+    let shop = Shop::new();
+    shop.session().try_run("CREATE TABLE t (a INT)", &[]).unwrap();
+    let mut reader = shop.reader();
+    assert_eq!(reader.try_run("INSERT INTO t VALUES (1)", &[]).unwrap_err().number, -273);
+    assert_eq!(reader.try_run("CREATE TABLE u (a INT)", &[]).unwrap_err().number, -388);
+    assert_eq!(reader.try_run("SELECT COUNT(*) FROM t", &[]).unwrap(), ["0"]);
+}

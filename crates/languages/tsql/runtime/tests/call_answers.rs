@@ -107,7 +107,7 @@ fn a_call_that_does_not_run_has_no_end_but_its_own() {
 #[test]
 fn connections_show_their_encryption_and_address() {
     let instance = instance();
-    let client = Client { session_id: 51, address: "10.0.0.7".to_owned(), encrypted: true };
+    let client = Client { session_id: 51, address: "10.0.0.7".to_owned(), encrypted: true, read_only: false };
     for database in ["", "test", "master", "msdb", "model", "tempdb"] {
         let login = Login { database: database.to_owned(), ..Login::of("sa", "", Version::V7_4) };
         let mut session = instance.log_in(&login, &client).expect("a login");

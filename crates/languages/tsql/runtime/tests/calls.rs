@@ -689,7 +689,7 @@ fn tables_have_the_defaults_and_identities_of_their_types() {
 #[test]
 fn options_are_those_that_the_login_asks_for() {
     let instance = Instance::new(Database::in_memory().expect("a database in memory"), "test");
-    let client = Client { session_id: 51, address: "127.0.0.1".to_owned(), encrypted: false };
+    let client = Client { session_id: 51, address: "127.0.0.1".to_owned(), encrypted: false, read_only: false };
     let begin = |login: Login| instance.log_in(&login, &client).expect("a session");
     let asked = "SELECT @@OPTIONS AS o, 'a' + NULL AS c, @@LANGUAGE AS l";
     let seen = |session: &mut Session, text: &str| {

@@ -184,6 +184,7 @@ impl Transaction {
     /// the statement looked at it. Nothing was changed then.
     pub(crate) fn change_catalog(&mut self, change: CatalogChange) -> Result<()> {
         self.shared().check_changeable()?;
+        self.check_may_define()?;
         let mark = self.mark()?;
         let json = change.to_json()?;
         let touched = Touched::by(&change);

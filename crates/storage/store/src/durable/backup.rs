@@ -37,15 +37,42 @@ impl Store {
     ///
     /// Errors: `Unsupported` in memory; `Duplicate` when another file than a backup is there; `ReadOnly`, where no checkpoint can be taken; why the rows of a table could not be read; those of a checkpoint; those of the copy, after which the store goes on.
     pub fn backup(&self, path: &Path) -> Result<()> {
+        self.ready_for_backup()?.copy_to(path)
+    }
+
+    /// Gives the bytes of the same file to `sink`, piece by piece. `fixed` is called when the state of the backup is fixed and
+    /// nothing of it was given yet: what is to be of the same state can be let go on then.
+    ///
+    /// Errors: as [`Store::backup`], and those of `fixed` and `sink`.
+    pub fn backup_to(
+        &self,
+        fixed: &mut dyn FnMut() -> Result<()>,
+        sink: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let files = self.ready_for_backup()?;
+        let manifest = files.manifest();
+        fixed()?;
+        files.copy_state(&manifest, sink)
+    }
+
+    /// True if there are files to back up: the store is neither in memory nor for reading only.
+    pub fn has_files(&self) -> bool {
+        self.durable.is_some() && self.read_only().is_none()
+    }
+
+    /// Takes the checkpoint that a backup copies.
+    fn ready_for_backup(&self) -> Result<&Files> {
         if let Some(reason) = self.read_only() {
             return Err(reason.clone());
         }
-        let durable = self.durable.as_ref();
-        let durable = durable.ok_or_else(|| Error::new(Code::Unsupported, "a store in memory has no files to copy"))?;
+        let durable = self.durable.as_ref().ok_or_else(|| {
+            let error = Error::new(Code::Unsupported, "there are no native tables to back up");
+            error.hint("native tables are made by CREATE TABLE, and kept in .mainstay")
+        })?;
         // Not half of what there was in the place of an earlier backup, which may be whole.
         self.shared.cataloged().damage().next().map_or(Ok(()), |damage| Err(damage.clone()))?;
         durable.files.checkpoint(&self.shared, false)?;
-        durable.files.copy_to(path)
+        Ok(&durable.files)
     }
 
     /// Makes the store of a backup's file in a folder that has none.
@@ -76,6 +103,16 @@ impl Store {
             made.iter().for_each(|path| drop(fs.remove(path)));
         }
         restored
+    }
+
+    /// Reads a backup's file from its first byte to its last: how many tables are in it. Changes nothing.
+    ///
+    /// Errors: `Damaged`, `NotThisFormat` and `Unsupported` for the file.
+    pub fn check_backup(fs: &dyn FileSystem, file: &Path) -> Result<usize> {
+        let backup = fs.open(file)?;
+        let manifest = read_manifest(&*backup)?;
+        each_group(&*backup, &manifest, |_, _| Ok(()))?;
+        Ok(manifest.catalog.tables.len())
     }
 
     /// Looks at all files of a store that nobody has open: what is wrong with them. Changes nothing. Where nothing may be
@@ -131,21 +168,29 @@ impl Files {
         new.push(".new");
         let new = PathBuf::from(new);
         let file = fs.create(&new, Create::Truncate)?;
-        let bytes = encode_head(&manifest)?;
-        file.write_at(&bytes, 0)?;
-        let mut offset = bytes.len() as u64;
-        for facts in manifest.files() {
-            let bytes = fs.read(&self.folder.group_path(facts.number))?;
-            if bytes.len() as u64 != facts.length || crc32c(&bytes) != facts.checksum {
-                let place = self.folder.group_path(facts.number);
-                return Err(Error::new(Code::Damaged, "the group file is damaged").at(place.display()));
-            }
-            file.write_at(&bytes, offset)?;
-            offset += facts.length;
-        }
+        let mut offset = 0;
+        self.copy_state(&manifest, &mut |bytes| {
+            file.write_at(bytes, offset)?;
+            offset += bytes.len() as u64;
+            Ok(())
+        })?;
         file.sync()?;
         fs.rename(&new, path)?;
         fs.sync_folder(path.parent().unwrap_or(Path::new("")))
+    }
+
+    /// Gives everything that a manifest names, and itself, in the order of the file.
+    fn copy_state(&self, manifest: &Manifest, sink: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        sink(&encode_head(manifest)?)?;
+        for facts in manifest.files() {
+            let place = self.folder.group_path(facts.number);
+            let bytes = self.folder.fs().read(&place)?;
+            if bytes.len() as u64 != facts.length || crc32c(&bytes) != facts.checksum {
+                return Err(Error::new(Code::Damaged, "the group file is damaged").at(place.display()));
+            }
+            sink(&bytes)?;
+        }
+        Ok(())
     }
 }
 

@@ -151,6 +151,7 @@ impl Transaction {
     ///
     /// Errors: those of waiting, `DefinitionChanged` when another one has its place, and why it may not be written.
     pub fn hold(&mut self, table: &Arc<NativeTable>) -> Result<()> {
+        self.check_may_write(table)?;
         self.mark()?;
         self.claim_table(table)?;
         table.check_current()
@@ -176,7 +177,7 @@ impl Transaction {
         if self.has_met(table) {
             return true;
         }
-        let is_free = table.definition_lock().is_none_or(|lock| lock.share(self.id).is_ok());
+        let is_free = !self.is_read_only && table.definition_lock().is_none_or(|lock| lock.share(self.id).is_ok());
         if is_free {
             self.tables.push(Arc::clone(table));
         }
@@ -190,6 +191,7 @@ impl Transaction {
     }
 
     fn share(&mut self, table: &Arc<NativeTable>) -> Result<()> {
+        self.check_may_write(table)?;
         if let Some(lock) = table.definition_lock() {
             while let Err(changer) = lock.share(self.id) {
                 self.wait_for_definition(table, changer, || lock.is_claimed_by(changer))?;

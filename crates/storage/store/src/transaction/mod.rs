@@ -36,6 +36,7 @@ mod own_catalog;
 mod pending;
 pub(crate) mod ranges;
 mod restart;
+mod rights;
 pub(crate) mod serializable;
 pub(crate) mod shared;
 mod undo;
@@ -151,6 +152,8 @@ pub struct Transaction {
     /// What else is to be done then.
     reversals: undo::Reversals,
     is_over: bool,
+    /// True if it may change temporary tables only.
+    is_read_only: bool,
 }
 
 /// The lists of a transaction, empty, for the thread's next one.
@@ -201,6 +204,7 @@ impl Transaction {
             checks: Vec::new(),
             deferral: Deferral::default(),
             is_over: false,
+            is_read_only: false,
         }
     }
 

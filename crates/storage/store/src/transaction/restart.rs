@@ -18,6 +18,7 @@ impl Transaction {
     pub fn restart(&mut self, definition: &SequenceDefinition) -> Result<()> {
         let shared = self.shared();
         shared.check_changeable()?;
+        self.check_may_define()?;
         let (id, before) = (definition.id, shared.sequences.begin_restart(definition));
         self.on_rollback(move || shared.sequences.take_back(id, before));
         self.reversals.restarts.push(definition.clone());

@@ -7,7 +7,7 @@ use std::ffi::CString;
 use std::path::Path;
 
 // The functions below are in it.
-extern crate ace;
+extern crate mainstay_ace;
 
 const LOCAL_SERVER: u16 = 1;
 const CDX: u16 = 2;

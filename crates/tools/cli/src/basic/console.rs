@@ -33,12 +33,15 @@ impl Users for FolderUsers {
 /// The programs in the folder `programs` of a database.
 pub(crate) struct BrowserPrograms {
     shop: Shop,
+    /// The users who may only read.
+    readers: Vec<String>,
 }
 
 impl BrowserPrograms {
-    /// The programs of a folder.
-    pub(crate) fn new(shop: Shop) -> BrowserPrograms {
-        BrowserPrograms { shop }
+    /// The programs of a folder; those that one of the `readers` runs change no file.
+    pub(crate) fn new(shop: Shop, users: &[User]) -> BrowserPrograms {
+        let readers = users.iter().filter(|user| user.read_only).map(|user| user.name.clone()).collect();
+        BrowserPrograms { shop, readers }
     }
 
     fn home(&self) -> PathBuf {
@@ -65,9 +68,11 @@ impl Programs for BrowserPrograms {
         all
     }
 
-    fn run(&self, name: &str, _: &str, screen: &ScreenHandle) -> Result<(), String> {
+    fn run(&self, name: &str, user: &str, screen: &ScreenHandle) -> Result<(), String> {
         let host = Box::new(ScreenHost::new(screen.clone()));
-        let mut session = self.shop.session(host, &self.home(), Vec::new());
+        let may_only_read = self.readers.iter().any(|reader| reader.eq_ignore_ascii_case(user));
+        let shop = if may_only_read { self.shop.for_reading() } else { self.shop.clone() };
+        let mut session = shop.session(host, &self.home(), Vec::new());
         session.run(name).map(drop).map_err(|failure| failure.to_string())
     }
 }

@@ -17,7 +17,7 @@ pub(crate) use run::run;
 use mainstay_basic::{Fault, FolderPrograms};
 use mainstay_basic::{Host, Outcome, Parts, Programs, Session};
 use mainstay_basic_database::DatabaseVolume;
-use mainstay_basic_files::{FolderVolume, SessionId, Volume};
+use mainstay_basic_files::{FolderVolume, ReadOnlyVolume, SessionId, Volume};
 use mainstay_basic_tables::TableVolume;
 use mainstay_engine::Database;
 use mainstay_types::Result;
@@ -50,6 +50,11 @@ impl Shop {
         let keyed = Arc::new(TableVolume::new(database.native_store()?, plain, database.durability()));
         let volume: Arc<dyn Volume> = Arc::new(DatabaseVolume::new(keyed, database.clone()));
         Ok(Shop { files, folder: folder.to_owned(), volume, sessions: Arc::new(AtomicU64::new(1)) })
+    }
+
+    /// The same for a user who may only read.
+    fn for_reading(&self) -> Shop {
+        Shop { volume: Arc::new(ReadOnlyVolume::new(Arc::clone(&self.volume))), ..self.clone() }
     }
 
     /// A session whose programs are those of `home`, then those of the folder.

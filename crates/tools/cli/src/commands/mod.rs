@@ -13,6 +13,7 @@
 mod browse;
 mod catalog;
 mod condition;
+mod foreign;
 pub(crate) mod request;
 mod settings;
 mod structure;
@@ -80,8 +81,9 @@ pub(crate) const COMMANDS: &[Command] = commands! {
         "Takes DBF, CSV and Parquet. The file is read where it is; nothing is copied.";
     [".export"] "TABLE|SQL FILE", Sql, transfer::export, "write a table or a result to a file",
         "The ending says the format: .csv .tsv .json .ndjson .md .sql .arrow .parquet .txt";
-    [".backup"] "FILE", File, transfer::backup, "copy all native tables into one file",
-        "Others go on meanwhile. `mainstay restore FILE FOLDER` makes tables of it again. Other files are not in it.";
+    [".backup"] "[--native-only] FILE", File, transfer::backup, "copy everything that the folder is into one file",
+        "Others go on meanwhile. `mainstay restore FILE FOLDER` makes a folder of it again.
+With --native-only it has the native tables, and nothing else.";
     [".output", "\\o"] "[FILE]", File, transfer::output, "send results to a file, or back to the screen",
         "The file gets its name when it is finished: with .output alone, or at the end.";
     [".read", "\\i"] "FILE", File, transfer::read, "run the statements and commands in a file";
@@ -118,7 +120,7 @@ impl Command {
 
 /// Whether a line, at a place where a statement may begin, is a command.
 pub(crate) fn is_command(line: &str) -> bool {
-    starts_like_command(line) || find(line).is_some()
+    starts_like_command(line) || find(line).is_some() || foreign::is_foreign(line)
 }
 
 fn starts_like_command(line: &str) -> bool {
@@ -184,7 +186,7 @@ fn after_words<'l>(line: &'l str, name: &str) -> Option<&'l str> {
 pub(crate) fn run(shell: &mut Shell, line: &str) -> Result<Flow, Failure> {
     match find(line) {
         Some((command, rest)) => (command.run)(shell, rest).map_err(|failure| in_line(failure, line, rest)),
-        None => Err(unknown(line)),
+        None => Err(foreign::refusal(shell, line).unwrap_or_else(|| unknown(line))),
     }
 }
 

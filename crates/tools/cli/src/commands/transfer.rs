@@ -65,12 +65,18 @@ pub(super) fn export(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure
     Ok(Flow::Continue)
 }
 
-/// Copies all native tables into one file.
+/// Copies everything that the folder is into one file, or the native tables alone.
 pub(super) fn backup(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure> {
     let words = words(arguments);
-    let [file] = &words[..] else { return Err(usage(".backup takes a file")) };
-    shell.database.backup(&expand_home(file))?;
-    shell.tell(&format!("the native tables are in {file}"))?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (file, native_only) = match words[..] {
+        ["--native-only", file] | [file, "--native-only"] => (file, true),
+        [file] => (file, false),
+        _ => return Err(usage(".backup takes a file, and --native-only for the native tables alone")),
+    };
+    for line in crate::backup::take(&shell.database, &expand_home(file), native_only, crate::backup::WAIT)? {
+        shell.tell(&line)?;
+    }
     Ok(Flow::Continue)
 }
 

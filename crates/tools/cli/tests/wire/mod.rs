@@ -15,6 +15,11 @@ pub struct TdsClient {
 impl TdsClient {
     /// Connected and logged in as `sa`.
     pub fn connect(address: &str) -> TdsClient {
+        TdsClient::connect_as(address, "sa", "").0
+    }
+
+    /// Connected, and the answer to the login of this user.
+    pub fn connect_as(address: &str, user: &str, password: &str) -> (TdsClient, Vec<u8>) {
         let stream = TcpStream::connect(address).unwrap();
         let mut client = TdsClient { stream, framer: Framer::new(), assembler: Assembler::new(64 << 20) };
         let mut asked = Vec::new();
@@ -24,10 +29,16 @@ impl TdsClient {
         client.send(PacketKind::PreLogin, &asked);
         client.wait();
         let mut login = Vec::new();
-        Login::of("sa", "", Version::V7_4).encode(&mut login);
+        Login::of(user, password, Version::V7_4).encode(&mut login);
         client.send(PacketKind::Login, &login);
-        client.wait();
-        client
+        let answer = client.answer().unwrap();
+        (client, answer)
+    }
+
+    /// The answer to a batch, as the text that its messages and values are in.
+    pub fn answer_text(&mut self, batch: &str) -> String {
+        self.send_batch(batch);
+        readable(&self.answer().unwrap())
     }
 
     pub fn send(&mut self, kind: PacketKind, payload: &[u8]) {
@@ -64,4 +75,10 @@ impl TdsClient {
             }
         }
     }
+}
+
+/// The characters of an answer: texts of its tokens are UTF-16, and so without their zero bytes they can be searched.
+pub fn readable(answer: &[u8]) -> String {
+    let bytes: Vec<u8> = answer.iter().copied().filter(|byte| *byte != 0).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
 }

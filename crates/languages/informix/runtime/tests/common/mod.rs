@@ -25,6 +25,13 @@ impl Shop {
         Client(self.backend.session(&login).unwrap())
     }
 
+    /// A session of a user who may only read.
+    #[allow(dead_code, reason = "not every test has one")]
+    pub fn reader(&self) -> Client {
+        let login = Login { user: "bob".to_owned(), read_only: true, ..Login::default() };
+        Client(self.backend.session(&login).unwrap())
+    }
+
     pub fn session(&self) -> Client {
         let login = Login { user: "ann".to_owned(), ..Login::default() };
         Client(self.backend.session(&login).unwrap())

@@ -20,16 +20,11 @@ use mainstay_tsql_types::Message;
 use mainstay_vm::{Flow, Raised, StatementCall};
 
 /// Statements about how a database is kept and who may use it: carried out by doing nothing.
-const ACCEPTED: [&str; 8] = [
-    "ALTER DATABASE SCOPED CONFIGURATION",
-    "CREATE DATABASE",
-    "CREATE PARTITION FUNCTION",
-    "CREATE PARTITION SCHEME",
-    "CREATE ROLE",
-    "ALTER ROLE",
-    "CREATE USER",
-    "ALTER USER",
-];
+const ACCEPTED: [&str; 4] =
+    ["ALTER DATABASE SCOPED CONFIGURATION", "CREATE DATABASE", "CREATE PARTITION FUNCTION", "CREATE PARTITION SCHEME"];
+
+/// Statements about users, logins and roles: answered with a warning that they have no effect.
+const PRINCIPALS: [&str; 6] = ["CREATE ROLE", "ALTER ROLE", "CREATE USER", "ALTER USER", "CREATE LOGIN", "ALTER LOGIN"];
 
 impl Inner {
     /// The core's name of a table that is about to be made, which the session remembers if it is temporary.
@@ -244,9 +239,10 @@ impl Inner {
                     self.object_changed(name)?;
                     self.forget_properties(subject)?;
                 }
-                // Nobody is kept.
-                "USER" | "ROLE" => {}
+                // Names alone are kept.
+                "USER" | "ROLE" | "LOGIN" => self.instance.principals.remove(name.last()),
                 "DATABASE" if self.state.transactions > 0 => self.check_outside_transaction("DROP DATABASE")?,
+                "DATABASE" if self.instance.principals.remove_database(name.last()) => {}
                 "DATABASE" if drop.if_exists => {}
                 "DATABASE" => return Err(cannot_drop("database", name)),
                 kind => return Err(raised(reduce::not_supported(&format!("DROP {kind}")))),
@@ -301,7 +297,11 @@ impl Inner {
         match verb {
             "ALTER SCHEMA" => self.transfer(words),
             "ALTER DATABASE" => self.alter_database(words),
-            // There is one database, whatever scripts call it, and there are no permissions.
+            "CREATE DATABASE" => {
+                words.name.iter().for_each(|name| self.instance.principals.add_database(name.last()));
+                Ok(())
+            }
+            // There is one database, whatever scripts call it.
             verb if ACCEPTED.contains(&verb) => Ok(()),
             verb => Err(raised(reduce::not_supported(verb))),
         }
@@ -315,6 +315,9 @@ impl Inner {
             _ => None,
         });
         let Some(number) = number else { return Err(raised(reduce::not_supported("KILL of this form"))) };
+        if self.core.is_read_only() {
+            return Err(raised(Message::numbered(6102, &[])));
+        }
         if number == self.state.process {
             return Err(raised(Message::error(6104, "Cannot use KILL to kill your own process.")));
         }
@@ -424,14 +427,18 @@ impl Runner<'_> {
             StatementKind::Sequence(sequence) => inner.sequence(sequence).map(|()| Command::NONE)?,
             StatementKind::CreateSchema(create) => inner.create_schema(create).map(|()| Command::NONE)?,
             StatementKind::Procedure(procedure) => {
-                inner.keep(statement, procedure.define, text).map(|()| Command::CREATE_PROCEDURE)?
+                inner.keep(statement, procedure.define, text)?;
+                self.warn_of_parts(statement);
+                Command::CREATE_PROCEDURE
             }
             StatementKind::Function(function) => {
                 if !matches!(function.define, DefineKind::Create) {
                     inner.check_bound(&function.name, "ALTER")?;
                     inner.check_unused(&function.name, "ALTER")?;
                 }
-                inner.keep(statement, function.define, text).map(|()| Command::NONE)?
+                inner.keep(statement, function.define, text)?;
+                self.warn_of_parts(statement);
+                Command::NONE
             }
             StatementKind::EnableTrigger(enable, names, TriggerTarget::Table(table)) => {
                 inner.hold_for_triggers(table)?;
@@ -442,7 +449,9 @@ impl Runner<'_> {
             }
             StatementKind::Trigger(trigger) => {
                 inner.check_trigger(trigger)?;
-                inner.keep(statement, trigger.define, text).map(|()| Command::CREATE_TRIGGER)?
+                inner.keep(statement, trigger.define, text)?;
+                self.warn_of_parts(statement);
+                Command::CREATE_TRIGGER
             }
             StatementKind::CreateSynonym(name, _) => {
                 // It would hide the table of a file, too.
@@ -460,6 +469,11 @@ impl Runner<'_> {
                 }
             },
             StatementKind::Use(name) => {
+                let own = &inner.instance.name;
+                let is_known = crate::catalog::is_database(own, &name.text);
+                if !is_known && !inner.instance.principals.has_database(&name.text) {
+                    return Err(raised(Message::numbered(911, &[&name.text])));
+                }
                 self.use_database(&name.text);
                 Command::NONE
             }
@@ -469,11 +483,18 @@ impl Runner<'_> {
             }
             StatementKind::AlterIndex(alter) => inner.alter_index(alter).map(|()| Command::NONE)?,
             // What changes how a server works and not what it answers.
-            StatementKind::Checkpoint(_)
-            | StatementKind::Statistics(_)
-            | StatementKind::Permission(_)
-            | StatementKind::ExecuteAs(_)
-            | StatementKind::Revert(_) => Command::NONE,
+            StatementKind::Checkpoint(_) | StatementKind::Statistics(_) | StatementKind::Revert(_) => Command::NONE,
+            StatementKind::Permission(permission) => {
+                let message = inner.permission(permission)?;
+                self.sink.message(&message);
+                Command::NONE
+            }
+            StatementKind::ExecuteAs(phrase) => inner.execute_as(phrase).map(|()| Command::NONE)?,
+            StatementKind::Words(words) if PRINCIPALS.contains(&words.verb.as_str()) => {
+                let message = inner.principal(words);
+                self.sink.message(&message);
+                Command::NONE
+            }
             StatementKind::BulkInsert(table, file, options) => {
                 return self.bulk_insert_file((table, file, options), call);
             }
@@ -493,12 +514,23 @@ impl Runner<'_> {
                 self.sink.message(&message);
                 Command::NONE
             }
+            StatementKind::Words(words) if words.verb.starts_with("RESTORE") => {
+                self.restore(words)?;
+                Command::NONE
+            }
             StatementKind::Words(words) => inner.words(words).map(|()| Command::NONE)?,
             _ => return Err(raised(reduce::not_supported("This statement"))),
         };
         self.inner.state.row_count = 0;
         self.done(command, None);
         Ok(Flow::NEXT)
+    }
+
+    /// Tells of parts of a new module that are not supported.
+    fn warn_of_parts(&mut self, statement: &Statement) {
+        if let Some(message) = self.inner.unsupported_parts(statement) {
+            self.message(message);
+        }
     }
 
     /// USE: it ends with the text or the procedure that says it.

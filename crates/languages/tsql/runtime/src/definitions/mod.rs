@@ -20,3 +20,4 @@ pub(crate) mod sequences;
 pub(crate) mod table_variables;
 pub(crate) mod transfer;
 pub(crate) mod truncate;
+mod unsupported_parts;

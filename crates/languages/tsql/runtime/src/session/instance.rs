@@ -6,6 +6,7 @@ use crate::session::Session;
 use crate::session::options::Options;
 use crate::session::scope::{GLOBALS, global_name};
 use crate::statements::application_locks::AppLocks;
+use crate::statements::permissions::Principals;
 use mainstay_engine::Database;
 use mainstay_tds::{Backend, Cancel, Client, Kill, Login};
 use mainstay_tsql_types::{CodePage, Message};
@@ -32,6 +33,8 @@ pub struct Instance {
     pub(crate) folder: Option<Arc<Folder>>,
     pub(crate) watch: Arc<Watch>,
     processes: Arc<Mutex<Processes>>,
+    /// Users and databases by their names.
+    pub(crate) principals: Arc<Principals>,
 }
 
 /// Counts changes of tables while a cursor wants to see them.
@@ -354,7 +357,15 @@ impl Instance {
             locks: Arc::default(),
             watch: Arc::default(),
             processes: Arc::default(),
+            principals: Arc::default(),
         }
+    }
+
+    /// The same with the names of the users who may log in.
+    #[must_use]
+    pub fn with_users<'u>(self, users: impl Iterator<Item = &'u str>) -> Instance {
+        users.for_each(|user| self.principals.add(user));
+        self
     }
 
     /// The same with the procedures, functions and triggers in the files `procedures/**/*.sql` of a folder, which are read
@@ -452,6 +463,9 @@ impl Backend for Instance {
             seat.connected_by(Connection { address, is_encrypted: client.encrypted, version });
         }
         session.begin_with_options_of(login);
+        if client.read_only {
+            session.inner.core.set_read_only(true);
+        }
         session.inner.state.client_process = login.process_id;
         let wanted = &login.database;
         if !wanted.is_empty() && !crate::catalog::is_database(&self.name, wanted) {

@@ -1,22 +1,30 @@
-//! BACKUP DATABASE ... TO DISK: the native tables of the folder in one file, while others go on.
+//! BACKUP DATABASE ... TO DISK and RESTORE VERIFYONLY, HEADERONLY, FILELISTONLY.
 //!
-//! The file is of a format of our own (docs/formats/backup.md) and is read by `mainstay restore`. One file holds one backup:
-//! another one into the same file replaces it, which SQL Server does WITH INIT. It is below the folder of the database: whoever
-//! may log in would else write files all over the machine (3201); `.backup` of the command writes anywhere. For the same reason
-//! its name is none that means something to Mainstay: no settings, no procedure, no table and nothing that belongs to one.
-//! Other options are accepted. DBF, CSV and Parquet files are not in it: they are files, and copied as such. Limits: one DISK;
-//! DIFFERENTIAL and LOG are refused.
+//! A backup is everything that the folder is, consistently and while others go on (`mainstay_engine::backup`), in a file of a
+//! format of our own (docs/formats/backup.md). `mainstay restore` makes a folder of it; RESTORE DATABASE is refused with that
+//! hint, for an open database is not replaced. One file holds one backup: another one into the same file replaces it, which
+//! SQL Server does WITH INIT.
+//!
+//! The file is below the folder of the database: whoever may log in would else write files all over the machine (3201); the
+//! command writes anywhere. For the same reason its name is none that means something to Mainstay: no settings, no procedure,
+//! no table and nothing that belongs to one. Other options are accepted. Limits: one DISK; DIFFERENTIAL and LOG are refused.
 
 use crate::session::Inner;
 use crate::statements::errors::raised;
+use crate::statements::runner::Runner;
+use mainstay_engine::backup::{self, Contents, FileKind};
+use mainstay_tds::Column;
 use mainstay_tsql_syntax::reduce;
 use mainstay_tsql_syntax::tree::{Literal, PhraseItem, Words};
-use mainstay_tsql_types::Message;
-use mainstay_types::Error;
+use mainstay_tsql_types::{DataType, Length, Message};
+use mainstay_types::{Code, Error, Timestamp, Value};
 use mainstay_vfs::client_path;
 use mainstay_vm::Raised;
 use std::path::{Component, Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// How long BACKUP DATABASE waits for the locks of a DBF table.
+const WAIT: Duration = Duration::from_secs(30);
 
 /// 3201.
 fn cannot_open(file: &str, error: &Error) -> Box<Raised> {
@@ -66,6 +74,10 @@ impl Inner {
             let text = "Cannot perform a backup or restore operation within a transaction.";
             return Err(raised(Message::error(3021, text)));
         }
+        if self.core.is_read_only() {
+            let text = format!("BACKUP DATABASE permission denied in database '{}'.", self.state.database);
+            return Err(raised(Message::error(262, text).severity(14)));
+        }
         let is_partial = |item: &PhraseItem| matches!(item, PhraseItem::Word(word) if word.is("DIFFERENTIAL"));
         if words.rest.iter().any(is_partial) {
             return Err(raised(reduce::not_supported("BACKUP DATABASE WITH DIFFERENTIAL")));
@@ -83,8 +95,127 @@ impl Inner {
             );
             return Err(raised(Message::error(3201, text)));
         };
-        database.backup(&path).map_err(|error| cannot_open(file, &error))?;
-        let text = format!("BACKUP DATABASE successfully processed in {:.3} seconds.", begun.elapsed().as_secs_f64());
+        let taken = backup::take(database, &path, WAIT).map_err(|error| cannot_open(file, &error))?;
+        let remarks: String = taken.remarks.iter().map(|remark| format!(" {remark}.")).collect();
+        let seconds = begun.elapsed().as_secs_f64();
+        let text =
+            format!("BACKUP DATABASE successfully processed {} in {seconds:.3} seconds.{remarks}", taken.contents);
         Ok(Message { number: 3014, severity: 0, state: 1, text, procedure: None, line: 0 })
     }
+}
+
+/// 3241: the file is no backup, or not as it was written.
+fn wrong_media(file: &str, error: &Error) -> Box<Raised> {
+    let text = format!("The media family on device '{file}' is incorrectly formed. {error}.");
+    raised(Message::error(3241, text))
+}
+
+impl Runner<'_> {
+    /// RESTORE VERIFYONLY, HEADERONLY and FILELISTONLY.
+    ///
+    /// Errors: 3201 for a file that cannot be read, 3241 for one that is no whole backup; RESTORE DATABASE is refused.
+    pub(crate) fn restore(&mut self, words: &Words) -> Result<(), Box<Raised>> {
+        let wish = words.rest.first().and_then(|item| match item {
+            PhraseItem::Word(word) if words.verb == "RESTORE" => Some(word.text.to_ascii_uppercase()),
+            _ => None,
+        });
+        let wish = wish.filter(|wish| ["VERIFYONLY", "HEADERONLY", "FILELISTONLY"].contains(&wish.as_str()));
+        let Some(wish) = wish else {
+            let text = format!(
+                "{} is not supported in this version of Mainstay: 'mainstay restore FILE FOLDER' makes a new folder of a backup.",
+                words.verb
+            );
+            return Err(raised(Message::error(40515, text)));
+        };
+        let Some(file) = disk(&words.rest) else {
+            return Err(raised(reduce::not_supported("RESTORE from anything but one DISK = 'file'")));
+        };
+        let database = &self.inner.instance.database;
+        let Some(path) = backup_path(database.path(), file) else {
+            let text = format!(
+                "Cannot open backup device '{file}'. Operating system error 5(Access is denied: backups are read below the \
+                 folder of the database only.)."
+            );
+            return Err(raised(Message::error(3201, text)));
+        };
+        let contents = backup::verify(&**database.files(), &path).map_err(|error| match error.code() {
+            Code::NotThisFormat | Code::Damaged | Code::Unsupported => wrong_media(file, &error),
+            _ => cannot_open(file, &error),
+        })?;
+        match wish.as_str() {
+            "VERIFYONLY" => {
+                self.note(3262, "The backup set on file 1 is valid.");
+                Ok(())
+            }
+            "HEADERONLY" => self.show_header(&contents),
+            _ => self.show_files(&contents),
+        }
+    }
+
+    /// The columns of SQL Server's answer that a backup of ours has a value for, in its order.
+    fn show_header(&mut self, contents: &Contents) -> Result<(), Box<Raised>> {
+        let name = DataType::NVarChar(Length::Limited(128));
+        let columns = [
+            Column::new("BackupName", name),
+            Column::new("BackupType", DataType::SmallInt),
+            Column::new("Position", DataType::SmallInt),
+            Column::new("DeviceType", DataType::TinyInt),
+            Column::new("ServerName", name),
+            Column::new("DatabaseName", name),
+            Column::new("BackupSize", DataType::BigInt),
+            Column::new("BackupStartDate", DataType::DateTime),
+            Column::new("SoftwareVersion", name),
+            Column::new("FormatVersion", DataType::Int),
+        ];
+        let row = vec![
+            Value::Null,
+            // A full backup on a disk.
+            Value::Integer(1),
+            Value::Integer(1),
+            Value::Integer(2),
+            Value::Text(self.inner.instance.name.to_string()),
+            Value::Text(contents.database.clone()),
+            Value::Integer(i64::try_from(contents.bytes).unwrap_or(i64::MAX)),
+            time(contents.begun),
+            Value::Text(contents.program.clone()),
+            Value::Integer(i64::from(contents.version)),
+        ];
+        self.show_table(&columns, vec![row])
+    }
+
+    /// A row a file: its path as the logical name, D for data.
+    fn show_files(&mut self, contents: &Contents) -> Result<(), Box<Raised>> {
+        let name = DataType::NVarChar(Length::Limited(260));
+        let columns = [
+            Column::new("LogicalName", name),
+            Column::new("PhysicalName", name),
+            Column::new("Type", DataType::NVarChar(Length::Limited(1))),
+            Column::new("Size", DataType::BigInt),
+            Column::new("FileId", DataType::BigInt),
+            Column::new("BackupSizeInBytes", DataType::BigInt),
+            Column::new("Modified", DataType::DateTime),
+        ];
+        let rows = contents.files.iter().enumerate().map(|(number, file)| {
+            let path = file.path.display().to_string();
+            let logical = if file.kind == FileKind::Native { "native tables".to_owned() } else { path.clone() };
+            let bytes = Value::Integer(i64::try_from(file.bytes).unwrap_or(i64::MAX));
+            vec![
+                Value::Text(logical),
+                Value::Text(path),
+                Value::Text("D".to_owned()),
+                bytes.clone(),
+                Value::Integer(number as i64 + 1),
+                bytes,
+                time(file.modified),
+            ]
+        });
+        let rows = rows.collect();
+        self.show_table(&columns, rows)
+    }
+}
+
+fn time(time: SystemTime) -> Value {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    // Ticks of 100 ns.
+    Value::Timestamp(Timestamp(i64::try_from(since.as_nanos() / 100).unwrap_or(i64::MAX)))
 }

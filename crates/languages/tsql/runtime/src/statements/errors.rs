@@ -125,6 +125,15 @@ fn of_cause(cause: Cause, error: &Error) -> Option<Message> {
             Message::error(8672, text)
         }
         Cause::SeveralRows => subquery(),
+        Cause::ReadOnlyUser => {
+            let text = format!(
+                "The INSERT, UPDATE and DELETE permissions were denied on the object '{subject}': the user may only read."
+            );
+            Message::error(229, text).severity(14).state(5)
+        }
+        Cause::ReadOnlyUserDefinition => {
+            Message::error(262, "CREATE, ALTER and DROP permission denied: the user may only read.").severity(14)
+        }
         Cause::UsedUp => {
             let text = format!(
                 "The sequence object '{subject}' has reached its minimum or maximum value. Restart the sequence object to \

@@ -6,6 +6,7 @@ pub(crate) mod dbcc;
 pub(crate) mod errors;
 pub(crate) mod flow;
 pub(crate) mod null_variables;
+pub(crate) mod permissions;
 pub(crate) mod query;
 pub(crate) mod raise;
 pub(crate) mod runner;

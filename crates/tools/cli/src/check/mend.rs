@@ -1,0 +1,140 @@
+//! `--repair` and `--replace`: what became of each damaged table, in words that never say more than is true.
+
+use super::Wishes;
+use crate::arguments::Engine;
+use crate::complain;
+use crate::exit::Exit;
+use crate::output::Destination;
+use crate::output::table::count;
+use mainstay_engine::{Finding, NewTable, Repaired, Severity};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What all repairs have lost, and where the new files are.
+#[derive(Default)]
+pub(super) struct Mended {
+    tables: u64,
+    unread: u64,
+    records: u64,
+    others: u64,
+    replaced: bool,
+}
+
+impl Mended {
+    fn add(&mut self, new: &NewTable) {
+        self.tables += 1;
+        self.unread += new.unread.len() as u64;
+        self.records += new.missing_records;
+        self.others += new.lost.len() as u64;
+    }
+
+    /// What is true of the new files.
+    pub(super) fn state(&self) -> String {
+        let place = if self.replaced { "in place" } else { "in its new files" };
+        let losses: Vec<String> =
+            [(self.unread, "value"), (self.records, "record"), (self.others, "memo file or index")]
+                .into_iter()
+                .filter(|(number, _)| *number > 0)
+                .map(|(number, noun)| count(number, noun))
+                .collect();
+        match (self.tables, losses.is_empty()) {
+            (0, _) => "nothing to repair".to_owned(),
+            (_, true) => format!("what was damaged is sound {place}"),
+            (_, false) => format!("what can be read is {place}; lost: {}", losses.join(", ")),
+        }
+    }
+}
+
+/// Only DBF tables are repaired.
+fn is_of_dbf(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    ["dbf", "fpt", "dbt", "smt", "cdx", "idx", "ntx"].contains(&extension.as_str())
+}
+
+/// Makes the damaged tables of a path anew, and says what became of each. All is sound now if every error that was found is
+/// of a table, its memo or its indexes that were made anew, and nothing is wrong with the new files.
+pub(super) fn repair_all(
+    path: &Path,
+    engine: &Engine,
+    wishes: Wishes<'_>,
+    found: &[Finding],
+    mended: &mut Mended,
+) -> io::Result<Exit> {
+    let repaired = match mainstay_engine::repair(path, wishes.into, &engine.options()) {
+        Ok(repaired) => repaired,
+        Err(error) => {
+            complain(&error);
+            return Ok(Exit::FoundErrors);
+        }
+    };
+    let mut is_sound = repaired.iter().all(|repaired| repaired.outcome.as_ref().is_ok_and(NewTable::is_sound));
+    is_sound &= found.iter().all(|finding| finding.severity != Severity::Error || is_of_dbf(&finding.path));
+    let mut out = Destination::stdout();
+    for Repaired { table, outcome } in &repaired {
+        match outcome {
+            Ok(new) => {
+                mended.add(new);
+                tell_of(&mut out, table, new, found)?;
+                if wishes.replace && new.is_sound() {
+                    is_sound &= put_in_place(&mut out, table, new, mended)?;
+                }
+            }
+            Err(error) => writeln!(out, "not repaired: {}: {error}", table.display())?,
+        }
+    }
+    out.finish()?;
+    Ok(if is_sound { Exit::Success } else { Exit::FoundErrors })
+}
+
+fn tell_of(out: &mut dyn Write, table: &Path, new: &NewTable, found: &[Finding]) -> io::Result<()> {
+    let records = count(new.records, "record");
+    let state = match (new.is_complete(), new.missing_records) {
+        (true, _) => "nothing is lost".to_owned(),
+        (false, 0) => "not all is there".to_owned(),
+        (false, missing) => format!("{} fewer than the old header counts", count(missing, "record")),
+    };
+    writeln!(out, "repaired: {} as {}, {records}", table.display(), new.path.display())?;
+    writeln!(out, "  {state}")?;
+    let told = new.told.iter().filter(|finding| !found.contains(finding));
+    for finding in told.chain(&new.unread).chain(&new.lost).chain(&new.left) {
+        writeln!(out, "{finding}")?;
+    }
+    Ok(())
+}
+
+/// Puts a new table in the place of the old one; false if that cannot be.
+fn put_in_place(out: &mut dyn Write, table: &Path, new: &NewTable, mended: &mut Mended) -> io::Result<bool> {
+    let folder = table.parent().unwrap_or(Path::new("")).join(dated("damaged", SystemTime::now()));
+    match mainstay_engine::replace(table, new, &folder) {
+        Ok(()) => {
+            mended.replaced = true;
+            writeln!(out, "in place: {}; the old files are in {}", table.display(), folder.display())?;
+            Ok(true)
+        }
+        Err(error) => {
+            writeln!(out, "not in place: {}: {error}", table.display())?;
+            Ok(false)
+        }
+    }
+}
+
+/// A name with the date and time of UTC: `damaged-20261128-041205`.
+fn dated(name: &str, now: SystemTime) -> PathBuf {
+    let seconds = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = mainstay_types::Date(i32::try_from(days).unwrap_or(0)).ymd();
+    PathBuf::from(format!("{name}-{year:04}{month:02}{day:02}-{:02}{:02}{:02}", rest / 3600, rest / 60 % 60, rest % 60))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn folders_have_the_date_in_their_names() {
+        let at = UNIX_EPOCH + Duration::from_secs(1_795_838_400 + 3 * 3600 + 62);
+        assert_eq!(dated("damaged", at), PathBuf::from("damaged-20261128-070102"));
+    }
+}
