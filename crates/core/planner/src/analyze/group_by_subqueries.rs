@@ -82,7 +82,10 @@ fn grouped(aggregate: Aggregate) -> Result<LogicalPlan> {
     let calls = calls.collect::<Result<Vec<_>>>()?;
     let below = LogicalPlan::Projection(Projection::try_new(below, aggregate.input)?);
     let groups = LogicalPlan::Aggregate(Aggregate::try_new(Arc::new(below), groups, calls)?);
+    // The number of a grouping set is the aggregate's own: what asks for it is rewritten together with the aggregate.
+    let is_own = |field: &str| field == Aggregate::INTERNAL_GROUPING_ID;
     let shown = columns_of(&groups).into_iter().zip(aggregate.schema.iter());
+    let shown = shown.filter(|(_, (_, field))| !is_own(field.name()));
     let shown = shown.map(|(made, (table, field))| match &made {
         Expr::Column(own) if own.relation.as_ref() == table && own.name == *field.name() => made,
         _ => made.alias_qualified(table.cloned(), field.name()),
