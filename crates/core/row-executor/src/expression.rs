@@ -89,6 +89,17 @@ pub enum Expression {
         /// NOT IN.
         negated: bool,
     },
+    /// Whether it is one of many whole numbers.
+    InNumbers {
+        /// What is looked for: a whole number or a decimal.
+        expression: Box<Expression>,
+        /// Where, in ascending order.
+        numbers: Arc<[i64]>,
+        /// Whether NULL is in the list too.
+        has_null: bool,
+        /// NOT IN.
+        negated: bool,
+    },
     /// A calculation.
     Calculate {
         /// What is done.
@@ -137,6 +148,9 @@ pub enum Expression {
     /// The value of a query that looks at no row of the block.
     Subquery(Subquery),
 }
+
+/// Shorter lists are compared item by item.
+const SHORT_LIST: usize = 8;
 
 /// Arguments of a function that are at hand without allocating.
 const FEW_ARGUMENTS: usize = 4;
@@ -200,6 +214,23 @@ impl Expression {
     /// A comparison.
     pub fn compare(op: Comparison, left: Expression, right: Expression) -> Expression {
         Expression::Compare { op, left: Box::new(left), right: Box::new(right) }
+    }
+
+    /// IN; a long list of whole numbers is searched by halves.
+    pub fn one_of(expression: Expression, list: Vec<Expression>, negated: bool) -> Expression {
+        let expression = Box::new(expression);
+        let number = |item: &Expression| match item {
+            Expression::Constant(Value::Integer(number)) => Some(Some(*number)),
+            Expression::Constant(Value::Null) => Some(None),
+            _ => None,
+        };
+        let numbers = (list.len() > SHORT_LIST).then(|| list.iter().map(number).collect::<Option<Vec<_>>>()).flatten();
+        let Some(numbers) = numbers else { return Expression::In { expression, list, negated } };
+        let has_null = numbers.contains(&None);
+        let mut numbers: Vec<i64> = numbers.into_iter().flatten().collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Expression::InNumbers { expression, numbers: numbers.into(), has_null, negated }
     }
 
     /// Its value for these rows. `results` are those of the aggregate.
@@ -305,6 +336,20 @@ impl Expression {
                 }
                 Ok(found.map(|found| found != *negated))
             }
+            Expression::InNumbers { expression, numbers, has_null, negated } => {
+                let found = match expression.value(current, results)? {
+                    ValueRef::Null => return Ok(None),
+                    ValueRef::Integer(wanted) => numbers.binary_search(&wanted).is_ok(),
+                    wanted => {
+                        let mut found = false;
+                        for number in numbers.iter() {
+                            found |= compare(wanted, ValueRef::Integer(*number))? == Some(Ordering::Equal);
+                        }
+                        found
+                    }
+                };
+                Ok(if !found && *has_null { None } else { Some(found != *negated) })
+            }
             _ => match self.value(current, results)? {
                 ValueRef::Null => Ok(None),
                 ValueRef::Boolean(value) => Ok(Some(value)),
@@ -339,6 +384,7 @@ impl Expression {
             | Expression::Is(inner, _)
             | Expression::Trim(inner)
             | Expression::SortKey { text: inner, .. }
+            | Expression::InNumbers { expression: inner, .. }
             | Expression::Cast { expression: inner, .. } => inner.visit(visit),
             Expression::In { expression, list, .. } => {
                 expression.visit(visit);
@@ -384,6 +430,7 @@ impl Expression {
             | Expression::Is(inner, _)
             | Expression::Trim(inner)
             | Expression::SortKey { text: inner, .. }
+            | Expression::InNumbers { expression: inner, .. }
             | Expression::Cast { expression: inner, .. } => vec![inner],
             Expression::In { expression, list, .. } => std::iter::once(&mut **expression).chain(list).collect(),
             Expression::Case { branches, otherwise } => {
@@ -474,6 +521,24 @@ mod tests {
 
     fn int(value: i64) -> Expression {
         Expression::Constant(Value::Integer(value))
+    }
+
+    #[test]
+    fn long_lists_of_numbers_are_searched_as_short_ones() {
+        let list = |with_null: bool| {
+            let null = with_null.then_some(Expression::Constant(Value::Null));
+            (0..20).rev().map(|number| int(number * 3)).chain(null).collect::<Vec<_>>()
+        };
+        let decimal = Expression::Constant(Value::Decimal(mainstay_types::Decimal::new(270, 1)));
+        for wanted in [int(27), int(28), decimal, Expression::Constant(Value::Null)] {
+            for (with_null, negated) in [(false, false), (false, true), (true, false), (true, true)] {
+                let one_by_one =
+                    Expression::In { expression: Box::new(wanted.clone()), list: list(with_null), negated };
+                let searched = Expression::one_of(wanted.clone(), list(with_null), negated);
+                assert!(matches!(searched, Expression::InNumbers { .. }));
+                assert_eq!(truth(&searched), truth(&one_by_one), "{wanted:?} {with_null} {negated}");
+            }
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The memory for the changes of open transactions: a part of what running statements may hold.
+//! The memory for the changes of open transactions and for temporary tables: a part of what running statements may hold.
 
 use mainstay_planner::{HeldMemory, Planner};
 use mainstay_store::{Account, Accounts};
@@ -8,12 +8,12 @@ use std::sync::Arc;
 /// Where the transactions of a session ask for memory.
 pub(crate) fn accounts(planner: &Arc<Planner>) -> Accounts {
     let planner = Arc::clone(planner);
-    Arc::new(move || Box::new(Changes(planner.held_memory("the changes of a transaction"))))
+    Arc::new(move |what| Box::new(Held(planner.held_memory(what))))
 }
 
-struct Changes(HeldMemory);
+struct Held(HeldMemory);
 
-impl Account for Changes {
+impl Account for Held {
     fn hold(&mut self, bytes: usize) -> Result<()> {
         self.0.hold(bytes)
     }

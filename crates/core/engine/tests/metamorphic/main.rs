@@ -29,7 +29,6 @@ mod data;
 mod engines;
 mod expressions;
 mod generator;
-mod known;
 mod minimise;
 mod oracles;
 mod rewrite;
@@ -65,17 +64,12 @@ struct Summary {
     skipped: usize,
     /// Reasons of refusals, with their number and an example.
     refused: BTreeMap<String, (usize, String)>,
-    /// Known faults that were met.
-    known: BTreeMap<&'static str, usize>,
     reports: Vec<String>,
 }
 
 impl Summary {
     fn text(&self) -> String {
         let mut text = format!("{} statements, {} checks, {} skipped", self.statements, self.checks, self.skipped);
-        for (fault, count) in &self.known {
-            text += &format!("\nknown fault {fault}: {count}");
-        }
         for (reason, (count, example)) in &self.refused {
             text += &format!("\nrefused {count}: {reason}\n    {example}");
         }
@@ -150,17 +144,12 @@ fn run(seed: u64, summary: &mut Summary) {
                 }
                 Verdict::Differs(report) => {
                     let report = smallest(&mut engines, &case, report);
-                    match known::fault(&report.text) {
-                        Some(fault) => *summary.known.entry(fault).or_default() += 1,
-                        None => {
-                            let text = shown(seed, &tables, &case, &report);
-                            // A long run shows what it finds at once.
-                            if is_verbose() {
-                                show(&text);
-                            }
-                            summary.reports.push(text);
-                        }
+                    let text = shown(seed, &tables, &case, &report);
+                    // A long run shows what it finds at once.
+                    if is_verbose() {
+                        show(&text);
                     }
+                    summary.reports.push(text);
                     break;
                 }
             }

@@ -10,6 +10,7 @@ pub(crate) mod coercion;
 pub(crate) mod collate;
 pub(crate) mod compared_by;
 pub(crate) mod field_metadata;
+pub(crate) mod group_by_subqueries;
 pub(crate) mod order_by_subqueries;
 pub(crate) mod outer_reference_types;
 pub(crate) mod overflow;

@@ -55,7 +55,7 @@ fn is_to_do(node: &LogicalPlan) -> bool {
     }
 }
 
-fn has_subquery(expr: &Expr) -> bool {
+pub(super) fn has_subquery(expr: &Expr) -> bool {
     let is_one = |expr: &Expr| {
         matches!(expr, Expr::ScalarSubquery(_) | Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_))
     };
@@ -198,7 +198,7 @@ fn distinct_on(on: DistinctOn) -> Result<Transformed<LogicalPlan>> {
     Ok(Transformed::yes(LogicalPlan::Distinct(Distinct::On(on))))
 }
 
-fn columns_of(plan: &LogicalPlan) -> Vec<Expr> {
+pub(super) fn columns_of(plan: &LogicalPlan) -> Vec<Expr> {
     plan.schema().iter().map(|(table, field)| column(table.cloned(), field.name())).collect()
 }
 
@@ -216,6 +216,6 @@ fn in_terms_of_rows(expr: Expr, list: &Projection) -> Result<Expr> {
     expr.map_up(replaced).data()
 }
 
-fn column(table: Option<datafusion::common::TableReference>, name: &str) -> Expr {
+pub(super) fn column(table: Option<datafusion::common::TableReference>, name: &str) -> Expr {
     Expr::Column(Column::new(table, name))
 }

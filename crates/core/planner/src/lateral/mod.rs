@@ -122,9 +122,14 @@ pub(crate) fn of(plan: &LogicalPlan) -> Option<&Lateral> {
     }
 }
 
-/// Whether there is one in a plan: its parameters are part of it.
+/// Whether there is one in a plan or in a subquery of its expressions: its parameters are part of it.
 pub(crate) fn is_in(plan: &LogicalPlan) -> bool {
-    plan.has(|node| Ok(of(node).is_some())).unwrap_or(true)
+    let mut found = false;
+    let look = plan.each_with_subqueries(|node| {
+        found |= of(node).is_some();
+        Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+    });
+    found || look.is_err()
 }
 
 /// Calls `visit` for every node of a plan, those inside of subqueries and of inner plans too.

@@ -9,8 +9,15 @@
 //!   sum(CAST(n AS BIGINT))   --here-->  sum(CAST("#bigint"(n) AS BIGINT))   --unmarked-->  sum(CAST(n AS BIGINT))
 //!   (a + b) * c                         ("#()"(a + b)) * c                                 (a + b) * c
 //! ```
+//!
+//! A subquery it calls as the subquery's column, and every EXISTS alike. Where a key of groups has one whose name something
+//! else in the SELECT has too, the subqueries are put into calls that have their text as name:
+//!
+//! ```text
+//!   GROUP BY a, (SELECT max(b) AS a FROM u)   --here-->   GROUP BY a, "#(SELECT max(b) AS a FROM u)"((SELECT max(b) AS a FROM u))
+//! ```
 
-use crate::names::duplicate_columns::unconverted;
+use crate::names::duplicate_columns::{column_of_query, unconverted};
 use crate::parse::walk::{Walk, WalkMut};
 use crate::plan::nodes::Tree;
 use datafusion::arrow::datatypes::{DataType, FieldRef};
@@ -25,7 +32,7 @@ use datafusion::sql::sqlparser::ast::{
     Value, Visitor, VisitorMut,
 };
 use mainstay_types::Collation;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -100,7 +107,23 @@ impl VisitorMut for Selects {
 }
 
 /// Marks a SELECT if two of its expressions would have one name.
-fn mark(select: &mut Select, order: Option<&mut OrderBy>) {
+fn mark(select: &mut Select, mut order: Option<&mut OrderBy>) {
+    if is_grouped(&select.group_by) && has_ambiguous_subqueries(select) {
+        let Select { projection, group_by, having, qualify, .. } = select;
+        projection.iter_mut().for_each(name_by_query);
+        let mut queries = SubqueryMarks::default();
+        // The visitor does not break.
+        let _ = projection.walk_mut(&mut queries);
+        let _ = group_by.walk_mut(&mut queries);
+        let _ = having.walk_mut(&mut queries);
+        let _ = qualify.walk_mut(&mut queries);
+        order.as_mut().map(|order| order.walk_mut(&mut queries));
+    }
+    mark_left_out(select, order);
+}
+
+/// Marks what the planner leaves out of names.
+fn mark_left_out(select: &mut Select, order: Option<&mut OrderBy>) {
     let is_left_out = |expr: &Expr| matches!(expr, Expr::Cast { .. } | Expr::Nested(_));
     if visit_columns(select, order.as_deref(), &mut Any(is_left_out)).is_continue() {
         return;
@@ -119,6 +142,112 @@ fn mark(select: &mut Select, order: Option<&mut OrderBy>) {
         let _ = qualify.walk_mut(&mut Marks);
         order.map(|order| order.walk_mut(&mut Marks));
     }
+}
+
+/// Reports keys of groups with a subquery whose name another subquery or a column of the SELECT has.
+fn has_ambiguous_subqueries(select: &Select) -> bool {
+    let mut of_keys = Subqueries::default();
+    // The visitors do not break.
+    let _ = select.group_by.walk(&mut of_keys);
+    if of_keys.found.is_empty() {
+        return false;
+    }
+    let mut all = Subqueries::default();
+    let _ = visit_columns(select, None, &mut all);
+    of_keys.found.iter().any(|(name, text)| match name {
+        None => true,
+        Some(name) => {
+            all.columns.contains(name) || all.found.iter().any(|(of, other)| of.as_ref() == Some(name) && other != text)
+        }
+    })
+}
+
+/// The subqueries of expressions and the columns beside them, without what is inside of the subqueries.
+#[derive(Default)]
+struct Subqueries {
+    /// The planner's name of each, if it is known, and its text.
+    found: Vec<(Option<String>, String)>,
+    columns: HashSet<String>,
+    depth: usize,
+}
+
+impl Visitor for Subqueries {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+        self.depth += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+        self.depth = self.depth.saturating_sub(1);
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        if self.depth > 0 {
+            return ControlFlow::Continue(());
+        }
+        match expr {
+            Expr::Identifier(name) => {
+                self.columns.insert(name.value.clone());
+            }
+            Expr::CompoundIdentifier(names) => self.columns.extend(names.last().map(|name| name.value.clone())),
+            Expr::Subquery(query) => self.found.push((column_of_query(query), expr.to_string())),
+            Expr::Exists { .. } => self.found.push((Some("EXISTS".to_owned()), expr.to_string())),
+            Expr::InSubquery { .. } => self.found.push((Some("IN".to_owned()), expr.to_string())),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// A subquery that is a whole item of a list, with the name that it has.
+fn name_by_query(item: &mut SelectItem) {
+    let SelectItem::UnnamedExpr(Expr::Subquery(query)) = &*item else { return };
+    if let Some(name) = column_of_query(query) {
+        let (expr, alias) = (Expr::Subquery(query.clone()), Ident::with_quote('"', name));
+        *item = SelectItem::ExprWithAlias { expr, alias };
+    }
+}
+
+/// Puts subqueries into calls, but none that is inside of another one or in a call already.
+#[derive(Default)]
+struct SubqueryMarks {
+    depth: usize,
+}
+
+impl VisitorMut for SubqueryMarks {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
+        self.depth += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
+        self.depth = self.depth.saturating_sub(1);
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        self.depth += usize::from(is_call_of_mark(expr));
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if is_call_of_mark(expr) {
+            self.depth = self.depth.saturating_sub(1);
+        } else if self.depth == 0 && matches!(expr, Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. }) {
+            let name = format!("({expr})");
+            put_into_call(expr, &name);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn is_call_of_mark(expr: &Expr) -> bool {
+    matches!(expr, Expr::Function(call) if call.name.to_string().contains(PREFIX))
 }
 
 /// What may be over groups and windows.
@@ -256,7 +385,7 @@ fn binding(op: &BinaryOperator) -> Option<u8> {
 }
 
 fn put_into_call(expr: &mut Expr, name: &str) {
-    if matches!(expr, Expr::Function(call) if call.name.to_string().contains(PREFIX)) {
+    if is_call_of_mark(expr) {
         return;
     }
     let inner = std::mem::replace(expr, Expr::Value(Value::Null.into()));
@@ -279,6 +408,7 @@ impl ScalarUDFImpl for Mark {
         let [inner] = args else { return internal_err!("a mark of {} expressions", args.len()) };
         Ok(match self.name.strip_prefix(PREFIX) {
             Some(PARENTHESES) | None => format!("({})", inner.schema_name()),
+            Some(subquery) if subquery.starts_with('(') => subquery.to_owned(),
             Some(to) => format!("CAST({} AS {to})", inner.schema_name()),
         })
     }

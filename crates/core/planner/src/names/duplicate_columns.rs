@@ -254,18 +254,29 @@ fn length_of(interval: &Interval) -> Option<String> {
 /// What the planner may call an expression: a query for a value it calls as the column of that query.
 fn names(expr: &Expr) -> Vec<String> {
     let column = match expr {
-        Expr::Subquery(query) => match query.body.as_ref() {
-            SetExpr::Select(select) => select.projection.first(),
-            _ => None,
-        },
-        _ => None,
-    };
-    let column = match column {
-        Some(SelectItem::UnnamedExpr(expr)) => Some(unconverted(expr)),
-        Some(SelectItem::ExprWithAlias { alias, .. }) => Some(alias.value.clone()),
+        Expr::Subquery(query) => column_of_query(query),
         _ => None,
     };
     std::iter::once(unconverted(expr)).chain(column).collect()
+}
+
+/// The name of a query's first column, if the text has it.
+pub(crate) fn column_of_query(query: &Query) -> Option<String> {
+    let mut body = query.body.as_ref();
+    let select = loop {
+        body = match body {
+            SetExpr::Select(select) => break select,
+            SetExpr::Query(query) => query.body.as_ref(),
+            SetExpr::SetOperation { left, .. } => left,
+            _ => return None,
+        }
+    };
+    match select.projection.first()? {
+        SelectItem::UnnamedExpr(expr @ (Expr::Identifier(_) | Expr::CompoundIdentifier(_))) => Some(name_of(expr)),
+        SelectItem::UnnamedExpr(expr) => Some(unconverted(expr)),
+        SelectItem::ExprWithAlias { alias, .. } => Some(alias.value.clone()),
+        _ => None,
+    }
 }
 
 struct Renamer;

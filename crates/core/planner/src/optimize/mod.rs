@@ -150,8 +150,9 @@ impl Optimizers {
             return self.plain.optimize(plan);
         }
         let state = &self.single;
+        let plan = crate::analyze::group_by_subqueries::by_columns(plan.clone())?;
         let analyzed = state.analyzer().execute_and_check(
-            crate::analyze::order_by_subqueries::by_columns(plan.clone())?,
+            crate::analyze::order_by_subqueries::by_columns(plan)?,
             state.config_options(),
             |_, _| {},
         )?;

@@ -11,12 +11,14 @@
 //!   CREATE TABLE x AS ... WITH NO DATA     CREATE TABLE x AS ...                       read from the text
 //!   WITH a AS [NOT] MATERIALIZED (...)     WITH a AS (...)                             how it runs is the planner's to say
 //!   FOR NO KEY UPDATE, FOR KEY SHARE       FOR UPDATE, FOR SHARE                       which keep out more
+//!   INSERT INTO t ((SELECT ...) UNION ...) INSERT INTO t ("#all") ((SELECT ...) UNION ...)
 //! ```
 //!
 //! The words in quotes that begin with `#` are read back where the statement's tree is made (`statement`).
 
 use crate::parse::grammar::{is, is_word};
 use crate::parse::text::Text;
+use datafusion::sql::sqlparser::ast::Statement;
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 use std::ops::Range;
@@ -30,8 +32,13 @@ pub(crate) const NOTHING: &str = "#nothing";
 /// The column that an ON CONFLICT sets to the condition of the index that it means.
 pub(crate) const WHERE: &str = "#where";
 
+/// The only column of an INSERT that names none; the parser takes a parenthesis behind the table for a list of columns
+/// unless SELECT follows.
+const ALL: &str = "#all";
+
 /// The statement in the parser's own words.
 pub(crate) fn reduced(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let tokens = queries_of_inserts(tokens);
     let mentions = |keyword| tokens.iter().any(|token| is(token, keyword));
     let has_alias = mentions(Keyword::INSERT) && mentions(Keyword::AS);
     let has_idle = mentions(Keyword::MERGE) && mentions(Keyword::NOTHING);
@@ -80,6 +87,51 @@ fn alias_of_insert(tokens: &[TokenWithSpan]) -> Option<Range<usize>> {
     // Behind AS of a query there would be SELECT, which is no name.
     let is_name = matches!(tokens.get(at + 1).map(|token| &token.token), Some(Token::Word(_)));
     (is_at(at, Keyword::AS) && is_name).then_some(at..at + 2)
+}
+
+/// Tokens from INSERT to the second parenthesis behind the table: INTO, a name of three parts, an alias.
+const HEAD_TOKENS: usize = 12;
+
+/// An INSERT of a query that begins with more than one parenthesis, or with WITH or VALUES in parentheses, with a list of
+/// columns before the query.
+fn queries_of_inserts(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let Some(start) = tokens.iter().position(|token| is(token, Keyword::INSERT)) else { return tokens };
+    let is_significant = |at: &usize| !matches!(tokens[*at].token, Token::Whitespace(_));
+    let head: Vec<usize> = (start..tokens.len()).filter(is_significant).take(HEAD_TOKENS).collect();
+    let token = |place: usize| head.get(place).map(|at| &tokens[*at]);
+    let says = |place: usize, keyword| token(place).is_some_and(|token| is(token, keyword));
+    let has = |place: usize, wanted: &Token| token(place).is_some_and(|token| token.token == *wanted);
+    if !says(1, Keyword::INTO) {
+        return tokens;
+    }
+    let mut place = 3;
+    while has(place, &Token::Period) {
+        place += 2;
+    }
+    if says(place, Keyword::AS) {
+        place += 2;
+    }
+    let begins_query = has(place + 1, &Token::LParen)
+        || says(place + 1, Keyword::VALUES) && has(place + 2, &Token::LParen)
+        || says(place + 1, Keyword::WITH) && matches!(token(place + 2).map(|it| &it.token), Some(Token::Word(_)));
+    if has(place, &Token::LParen) && begins_query {
+        let at = head[place];
+        let span = tokens[at].span;
+        let columns = [Token::LParen, Token::make_word(ALL, Some('"')), Token::RParen];
+        tokens.splice(at..at, columns.map(|token| TokenWithSpan { token, span }));
+    }
+    tokens
+}
+
+/// Takes the list of columns away again that [`reduced`] has given an INSERT.
+pub(crate) fn without_added_columns(mut statement: Statement) -> Statement {
+    if let Statement::Insert(insert) = &mut statement
+        && matches!(insert.columns.as_slice(), [only] if matches!(only.0.as_slice(), [part]
+            if part.as_ident().is_some_and(|ident| ident.value == ALL)))
+    {
+        insert.columns.clear();
+    }
+    statement
 }
 
 /// `ON CONFLICT (a) WHERE c`, with the condition among what is set.
@@ -266,6 +318,22 @@ mod tests {
         assert_eq!(insert_alias(&Text::new("INSERT INTO t SELECT 1 AS a").unwrap()), None);
         let with = "WITH c AS (SELECT 1 AS a) INSERT INTO t AS q SELECT a FROM c";
         assert_eq!(insert_alias(&Text::new(with).unwrap()).as_deref(), Some("q"));
+    }
+
+    #[test]
+    fn queries_of_inserts_may_begin_with_parentheses() {
+        for text in [
+            "INSERT INTO s.t ((SELECT 1) UNION (SELECT 2))",
+            "INSERT INTO t ((SELECT 1))",
+            "INSERT INTO t (a, b) ((SELECT 1, 2) UNION ALL (SELECT 3, 4))",
+            "INSERT INTO t (SELECT 1)",
+            "INSERT INTO t (VALUES (1), (2))",
+            "INSERT INTO t (WITH c AS (SELECT 1 AS a) SELECT a FROM c)",
+        ] {
+            assert_eq!(parsed(text), text);
+        }
+        assert_eq!(parsed("INSERT INTO t AS q ((SELECT 1))"), "INSERT INTO t ((SELECT 1))");
+        assert!(Text::new("INSERT INTO t ((a, b)) SELECT 1, 2").unwrap().parse().is_err());
     }
 
     #[test]

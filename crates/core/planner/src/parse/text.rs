@@ -160,6 +160,8 @@ impl Text {
         if let [statement] = &statements[..] {
             crate::parse::incomplete::refuse(statement, self)?;
         }
+        let statements: Vec<Statement> =
+            statements.into_iter().map(crate::parse::postgres::without_added_columns).collect();
         match <[Statement; 1]>::try_from(statements) {
             Ok([statement]) if crate::parse::operators::are_in(&self.tokens) => {
                 Ok(crate::parse::operators::bound(statement))

@@ -7,11 +7,14 @@
 //!   EXISTS (SELECT DISTINCT a FROM t WHERE t.k = u.k)   ->   (SELECT count(*) FROM t WHERE t.k = u.k) > 0
 //! ```
 //!
+//! An EXISTS that is part of a key of the SELECT's groups stays: the value of the key is calculated below the groups.
+//!
 //! Limits: a subquery that groups, counts its rows or is made of several stays as it is, and the planner refuses it.
 
-use crate::parse::walk::WalkMut;
+use crate::parse::walk::{Walk, WalkMut};
 use datafusion::sql::sqlparser::ast::{
-    BinaryOperator, Expr, Fetch, GroupByExpr, LimitClause, Query, SelectItem, SetExpr, Statement, Value, VisitorMut,
+    BinaryOperator, Expr, Fetch, GroupByExpr, LimitClause, Query, SelectItem, SetExpr, Statement, Value, Visitor,
+    VisitorMut,
 };
 use datafusion::sql::sqlparser::parser::Parser;
 use std::ops::ControlFlow;
@@ -30,9 +33,10 @@ impl VisitorMut for Lists {
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
         if let SetExpr::Select(select) = query.body.as_mut() {
+            let keys = keys(&select.group_by);
             for item in &mut select.projection {
                 if let SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } = item {
-                    let _ = expr.walk_mut(&mut Values { depth: 0 });
+                    let _ = expr.walk_mut(&mut Values { depth: 0, keys: &keys });
                 }
             }
         }
@@ -40,12 +44,32 @@ impl VisitorMut for Lists {
     }
 }
 
-/// The expressions of a list, without those of the queries in it.
-struct Values {
-    depth: usize,
+/// Every EXISTS in the keys of groups: the list has to name it as they do.
+fn keys(group_by: &GroupByExpr) -> Vec<Expr> {
+    struct Tests(Vec<Expr>);
+    impl Visitor for Tests {
+        type Break = ();
+
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            if matches!(expr, Expr::Exists { .. }) {
+                self.0.push(expr.clone());
+            }
+            ControlFlow::Continue(())
+        }
+    }
+    let mut tests = Tests(Vec::new());
+    // The visitor does not break.
+    let _ = group_by.walk(&mut tests);
+    tests.0
 }
 
-impl VisitorMut for Values {
+/// The expressions of a list, without those of the queries in it.
+struct Values<'k> {
+    depth: usize,
+    keys: &'k [Expr],
+}
+
+impl VisitorMut for Values<'_> {
     type Break = ();
 
     fn pre_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
@@ -60,6 +84,7 @@ impl VisitorMut for Values {
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         if let (0, Expr::Exists { subquery, negated }) = (self.depth, &*expr)
+            && !self.keys.contains(expr)
             && let Some(count) = counted(subquery)
         {
             let op = if *negated { BinaryOperator::Eq } else { BinaryOperator::Gt };

@@ -297,7 +297,7 @@ impl Reader<'_> {
         if !self.is_word(word, "VALUES") {
             return None;
         }
-        let mut end = word;
+        let mut end = self.output_before(word).unwrap_or(word);
         let mut columns = None;
         if self.text_at(end.checked_sub(1)?) == ")" {
             let opening = self.opening(end - 1)?;
@@ -318,6 +318,21 @@ impl Reader<'_> {
             names
         });
         Some(Rc::new(Inserted { table, columns }))
+    }
+
+    /// The OUTPUT clause between an INSERT's columns and its VALUES.
+    fn output_before(&self, values: usize) -> Option<usize> {
+        let mut at = values.checked_sub(1)?;
+        loop {
+            match self.text_at(at) {
+                ")" => at = self.opening(at)?,
+                ";" => return None,
+                _ if self.is_word(at, "OUTPUT") => return Some(at),
+                _ if self.is_word(at, "INSERT") || self.is_word(at, "VALUES") => return None,
+                _ => {}
+            }
+            at = at.checked_sub(1)?;
+        }
     }
 
     /// Where the parenthesis is opened that is closed here; nothing where none is closed.
@@ -370,6 +385,8 @@ mod tests {
             ("SELECT TOP (@n) * FROM t WHERE a BETWEEN @x AND @y AND b NOT IN (1, @z)", "@n Count, @x a, @y a, @z b"),
             ("INSERT INTO dbo.t (a, [b c]) VALUES (@p, @q), (1, @r)", "@p dbo.t(a), @q dbo.t(b c), @r dbo.t(b c)"),
             ("INSERT t VALUES (1, @p)", "@p t(1)"),
+            ("INSERT t OUTPUT inserted.a, LEFT(inserted.b, 2) VALUES (1, @p), (@q)", "@p t(1), @q t(0)"),
+            ("INSERT t (a, b) OUTPUT inserted.a INTO @known VALUES (@p, @q)", "@p t(a), @q t(b)"),
             ("UPDATE t SET a = @p, b += @q WHERE id = @known", "@p a, @q b"),
             ("DECLARE @x INT = 1, @y TABLE (a INT) SELECT @x, @p, @@ROWCOUNT", "@p Unknown"),
             ("SELECT @p; SELECT 1 FROM t WHERE a = @p", "@p a"),

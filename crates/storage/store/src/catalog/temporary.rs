@@ -27,7 +27,7 @@ use super::sequences::Sequences;
 use crate::files::catalog::{Catalog, CatalogChange, SchemaDefinition, SequenceDefinition};
 use crate::store::Store;
 use crate::table::NativeTable;
-use crate::transaction::{CatalogNote, Transaction};
+use crate::transaction::{Balance, CatalogNote, Transaction};
 use mainstay_types::{Code, Error, Result};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -76,6 +76,8 @@ pub struct TemporaryTables {
     next_id: AtomicU64,
     /// The last commit at which one of the session's transactions may have looked.
     looked_at: AtomicU64,
+    /// The memory that is held for the rows.
+    balance: Mutex<Balance>,
 }
 
 impl TemporaryTables {
@@ -93,6 +95,26 @@ impl TemporaryTables {
             next_id: AtomicU64::new(FIRST_OTHER),
             // A transaction that was open before there were any did not note its views.
             looked_at: AtomicU64::new(u64::MAX),
+            balance: Mutex::default(),
+        }
+    }
+
+    /// The bytes of memory that the rows and indexes take.
+    pub(crate) fn bytes(&self) -> usize {
+        let current = Arc::clone(&self.lock().current);
+        current.tables.values().map(|table| table.bytes()).sum()
+    }
+
+    /// The memory that is held for them.
+    pub(crate) fn balance(&self) -> MutexGuard<'_, Balance> {
+        self.balance.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives back the memory of rows that are gone.
+    fn lower_balance(&self) {
+        if !self.balance().is_empty() {
+            let bytes = self.bytes();
+            self.balance().lower_to(bytes);
         }
     }
 
@@ -210,6 +232,8 @@ impl TemporaryTables {
         made.table.set_replaced(true);
         self.show(&mut state, Arc::clone(&made.before));
         state.spare.push(made);
+        drop(state);
+        self.lower_balance();
         Ok(true)
     }
 
@@ -218,6 +242,8 @@ impl TemporaryTables {
         let mut state = self.lock();
         (state.made, state.spare) = (Vec::new(), Vec::new());
         self.show(&mut state, cataloged);
+        drop(state);
+        self.lower_balance();
     }
 
     /// Notes a change, and how to make it again when it made a table that can be.
@@ -235,6 +261,8 @@ impl TemporaryTables {
             _ => (state.made, state.spare) = (Vec::new(), Vec::new()),
         }
         self.show(&mut state, Arc::clone(after));
+        drop(state);
+        self.lower_balance();
     }
 
     fn show(&self, state: &mut State, cataloged: Arc<Cataloged>) {

@@ -36,7 +36,7 @@ impl NativeTable {
         let mut done = 0;
         while done < rows {
             interrupt::check()?;
-            transaction.count_changes()?;
+            transaction.count_changes_and_rows()?;
             self.admit()?;
             let portion = {
                 let mut writer = self.latch();

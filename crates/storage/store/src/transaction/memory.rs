@@ -1,5 +1,6 @@
-//! The memory that the changes of an open transaction hold: what goes to the journal at its commit, and what it has written
-//! where, for undo.
+//! The memory that the changes of an open transaction hold: what goes to the journal at its commit, what it has written
+//! where, for undo, and the rows of tables that it has created. And the rows of the session's temporary tables, which are held
+//! for as long as the tables are there.
 //!
 //! ```text
 //!   write, write, write ...   every few of them: how much is it now?   another mebibyte: ask the account for it
@@ -8,8 +9,8 @@
 //! Who begins transactions says where to ask ([`Transaction::set_accounts`]): what is asked for is held until the transaction
 //! is over, and a refusal is the error of the write, whose statement is taken back. A transaction of few changes never asks.
 //!
-//! Limits: rows themselves are counted by their table ([`crate::memory`]); locks, checks that are deferred, and what a
-//! serializable transaction has read are not counted.
+//! Limits: rows of tables that everybody sees are counted by their table ([`crate::memory`]); locks, checks that are deferred,
+//! and what a serializable transaction has read are not counted.
 
 use super::{Transaction, Write};
 use mainstay_types::Result;
@@ -24,8 +25,14 @@ pub trait Account: Send {
     fn hold(&mut self, bytes: usize) -> Result<()>;
 }
 
-/// Opens an account for a transaction that needs one.
-pub type Accounts = Arc<dyn Fn() -> Box<dyn Account> + Send + Sync>;
+/// Opens an account for a transaction or temporary tables that need one, under this name.
+pub type Accounts = Arc<dyn Fn(&str) -> Box<dyn Account> + Send + Sync>;
+
+/// The name of a transaction's account.
+const CHANGES: &str = "the changes of a transaction";
+
+/// The name of the account of a session's temporary tables.
+const TEMPORARY: &str = "temporary tables";
 
 /// What is asked for at once.
 const PORTION: usize = 1 << 20;
@@ -33,19 +40,56 @@ const PORTION: usize = 1 << 20;
 /// Writes between two looks at the memory.
 const WRITES: u32 = 32;
 
+/// Looks at the memory between two sums of the rows of tables, which go over all their groups.
+const LOOKS: u32 = 32;
+
+/// An account with what it holds, in portions.
+#[derive(Default)]
+pub(crate) struct Balance {
+    account: Option<Box<dyn Account>>,
+    held: usize,
+}
+
+impl Balance {
+    fn hold(&mut self, bytes: usize, open: impl FnOnce() -> Box<dyn Account>) -> Result<()> {
+        let portions = bytes / PORTION;
+        if portions != self.held {
+            self.account.get_or_insert_with(open).hold(portions * PORTION)?;
+            self.held = portions;
+        }
+        Ok(())
+    }
+
+    /// Gives back what is held beyond these bytes.
+    pub(crate) fn lower_to(&mut self, bytes: usize) {
+        if let Some(account) = self.account.as_mut().filter(|_| bytes / PORTION < self.held) {
+            // Less can always be held.
+            let _ = account.hold(bytes / PORTION * PORTION);
+            self.held = bytes / PORTION;
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.held == 0
+    }
+}
+
 /// Counts the writes of a transaction, which end when the statement is to end, and says when to look at their memory.
 pub(super) struct WritePace {
     pace: Pace,
     left: u32,
     accounts: Option<Accounts>,
-    account: Option<Box<dyn Account>>,
-    /// In portions.
-    held: usize,
+    changes: Balance,
+    /// Looks until the rows of tables are added up again.
+    looks: u32,
+    /// Bytes of the rows of tables that the transaction has created, when they were added up.
+    created: usize,
 }
 
 impl Default for WritePace {
     fn default() -> WritePace {
-        WritePace { pace: Pace::default(), left: WRITES, accounts: None, account: None, held: 0 }
+        let changes = Balance::default();
+        WritePace { pace: Pace::default(), left: WRITES, accounts: None, changes, looks: LOOKS, created: 0 }
     }
 }
 
@@ -66,14 +110,6 @@ impl WritePace {
         self.pace.step()?;
         Ok(self.left == WRITES)
     }
-
-    fn hold(&mut self, bytes: usize) -> Result<()> {
-        let portions = bytes / PORTION;
-        let Some(accounts) = self.accounts.as_ref().filter(|_| portions != self.held) else { return Ok(()) };
-        self.account.get_or_insert_with(|| accounts()).hold(portions * PORTION)?;
-        self.held = portions;
-        Ok(())
-    }
 }
 
 impl Transaction {
@@ -87,7 +123,33 @@ impl Transaction {
     /// Errors: `OutOfMemory`.
     #[cold]
     pub(crate) fn count_changes(&mut self) -> Result<()> {
+        self.pace.looks -= 1;
+        match self.pace.looks {
+            0 => self.count_changes_and_rows(),
+            _ => self.hold_changes(),
+        }
+    }
+
+    /// The same with the rows of tables that only this transaction or its session has.
+    ///
+    /// Errors: `OutOfMemory`.
+    pub(crate) fn count_changes_and_rows(&mut self) -> Result<()> {
+        self.pace.looks = LOOKS;
+        let Some(accounts) = self.pace.accounts.clone() else { return Ok(()) };
+        let created = self.steps.iter().filter(|step| step.is_shared()).filter_map(|step| step.step.new_table());
+        self.pace.created = created.map(|table| table.bytes()).sum();
+        if let Some(own) = self.temporary() {
+            let bytes = own.bytes();
+            own.balance().hold(bytes, || accounts(TEMPORARY))?;
+        }
+        self.hold_changes()
+    }
+
+    fn hold_changes(&mut self) -> Result<()> {
         let redo = self.redo.as_ref().map_or(0, |redo| redo.bytes());
-        self.pace.hold(redo + self.writes.len() * size_of::<Write>())
+        let bytes = redo + self.writes.len() * size_of::<Write>() + self.pace.created;
+        let WritePace { accounts, changes, .. } = &mut self.pace;
+        let Some(accounts) = accounts else { return Ok(()) };
+        changes.hold(bytes, || accounts(CHANGES))
     }
 }

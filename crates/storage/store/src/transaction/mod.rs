@@ -46,6 +46,7 @@ pub(crate) mod waits;
 pub use held_locks::{Held, HeldLock};
 pub use locks::LockMode;
 pub use log::{Journal, NoJournal, Redo};
+pub(crate) use memory::Balance;
 pub use memory::{Account, Accounts};
 pub(crate) use obstacle::{Obstacle, obstacle, overtaken};
 pub use outlook::Outlook;

@@ -86,7 +86,7 @@ impl OwnCatalog {
 
 impl CatalogStep {
     /// Whether it is one of the catalog that everybody has.
-    fn is_shared(&self) -> bool {
+    pub(super) fn is_shared(&self) -> bool {
         matches!(self.before, Before::Touched(_))
     }
 }

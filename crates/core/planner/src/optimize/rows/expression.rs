@@ -93,9 +93,9 @@ impl Scope<'_> {
             }
             Expr::InList(list) => {
                 self.is_comparable(&list.expr)?;
-                let expression = self.boxed(&list.expr, block)?;
+                let expression = self.expression(&list.expr, block)?;
                 let items = list.list.iter().map(|item| self.compared(item, block)).collect::<Option<_>>()?;
-                Expression::In { expression, list: items, negated: list.negated }
+                Expression::one_of(expression, items, list.negated)
             }
             Expr::Negative(inner) => {
                 let (to, right) = (self.number(expr)?, self.boxed(inner, block)?);
