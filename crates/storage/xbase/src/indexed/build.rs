@@ -129,6 +129,7 @@ pub(super) fn layout_for(kind: BagKind, dbf: &Dbf, spec: &IndexSpec) -> BagSpec 
         BagKind::PlainIdx => BagSpec::plain_idx(),
         BagKind::Ntx => BagSpec::ntx(),
         BagKind::CompoundNtx => BagSpec::compound_ntx(),
+        BagKind::Adi => BagSpec::adi(),
     }
 }
 
@@ -230,7 +231,7 @@ impl IndexedTable {
         let is_structural = path == self.structural();
         let open = self.indexes.bags.iter().position(|bag| bag.path == path);
         let exists = open.is_some() || self.fs.stamp(path).is_ok();
-        let is_compound = matches!(kind, BagKind::Cdx | BagKind::CompoundNtx);
+        let is_compound = matches!(kind, BagKind::Cdx | BagKind::Adi | BagKind::CompoundNtx);
         if exists && is_compound {
             let bag = self.open_bag(path)?;
             return self.add_tag(bag, spec, building);
