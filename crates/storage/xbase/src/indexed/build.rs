@@ -492,7 +492,7 @@ impl IndexedTable {
 
     /// Reads all records in runs: `visit` gets the number of records before the run, its bytes, and those of a record.
     fn each_run(&self, count: u64, mut visit: impl FnMut(u64, &[u8], usize) -> Result<ControlFlow<()>>) -> Result<()> {
-        let length = usize::from(self.indexes.dbf.header().record_length);
+        let length = self.indexes.dbf.header().record_bytes();
         let per_run = (RUN_BYTES / length.max(1) as u64).max(1);
         let (mut buffer, mut first) = (Vec::new(), 0);
         while first < count {
