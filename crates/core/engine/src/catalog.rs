@@ -143,7 +143,7 @@ impl FolderCatalog {
             let mut tables = self.lock();
             self.relist(&mut tables)?;
             let all = tables.listing.tables.iter().chain(&tables.attached);
-            all.filter(|(_, file)| file.kind == Kind::Dbf).map(|(name, _)| name.clone()).collect()
+            all.filter(|(_, file)| file.kind.is_xbase()).map(|(name, _)| name.clone()).collect()
         };
         let open = |name: &String| match self.table(name) {
             Ok(Some((_, OpenTable::Dbf(table)))) => Some(table),
@@ -252,7 +252,7 @@ impl FolderCatalog {
     fn open_table(&self, name: &str, file: &TableFile, indexes: &[PathBuf]) -> Result<OpenTable> {
         let fs = Arc::clone(&self.fs);
         Ok(match file.kind {
-            Kind::Dbf => {
+            Kind::Dbf | Kind::Adt => {
                 let options = OpenOptions { code_page: self.settings.code_page(name) };
                 let table = DbfTable::open(fs, &file.path, name, options, self.cache.clone(), indexes)?;
                 OpenTable::Dbf(Arc::new(table))

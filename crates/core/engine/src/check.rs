@@ -74,7 +74,7 @@ pub fn check_what_can_be(path: &Path, options: &Options) -> Result<Checked> {
     for (name, file) in &listing.tables {
         looked.tables += 1;
         match file.kind {
-            Kind::Dbf => {
+            Kind::Dbf | Kind::Adt => {
                 let options = OpenOptions { code_page: settings.code_page(name) };
                 looked.rows += records_of(fs.as_ref(), &file.path, options);
                 // An index file may be looked at for several tables; what is wrong with it is said once.
@@ -103,7 +103,7 @@ pub fn check_what_can_be(path: &Path, options: &Options) -> Result<Checked> {
             findings.push(finding);
         }
     }
-    let tables = listing.tables.values().filter(|file| file.kind == Kind::Dbf).map(|file| file.path.as_path());
+    let tables = listing.tables.values().filter(|file| file.kind.is_xbase()).map(|file| file.path.as_path());
     findings.extend(check_journals(fs.as_ref(), folder, tables));
     let store = folder.join(STORE_FOLDER);
     if fs.is_folder(&path) {
@@ -197,14 +197,15 @@ pub(crate) fn table_of(fs: &dyn FileSystem, path: PathBuf) -> Result<PathBuf> {
         "cdx" | "idx" | "ntx" => {
             ("an index file", "check its folder: index files are checked with the table that their keys are of")
         }
-        "fpt" | "dbt" | "smt" => ("a memo file", "check its folder, or the table that it belongs to"),
+        "fpt" | "dbt" | "smt" | "adm" => ("a memo file", "check its folder, or the table that it belongs to"),
         _ => return Ok(path),
     };
     if fs.is_folder(&path) {
         return Ok(path);
     }
     fs.stamp(&path)?;
-    table::sibling(fs, &path, &["dbf"]).ok_or_else(|| {
+    let tables: &[&str] = if extension == "adm" { &["adt"] } else { &["dbf"] };
+    table::sibling(fs, &path, tables).ok_or_else(|| {
         let message = format!("{what}, and there is no table of its name beside it");
         Error::new(Code::NotThisFormat, message).at(path.display()).hint(hint)
     })

@@ -1,7 +1,7 @@
 //! Which files of a folder are tables, and under which names.
 //!
 //! A table has its file's name without the extension, in lower case. Where two files would have the same
-//! name, a DBF comes first, and the others add their extension: `orders` and `orders_csv`. A sub-folder
+//! name, a DBF comes first, then an ADT, and the others add their extension: `orders` and `orders_csv`. A sub-folder
 //! that holds Parquet files, or sub-folders of such whose names say columns (`year=2026`), is one table.
 
 use mainstay_types::{Code, Error, Result};
@@ -16,8 +16,16 @@ const MOST_FOLDERS: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Dbf,
+    Adt,
     Csv,
     Parquet,
+}
+
+impl Kind {
+    /// Tables that are read and written by `mainstay-xbase`.
+    pub(crate) fn is_xbase(self) -> bool {
+        matches!(self, Kind::Dbf | Kind::Adt)
+    }
 }
 
 /// A file (or folder of files) that is a table.
@@ -40,6 +48,7 @@ pub(crate) struct Listing {
 pub(crate) fn kind_of(path: &Path) -> Option<Kind> {
     match extension(path).as_str() {
         "dbf" => Some(Kind::Dbf),
+        "adt" => Some(Kind::Adt),
         "csv" | "tsv" => Some(Kind::Csv),
         "parquet" => Some(Kind::Parquet),
         _ => None,
@@ -63,7 +72,7 @@ pub(crate) fn list(fs: &dyn FileSystem, path: &Path) -> Result<Listing> {
     fs.stamp(path)?;
     let Some(kind) = kind_of(path) else {
         let error = Error::new(Code::NotThisFormat, "not a file that is a table").at(path.display());
-        return Err(error.hint("tables are .dbf, .csv, .tsv and .parquet files"));
+        return Err(error.hint("tables are .dbf, .adt, .csv, .tsv and .parquet files"));
     };
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let all = list_folder(fs, folder)?;
@@ -131,6 +140,7 @@ mod tests {
         for file in [
             "ORDERS.DBF",
             "orders.csv",
+            "orders.adt",
             "orders.cdx",
             "history/a.parquet",
             "sales/year=2026/month=1/a.parquet",
@@ -142,7 +152,7 @@ mod tests {
         }
         let listing = list(&fs, Path::new("shop")).unwrap();
         let names: Vec<&str> = listing.tables.keys().map(String::as_str).collect();
-        assert_eq!(names, ["history", "orders", "orders_csv", "sales"]);
+        assert_eq!(names, ["history", "orders", "orders_adt", "orders_csv", "sales"]);
         assert_eq!(listing.tables["orders"].kind, Kind::Dbf);
         assert_eq!(listing.indexes, [Path::new("shop/orders.cdx")]);
         assert_eq!(list(&fs, Path::new("shop/notes/x.txt")).unwrap_err().code(), Code::NotThisFormat);

@@ -98,6 +98,8 @@ struct SettingsFile {
     _lock_timeout_ms: Option<u64>,
     #[serde(rename = "lock_interval_ms")]
     _lock_interval_ms: Option<u64>,
+    #[serde(rename = "adt_shared")]
+    _adt_shared: Option<bool>,
     #[serde(default)]
     tables: HashMap<String, TableSettings>,
     /// What the server reads for itself.

@@ -37,6 +37,8 @@ pub(crate) struct TableSettings {
     _lock_timeout_ms: Option<u64>,
     #[serde(rename = "lock_interval_ms")]
     _lock_interval_ms: Option<u64>,
+    #[serde(rename = "adt_shared")]
+    _adt_shared: Option<bool>,
     delimiter: Option<String>,
     quote: Option<String>,
     header: Option<bool>,

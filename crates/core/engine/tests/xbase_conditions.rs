@@ -31,7 +31,7 @@ impl Records {
         let path = folder.join(name).with_extension("dbf");
         let dbf = Dbf::open(Disk.open(&path).unwrap(), OpenOptions::default()).unwrap();
         let fields: Vec<Field> = dbf.fields().iter().filter(|field| field.letter != b'M').cloned().collect();
-        let (header, length) = (usize::from(dbf.header().header_length), usize::from(dbf.header().record_length));
+        let (header, length) = (dbf.header().header_length as usize, dbf.header().record_bytes());
         let mut bytes = std::fs::read(&path).unwrap();
         let mut records = Vec::new();
         for (number, record) in bytes[header..].chunks_exact_mut(length).enumerate() {

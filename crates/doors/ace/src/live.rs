@@ -86,8 +86,8 @@ impl Members {
     }
 
     /// What an area shows. Deleted records are no rows.
-    pub fn predicate(&self) -> mainstay_workarea::Predicate {
-        self.rows.predicate()
+    pub fn predicate(&self, layout: mainstay_xbase::adt::RecordLayout) -> mainstay_workarea::Predicate {
+        self.rows.predicate(layout)
     }
 }
 
@@ -121,7 +121,7 @@ impl RecordRules for Watch {
             Err(_) => self.members.forget(),
         }
         // What was computed from the predicate before does not hold.
-        area.set_predicate(Some(self.members.predicate()));
+        area.set_predicate(Some(self.members.predicate(area.header().layout)));
         Ok(())
     }
 
@@ -139,7 +139,7 @@ impl RecordRules for Watch {
 /// Has an area show the members only.
 pub fn restrict(area: &mut Area, members: &Arc<Members>) {
     let rules = area.rules();
-    area.set_predicate(Some(members.predicate()));
+    area.set_predicate(Some(members.predicate(area.header().layout)));
     if members.query.is_some() {
         area.set_rules(Some(Arc::new(Watch { rules, members: Arc::clone(members) })));
     }

@@ -282,7 +282,7 @@ impl Table {
             state.take_settings(revision);
         }
         if let (Some(members), Some(area)) = (live, state.area.local()) {
-            area.set_predicate(Some(members.predicate()));
+            area.set_predicate(Some(members.predicate(area.header().layout)));
         }
         work(state)
     }

@@ -7,6 +7,7 @@
 
 use mainstay_types::Result;
 use mainstay_workarea::{Area, Predicate, RecordRules};
+use mainstay_xbase::adt::RecordLayout;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The records that are rows of a cursor.
@@ -58,9 +59,9 @@ impl Rows {
     }
 
     /// What an area shows. Deleted records are no rows.
-    pub fn predicate(self: &Arc<Rows>) -> Predicate {
+    pub fn predicate(self: &Arc<Rows>, layout: RecordLayout) -> Predicate {
         let rows = Arc::clone(self);
-        Box::new(move |record, bytes| Ok(bytes.first() != Some(&b'*') && rows.has(record)))
+        Box::new(move |record, bytes| Ok(!layout.is_deleted(bytes) && rows.has(record)))
     }
 }
 
@@ -86,7 +87,7 @@ impl Watch {
     /// Has an area show these rows only; the records that are written through it from now on.
     pub(crate) fn over(area: &mut Area, rows: &Arc<Rows>) -> Arc<Mutex<Vec<u32>>> {
         let (rules, written) = (area.rules(), Arc::default());
-        area.set_predicate(Some(rows.predicate()));
+        area.set_predicate(Some(rows.predicate(area.header().layout)));
         let watch = Watch { rules, rows: Arc::clone(rows), written: Arc::clone(&written) };
         area.set_rules(Some(Arc::new(watch)));
         written

@@ -14,6 +14,7 @@ use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::FileSystem;
 use mainstay_xbase::Finding;
 use mainstay_xbase::codepage::CodePage;
+use mainstay_xbase::adt::RecordLayout;
 use mainstay_xbase::dbf::{Dbf, Field, FieldKind, Header, OpenOptions, blank_record};
 use mainstay_xbase::expr::Scratch;
 use mainstay_xbase::indexed::IndexedTable;
@@ -117,8 +118,9 @@ impl Area {
         let blocks = Blocks::new(&dbf, alone, options.kept_bytes)?;
         let mut visibility = Visibility::default();
         visibility.hide_deleted = options.hide_deleted;
+        visibility.layout = dbf.header().layout;
         let readers = Readers::new(dbf.fields());
-        let blank = blank_record(dbf.fields(), usize::from(dbf.header().record_length));
+        let blank = blank_record(dbf.fields(), dbf.header());
         let counts = counts(&dbf);
         let mut area = Area {
             fs,
@@ -174,7 +176,7 @@ impl Area {
         self.memo = open_memo(&*self.fs, &self.path, &self.dbf)?;
         self.blocks = Blocks::new(&self.dbf, self.is_alone(), self.options.kept_bytes)?;
         self.readers = Readers::new(self.dbf.fields());
-        self.blank = blank_record(self.dbf.fields(), usize::from(self.dbf.header().record_length));
+        self.blank = blank_record(self.dbf.fields(), self.dbf.header());
         self.counts = counts(&self.dbf);
         self.compilations = Compilations::default();
         self.words = WordFile::default();
@@ -420,9 +422,16 @@ impl Area {
         self.recno >= 1 && self.recno <= self.blocks.count()
     }
 
+    /// The form of the records.
+    #[inline]
+    pub(crate) fn layout(&self) -> RecordLayout {
+        self.dbf.header().layout
+    }
+
     /// Whether the current record is marked as deleted.
     pub fn is_deleted(&mut self) -> Result<bool> {
-        Ok(self.record()?.first() == Some(&b'*'))
+        let layout = self.layout();
+        Ok(layout.is_deleted(self.record()?))
     }
 
     /// The bytes of the current record, the mark of deletion first; at EOF those of a blank one.

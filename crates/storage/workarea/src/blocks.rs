@@ -15,6 +15,7 @@ use crate::kept::{self, Kept};
 use crate::test::Run;
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::File;
+use mainstay_xbase::adt::RecordLayout;
 use mainstay_xbase::dbf::{Dbf, blank_deleted, read_counted};
 use std::sync::Arc;
 
@@ -28,6 +29,7 @@ const FIRST_GENERATION: u64 = 1;
 #[derive(Debug)]
 pub(crate) struct Blocks {
     file: Arc<dyn File>,
+    layout: RecordLayout,
     header_length: u64,
     record_length: usize,
     /// Records in a block, as a power of two.
@@ -61,13 +63,14 @@ impl Blocks {
     pub(crate) fn new(dbf: &Dbf, alone: bool, limit: usize) -> Result<Blocks> {
         let file = Arc::clone(dbf.file());
         let freshness = Freshness::new(&*file, alone)?;
-        let record_length = usize::from(dbf.header().record_length).max(1);
+        let record_length = dbf.header().record_bytes().max(1);
         let records = (BLOCK_BYTES / record_length).max(1);
         let header_length = u64::from(dbf.header().header_length);
         let count = narrow(dbf.count_now()?);
         let shift = records.ilog2();
         let mut new = Blocks {
             file,
+            layout: dbf.header().layout,
             header_length,
             record_length,
             shift,
@@ -229,7 +232,7 @@ impl Blocks {
             self.kept = 0;
         }
         block.bytes.resize(wanted, 0);
-        let lengths = (self.header_length, self.record_length);
+        let lengths = (self.layout, self.header_length, self.record_length);
         let there = read_counted(&*self.file, lengths, (place << self.shift) as u64, &mut block.bytes)?;
         // Records that were taken back since the last look, which the next one counts no more.
         for record in block.bytes.chunks_exact_mut(self.record_length).skip(there) {

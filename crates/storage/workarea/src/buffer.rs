@@ -295,9 +295,7 @@ impl Area {
             return Ok(());
         }
         self.begin_change()?;
-        if let Some(mark) = self.row.bytes.first_mut() {
-            *mark = if deleted { b'*' } else { b' ' };
-        }
+        self.layout().set_deleted(&mut self.row.bytes, deleted);
         Ok(())
     }
 }

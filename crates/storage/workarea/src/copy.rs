@@ -153,7 +153,7 @@ impl Area {
     ) -> Result<u32> {
         let fields = to.fields().to_vec();
         let how = Encoding { code_page: to.dbf().code_page(), replacement: Some(b'?'), cut_long_text: true };
-        let blank = blank_record(&fields, usize::from(to.dbf().header().record_length));
+        let blank = blank_record(&fields, to.dbf().header());
         let mut copied = 0;
         for (done, recno) in records.iter().enumerate() {
             if done % 1000 == 0 && progress(done as u64, records.len() as u64).is_break() {

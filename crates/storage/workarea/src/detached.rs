@@ -60,7 +60,7 @@ pub struct RowChanges {
 impl Area {
     /// What a detached area of this table is made of.
     pub fn form_of_table(&self) -> Result<Form> {
-        let mut header = vec![0; usize::from(self.header().header_length)];
+        let mut header = vec![0; self.header().header_length as usize];
         self.dbf.file().read_exact_at(&mut header, 0)?;
         let memo = match &self.memo {
             Some(memo) => {
@@ -107,7 +107,7 @@ impl Area {
         let code_page = form.code_page.and_then(mainstay_xbase::codepage::CodePage::from_number);
         let options = AreaOptions { open_structural: false, code_page, ..AreaOptions::default() };
         let mut area = Area::open(Arc::new(files) as Arc<dyn FileSystem>, &inside, &options)?;
-        area.blank = blank_record(area.dbf.fields(), usize::from(area.dbf.header().record_length));
+        area.blank = blank_record(area.dbf.fields(), area.dbf.header());
         area.detach(path, if form.is_writable { Mode::Exclusive } else { Mode::ReadOnly });
         Ok(area)
     }

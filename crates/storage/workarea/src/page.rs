@@ -81,7 +81,7 @@ impl Area {
             self.load()?;
             let key = self.key()?;
             let bytes = self.row.bytes.clone();
-            page.rows.push(PageRow { record: recno, deleted: bytes.first() == Some(&b'*'), bytes, key });
+            page.rows.push(PageRow { record: recno, deleted: self.layout().is_deleted(&bytes), bytes, key });
             record = self.step_shown(forward)?;
             record = record.filter(|recno| *recno <= self.blocks.count());
         }

@@ -166,8 +166,8 @@ impl Area {
         self.row.memos.clear();
         self.row.is_new = false;
         self.row.bytes.clone_from(&self.row.before);
-        if is_appended && let Some(mark) = self.row.bytes.first_mut() {
-            *mark = b'*';
+        if is_appended {
+            self.layout().set_deleted(&mut self.row.bytes, true);
         }
         Ok(())
     }

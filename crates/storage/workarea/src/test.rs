@@ -7,6 +7,7 @@ use crate::bits::Bits;
 use crate::digits::digits;
 use crate::words::{Texts, WordSearch};
 use mainstay_types::{Code, Error, Result};
+use mainstay_xbase::adt::{RecordLayout, Type};
 use mainstay_xbase::dbf::{Field, FieldKind};
 use mainstay_xbase::expr::{Compiled, Condition, Constant, Context, ExprValue, Expression, Kind, Relation, Scratch};
 use std::cmp::Ordering;
@@ -51,7 +52,7 @@ pub(crate) enum Test {
     /// A logical field that must have this value.
     Flag { at: usize, value: bool },
     /// The mark of deletion must be there, or not.
-    Deleted(bool),
+    Deleted(RecordLayout, bool),
     /// A search for words, which must have this answer.
     Words(Arc<WordSearch>, bool),
     /// Anything else.
@@ -120,7 +121,7 @@ impl Test {
                 _ => ask(whole, scratch, recno, record)?,
             },
             Test::Flag { at, value } => matches!(record.get(*at), Some(b'T' | b't' | b'Y' | b'y')) == *value,
-            Test::Deleted(value) => (record.first() == Some(&b'*')) == *value,
+            Test::Deleted(layout, value) => layout.is_deleted(record) == *value,
             Test::Words(search, wanted) => search.holds(scratch, recno, record)? == Some(*wanted),
             Test::Program(program) => ask(program, scratch, recno, record)?,
         })
@@ -146,8 +147,9 @@ impl Test {
                 });
                 Ok(())
             }
-            Test::Deleted(value) => {
-                shown.retain(|at| (run.bytes.get(at * run.length) == Some(&b'*')) == *value);
+            Test::Deleted(layout, value) => {
+                let is_deleted = |at| run.bytes.get(at * run.length).is_some_and(|flag| layout.is_deleted_flag(*flag));
+                shown.retain(|at| is_deleted(at) == *value);
                 Ok(())
             }
             test => shown.try_retain(|at| test.passes(scratch, run.first + at as u32, run.record(at))),
@@ -232,7 +234,7 @@ fn logical(expression: &Expression, context: &Context<'_>) -> Result<Compiled> {
 
 fn flag(subject: &Expression, value: bool, context: &Context<'_>) -> Result<Test> {
     if subject.canonical() == "DELETED()" {
-        return Ok(Test::Deleted(value));
+        return Ok(Test::Deleted(context.layout(), value));
     }
     match field_of(subject, context).filter(|field| field.kind == FieldKind::Logical && field.null_bit.is_none()) {
         Some(field) => Ok(Test::Flag { at: field.offset, value }),
@@ -257,7 +259,8 @@ fn compare(
     program: &Compiled,
     context: &Context<'_>,
 ) -> Option<Test> {
-    if field.null_bit.is_some() || field.varying_bit.is_some() {
+    let is_padded = matches!(field.adt, None | Some(Type::Character | Type::Numeric | Type::Raw));
+    if field.null_bit.is_some() || field.varying_bit.is_some() || !is_padded {
         return None;
     }
     let cell = field.offset..field.offset + field.length;

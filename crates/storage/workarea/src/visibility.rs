@@ -5,6 +5,7 @@ use crate::area::Area;
 use crate::bits::Bits;
 use crate::test::{Run, Test};
 use mainstay_types::Result;
+use mainstay_xbase::adt::RecordLayout;
 use mainstay_xbase::expr::Scratch;
 
 /// A filter that the host program computes: it is given the record's number and its bytes.
@@ -14,6 +15,8 @@ pub type Predicate = Box<dyn FnMut(u32, &[u8]) -> Result<bool> + Send>;
 #[derive(Default)]
 pub(crate) struct Visibility {
     pub(crate) hide_deleted: bool,
+    /// The form of the records.
+    pub(crate) layout: RecordLayout,
     filter: Option<(String, Test)>,
     pub(crate) aof: Option<Aof>,
     predicate: Option<Predicate>,
@@ -47,7 +50,7 @@ impl Visibility {
     /// Whether a record is shown, as far as its bytes tell.
     #[inline]
     pub(crate) fn shows(&mut self, recno: u32, record: &[u8]) -> Result<bool> {
-        if self.hide_deleted && record.first() == Some(&b'*') {
+        if self.hide_deleted && self.layout.is_deleted(record) {
             return Ok(false);
         }
         if let Some(aof) = &self.aof
@@ -63,9 +66,9 @@ impl Visibility {
 
     /// Takes those records of a run out that are not shown, as far as their bytes tell.
     fn narrow(&mut self, run: &Run<'_>, shown: &mut Bits) -> Result<()> {
-        let Visibility { hide_deleted, filter, aof, scratch, .. } = self;
+        let Visibility { hide_deleted, layout, filter, aof, scratch, .. } = self;
         if *hide_deleted {
-            Test::Deleted(false).narrow(scratch, run, shown)?;
+            Test::Deleted(*layout, false).narrow(scratch, run, shown)?;
         }
         if let Some(aof) = aof {
             aof.narrow(scratch, run, shown)?;

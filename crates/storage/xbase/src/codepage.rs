@@ -54,7 +54,7 @@ impl CodePage {
     /// CA-Visual Objects marks its Windows text with the versions 0x07 and 0x87. Those are 1252.
     pub fn default_for_version(version: u8) -> CodePage {
         let number = match version {
-            0x30..=0x32 | 0xF5 | 0xFB | 0x07 | 0x87 => 1252,
+            0x30..=0x32 | 0xF5 | 0xFB | 0x07 | 0x87 | crate::adt::VERSION_BYTE => 1252,
             _ => 437,
         };
         CodePage::from_number(number).unwrap_or(CodePage(&PAGES[0]))

@@ -16,6 +16,7 @@
 //! Everything is read through `mainstay_vfs` and nothing is trusted: every offset, count and length in a
 //! file is checked against the file before it is used, and what does not fit becomes a [`Finding`].
 
+pub mod adt;
 pub mod codepage;
 pub mod collation;
 pub mod dbf;

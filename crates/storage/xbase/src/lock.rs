@@ -54,6 +54,7 @@ pub use settings::{LockSettings, SETTINGS_FILE};
 pub use sharing::{LockSharing, Paused, Sharer, Sharing};
 pub(crate) use table::TableLocks;
 
+use crate::adt::RecordLayout;
 use crate::dbf::Header;
 use mainstay_types::{Code, Error, Result, interrupt};
 use mainstay_vfs::{ByteRange, LockHolder, LockMode, WritableFile};
@@ -88,6 +89,8 @@ impl LockScheme {
     pub fn default_for(header: &Header, has_cdx: bool) -> LockScheme {
         match header.version {
             0x30..=0x32 | 0xF5 | 0xFB => LockScheme::FoxPro,
+            // Those of Advantage's programs are in no public source: these bytes keep Mainstay's from each other.
+            _ if header.layout == RecordLayout::Adt => LockScheme::Harbour64,
             _ if has_cdx => LockScheme::FoxPro,
             _ => LockScheme::Clipper,
         }

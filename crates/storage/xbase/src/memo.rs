@@ -5,6 +5,7 @@
 //! | DBT of dBASE III, Clipper | `.dbt` | 512 | text up to 0x1A | 10 digits |
 //! | DBT of dBASE IV and later | `.dbt` | header, byte 20 | `FF FF 08 00`, length with these 8 bytes, bytes | 10 digits |
 //! | FPT of FoxPro, Clipper 5.3, Harbour | `.fpt` | header, byte 4, big-endian | type, length, bytes | 10 digits, or 4 bytes |
+//! | ADM of Advantage | `.adm` | header, byte 4, big-endian | bytes only | block, length and a 0 in 9 bytes |
 //! | SMT of Six | `.smt` | header, byte 4 | bytes only | type, length and block in 10 bytes |
 //!
 //! A reference is a block number; the value begins at that number times the block size. Two bounds keep a
@@ -36,6 +37,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Every kind has a header of at least this length, and no value in it.
 const HEADER_LENGTH: u64 = 512;
 
+/// The header of an ADM with its list of free blocks.
+const ADM_HEADER_LENGTH: u64 = 1024;
+
 /// What a value of dBASE IV begins with.
 const DBASE4_MARK: [u8; 4] = [0xFF, 0xFF, 0x08, 0x00];
 
@@ -50,6 +54,8 @@ pub enum MemoKind {
     FoxPro,
     /// Six, Harbour.
     Six,
+    /// Advantage: the `.adm` beside an `.adt`.
+    Advantage,
 }
 
 impl MemoKind {
@@ -60,6 +66,7 @@ impl MemoKind {
             0x04 | 0x05 | 0x7B | 0x8B | 0x8C | 0x8E | 0xCB => MemoKind::DbaseFour,
             0x30..=0x32 | 0xF5 | 0xFB => MemoKind::FoxPro,
             0xE5 => MemoKind::Six,
+            crate::adt::VERSION_BYTE => MemoKind::Advantage,
             _ => return None,
         })
     }
@@ -70,6 +77,7 @@ impl MemoKind {
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
         let by_version = MemoKind::of_version(version);
         match extension.as_deref() {
+            Some("adm") => MemoKind::Advantage,
             Some("smt") => MemoKind::Six,
             Some("fpt" | "dct" | "sct" | "vct" | "pjt" | "frt" | "lbt" | "mnt") => MemoKind::FoxPro,
             Some("dbt") => match by_version {
@@ -89,6 +97,7 @@ impl fmt::Display for MemoKind {
             MemoKind::DbaseFour => "DBT (dBASE IV)",
             MemoKind::FoxPro => "FPT",
             MemoKind::Six => "SMT",
+            MemoKind::Advantage => "ADM",
         })
     }
 }
@@ -112,7 +121,7 @@ pub struct Memo {
 pub struct Reference {
     /// The number of its first block.
     pub block: u64,
-    /// Type and length, which SMT keeps in the record.
+    /// Type and length, which SMT keeps in the record, as ADM does the length.
     pub six: Option<(u16, u32)>,
 }
 
@@ -257,7 +266,7 @@ impl Memo {
     }
 
     fn offset(&self, block: u64) -> Option<u64> {
-        block.checked_mul(self.block_size).filter(|offset| *offset >= HEADER_LENGTH)
+        block.checked_mul(self.block_size).filter(|offset| *offset >= header_length(self.kind))
     }
 
     fn nowhere(&self, block: u64) -> String {
@@ -278,9 +287,10 @@ impl Memo {
         let block = reference.block;
         let Some(offset) = self.offset(block) else { return Ok(Err(self.nowhere(block))) };
         let span = match (self.kind, reference.six) {
-            (MemoKind::Six, Some((kind, length))) => {
+            (MemoKind::Six | MemoKind::Advantage, Some((kind, length))) => {
                 Span { start: offset, length: u64::from(length), kind: u32::from(kind) }
             }
+            (MemoKind::Advantage, None) => return Ok(Err("an ADM reference without a length".into())),
             (MemoKind::Six, None) => return Ok(Err("an SMT reference of 4 bytes does not say the length".into())),
             _ => {
                 if !self.reaches(offset.saturating_add(1))? {
@@ -407,6 +417,7 @@ fn block_size(kind: MemoKind, header: &[u8]) -> u64 {
             size => size,
         },
         MemoKind::Six => u64::from(u32::from_le_bytes(word)),
+        MemoKind::Advantage => u64::from(u32::from_be_bytes(word)),
         MemoKind::FoxPro => {
             // The block size has two bytes; some writers leave rubbish in the two before it.
             let size = u32::from_be_bytes(word);
@@ -421,8 +432,28 @@ fn block_size(kind: MemoKind, header: &[u8]) -> u64 {
     }
 }
 
+/// Bytes before the first value.
+fn header_length(kind: MemoKind) -> u64 {
+    if kind == MemoKind::Advantage { ADM_HEADER_LENGTH } else { HEADER_LENGTH }
+}
+
+/// The 9 bytes of a memo field in an ADT. Blanks are a field that a third-party writer has never filled.
+fn advantage_reference(field: &[u8]) -> Result<Option<Reference>, String> {
+    let &[b0, b1, b2, b3, l0, l1, l2, l3, _] = field else {
+        return Err(format!("a reference of {} bytes; those of 9 are known", field.len()));
+    };
+    let (block, length) = (u32::from_le_bytes([b0, b1, b2, b3]), u32::from_le_bytes([l0, l1, l2, l3]));
+    if block == 0 || field == [b' '; 9] {
+        return Ok(None);
+    }
+    Ok(Some(Reference { block: block.into(), six: Some((1, length)) }))
+}
+
 /// What the bytes of a memo field refer to in a memo file of this kind.
 pub fn parse_reference(kind: MemoKind, field: &[u8]) -> Result<Option<Reference>, String> {
+    if kind == MemoKind::Advantage {
+        return advantage_reference(field);
+    }
     let found = |block: u64| Ok((block != 0).then_some(Reference { block, six: None }));
     if let &[a, b, c, d] = field {
         let block = u32::from_le_bytes([a, b, c, d]);

@@ -43,7 +43,7 @@ fn a_hundred_thousand_rows() {
     let key = decode("ID", &records);
     let text = decode("TAG", &records); // 0.2 ms
     let flags = best("deleted", || {
-        assert!(deleted_flags(&records, table.path()).1.is_empty());
+        assert!(deleted_flags(&records, &table.decoding(None)).1.is_empty());
     });
     assert!(number.max(key).max(text).max(flags) < Duration::from_millis(3));
 

@@ -6,7 +6,7 @@ use mainstay_xbase::dbf::{Field, FieldKind};
 use mainstay_xbase::expr::{Compiled, Context, Dialect, ExprValue, Expression, KeySource, Kind, Memos, Scratch};
 
 fn field(name: &str, letter: u8, kind: FieldKind, offset: usize, length: usize, decimals: u8) -> Field {
-    Field { name: name.into(), kind, letter, offset, length, decimals, null_bit: None, varying_bit: None }
+    Field { name: name.into(), kind, letter, offset, length, decimals, null_bit: None, varying_bit: None, adt: None }
 }
 
 /// NAME C(10), BAL N(8,2), ID N(6), BORN D, WTS T, ACTIVE L, NOTE M, VC V(5), and the null flags, in which

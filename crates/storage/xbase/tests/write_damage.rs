@@ -116,7 +116,7 @@ fn change(memory: &Memory, access: Access) -> bool {
     if let Ok(record) = table.append(&values) {
         let mut bytes = Vec::new();
         table.read(record, &mut bytes).unwrap();
-        assert_eq!(bytes.len(), usize::from(table.dbf().header().record_length));
+        assert_eq!(bytes.len(), table.dbf().header().record_bytes());
     }
     let _ = table.append_many([&values[..], &values[..]]);
     for record in [1, 5, 12, 13] {

@@ -141,9 +141,9 @@ fn values_of_every_type_come_back() {
     for (format, language) in [(Format::VisualFoxPro, 0xC8), (Format::FoxPro, 0xC8), (Format::Dbase7, 0xC8)] {
         let dbf = table(format, language, all_fields(format));
         let how = Encoding::strict(dbf.code_page());
-        let length = usize::from(dbf.header().record_length);
+        let length = dbf.header().record_bytes();
         for round in 0..300 {
-            let mut record = blank_record(dbf.fields(), length);
+            let mut record = blank_record(dbf.fields(), dbf.header());
             let mut expected = Vec::new();
             for field in dbf.fields() {
                 let null = field.null_bit.is_some() && random.below(4) == 0;
@@ -174,7 +174,7 @@ fn what_does_not_fit_is_an_error_that_names_the_field_and_changes_nothing() {
     let dbf = table(Format::VisualFoxPro, 0xC8, all_fields(Format::VisualFoxPro));
     let how = Encoding::strict(dbf.code_page());
     let field = |name: &str| dbf.field(name).unwrap();
-    let before = blank_record(dbf.fields(), usize::from(dbf.header().record_length));
+    let before = blank_record(dbf.fields(), dbf.header());
     for (name, value, code) in [
         ("c", ValueRef::Text("thirteen chars"), Code::InvalidValue),
         ("c", ValueRef::Text("日本"), Code::InvalidValue),

@@ -9,7 +9,7 @@ const RUN: u64 = 64;
 pub fn run(input: &[u8]) {
     let Some(file) = crate::file("t.dbf", input) else { return };
     let Ok(dbf) = Dbf::open(file, OpenOptions::default()) else { return };
-    let record_length = usize::from(dbf.header().record_length);
+    let record_length = dbf.header().record_bytes();
     for field in dbf.fields() {
         let end = field.offset.saturating_add(field.length);
         assert!(end <= record_length, "field {} ends at {end} of {record_length}", field.name);
@@ -36,7 +36,7 @@ fn columns(dbf: &Dbf, rows: std::ops::Range<u64>, record_length: usize, buffer: 
         panic!("records {rows:?} were counted and cannot be read")
     };
     assert_eq!(records.len(), expected);
-    assert_eq!(deleted_flags(&records, dbf.path()).0.len(), expected);
+    assert_eq!(deleted_flags(&records, &dbf.decoding(None)).0.len(), expected);
     for field in dbf.fields() {
         let Ok(column) = decode_column(field, &records, &dbf.decoding(None)) else { continue };
         assert_eq!(column.vector.len(), expected, "values of field {}", field.name);

@@ -360,7 +360,7 @@ pub(super) fn delete_all(
 ) -> Result<()> {
     for (record, beside) in deletes {
         let change = open.delete(*record)?;
-        if !is_deleted(&change.old) {
+        if !is_deleted(open, &change.old) {
             done.count += 1;
             if let Some((row, beside)) = keep(open, (*record, &change.old), beside)? {
                 done.kept.push(row, beside)?;

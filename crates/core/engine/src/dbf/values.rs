@@ -96,7 +96,7 @@ pub(super) fn value_for(table: &DbfTable, field: usize, value: Option<ValueRef<'
 
 /// What a field has in a blank record: NULL where it can be NULL or blank, else zero.
 fn blank_value(field: &Field) -> Value {
-    if field.null_bit.is_some() {
+    if field.null_bit.is_some() || field.adt.is_some() {
         return Value::Null;
     }
     match field.kind {
@@ -115,11 +115,11 @@ pub(super) fn row_of(open: &IndexedTable, record: u64, bytes: &[u8]) -> Result<V
         row.push(open.value(field, bytes)?);
     }
     row.push(Value::Integer(i64::try_from(record).unwrap_or(i64::MAX)));
-    row.push(Value::Boolean(is_deleted(bytes)));
+    row.push(Value::Boolean(is_deleted(open, bytes)));
     Ok(row)
 }
 
 /// Whether the record of these bytes is deleted.
-pub(super) fn is_deleted(bytes: &[u8]) -> bool {
-    bytes.first() == Some(&b'*')
+pub(super) fn is_deleted(open: &IndexedTable, bytes: &[u8]) -> bool {
+    open.dbf().header().layout.is_deleted(bytes)
 }

@@ -207,7 +207,7 @@ pub fn flags(index: Handle, flags: Out<u32>) -> Result<()> {
 pub fn options_of(info: &OrderInfo) -> u32 {
     let of = |set: bool, flag: u32| if set { flag } else { 0 };
     of(info.unique, ADS_UNIQUE)
-        | of(info.kind == BagKind::Cdx, ADS_COMPOUND)
+        | of(matches!(info.kind, BagKind::Cdx | BagKind::Adi), ADS_COMPOUND)
         | of(info.custom, ADS_CUSTOM)
         | of(info.descending, ADS_DESCENDING)
         | of(info.candidate, ADS_CANDIDATE)
@@ -235,7 +235,7 @@ pub fn is_candidate(index: Handle, candidate: Out<u16>) -> Result<()> {
 }
 
 pub fn is_compound(index: Handle, compound: Out<u16>) -> Result<()> {
-    compound.set((info(index)?.kind == BagKind::Cdx).into())
+    compound.set(matches!(info(index)?.kind, BagKind::Cdx | BagKind::Adi).into())
 }
 
 /// What no order of these tables is: primary, of full text, of the program's own functions, of NULLs.

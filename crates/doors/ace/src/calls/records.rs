@@ -166,7 +166,7 @@ pub fn set_partial(object: Handle, record: Buffer, length: u32) -> Result<()> {
 fn set_bytes(object: Handle, record: Buffer, length: u32, is_partial: bool) -> Result<()> {
     let table = registry::table(object)?;
     table.to_write(|state| {
-        let expected = usize::from(state.area.header().record_length);
+        let expected = state.area.header().record_bytes();
         let fits = if is_partial { length as usize <= expected } else { length as usize == expected };
         if !fits {
             return Err(Failure::new(AE_INVALID_RECORD_LENGTH, format!("{length}, not {expected}")));
@@ -181,9 +181,10 @@ fn set_bytes(object: Handle, record: Buffer, length: u32, is_partial: bool) -> R
                 put_cell(&mut *state.area, number, cell)?;
             }
         }
+        let layout = state.area.header().layout;
         match bytes.first() {
             None => Ok(()),
-            Some(b'*') => state.area.delete().map_err(refused),
+            Some(&flag) if layout.is_deleted_flag(flag) => state.area.delete().map_err(refused),
             Some(_) => state.area.recall().map_err(refused),
         }
     })

@@ -84,7 +84,8 @@ pub fn of_write(area: &mut Area, contents: &Contents, table: &str, is_appended: 
         return Ok(None);
     }
     let is_deleted = area.is_deleted()?;
-    let was_deleted = !is_appended && area.record_before()?.is_some_and(|before| before.first() == Some(&b'*'));
+    let layout = area.header().layout;
+    let was_deleted = !is_appended && area.record_before()?.is_some_and(|before| layout.is_deleted(before));
     let event = match (is_appended, was_deleted, is_deleted) {
         (true, _, false) => ADS_TRIGEVENT_INSERT,
         (false, false, true) => ADS_TRIGEVENT_DELETE,

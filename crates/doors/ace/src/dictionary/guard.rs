@@ -134,7 +134,8 @@ impl Guard {
         let is_appended = self.state().appended == Some(record) || area.record_before()?.is_none();
         self.check_rights(area, &contents, is_appended)?;
         let is_deleted = area.is_deleted()?;
-        let was_there = !is_appended && area.record_before()?.is_some_and(|before| before.first() != Some(&b'*'));
+        let layout = area.header().layout;
+        let was_there = !is_appended && area.record_before()?.is_some_and(|before| !layout.is_deleted(before));
         if !is_deleted {
             rules::check_record(area, &contents, &self.table)?;
         }

@@ -77,7 +77,7 @@ impl Session {
         let Some(statements) = &mut self.statements else { return Ok(()) };
         members.rows.replace(&statements.members(query, None)?);
         members.is_stale = false;
-        area.set_predicate(Some(members.rows.predicate()));
+        area.set_predicate(Some(members.rows.predicate(area.header().layout)));
         Ok(())
     }
 
@@ -97,7 +97,7 @@ impl Session {
         // It is written all the same: what cannot be asked for now is when the cursor is used next.
         members.is_stale |= asked.is_err();
         // What was computed from the predicate before does not hold.
-        area.set_predicate(Some(members.rows.predicate()));
+        area.set_predicate(Some(members.rows.predicate(area.header().layout)));
     }
 }
 

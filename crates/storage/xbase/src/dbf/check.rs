@@ -31,7 +31,7 @@ pub(crate) fn check_values(table: &Dbf, how: &Decoding<'_>, findings: &mut Vec<F
     let mut start = 0;
     while start < count {
         let records = table.read_records(start..count.min(start + run), &mut buffer)?;
-        flags.append(deleted_flags(&records, path).1);
+        flags.append(deleted_flags(&records, how).1);
         for (field, found) in table.fields().iter().zip(&mut by_field) {
             found.append(decode_column(field, &records, how)?.findings);
             if let (true, Some(memo)) = (field.kind.needs_memo(), memo) {
@@ -66,7 +66,7 @@ fn collect_extents(
 ) -> Result<()> {
     // References that make no sense were reported when the column was decoded. Fields of any type store
     // their values without a header; they are not followed here.
-    if !matches!(field.length, 4 | 10) || field.kind == super::FieldKind::Any {
+    if !matches!(field.length, 4 | 9 | 10) || field.kind == super::FieldKind::Any {
         return Ok(());
     }
     for (row, record) in records.iter().enumerate() {

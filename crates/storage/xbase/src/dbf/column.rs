@@ -24,6 +24,7 @@ mod text;
 
 use super::field::{Field, FieldKind};
 use super::findings::Findings;
+use crate::adt::{RecordLayout, Type};
 use crate::codepage::CodePage;
 use crate::memo::Memo;
 use crate::{Finding, Severity};
@@ -109,6 +110,8 @@ pub struct Decoding<'a> {
     pub is_told: bool,
     /// The code page of the text.
     pub code_page: CodePage,
+    /// The form of the records.
+    pub layout: RecordLayout,
 }
 
 /// A decoded column.
@@ -148,28 +151,43 @@ pub fn decode_rows<'r>(
     decode_few(field, &Records::of_rows(&bytes, record_length, &numbers), how)
 }
 
-/// Which records are deleted. A flag that is neither `*` nor a blank is taken for "not deleted", and reported.
-pub fn deleted_flags(records: &Records<'_>, path: &Path) -> (BooleanBuffer, Findings) {
+/// Which records are deleted. A flag that no program writes is reported; in a DBF it is taken for "not deleted".
+pub fn deleted_flags(records: &Records<'_>, how: &Decoding<'_>) -> (BooleanBuffer, Findings) {
+    let (layout, path) = (how.layout, how.path);
     // Most tables have neither deleted records nor odd flags: one pass without a branch tells.
-    if records.first_bytes() == (b' ', b' ') {
+    let (all, any) = records.first_bytes();
+    if all == any && layout.is_known_flag(all) && !layout.is_deleted_flag(all) && !layout.is_encrypted(&[any]) {
         return (BooleanBuffer::new_unset(records.len()), Findings::default());
     }
     let mut odd = false;
     let mut each = records.iter();
     let flags = BooleanBuffer::collect_bool(records.len(), |_| {
-        let flag = each.next().map_or(b' ', |record| record[0]);
-        odd |= flag != b' ' && flag != b'*';
-        flag == b'*'
+        let flag = each.next().map_or(layout.live_flag(), |record| record[0]);
+        odd |= !layout.is_known_flag(flag) || layout.is_encrypted(&[flag]);
+        layout.is_deleted_flag(flag)
     });
     let mut findings = Findings::default();
     if odd {
-        for (row, record) in records.iter().enumerate().filter(|(_, record)| !matches!(record[0], b' ' | b'*')) {
+        for (row, record) in records.iter().enumerate().filter(|(_, record)| !layout.is_known_flag(record[0])) {
             findings.push(|| Finding {
                 severity: Severity::Warning,
                 path: path.to_owned(),
                 place: format!("record {}", records.number(row)),
-                message: format!("the deletion flag is {:#04x}, neither a blank nor '*'", record[0]),
+                message: match layout {
+                    RecordLayout::Dbf => format!("the deletion flag is {:#04x}, neither a blank nor '*'", record[0]),
+                    RecordLayout::Adt => format!("the flags are {:#04x}, of which only bits 0 to 2 are known", record[0]),
+                },
             });
+        }
+        for (row, record) in records.iter().enumerate() {
+            if layout.is_encrypted(record) && !layout.is_deleted(record) {
+                findings.push(|| Finding {
+                    severity: Severity::Error,
+                    path: path.to_owned(),
+                    place: format!("record {}", records.number(row)),
+                    message: "the record is encrypted; its fields are read as NULL".to_owned(),
+                });
+            }
         }
     }
     (flags, findings)
@@ -230,6 +248,15 @@ fn bit(record: &[u8], bit: usize) -> bool {
     record.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
 }
 
+/// The values of an ADT's field that stand for NULL, and all those of encrypted records.
+fn adt_nulls(kind: Type, field: &Field, records: &Records<'_>, layout: RecordLayout) -> Option<NullBuffer> {
+    let (start, end) = (field.offset, field.offset + field.length);
+    let mut each = records.iter();
+    let is_value = |record: &[u8]| !kind.is_null(&record[start..end]) && !layout.is_encrypted(record);
+    let values = BooleanBuffer::collect_bool(records.len(), |_| each.next().is_some_and(is_value));
+    (values.count_set_bits() < records.len()).then(|| NullBuffer::from(values))
+}
+
 fn decode(field: &Field, records: &Records<'_>, how: &Decoding<'_>, many: bool) -> Result<Column> {
     if field.offset.saturating_add(field.length) > records.record_length {
         return Err(Error::new(Code::Internal, format!("field {} lies outside the record", field.name)));
@@ -238,6 +265,7 @@ fn decode(field: &Field, records: &Records<'_>, how: &Decoding<'_>, many: bool) 
     let nulls = field.null_bit.filter(|_| !field.kind.needs_memo() || field.kind == FieldKind::Any).map(|null_bit| {
         NullBuffer::from(BooleanBuffer::collect_bool(records.len(), |row| !bit(records.record(row), null_bit)))
     });
+    let nulls = field.adt.map_or(nulls, |kind| adt_nulls(kind, field, records, how.layout));
     let mut task = Task { field, records, how, nulls, findings: Findings::default() };
     let vector = match field.kind {
         FieldKind::Character => text::character(&mut task, many)?,

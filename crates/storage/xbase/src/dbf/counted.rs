@@ -12,6 +12,7 @@
 //! at again: an append writes its record before the header counts it.
 
 use super::{Dbf, blank_record};
+use crate::adt::RecordLayout;
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::File;
 
@@ -23,7 +24,7 @@ const LOOKS: usize = 8;
 /// Errors: `Damaged` when the file does not hold what it counts.
 pub fn read_counted(
     file: &dyn File,
-    (header_length, record_length): (u64, usize),
+    (layout, header_length, record_length): (RecordLayout, u64, usize),
     row: u64,
     buffer: &mut [u8],
 ) -> Result<usize> {
@@ -36,7 +37,7 @@ pub fn read_counted(
             return Ok(there);
         }
         let mut count = [0; 4];
-        file.read_exact_at(&mut count, 4)?;
+        file.read_exact_at(&mut count, layout.count_at())?;
         if u64::from(u32::from_le_bytes(count)) <= row + there as u64 {
             return Ok(there);
         }
@@ -54,8 +55,8 @@ impl Dbf {
     /// Reads whole records for who has counted them: those that were taken back since are blank and deleted. Gives how many
     /// are there.
     pub(crate) fn read_counted(&self, row: u64, buffer: &mut [u8]) -> Result<usize> {
-        let record_length = usize::from(self.header.record_length).max(1);
-        let lengths = (u64::from(self.header.header_length), record_length);
+        let record_length = self.header.record_bytes().max(1);
+        let lengths = (self.header.layout, u64::from(self.header.header_length), record_length);
         let there = read_counted(&*self.file, lengths, row, buffer)?;
         if there < buffer.len() / record_length {
             let blank = blank_deleted(self);
@@ -67,7 +68,7 @@ impl Dbf {
 
 /// The bytes of a record that is as good as none.
 pub fn blank_deleted(dbf: &Dbf) -> Vec<u8> {
-    let mut blank = blank_record(dbf.fields(), usize::from(dbf.header.record_length).max(1));
-    blank.iter_mut().take(1).for_each(|mark| *mark = b'*');
+    let mut blank = blank_record(dbf.fields(), &dbf.header);
+    dbf.header.layout.set_deleted(&mut blank, true);
     blank
 }

@@ -74,7 +74,7 @@ pub(super) fn parse(header: &Header, bytes: &[u8], page: CodePage) -> Result<Str
     let mut structure = Structure::default();
     let (layout, raws, terminated) = choose(header, bytes);
     structure.wide = layout == Layout::Dbase7;
-    let record = usize::from(header.record_length);
+    let record = header.record_bytes();
     let mut raws = raws;
     if family != Family::VisualFoxPro && layout == Layout::Classic {
         settle_long_fields(&mut raws, record, &mut structure);
@@ -98,7 +98,7 @@ pub(super) fn parse(header: &Header, bytes: &[u8], page: CodePage) -> Result<Str
 fn choose(header: &Header, bytes: &[u8]) -> (Layout, Vec<Raw>, bool) {
     if header.family() == Family::MaybeDbase7 {
         let (raws, terminated) = scan(bytes, Layout::Dbase7);
-        if terminated && 1 + raws.iter().map(|raw| raw.length).sum::<usize>() == usize::from(header.record_length) {
+        if terminated && 1 + raws.iter().map(|raw| raw.length).sum::<usize>() == header.record_bytes() {
             return (Layout::Dbase7, raws, terminated);
         }
     }
@@ -189,7 +189,7 @@ fn settle_long_fields(raws: &mut [Raw], record_length: usize, structure: &mut St
 
 /// The record length of the header wins if the fields fit into it and the header is whole.
 fn check_lengths(header: &Header, count: usize, total: usize, terminated: bool, out: &mut Structure) -> Result<()> {
-    let record = usize::from(header.record_length);
+    let record = header.record_bytes();
     let damaged = |message: String| Err(Error::new(Code::Damaged, message));
     if record == 0 {
         return damaged("the header says that a record has 0 bytes".into());
@@ -254,7 +254,8 @@ fn build(raws: &[Raw], layout: Layout, vfp: bool, page: CodePage, out: &mut Stru
             out.counters.push(counts.then_some(raw.counter));
             let decimals = decimals_of(raw, kind);
             let length = raw.length;
-            out.fields.push(Field { name, kind, letter: raw.letter, offset, length, decimals, null_bit, varying_bit });
+            let letter = raw.letter;
+            out.fields.push(Field { name, kind, letter, offset, length, decimals, null_bit, varying_bit, adt: None });
         }
         offset += raw.length;
     }

@@ -1,5 +1,6 @@
 //! The fields of a record, as the header describes them.
 
+use crate::adt::Type;
 use arrow_schema::{DataType, TimeUnit};
 
 /// The largest number of digits of an Arrow decimal of 128 bits.
@@ -26,6 +27,8 @@ pub struct Field {
     /// The bit of the record, counted likewise, that says the last byte is the length, for varying-length
     /// fields.
     pub varying_bit: Option<usize>,
+    /// The type of the field in an ADT, which has its own way to store NULL.
+    pub adt: Option<Type>,
 }
 
 /// What a field holds, which is decided by the letter, the version byte, the length and the flags
@@ -85,6 +88,8 @@ pub enum FieldKind {
     MemoWide,
     /// Harbour's and Six's `V` of 6 or more: a value of any type, small ones in place, others in the memo file.
     Any,
+    /// A GUID of Advantage: 16 bytes.
+    Guid,
     /// `0`: the bits that say which fields are NULL. Not a column, and not among a table's fields.
     NullFlags,
     /// A letter that no known program writes: its bytes are kept as they are.
@@ -136,6 +141,9 @@ impl Field {
             | FieldKind::Unknown => DataType::BinaryView,
             FieldKind::Date | FieldKind::DateBinary | FieldKind::DateJulian | FieldKind::DatePacked => DataType::Date32,
             FieldKind::Logical => DataType::Boolean,
+            // Its 32 bits have no sign.
+            FieldKind::Integer if self.adt == Some(Type::AutoIncrement) => DataType::Int64,
+            FieldKind::Guid => DataType::FixedSizeBinary(16),
             FieldKind::Integer | FieldKind::IntegerSortable | FieldKind::RowVersion if self.decimals == 0 => {
                 if self.length <= 4 { DataType::Int32 } else { DataType::Int64 }
             }

@@ -6,6 +6,7 @@
 //! ```
 //! Numbers are little-endian. What the version byte means is in [`Family`]; see `docs/formats/dbf.md`.
 
+use crate::adt::{self, RecordLayout};
 use mainstay_types::{Code, Date, Error, Result};
 
 /// The length of the fixed part.
@@ -21,9 +22,9 @@ pub struct Header {
     /// The number of records that the header claims.
     pub record_count: u32,
     /// Where the first record begins.
-    pub header_length: u16,
+    pub header_length: u32,
     /// Bytes in a record, the deletion flag included.
-    pub record_length: u16,
+    pub record_length: u32,
     /// dBASE IV: a transaction was begun and not ended.
     pub transaction_open: bool,
     /// dBASE IV: the records are encrypted.
@@ -34,6 +35,8 @@ pub struct Header {
     pub has_memo: bool,
     /// Visual FoxPro: the file is a database container.
     pub is_database: bool,
+    /// The form of the records.
+    pub layout: RecordLayout,
     /// The language byte, see [`CodePage::from_language_byte`](crate::codepage::CodePage::from_language_byte).
     pub language: u8,
 }
@@ -49,6 +52,8 @@ pub enum Family {
     VisualFoxPro,
     /// Encrypted as a whole by Six or Harbour.
     Encrypted,
+    /// Advantage's own tables ([`crate::adt`]).
+    Advantage,
     /// Not a version byte that any known program writes.
     Unknown,
 }
@@ -69,20 +74,45 @@ impl Header {
             version: bytes[0],
             updated: Date::from_ymd(year, u32::from(bytes[2]), u32::from(bytes[3])),
             record_count: u32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]),
-            header_length: u16::from_le_bytes([bytes[8], bytes[9]]),
-            record_length: u16::from_le_bytes([bytes[10], bytes[11]]),
+            header_length: u16::from_le_bytes([bytes[8], bytes[9]]).into(),
+            record_length: u16::from_le_bytes([bytes[10], bytes[11]]).into(),
             transaction_open: bytes[14] == 1,
             encrypted: bytes[15] == 1,
             has_structural_index: bytes[28] & 1 != 0,
             has_memo: bytes[28] & 2 != 0,
             is_database: bytes[28] & 4 != 0,
+            layout: RecordLayout::Dbf,
             language: bytes[29],
         })
+    }
+
+    /// The same of an ADT. Its version byte is the first of its signature.
+    pub fn of_adt(header: &adt::Header) -> Header {
+        Header {
+            version: adt::VERSION_BYTE,
+            updated: None,
+            record_count: header.record_count,
+            header_length: header.header_length,
+            record_length: header.record_length,
+            transaction_open: false,
+            encrypted: false,
+            has_structural_index: false,
+            has_memo: header.flags & 1 != 0,
+            is_database: false,
+            layout: RecordLayout::Adt,
+            language: 0,
+        }
+    }
+
+    /// The bytes of a record.
+    pub fn record_bytes(&self) -> usize {
+        self.record_length as usize
     }
 
     /// Whose format the version byte announces.
     pub fn family(&self) -> Family {
         match self.version {
+            _ if self.layout == RecordLayout::Adt => Family::Advantage,
             0x04 | 0x8C => Family::MaybeDbase7,
             0x30..=0x32 => Family::VisualFoxPro,
             0x06 | 0x86 | 0xE6 | 0xF6 => Family::Encrypted,
@@ -96,6 +126,7 @@ impl Header {
     /// The programs that write files of this version, in words.
     pub fn product(&self) -> &'static str {
         match self.version {
+            _ if self.layout == RecordLayout::Adt => "Advantage",
             0x30..=0x32 => "Visual FoxPro",
             0xF5 | 0xFB => "FoxPro 2",
             0x8B | 0x43 | 0x63 | 0xCB | 0x7B | 0x8E => "dBASE IV",

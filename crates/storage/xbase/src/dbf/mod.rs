@@ -40,6 +40,7 @@ pub use field::{Field, FieldKind};
 pub use findings::Findings;
 pub use header::{Family, Header};
 
+use crate::adt;
 use crate::codepage::CodePage;
 use crate::memo::{Memo, MemoKind};
 use crate::{Finding, Severity};
@@ -87,6 +88,9 @@ impl Dbf {
     fn open_unplaced(file: Arc<dyn File>, options: OpenOptions) -> Result<Dbf> {
         let mut bytes = vec![0; FIXED_LENGTH];
         let read = file.read_at(&mut bytes, 0)?;
+        if adt::is_signature(&bytes[..read]) {
+            return Dbf::open_adt(file, options);
+        }
         let header = Header::parse(&bytes[..read])?;
         refuse_encrypted(&header)?;
         // After the count, so that every record that another program has counted meanwhile is there.
@@ -103,12 +107,31 @@ impl Dbf {
         let uncounted = uncounted_records(&header, file_length, &*file)?;
         check_size(&header, file_length, uncounted, &*file, &mut findings)?;
         let path = file.path().to_owned();
-        let findings = findings
-            .into_iter()
-            .map(|(severity, message)| Finding { severity, path: path.clone(), place: String::new(), message })
-            .collect();
+        let findings = placed(findings, &path);
         let (fields, counters, wide_descriptors) = (structure.fields, structure.counters, structure.wide);
         Ok(Dbf { file, header, fields, counters, wide_descriptors, code_page, findings, uncounted })
+    }
+
+    /// The same of an ADT, in which nothing names the code page: it is the server's.
+    fn open_adt(file: Arc<dyn File>, options: OpenOptions) -> Result<Dbf> {
+        let mut bytes = vec![0; adt::FIXED_LENGTH];
+        let read = file.read_at(&mut bytes, 0)?;
+        let own = adt::Header::parse(&bytes[..read])?;
+        let file_length = file.stamp()?.len;
+        bytes.resize(u64::from(own.header_length).min(file_length) as usize, 0);
+        file.read_exact_at(&mut bytes, 0)?;
+        let described = adt::parse_fields(&own, &bytes)?;
+        let header = Header::of_adt(&own);
+        let code_page = options.code_page.unwrap_or_else(|| CodePage::default_for_version(header.version));
+        let mut warnings = Vec::new();
+        let fields = adt::record_fields(&described, code_page, &mut warnings);
+        let mut findings = warnings.into_iter().map(|message| (Severity::Warning, message)).collect();
+        check_size(&header, file_length, 0, &*file, &mut findings)?;
+        let findings = placed(findings, file.path());
+        let counts = |field: &Field| field.adt == Some(adt::Type::AutoIncrement);
+        let next = u32::try_from(own.next_auto_increment).unwrap_or(u32::MAX);
+        let counters = fields.iter().map(|field| counts(field).then_some(Counter { next, step: 1 })).collect();
+        Ok(Dbf { file, header, fields, counters, wide_descriptors: false, code_page, findings, uncounted: 0 })
     }
 
     /// The columns, in the order of the header.
@@ -169,6 +192,11 @@ impl Dbf {
         needed.then(|| MemoKind::of_version(self.header.version)).flatten()
     }
 
+    /// The extensions of the memo files that may belong to the table.
+    pub fn memo_extensions(&self) -> &'static [&'static str] {
+        memo_extensions(self.header.layout)
+    }
+
     /// The number of records that can be read: what the header said at opening with the whole records found
     /// behind them, at most what a file of this length holds.
     pub fn record_count(&self, file_length: u64) -> u64 {
@@ -178,10 +206,9 @@ impl Dbf {
     /// The number of records now: the count is read anew, and bounded by the file's length after that, so that
     /// every record counted is there.
     pub fn read_count(&self) -> Result<u64> {
-        let mut count = [0; 4];
-        self.file.read_exact_at(&mut count, 4)?;
+        let count = self.counted()?;
         let file_length = self.file.stamp()?.len;
-        Ok(u64::from(u32::from_le_bytes(count)).min(self.header.records_in(file_length)))
+        Ok(u64::from(count).min(self.header.records_in(file_length)))
     }
 
     /// The number of records now as the programs that share the table count them: what the header says, and the
@@ -195,14 +222,15 @@ impl Dbf {
     /// the others. Otherwise, where the end mark stands right behind the records that are counted, there are no others.
     /// After a question for the length the next write takes longer (the system keeps a finer time of it).
     pub fn count_by_mark(&self, known: u64) -> Result<u64> {
+        if self.header.layout.end_mark().is_none() {
+            return self.count_now();
+        }
         let mark_of = |count: u64| u64::from(self.header.header_length) + count * u64::from(self.header.record_length);
         let mut end = [0; 2];
         if self.file.read_few_at(&mut end, mark_of(known))? == 1 && end[0] == END_MARK {
             return Ok(known);
         }
-        let mut count = [0; 4];
-        self.file.read_exact_at(&mut count, 4)?;
-        let counted = u64::from(u32::from_le_bytes(count));
+        let counted = u64::from(self.counted()?);
         match self.file.read_at(&mut end[..1], mark_of(counted))? == 1 && end[0] == END_MARK {
             true => Ok(counted),
             false => self.count_now(),
@@ -211,9 +239,7 @@ impl Dbf {
 
     /// The same for who knows how long the file is now.
     pub fn count_in(&self, file_length: u64) -> Result<u64> {
-        let mut count = [0; 4];
-        self.file.read_exact_at(&mut count, 4)?;
-        let header = Header { record_count: u32::from_le_bytes(count), ..self.header.clone() };
+        let header = Header { record_count: self.counted()?, ..self.header.clone() };
         let whole = header.records_in(file_length);
         let counted = u64::from(header.record_count).min(whole);
         if counted == whole {
@@ -222,11 +248,16 @@ impl Dbf {
         Ok(counted + uncounted_records(&header, file_length, &*self.file)?)
     }
 
+    /// The number of records that the header has now.
+    fn counted(&self) -> Result<u32> {
+        let mut count = [0; 4];
+        self.file.read_exact_at(&mut count, self.header.layout.count_at())?;
+        Ok(u32::from_le_bytes(count))
+    }
+
     /// Whether the header counts records now that a file of this length has not.
     pub fn counts_beyond(&self, file_length: u64) -> Result<bool> {
-        let mut count = [0; 4];
-        self.file.read_exact_at(&mut count, 4)?;
-        Ok(u64::from(u32::from_le_bytes(count)) > self.header.records_in(file_length))
+        Ok(u64::from(self.counted()?) > self.header.records_in(file_length))
     }
 
     /// Reads a run of records with one read into `buffer`, replacing what is there. Rows count from 0: record
@@ -248,12 +279,12 @@ impl Dbf {
             buffer.resize(length, 0);
         }
         self.file.read_exact_at(buffer, offset)?;
-        Ok(Records::new(buffer, usize::from(self.header.record_length), rows.start + 1))
+        Ok(Records::new(buffer, self.header.record_bytes(), rows.start + 1))
     }
 
     /// Reads one record into `buffer`, replacing what is there. Rows count from 0.
     pub fn read_record(&self, row: u64, buffer: &mut Vec<u8>) -> Result<()> {
-        buffer.resize(usize::from(self.header.record_length), 0);
+        buffer.resize(self.header.record_bytes(), 0);
         self.read_record_into(row, buffer)
     }
 
@@ -265,8 +296,21 @@ impl Dbf {
 
     /// How to decode values of this table.
     pub fn decoding<'a>(&'a self, memo: Option<&'a Memo>) -> Decoding<'a> {
-        Decoding { path: self.path(), memo, is_told: false, code_page: self.code_page }
+        Decoding { path: self.path(), memo, is_told: false, code_page: self.code_page, layout: self.header.layout }
     }
+}
+
+/// The extensions of the memo files of tables of this form.
+fn memo_extensions(layout: adt::RecordLayout) -> &'static [&'static str] {
+    match layout {
+        adt::RecordLayout::Dbf => &["fpt", "dbt", "smt"],
+        adt::RecordLayout::Adt => &["adm"],
+    }
+}
+
+fn placed(findings: Notes, path: &Path) -> Vec<Finding> {
+    let finding = |(severity, message)| Finding { severity, path: path.to_owned(), place: String::new(), message };
+    findings.into_iter().map(finding).collect()
 }
 
 fn refuse_encrypted(header: &Header) -> Result<()> {
@@ -296,6 +340,10 @@ fn choose_code_page(header: &Header, options: OpenOptions, findings: &mut Notes)
 /// count by the length of the file, and see them.
 pub(crate) fn uncounted_records(header: &Header, file_length: u64, file: &dyn File) -> Result<u64> {
     const BLOCK: u64 = 1 << 16;
+    if header.layout == adt::RecordLayout::Adt {
+        // The records that the header does not count are none: programs write the count last, and no mark says how far they got.
+        return Ok(0);
+    }
     let record_length = u64::from(header.record_length);
     let (counted, whole) = (u64::from(header.record_count), header.records_in(file_length));
     let per_block = (BLOCK / record_length.max(1)).max(1);
@@ -349,8 +397,9 @@ fn check_size(header: &Header, file_length: u64, uncounted: u64, file: &dyn File
         // Another has taken its record out since the length was asked for.
         return Ok(());
     }
-    if beyond > 1 || beyond == 1 && first != [END_MARK] {
-        let after = if first == [END_MARK] { beyond - 1 } else { beyond };
+    let mark = u64::from(header.layout.end_mark() == Some(first[0]));
+    if beyond > mark {
+        let after = beyond - mark;
         findings.push((Severity::Warning, format!("{after} bytes follow the last record that the header counts")));
     }
     Ok(())

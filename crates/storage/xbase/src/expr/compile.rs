@@ -51,6 +51,7 @@ impl<'c, 'f> Compiler<'c, 'f> {
             fields: Vec::new(),
             case: context.case.clone(),
             dialect: context.dialect,
+            layout: context.layout(),
             exact: context.exact,
             memos: context.memos.clone(),
         };

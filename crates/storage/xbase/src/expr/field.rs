@@ -3,6 +3,7 @@
 use super::machine::{Origin, Slot, Text};
 use super::number::{self, Number};
 use super::types::{Kind, NumberForm, TextLength, Width};
+use crate::adt::Type;
 use crate::dbf::{Field, FieldKind};
 use mainstay_types::Date;
 
@@ -18,6 +19,8 @@ pub(super) struct FieldReader {
     null: Option<(usize, u8)>,
     /// The byte and the bit in the record that say that the last byte is the length.
     varying: Option<(usize, u8)>,
+    /// The type in an ADT, which has a value that says NULL.
+    adt: Option<Type>,
 }
 
 impl FieldReader {
@@ -32,6 +35,7 @@ impl FieldReader {
             decimals: field.decimals,
             null: flag(field.null_bit),
             varying: flag(field.varying_bit),
+            adt: field.adt,
         }
     }
 
@@ -52,12 +56,17 @@ impl FieldReader {
     }
 
     pub(super) fn is_null(&self, record: &[u8]) -> bool {
-        is_set(self.null, record)
+        is_set(self.null, record) || self.adt.is_some_and(|kind| kind.is_null(self.cell(record)))
     }
 
     /// The value. What is blank or makes no sense reads as the empty value of the type.
     pub(super) fn read(&self, record: &[u8]) -> Slot {
         let bytes = self.cell(record);
+        if let Some(kind) = self.adt
+            && let Some(slot) = self.adt_value(kind, bytes)
+        {
+            return slot;
+        }
         match self.kind {
             FieldKind::Character
             | FieldKind::CharacterBinary
@@ -77,6 +86,20 @@ impl FieldReader {
             FieldKind::Time => Slot::Timestamp(0, half(bytes, 0)),
             FieldKind::Timestamp | FieldKind::ModificationTime => Slot::Timestamp(half(bytes, 0), half(bytes, 4)),
             _ => Slot::Number(self.integer(bytes)),
+        }
+    }
+
+    /// The value of a field of an ADT that is not read as the same bytes in a DBF: NULL, which is blank, and the types without a
+    /// sign.
+    fn adt_value(&self, kind: Type, bytes: &[u8]) -> Option<Slot> {
+        match kind {
+            Type::Character | Type::CiCharacter | Type::Raw => None,
+            Type::Logical => Some(Slot::Logical(matches!(bytes.first(), Some(b'T' | b't' | b'Y' | b'y' | b'1')))),
+            Type::AutoIncrement => Some(Slot::Number(Number::Integer(little_endian(bytes) as i64))),
+            _ if !kind.is_null(bytes) => None,
+            Type::Date => Some(Slot::Date(0)),
+            Type::Time | Type::TimeStamp | Type::ModTime => Some(Slot::Timestamp(0, 0)),
+            _ => Some(Slot::Number(Number::Integer(0))),
         }
     }
 
@@ -149,6 +172,8 @@ pub(super) fn is_memo(kind: FieldKind) -> bool {
 pub(super) fn kind_of(field: &Field) -> Option<Kind> {
     let sized = |lengths: &[usize], kind| lengths.contains(&field.length).then_some(kind);
     match field.kind {
+        // How long the value is stands behind it.
+        FieldKind::Varchar | FieldKind::Varbinary if field.adt.is_some() => None,
         FieldKind::Character
         | FieldKind::CharacterBinary
         | FieldKind::Varchar
@@ -167,7 +192,7 @@ pub(super) fn kind_of(field: &Field) -> Option<Kind> {
         FieldKind::CharacterWide | FieldKind::VarcharWide | FieldKind::DatePacked => None,
         FieldKind::IntegerSortable | FieldKind::DoubleSortable => None,
         FieldKind::Memo | FieldKind::MemoBinary | FieldKind::MemoWide | FieldKind::Any => None,
-        FieldKind::NullFlags | FieldKind::Unknown => None,
+        FieldKind::Guid | FieldKind::NullFlags | FieldKind::Unknown => None,
     }
 }
 

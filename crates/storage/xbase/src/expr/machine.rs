@@ -18,6 +18,7 @@ use super::number::Number;
 use super::tree::Binary;
 use super::types::{CaseTable, Dialect, Memos};
 use super::{calendar, numeric, text};
+use crate::adt::RecordLayout;
 use crate::memo::{Fetched, Window};
 use mainstay_types::{Code, Error, Result};
 use std::cmp::Ordering;
@@ -116,6 +117,7 @@ pub(super) struct Program {
     pub(super) fields: Vec<FieldReader>,
     pub(super) case: CaseTable,
     pub(super) dialect: Dialect,
+    pub(super) layout: RecordLayout,
     pub(super) exact: bool,
     pub(super) memos: Memos,
 }
@@ -229,7 +231,7 @@ impl Machine<'_> {
 
     fn call(&mut self, builtin: Builtin, arguments: usize) -> Result<()> {
         match builtin {
-            Builtin::Deleted => self.push(Slot::Logical(self.record.first() == Some(&b'*'))),
+            Builtin::Deleted => self.push(Slot::Logical(self.program.layout.is_deleted(self.record))),
             Builtin::Recno => self.push(Slot::Number(Number::Integer(i64::from(self.recno)))),
             _ => {
                 let known = text::call(self, builtin, arguments)?

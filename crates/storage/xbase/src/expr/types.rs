@@ -5,6 +5,7 @@
 //! that a number would print with ([`NumberForm`]). A form that depends on the data is `None`, and what
 //! needs it is refused.
 
+use crate::adt::RecordLayout;
 use crate::dbf::Field;
 use crate::memo::Memo;
 use std::sync::Arc;
@@ -91,6 +92,14 @@ pub struct Context<'f> {
 }
 
 impl<'f> Context<'f> {
+    /// The form of the records that have these fields.
+    pub fn layout(&self) -> RecordLayout {
+        match self.fields.iter().any(|field| field.adt.is_some()) {
+            true => RecordLayout::Adt,
+            false => RecordLayout::Dbf,
+        }
+    }
+
     /// The defaults of Clipper and Harbour: EXACT off, ASCII letters; no memos.
     pub fn new(fields: &'f [Field]) -> Context<'f> {
         Context { fields, exact: false, case: CaseTable::ascii(), dialect: Dialect::Clipper, memos: Memos::None }

@@ -129,6 +129,7 @@ pub(super) fn layout_for(kind: BagKind, dbf: &Dbf, spec: &IndexSpec) -> BagSpec 
         BagKind::PlainIdx => BagSpec::plain_idx(),
         BagKind::Ntx => BagSpec::ntx(),
         BagKind::CompoundNtx => BagSpec::compound_ntx(),
+        BagKind::Adi => BagSpec::adi(),
     }
 }
 
@@ -230,7 +231,7 @@ impl IndexedTable {
         let is_structural = path == self.structural();
         let open = self.indexes.bags.iter().position(|bag| bag.path == path);
         let exists = open.is_some() || self.fs.stamp(path).is_ok();
-        let is_compound = matches!(kind, BagKind::Cdx | BagKind::CompoundNtx);
+        let is_compound = matches!(kind, BagKind::Cdx | BagKind::Adi | BagKind::CompoundNtx);
         if exists && is_compound {
             let bag = self.open_bag(path)?;
             return self.add_tag(bag, spec, building);
@@ -491,7 +492,7 @@ impl IndexedTable {
 
     /// Reads all records in runs: `visit` gets the number of records before the run, its bytes, and those of a record.
     fn each_run(&self, count: u64, mut visit: impl FnMut(u64, &[u8], usize) -> Result<ControlFlow<()>>) -> Result<()> {
-        let length = usize::from(self.indexes.dbf.header().record_length);
+        let length = self.indexes.dbf.header().record_bytes();
         let per_run = (RUN_BYTES / length.max(1) as u64).max(1);
         let (mut buffer, mut first) = (Vec::new(), 0);
         while first < count {

@@ -34,6 +34,9 @@ impl IndexedTable {
         values: impl Iterator<Item = (usize, ValueRef<'v>)> + Clone,
         given: usize,
     ) -> Result<u64> {
+        if let Some((record, was_locked)) = self.claim_reusable()? {
+            return self.append_over(record, was_locked, values);
+        }
         let appended = self.waiting_for_keys(|table| {
             table.followed(|writer, follower| writer.append_fields(values.clone(), given, follower))
         })?;

@@ -133,6 +133,7 @@ fn numeric_field(letter: &str, length: u8, decimals: u8) -> Field {
         decimals,
         null_bit: None,
         varying_bit: None,
+        adt: None,
     }
 }
 

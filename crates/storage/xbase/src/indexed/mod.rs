@@ -46,6 +46,7 @@ mod locks;
 mod over_records;
 mod raw;
 mod reach;
+mod reuse;
 mod rebuild;
 mod recovery;
 mod repair;
@@ -180,6 +181,11 @@ impl IndexedTable {
             return Err(error.hint("reading works; take the file away if nothing uses it"));
         }
         let writer = TableWriter::open(Arc::clone(&fs), path, options)?;
+        if let Some(adi) = crate::table::adi_beside(&*fs, path, writer.dbf()) {
+            let message = "the table has an index file that is not kept up: it would not list what is written";
+            let error = Error::new(Code::Unsupported, message).at(adi.display());
+            return Err(error.hint("reading works; take the file away if nothing uses it"));
+        }
         let read = OpenOptions { code_page: Some(writer.dbf().code_page()) };
         let dbf = Dbf::open(Arc::clone(writer.dbf().file()) as Arc<dyn File>, read)?;
         let alone = options.access == Access::Exclusive;

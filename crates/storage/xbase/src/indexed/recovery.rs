@@ -17,11 +17,13 @@ use super::journal::{Abandoned, Entry, abandoned};
 use super::rebuild::mark_stale;
 use super::stand_in;
 use crate::Severity;
+use crate::adt::RecordLayout;
 use crate::dbf::OpenOptions;
 use crate::lock::{LockScheme, LockWait};
 use crate::writer::{Access, WriteOptions};
 use mainstay_types::{Code, Error, Result, interrupt};
 use mainstay_vfs::FileSystem;
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -208,14 +210,17 @@ impl Undoing<'_> {
     }
 
     fn undo_from(self, table: &mut IndexedTable, now: &[u8], with_keys: bool) -> Result<()> {
-        let Undoing { old, new, .. } = self;
-        match old {
+        let layout = table.writer.layout();
+        // The links of deleted records change with those of others.
+        let (now, new) = (&*without_link(layout, now), &*without_link(layout, self.new));
+        let old_bytes = self.old.map(|old| without_link(layout, old));
+        match old_bytes.as_deref() {
             Some(old) if now == old => Ok(()),
-            Some(old) if is_of_both(now, old, new) => match self.restore(table, old, with_keys) {
+            Some(old) if is_of_both(now, old, new) => match self.restore(table, self.old.unwrap_or(old), with_keys) {
                 // Its key is still that of a record which has got it from this one, and gives it back when it is undone.
                 Err(error) if error.code() == Code::UniqueViolation => {
                     let before = std::mem::replace(&mut table.indexes.lets_keys_repeat, true);
-                    let restored = self.restore(table, old, with_keys);
+                    let restored = self.restore(table, self.old.unwrap_or(old), with_keys);
                     table.indexes.lets_keys_repeat = before;
                     restored
                 }
@@ -225,7 +230,7 @@ impl Undoing<'_> {
                 self.take_out(table, with_keys)
             }
             // Taking it out was cut off in the middle of its bytes.
-            None if now.first() == Some(&b'*') && is_half_blank(now, &table.writer.blank_deleted(), new) => {
+            None if table.writer.layout().is_deleted(now) && is_half_blank(now, &table.writer.blank_deleted(), new) => {
                 self.take_out(table, with_keys)
             }
             _ => Ok(()),
@@ -256,9 +261,7 @@ impl Undoing<'_> {
             return Ok(());
         }
         let mut deleted = self.new.to_vec();
-        if let Some(mark) = deleted.first_mut() {
-            *mark = b'*';
-        }
+        table.writer.layout().set_deleted(&mut deleted, true);
         self.restore(table, &deleted, with_keys)
     }
 
@@ -282,6 +285,16 @@ impl Undoing<'_> {
         }
         Ok(false)
     }
+}
+
+/// The bytes of a record without the link of an ADT's reusable record.
+fn without_link(layout: RecordLayout, bytes: &[u8]) -> Cow<'_, [u8]> {
+    if layout == RecordLayout::Dbf {
+        return Cow::Borrowed(bytes);
+    }
+    let mut bytes = bytes.to_vec();
+    layout.set_link(&mut bytes, 0);
+    Cow::Owned(bytes)
 }
 
 /// Whether each byte is that of the one or of the other: a write that was torn.

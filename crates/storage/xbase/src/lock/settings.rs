@@ -4,6 +4,7 @@
 //! lock_scheme = "harbour64"    # the locks of the programs that share the tables: see LockScheme::by_name
 //! lock_timeout_ms = 10000      # how long a lock is waited for, where nobody says it for himself
 //! lock_interval_ms = 50        # how long until it is asked for again
+//! adt_shared = true            # only Mainstay writes to ADTs, so that several of its processes may at once
 //! [tables.stock]
 //! lock_scheme = "foxpro"       # for this one, whatever is said above
 //! ```
@@ -30,6 +31,8 @@ pub struct LockSettings {
     pub timeout: Option<Duration>,
     /// The time between two attempts.
     pub interval: Option<Duration>,
+    /// No program but Mainstay writes to ADTs, whose locks are not those of Advantage.
+    pub adt_shared: bool,
 }
 
 /// The same as the file has it; the rest of the file is not looked at here.
@@ -38,6 +41,7 @@ struct Said {
     lock_scheme: Option<String>,
     lock_timeout_ms: Option<u64>,
     lock_interval_ms: Option<u64>,
+    adt_shared: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -67,6 +71,7 @@ impl LockSettings {
             scheme: own.scheme.or(all.scheme),
             timeout: own.timeout.or(all.timeout),
             interval: own.interval.or(all.interval),
+            adt_shared: own.adt_shared || all.adt_shared,
         })
     }
 
@@ -110,6 +115,7 @@ impl Said {
             scheme,
             timeout: self.lock_timeout_ms.map(Duration::from_millis),
             interval: self.lock_interval_ms.map(Duration::from_millis),
+            adt_shared: self.adt_shared.unwrap_or_default(),
         })
     }
 }

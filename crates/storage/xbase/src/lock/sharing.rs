@@ -105,6 +105,11 @@ impl LockSharing {
         Sharing { before: CURRENT.replace(Some((self.clone(), sharer))), stays: PhantomData }
     }
 
+    /// Tells whether the tables that this thread opens share a connection's locks.
+    pub(crate) fn is_entered() -> bool {
+        CURRENT.with_borrow(Option::is_some)
+    }
+
     /// Has statements share nothing with handles for a while: while a handle writes the record.
     pub fn pause(&self) -> Paused<'_> {
         self.0.paused.fetch_add(1, Ordering::SeqCst);

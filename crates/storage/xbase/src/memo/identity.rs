@@ -97,7 +97,7 @@ fn fits(file: &dyn File, kind: MemoKind, header: &[u8], length: u64) -> Result<b
         MemoKind::DbaseFour => [a, b, c, d] == DBASE4_MARK || next < end,
         // A text.
         MemoKind::DbaseThree => [a, b, c, d] == DBASE4_MARK || a != 0,
-        MemoKind::Six => true,
+        MemoKind::Six | MemoKind::Advantage => true,
     })
 }
 

@@ -6,6 +6,7 @@
 //! | FPT marked `FlexFile3` | two pages of 1010 bytes, at the offsets in 528 and 524: up to 126 offsets and sizes |
 //! | DBT IV | a chain: the header and each free block name the next one; the last names the end of the file |
 //! | DBT III, plain FPT | none |
+//! | ADM | several, not known in full, which are left alone: values go behind all others |
 //!
 //! (Harbour `dbffpt1.c` for the first two; CodeBase's `MEMO4CHAIN_ENTRY` for the chain, whose entries are the number
 //! of the next free block and the count of free blocks here.) Where there is no list, blocks given back are known
@@ -19,7 +20,7 @@
 //! **Trust.** A list that reaches outside the file or overlaps itself is not used and not written. Only in a chain,
 //! where it would also be needed to append, that is an error.
 
-use super::{HEADER_LENGTH, MemoKind};
+use super::{ADM_HEADER_LENGTH, HEADER_LENGTH, MemoKind};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{File, WritableFile};
 
@@ -77,6 +78,10 @@ fn narrow(number: u64) -> Result<u32> {
     u32::try_from(number).map_err(|_| Error::new(Code::Unsupported, "the memo file has reached its largest size"))
 }
 
+fn is_big_endian(kind: MemoKind) -> bool {
+    matches!(kind, MemoKind::FoxPro | MemoKind::Advantage)
+}
+
 impl Space {
     /// Reads header and list.
     pub(super) fn read(file: &dyn File, kind: MemoKind, block_size: u64) -> Result<Space> {
@@ -85,8 +90,14 @@ impl Space {
         header.truncate(read);
         let flex = kind == MemoKind::FoxPro && header.get(512..521) == Some(b"FlexFile3");
         let six = kind == MemoKind::Six || kind == MemoKind::FoxPro && header.get(8..15) == Some(b"SIxMemo");
-        let next = if kind == MemoKind::FoxPro { be32(&header, 0) } else { le32(&header, 0) };
-        let header_length = if flex { 1024 } else { HEADER_LENGTH };
+        let next = if is_big_endian(kind) { be32(&header, 0) } else { le32(&header, 0) };
+        let header_length = match kind {
+            // Behind the lists of version 1.
+            MemoKind::Advantage if header.get(10..12) != Some(&[0, 0]) => 4096,
+            MemoKind::Advantage => ADM_HEADER_LENGTH,
+            _ if flex => 1024,
+            _ => HEADER_LENGTH,
+        };
         let first = header_length.div_ceil(block_size);
         let end = file.stamp()?.len.div_ceil(block_size);
         let (list, runs, next) = if kind == MemoKind::DbaseFour {
@@ -178,7 +189,7 @@ impl Space {
 
     fn next_bytes(&self) -> Result<[u8; 4]> {
         let next = narrow(self.next)?;
-        Ok(if self.kind == MemoKind::FoxPro { next.to_be_bytes() } else { next.to_le_bytes() })
+        Ok(if is_big_endian(self.kind) { next.to_be_bytes() } else { next.to_le_bytes() })
     }
 
     fn write_next(&self, file: &dyn WritableFile) -> Result<()> {

@@ -57,6 +57,11 @@ impl MemoWriter {
             let error = Error::new(Code::Damaged, message).at(memo.path().display());
             return Err(error.hint("repair the table into a new one"));
         }
+        if memo.kind == MemoKind::Advantage && advantage_version(&*file)? > 1 {
+            let message = "a memo file of layout version 2, whose list of free blocks is not known in full";
+            let error = Error::new(Code::Unsupported, message).at(memo.path().display());
+            return Err(error.hint("pack the table: that makes a memo file of version 0"));
+        }
         let mut mark = [0; 9];
         let flex = file.read_at(&mut mark, 512)? == 9 && &mark == b"FlexFile3" && memo.kind == MemoKind::FoxPro;
         Ok(MemoWriter { file, memo, flex, alone, wait, space: None, spare: Vec::new() })
@@ -89,7 +94,7 @@ impl MemoWriter {
     /// Stores a value with the type that it had in another file of this kind, also an empty one.
     pub(crate) fn store_as(&mut self, kind: u32, value: &[u8]) -> Result<Option<Reference>> {
         let six = match self.memo.kind {
-            MemoKind::Six => Some((kind as u16, self.length(value)?)),
+            MemoKind::Six | MemoKind::Advantage => Some((kind as u16, self.length(value)?)),
             _ => None,
         };
         let bytes = self.framed(kind, value)?;
@@ -200,7 +205,7 @@ impl MemoWriter {
                 let message = "a text with a character 0x1A, which ends a memo of this kind";
                 return Err(Error::new(Code::InvalidValue, message).at(self.memo.path().display()));
             }
-            MemoKind::DbaseThree | MemoKind::Six => bytes.extend_from_slice(value),
+            MemoKind::DbaseThree | MemoKind::Six | MemoKind::Advantage => bytes.extend_from_slice(value),
             MemoKind::DbaseFour => {
                 bytes.extend_from_slice(&DBASE4_MARK);
                 bytes.extend_from_slice(&(length + 8).to_le_bytes());
@@ -233,12 +238,19 @@ impl MemoWriter {
     }
 }
 
+/// The layout version of an ADM.
+pub(crate) fn advantage_version(file: &dyn File) -> Result<u16> {
+    let mut version = [0; 2];
+    file.read_exact_at(&mut version, 10)?;
+    Ok(u16::from_le_bytes(version))
+}
+
 /// The bytes of a new memo file without values. `flex` asks for FlexFile's list of free blocks in an FPT, as
 /// Harbour makes it; FoxPro knows no list.
 pub fn empty_file(kind: MemoKind, block_size: u32, flex: bool) -> Vec<u8> {
     let flex = flex && kind == MemoKind::FoxPro;
     let size = block_size.max(1);
-    let header = if flex { 1024 } else { HEADER_LENGTH as u32 };
+    let header = if flex || kind == MemoKind::Advantage { 1024 } else { HEADER_LENGTH as u32 };
     let next = header.div_ceil(size);
     // Up to where the first value begins.
     let mut bytes = vec![0; (next as usize * size as usize).max(header as usize)];
@@ -250,6 +262,10 @@ pub fn empty_file(kind: MemoKind, block_size: u32, flex: bool) -> Vec<u8> {
         MemoKind::DbaseFour => {
             bytes[..4].copy_from_slice(&next.to_le_bytes());
             bytes[20..22].copy_from_slice(&(size as u16).to_le_bytes());
+        }
+        MemoKind::Advantage => {
+            bytes[..4].copy_from_slice(&next.to_be_bytes());
+            bytes[4..8].copy_from_slice(&size.to_be_bytes());
         }
         MemoKind::FoxPro => {
             bytes[..4].copy_from_slice(&next.to_be_bytes());

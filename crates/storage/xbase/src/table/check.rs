@@ -4,7 +4,7 @@ use super::claim::is_claimed_by_another;
 use super::indexes::Indexes;
 use super::named::is_named_for;
 use super::tag::TableTag;
-use super::{Files, production_mdx, sibling};
+use super::{Files, production_mdx};
 use crate::collation::KeyOrder;
 use crate::dbf::{self, OpenOptions};
 use crate::expr::Scratch;
@@ -112,8 +112,8 @@ fn check_files(
         let message = "the index of dBASE IV is not read, and not kept up: the table is not written to".to_owned();
         findings.push(Finding { severity: Severity::Warning, path: mdx, place: String::new(), message });
     }
-    let structural = sibling(fs.as_ref(), path, &["cdx"]);
     let indexes = Indexes::new(Arc::clone(fs), path, &files.dbf, index_files);
+    let structural = indexes.structural();
     for index in indexes.paths() {
         let mut of_index = Vec::new();
         let is_structural = structural.as_deref() == Some(index);

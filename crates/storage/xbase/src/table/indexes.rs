@@ -18,6 +18,7 @@ use super::sibling;
 use super::state::State;
 use super::tag::{COMPARED_WHOLE, Disagreement, TableTag};
 use super::walk::{orders, walk_tag};
+use crate::adt::RecordLayout;
 use crate::dbf::{Dbf, OpenOptions};
 use crate::index::{Bag, KeyType, TagHeader};
 use crate::keys::TagKeys;
@@ -150,7 +151,10 @@ struct Verified {
 impl Indexes {
     /// The index files that may belong to the table at `path`, of which `others` are those of its folder.
     pub(crate) fn new(fs: Arc<dyn FileSystem>, path: &Path, dbf: &Dbf, others: &[PathBuf]) -> Indexes {
-        let structural = sibling(fs.as_ref(), path, &["cdx"]);
+        // The index files of an ADT are of another form.
+        let is_adt = dbf.header().layout == RecordLayout::Adt;
+        let others = if is_adt { &[] } else { others };
+        let structural = sibling(fs.as_ref(), path, &["cdx"]).filter(|_| !is_adt);
         let mut paths: Vec<IndexPath> = Vec::new();
         if let Some(path) = &structural {
             paths.push(IndexPath { path: path.clone(), structural: true, named: NamedFor::This });

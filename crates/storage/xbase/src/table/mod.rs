@@ -45,12 +45,13 @@ pub use indexes::IndexDescription;
 pub use named::is_named_for;
 pub use own::BeforeWrite;
 
+use crate::adt::RecordLayout;
 use crate::codepage::CodePage;
 use crate::dbf::{Dbf, Decoding, Family, Field, FieldKind, OpenOptions};
 use crate::indexed::{IndexedTable, declared};
-use crate::lock::{LockSettings, LockWait};
+use crate::lock::{LockSettings, LockSharing, LockWait};
 use crate::memo::Memo;
-use crate::writer::WriteOptions;
+use crate::writer::{Access as WriteAccess, WriteOptions};
 use crate::{Finding, Severity};
 use arrow_schema::{DataType, Field as Column, Schema, SchemaRef};
 use indexes::Indexes;
@@ -114,6 +115,7 @@ impl Files {
         let dbf = Dbf::open(fs.open(path)?, OpenOptions { code_page: declared })?;
         let missing_index = missing_index(fs, path, &dbf);
         let mut files = Files { dbf, memo: None, memo_path: None, findings: Vec::new(), missing_index };
+        files.findings.extend(unread_index(fs, path, &files.dbf));
         if declared.is_none() {
             files.findings.extend(unknown_declaration(fs, path));
         }
@@ -125,7 +127,7 @@ impl Files {
 
     /// A table whose memo file is missing or damaged still has its other fields.
     fn open_memo(&mut self, fs: &dyn FileSystem, path: &Path) {
-        let found = sibling(fs, path, &["fpt", "dbt", "smt"]);
+        let found = sibling(fs, path, self.dbf.memo_extensions());
         let (place, problem) = match &found {
             None => (path, "the table has memo fields, and there is no memo file: they are NULL".to_owned()),
             Some(memo_path) => match fs.open(memo_path).and_then(|file| Memo::open(file, self.dbf.header().version)) {
@@ -190,7 +192,7 @@ impl Stamps {
 /// The file beside `path` with the same name and one of these extensions, in any case.
 pub fn sibling(fs: &dyn FileSystem, path: &Path, extensions: &[&str]) -> Option<PathBuf> {
     let stem = path.file_stem()?.to_str()?;
-    let upper_case = path.extension().is_some_and(|extension| extension == "DBF");
+    let upper_case = path.extension().is_some_and(|extension| extension == "DBF" || extension == "ADT");
     let spelled = |extension: &str| if upper_case { extension.to_uppercase() } else { extension.to_owned() };
     let direct = extensions.iter().map(|extension| path.with_extension(spelled(extension)));
     if let Some(found) = direct.into_iter().find(|candidate| fs.stamp(candidate).is_ok()) {
@@ -214,6 +216,19 @@ pub(crate) fn production_mdx(fs: &dyn FileSystem, path: &Path) -> Option<PathBuf
         return None;
     }
     sibling(fs, path, &["mdx"])
+}
+
+/// The index file of an ADT.
+pub(crate) fn adi_beside(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> Option<PathBuf> {
+    let is_adt = dbf.header().layout == RecordLayout::Adt;
+    is_adt.then(|| sibling(fs, path, &["adi"])).flatten()
+}
+
+/// The same where the table is used without it.
+fn unread_index(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> Option<Finding> {
+    let path = adi_beside(fs, path, dbf)?;
+    let message = "the index file is not used: the table is read without it, and not written to".to_owned();
+    Some(Finding { severity: Severity::Warning, path, place: String::new(), message })
 }
 
 impl DbfTable {
@@ -325,7 +340,8 @@ impl DbfTable {
         let state = self.refreshed()?;
         let files = self.claimed_files(&state, disputed)?;
         let (scheme, wait) = (self.locks.scheme_or(options.scheme), self.locks.wait_or(options.wait));
-        let options = WriteOptions { code_page, scheme, wait, ..options };
+        let access = self.access_for(&state, options.access);
+        let options = WriteOptions { access, code_page, scheme, wait, ..options };
         let mut table = IndexedTable::open(Arc::clone(&self.fs), &self.path, options)?;
         if table.fields() != self.fields {
             let message = "the structure of the table has changed";
@@ -335,6 +351,14 @@ impl DbfTable {
             table.open_bag(&file)?;
         }
         Ok(table)
+    }
+
+    /// The locks of Advantage's programs are not known. So an ADT is opened for exclusive use, unless its folder says that
+    /// only Mainstay writes to it, or a library's caller has it open who does.
+    fn access_for(&self, state: &State, asked: WriteAccess) -> WriteAccess {
+        let is_adt = state.files.dbf.header().layout == RecordLayout::Adt;
+        let is_ours = self.locks.adt_shared || LockSharing::is_entered();
+        if is_adt && !is_ours { WriteAccess::Exclusive } else { asked }
     }
 
     /// How its locks are waited for by who asks for this.

@@ -13,6 +13,7 @@
 
 use super::indexes::Indexes;
 use super::{Files, Stamps};
+use crate::adt::RecordLayout;
 use crate::codepage::CodePage;
 use crate::dbf::{Field, Findings, Records, decode_column, decode_few, deleted_flags};
 use crate::{Finding, Severity};
@@ -147,8 +148,12 @@ impl State {
         self.files.dbf.fields()
     }
 
+    pub(super) fn layout(&self) -> RecordLayout {
+        self.files.dbf.header().layout
+    }
+
     pub(super) fn record_length(&self) -> usize {
-        usize::from(self.files.dbf.header().record_length)
+        self.files.dbf.header().record_bytes()
     }
 
     /// The bytes of a group's records.
@@ -248,10 +253,10 @@ impl State {
     /// Which records of a group are deleted, when its bytes are wanted for nothing else: a piece at a time, so that they
     /// are looked at where the processor has them, and memory is not filled with what nobody asked for.
     fn flags(&self, group: usize) -> Result<(BooleanBuffer, Findings)> {
-        let path = self.files.dbf.path();
+        let how = self.files.decoding();
         if self.vectors.get(place_of(group, RECORD_BYTES)).is_some() {
             let (bytes, first) = (self.record_bytes(group)?, self.group(group).start as u64 + 1);
-            return Ok(deleted_flags(&Records::new(bytes.values(), self.record_length(), first), path));
+            return Ok(deleted_flags(&Records::new(bytes.values(), self.record_length(), first), &how));
         }
         let rows = self.group(group);
         let step = (PIECE_BYTES / self.record_length().max(1)).max(1);
@@ -261,7 +266,7 @@ impl State {
             buffer.resize((rows.end.min(start + step) - start) * self.record_length(), 0);
             self.read_counted(start, &mut buffer)?;
             let records = Records::new(&buffer, self.record_length(), start as u64 + 1);
-            let (deleted, found) = deleted_flags(&records, path);
+            let (deleted, found) = deleted_flags(&records, &how);
             flags.append_buffer(&deleted);
             findings.append(found);
         }
@@ -327,7 +332,7 @@ impl State {
                 [_] => self.copy_kept(*row, record)?,
                 _ => self.copy_record(*row, record)?,
             }
-            if !(visible_only && record.first() == Some(&b'*')) {
+            if !(visible_only && self.layout().is_deleted(record)) {
                 kept.push(*row);
                 numbers.push(u64::from(*row) + 1);
                 end += length;
@@ -348,7 +353,7 @@ impl State {
                     Arc::new(Int64Array::from_iter_values(kept.iter().map(|row| i64::from(*row) + 1)))
                 }
                 None => {
-                    let deleted: Vec<bool> = bytes.chunks_exact(length).map(|record| record[0] == b'*').collect();
+                    let deleted: Vec<bool> = bytes.chunks_exact(length).map(|record| self.layout().is_deleted(record)).collect();
                     Arc::new(BooleanArray::from(deleted))
                 }
             });
@@ -425,7 +430,7 @@ impl Snapshot for State {
         let bytes = self.record_bytes(group)?;
         let first = self.group(group).start as u64 + 1;
         let records = Records::new(bytes.values(), self.record_length(), first);
-        Ok(self.note_visible(group, deleted_flags(&records, self.files.dbf.path())))
+        Ok(self.note_visible(group, deleted_flags(&records, &self.files.decoding())))
     }
 
     fn vectors(&self, group: usize, columns: &[usize]) -> Result<Vec<ArrayRef>> {
@@ -436,7 +441,7 @@ impl Snapshot for State {
         let mut buffer = vec![0; slots.len() * self.record_length()];
         self.read_counted(slots.start, &mut buffer)?;
         let records = Records::new(&buffer, self.record_length(), slots.start as u64 + 1);
-        let (deleted, _) = deleted_flags(&records, self.files.dbf.path());
+        let (deleted, _) = deleted_flags(&records, &self.files.decoding());
         let decoding = self.files.decoding();
         let mut vectors: Vec<ArrayRef> = Vec::with_capacity(columns.len());
         for column in columns {

@@ -165,7 +165,7 @@ impl TableTag {
     fn verify_samples(&self, state: &State, slots: u32) -> Result<Result<Vec<u32>, Disagreement>> {
         let (blank, mut unlisted) = (Blank::of(state), self.unlisted(state)?);
         let (mut piece, mut scratch): (Vec<u8>, _) = (Vec::new(), Scratch::new());
-        let length = usize::from(state.files.dbf.header().record_length).max(1);
+        let length = state.files.dbf.header().record_bytes().max(1);
         let step = (slots as usize / PLACES).max(1);
         let places = (0..slots).step_by(step).map(|row| row..slots.min(row + NEIGHBOURS));
         let last = slots.saturating_sub(LAST_SAMPLES)..slots;
@@ -188,7 +188,7 @@ impl TableTag {
 
     fn verify_all(&self, state: &State, slots: u32) -> Result<Result<Vec<u32>, Disagreement>> {
         let records = records_at_once(state)?;
-        let length = usize::from(state.files.dbf.header().record_length);
+        let length = state.files.dbf.header().record_bytes();
         let compared = self.compare_all(slots, |row, record| {
             let start = row as usize * length;
             match records.as_ref().and_then(|records| records.get(start..start + length)) {
@@ -301,7 +301,7 @@ impl TableTag {
 /// All records of a table, if they are not too many to be held: keys do not come in the order of the records, and reading each
 /// by itself takes most of a comparison.
 fn records_at_once(state: &State) -> Result<Option<Vec<u8>>> {
-    let length = usize::from(state.files.dbf.header().record_length);
+    let length = state.files.dbf.header().record_bytes();
     let bytes = state.slots().saturating_mul(length);
     if state.slots() <= COMPARED_WHOLE || bytes > MOST_AT_ONCE {
         return Ok(None);

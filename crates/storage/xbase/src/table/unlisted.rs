@@ -43,7 +43,7 @@ impl Blank {
         };
         let fields = dbf.fields().iter().enumerate().filter(|(place, field)| fills((*place, field.kind)));
         let filled = fields.map(|(_, field)| field.offset..field.offset + field.length).collect();
-        Blank { bytes: blank_record(dbf.fields(), usize::from(dbf.header().record_length)), filled }
+        Blank { bytes: blank_record(dbf.fields(), dbf.header()), filled }
     }
 
     /// Whether a record is one.
@@ -67,7 +67,7 @@ impl TableTag {
             return Ok(found);
         }
         let blank = Blank::of(state);
-        let length = usize::from(state.files.dbf.header().record_length).max(1);
+        let length = state.files.dbf.header().record_bytes().max(1);
         last.resize((slots - first) * length, 0);
         state.read_counted(first, &mut last)?;
         for (row, record) in (first as u32..).zip(last.chunks_exact(length)) {

@@ -140,7 +140,7 @@ impl TableWriter {
     }
 
     /// The values of a new record; a counting field's NULL is left for its number.
-    fn fill_new<'v>(
+    pub(super) fn fill_new<'v>(
         &mut self,
         record: &mut [u8],
         values: impl Iterator<Item = (usize, ValueRef<'v>)>,
@@ -155,7 +155,7 @@ impl TableWriter {
     }
 
     /// Gives counting fields their numbers, where the caller gave none, and stamps the record.
-    fn number(&mut self, record: &mut [u8], given: &[usize]) -> Result<()> {
+    pub(super) fn number(&mut self, record: &mut [u8], given: &[usize]) -> Result<()> {
         let how = self.encoding();
         for at in 0..self.counting.len() {
             let mut counting = self.counting[at];
@@ -273,7 +273,7 @@ impl TableWriter {
         let start = self.offset(*new.start());
         let mut bytes = Vec::with_capacity(records.len() + 1);
         bytes.extend_from_slice(records);
-        bytes.push(0x1A);
+        bytes.extend(self.layout().end_mark());
         self.is_referred_to = true;
         let written = self.file.write_at(&bytes, start).and_then(|()| self.sync_if_durable());
         let counted = written.and_then(|()| self.write_header(*new.end()));
@@ -281,7 +281,7 @@ impl TableWriter {
             // Records that are reported as not appended must not be found there by anybody. After a sync that
             // failed nothing may be done about it.
             if self.failed.is_none() {
-                let cut = self.file.set_len(start).and_then(|()| self.file.write_at(&[0x1A], start));
+                let cut = self.file.set_len(start).and_then(|()| self.end_file_at(start));
                 self.is_referred_to = cut.is_err();
             }
             return Err(error);
@@ -308,9 +308,10 @@ impl TableWriter {
             return Ok(());
         }
         let first = self.count + 1 - (self.pending.len() / self.record_length()) as u64;
-        self.pending.push(0x1A);
+        let records = self.pending.len();
+        self.pending.extend(self.layout().end_mark());
         let written = self.file.write_at(&self.pending, self.offset(first));
-        self.pending.pop();
+        self.pending.truncate(records);
         written?;
         self.sync_if_durable()?;
         self.write_header(self.count)?;
@@ -319,7 +320,7 @@ impl TableWriter {
     }
 
     /// Gives back what was stored for records that are not to be, if none of them can be in the file.
-    fn undo_unless<T>(&mut self, result: Result<T>, stored: &[Stored]) -> Result<T> {
+    pub(super) fn undo_unless<T>(&mut self, result: Result<T>, stored: &[Stored]) -> Result<T> {
         if result.is_err() && !self.is_referred_to {
             // The first error is the one to report.
             self.free_if_possible(stored);

@@ -2,6 +2,7 @@
 
 use super::values::Stored;
 use super::{Access, Change, Follower, TableWriter, alone};
+use crate::adt::RecordLayout;
 use crate::dbf::FieldKind;
 use mainstay_types::{Code, Error, Result, ValueRef};
 
@@ -97,7 +98,7 @@ impl TableWriter {
     ) -> Result<Change> {
         self.locked(record, |writer, old| {
             let mut new = old.clone();
-            new[0] = if deleted { b'*' } else { b' ' };
+            writer.layout().set_deleted(&mut new, deleted);
             if new != old {
                 writer.write_changed(record, &old, &mut new, follower)?;
             }
@@ -162,8 +163,7 @@ impl TableWriter {
 
     fn write_changed(&mut self, record: u64, old: &[u8], new: &mut [u8], follower: Follower<'_>) -> Result<()> {
         self.stamp_changed(new)?;
-        follower(record, Some(old), new)?;
-        self.write_bytes(record, new)
+        self.write_linked(record, old, new, follower)
     }
 
     pub(super) fn write_bytes(&mut self, record: u64, new: &[u8]) -> Result<()> {
@@ -207,7 +207,7 @@ impl TableWriter {
 
     /// The date of the last write, once for each opening.
     fn touch(&mut self) -> Result<()> {
-        if !self.date_is_current {
+        if !self.date_is_current && self.layout() == RecordLayout::Dbf {
             let date = crate::dbf::date_bytes(self.today(), self.dbf.header().version);
             self.file.write_at(&date, 1)?;
             self.date_is_current = true;

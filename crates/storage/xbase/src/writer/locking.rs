@@ -110,6 +110,11 @@ impl TableWriter {
         self.locks.table_holder()
     }
 
+    /// Tells whether records stay locked after each change and append.
+    pub(crate) fn keeps_locks(&self) -> bool {
+        self.keeps_locks
+    }
+
     /// Whether records stay locked after each change and append, until they are unlocked.
     pub(crate) fn keep_locks(&mut self, keeps: bool) -> bool {
         std::mem::replace(&mut self.keeps_locks, keeps)

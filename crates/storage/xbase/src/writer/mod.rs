@@ -27,6 +27,7 @@ mod append;
 mod change;
 mod locking;
 mod rebuild;
+mod reuse;
 mod swap;
 mod undo;
 mod values;
@@ -37,6 +38,7 @@ pub use rebuild::{Repair, Source, create, decode, repair};
 pub use swap::finish as finish_swap;
 
 use crate::Severity;
+use crate::adt::{self, RecordLayout};
 use crate::codepage::CodePage;
 use crate::dbf::counter::Place;
 use crate::dbf::{Dbf, Encoding, Field, FieldKind, Header, OpenOptions, blank_record, date_bytes};
@@ -212,7 +214,7 @@ impl TableWriter {
         let plan = LockPlan::new(options.scheme, dbf.header(), has_cdx);
         let locks = TableLocks::new(Arc::clone(&file), plan, options.wait, alone);
         let counting = counting_fields(&dbf, &*file)?;
-        let blank = blank_record(dbf.fields(), usize::from(dbf.header().record_length));
+        let blank = blank_record(dbf.fields(), dbf.header());
         let count = dbf.record_count(file.stamp()?.len);
         Ok(TableWriter {
             fs,
@@ -316,6 +318,9 @@ impl TableWriter {
 
     /// Says in the header whether the table has a structural index; for one who is alone.
     pub(crate) fn mark_structural_index(&mut self, has: bool) -> Result<()> {
+        if self.layout() == RecordLayout::Adt {
+            return Ok(());
+        }
         let mut flags = [0];
         self.file.read_exact_at(&mut flags, 28)?;
         let wanted = flags[0] & !1 | u8::from(has);
@@ -332,6 +337,11 @@ impl TableWriter {
 
     fn today(&self) -> Date {
         (self.options.clock)().date()
+    }
+
+    /// The form of the records.
+    pub(crate) fn layout(&self) -> RecordLayout {
+        self.dbf.header().layout
     }
 
     fn record_length(&self) -> usize {
@@ -353,13 +363,14 @@ impl TableWriter {
 
     fn count_in_file(&self) -> Result<u64> {
         let mut bytes = [0; 4];
-        self.file.read_exact_at(&mut bytes, 4)?;
+        self.file.read_exact_at(&mut bytes, self.layout().count_at())?;
         let counted = u64::from(u32::from_le_bytes(bytes));
         // Where the end mark stands right behind the records that are counted, there are no others. That is asked for by
         // reading: after a question for the file's length the next write takes longer (the system keeps a finer time
         // of it).
         let mut end = [0];
-        if self.file.read_at(&mut end, self.offset(counted + 1))? == 1 && end == [0x1A] {
+        let mark = self.layout().end_mark();
+        if mark.is_some() && self.file.read_at(&mut end, self.offset(counted + 1))? == 1 && Some(end[0]) == mark {
             return Ok(counted);
         }
         let header = Header { record_count: u32::from_le_bytes(bytes), ..self.dbf.header().clone() };
@@ -417,6 +428,9 @@ impl TableWriter {
         let narrow = u32::try_from(count).map_err(|_| {
             Error::new(Code::Unsupported, format!("a table has at most {} records", u32::MAX)).at(self.path.display())
         })?;
+        if self.layout() == RecordLayout::Adt {
+            return self.file.write_at(&narrow.to_le_bytes(), self.layout().count_at());
+        }
         let mut bytes = [0; 7];
         bytes[..3].copy_from_slice(&date_bytes(self.today(), self.dbf.header().version));
         bytes[3..].copy_from_slice(&narrow.to_le_bytes());
@@ -466,7 +480,7 @@ fn open_memo(
 ) -> Result<Option<MemoWriter>> {
     let dbf = Dbf::open(Arc::clone(table) as Arc<dyn File>, OpenOptions { code_page: options.code_page })?;
     let needed = dbf.fields().iter().any(|field| field.kind.needs_memo());
-    let Some(memo_path) = crate::table::sibling(fs, path, &["fpt", "dbt", "smt"]).filter(|_| needed) else {
+    let Some(memo_path) = crate::table::sibling(fs, path, dbf.memo_extensions()).filter(|_| needed) else {
         // A field of any type may do without.
         let must = dbf.fields().iter().any(|field| field.kind.needs_memo() && field.kind != FieldKind::Any);
         if must {
@@ -483,7 +497,10 @@ fn open_memo(
 
 /// The fields with counters, and what their counters say.
 fn counting_fields(dbf: &Dbf, file: &dyn File) -> Result<Vec<Counting>> {
-    let mut header = vec![0; usize::from(dbf.header().header_length)];
+    if dbf.header().layout == RecordLayout::Adt {
+        return adt_counting_fields(dbf, file);
+    }
+    let mut header = vec![0; dbf.header().header_length as usize];
     let read = file.read_at(&mut header, 0)?;
     header.truncate(read);
     let wide = dbf.has_wide_descriptors();
@@ -499,6 +516,21 @@ fn counting_fields(dbf: &Dbf, file: &dyn File) -> Result<Vec<Counting>> {
             found.push(Counting { field: number, place, next: 0, step: 1 }.read(file)?);
         }
         at += step;
+    }
+    Ok(found)
+}
+
+/// The same of an ADT, whose counters stand in the fixed part of the header.
+fn adt_counting_fields(dbf: &Dbf, file: &dyn File) -> Result<Vec<Counting>> {
+    let mut found = Vec::new();
+    for (number, field) in dbf.fields().iter().enumerate() {
+        let offset = match field.adt {
+            Some(adt::Type::AutoIncrement) => adt::AUTO_INCREMENT_AT,
+            Some(adt::Type::RowVersion) => adt::ROW_VERSION_AT,
+            _ => continue,
+        };
+        let place = Place { offset, width: 8, step: None };
+        found.push(Counting { field: number, place, next: 0, step: 1 }.read(file)?);
     }
     Ok(found)
 }

@@ -57,8 +57,9 @@ fn memo_path(table: &Path, kind: MemoKind) -> PathBuf {
         MemoKind::DbaseThree | MemoKind::DbaseFour => "dbt",
         MemoKind::FoxPro => "fpt",
         MemoKind::Six => "smt",
+        MemoKind::Advantage => "adm",
     };
-    let capitals = table.extension().is_some_and(|extension| extension == "DBF");
+    let capitals = table.extension().is_some_and(|extension| extension == "DBF" || extension == "ADT");
     table.with_extension(if capitals { extension.to_uppercase() } else { extension.to_owned() })
 }
 
@@ -214,7 +215,7 @@ impl TableWriter {
 
     /// The header as it is, without records.
     fn old_header(&self) -> Result<Vec<u8>> {
-        let mut header = vec![0; usize::from(self.dbf.header().header_length)];
+        let mut header = vec![0; self.dbf.header().header_length as usize];
         self.file.read_exact_at(&mut header, 0)?;
         header[4..8].fill(0);
         Ok(header)
@@ -304,7 +305,7 @@ fn copy(mut plan: Plan<'_>, new: &mut TableWriter) -> Result<()> {
             if done.is_multiple_of(percent) && (plan.progress)(done, plan.count).is_break() {
                 return Err(Error::new(Code::Cancelled, "making the table anew was stopped"));
             }
-            if bytes[0] == b'*' && !plan.keep_deleted {
+            if plan.dbf.header().layout.is_deleted(bytes) && !plan.keep_deleted {
                 continue;
             }
             let old = Old { bytes, number: records.number(row), row };

@@ -8,8 +8,7 @@ impl TableWriter {
     /// Gives a record these bytes, as they are: fields that keep the time or the number of the last write too.
     pub(crate) fn restore_record(&mut self, record: u64, bytes: &[u8], follower: Follower<'_>) -> Result<()> {
         self.locked(record, |writer, old| {
-            follower(record, Some(&old), bytes)?;
-            writer.write_bytes(record, bytes)
+            writer.write_linked(record, &old, &mut bytes.to_vec(), follower)
         })
     }
 
@@ -31,12 +30,11 @@ impl TableWriter {
         let mut bytes = Vec::new();
         self.dbf.read_record(record - 1, &mut bytes)?;
         follower(record, Some(&bytes), &[])?;
+        self.unlink(record)?;
         self.write_header(record - 1)?;
         // A header that counts more than the file holds is damage; a record that it does not count yet is none.
         self.sync_if_durable()?;
-        let start = self.offset(record);
-        self.file.write_at(&[0x1A], start)?;
-        self.file.set_len(start + 1)?;
+        self.end_file_at(self.offset(record))?;
         self.count = record - 1;
         self.sync_if_durable()?;
         self.free_memos_of(&bytes);
@@ -59,9 +57,14 @@ impl TableWriter {
     /// The bytes of a blank record that is marked as deleted.
     pub(crate) fn blank_deleted(&self) -> Vec<u8> {
         let mut bytes = self.blank.clone();
-        if let Some(mark) = bytes.first_mut() {
-            *mark = b'*';
-        }
+        self.layout().set_deleted(&mut bytes, true);
         bytes
+    }
+
+    /// Cuts the file behind its last record.
+    pub(super) fn end_file_at(&self, start: u64) -> Result<()> {
+        let Some(mark) = self.layout().end_mark() else { return self.file.set_len(start) };
+        self.file.write_at(&[mark], start)?;
+        self.file.set_len(start + 1)
     }
 }

@@ -94,7 +94,7 @@ fn field(descriptor: &[u8], offset: usize, version: u8, bits: &mut usize) -> Fie
         _ => FieldKind::MemoBinary,
     };
     let name = String::from_utf8_lossy(&descriptor[..end]).into_owned();
-    Field { name, kind, letter, offset, length, decimals, null_bit, varying_bit }
+    Field { name, kind, letter, offset, length, decimals, null_bit, varying_bit, adt: None }
 }
 
 /// The rows of a CSV without its header. Quotes are doubled inside quotes.

@@ -6,13 +6,14 @@
 use super::number::eight_digits;
 use super::{Task, internal};
 use crate::Severity;
+use crate::adt::Type;
 use crate::dbf::FieldKind;
 use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Decimal32Type, Decimal64Type, Decimal128Type, DecimalType, Float64Type, Int32Type,
     Int64Type, Time32MillisecondType, TimestampMillisecondType,
 };
-use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray};
-use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_array::{ArrayRef, BooleanArray, FixedSizeBinaryArray, PrimitiveArray};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
 use mainstay_types::{Date, Result, Timestamp};
 use std::sync::Arc;
 
@@ -61,6 +62,10 @@ pub(super) fn fixed(task: &mut Task<'_>) -> Result<ArrayRef> {
         }
         FieldKind::Currency => decimal::<Decimal128Type>(task, i128::from),
         FieldKind::Integer if decimals => decimal::<Decimal128Type>(task, i128::from),
+        FieldKind::Guid => guid(task),
+        FieldKind::Integer if task.field.adt == Some(Type::AutoIncrement) => {
+            primitive::<Int64Type>(task, "a number", |cell| Cell::Value(i64::from(little_endian(cell) as u32)))
+        }
         FieldKind::IntegerSortable => {
             primitive::<Int32Type>(task, "a number", |cell| Cell::Value(sortable_integer(cell)))
         }
@@ -103,6 +108,13 @@ fn typed<T: ArrowPrimitiveType>(
     let nulls = without(values.len(), &empty, &bad);
     report_bad(task, &bad, what);
     PrimitiveArray::try_new(values.into(), task.all_nulls(nulls)).map_err(internal)
+}
+
+/// GUIDs: their bytes as they stand.
+fn guid(task: &mut Task<'_>) -> Result<ArrayRef> {
+    let bytes: Vec<u8> = task.cells().flatten().copied().collect();
+    let array = FixedSizeBinaryArray::try_new(16, Buffer::from_vec(bytes), task.all_nulls(None)).map_err(internal)?;
+    Ok(Arc::new(array))
 }
 
 fn without(rows: usize, empty: &[usize], bad: &[usize]) -> Option<NullBuffer> {
@@ -225,11 +237,14 @@ fn text_date(digits: &[u8; 8]) -> Cell<i32> {
 
 fn logical(task: &mut Task<'_>) -> Result<ArrayRef> {
     let (mut empty, mut bad) = (Vec::new(), Vec::new());
+    // Advantage takes 1 for true as well.
+    let numeric = task.field.adt.is_some();
     let mut cells = task.cells().enumerate();
     let values = BooleanBuffer::collect_bool(cells.len(), |_| {
         let Some((row, cell)) = cells.next() else { return false };
         match cell.first().copied().unwrap_or(b' ') {
             b'T' | b't' | b'Y' | b'y' => return true,
+            b'1' if numeric => return true,
             b'F' | b'f' | b'N' | b'n' => {}
             b' ' | b'?' | 0 => empty.push(row),
             _ => bad.push(row),

@@ -9,6 +9,7 @@
 
 use super::{Task, bit, internal};
 use crate::Severity;
+use crate::adt::Type;
 use arrow_array::builder::{BinaryViewBuilder, StringViewBuilder};
 use arrow_array::types::{ArrowDictionaryKeyType, UInt8Type, UInt16Type};
 use arrow_array::{ArrayRef, DictionaryArray, PrimitiveArray, StringArray, StringViewArray};
@@ -294,6 +295,9 @@ fn built<'a>(task: &mut Task<'a>, value_of: impl Fn(&mut Task<'a>, usize, &'a [u
 
 /// The bytes of a varying-length cell: if its bit is set, the last byte says how many.
 fn varying_value<'a>(task: &mut Task<'a>, row: usize, cell: &'a [u8]) -> &'a [u8] {
+    if task.field.adt.is_some() {
+        return counted_value(task, row, cell);
+    }
     let is_short = task.field.varying_bit.is_some_and(|at| bit(task.records.record(row), at));
     let (true, Some((&length, room))) = (is_short, cell.split_last()) else { return cell };
     if usize::from(length) > room.len() {
@@ -301,6 +305,18 @@ fn varying_value<'a>(task: &mut Task<'a>, row: usize, cell: &'a [u8]) -> &'a [u8
         task.report(Severity::Error, row, || format!("a length of {length}; the field has room for {most}"));
     }
     &room[..usize::from(length).min(room.len())]
+}
+
+/// The bytes of a cell of Advantage whose last two bytes say how many of the others are the value; of Raw, all of them.
+fn counted_value<'a>(task: &mut Task<'a>, row: usize, cell: &'a [u8]) -> &'a [u8] {
+    let varies = matches!(task.field.adt, Some(Type::VarChar | Type::VarBinary));
+    let (true, Some((room, &length))) = (varies, cell.split_last_chunk()) else { return cell };
+    let length = usize::from(u16::from_le_bytes(length));
+    if length > room.len() {
+        let most = room.len();
+        task.report(Severity::Error, row, || format!("a length of {length}; the field has room for {most}"));
+    }
+    &room[..length.min(room.len())]
 }
 
 /// Text of varying length. Its blanks were written on purpose and stay.

@@ -36,6 +36,18 @@ pub(super) fn fixed(field: &Field, value: ValueRef<'_>, cell: &mut [u8]) -> Resu
     Ok(())
 }
 
+/// A GUID: its 16 bytes in the order of the text.
+pub(super) fn guid(field: &Field, value: ValueRef<'_>, cell: &mut [u8]) -> Result<()> {
+    let bytes = match value {
+        ValueRef::Uuid(bytes) => bytes,
+        ValueRef::Binary(bytes) => bytes.try_into().map_err(|_| mismatch(field, value))?,
+        ValueRef::Text(text) => mainstay_types::uuid::parse(text)?,
+        other => return Err(mismatch(field, other)),
+    };
+    put(cell, &bytes);
+    Ok(())
+}
+
 fn put(cell: &mut [u8], bytes: &[u8]) {
     cell.copy_from_slice(&bytes[..cell.len()]);
 }

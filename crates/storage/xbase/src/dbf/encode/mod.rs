@@ -22,6 +22,8 @@ mod text;
 pub(crate) use text::{memo_bytes, text_of_name};
 
 use super::field::{Field, FieldKind};
+use super::header::Header;
+use crate::adt;
 use crate::codepage::CodePage;
 use crate::memo::{MemoKind, Reference};
 use mainstay_types::{Code, Error, Result, ValueRef};
@@ -62,6 +64,8 @@ pub fn encode(field: &Field, value: ValueRef<'_>, how: &Encoding, record: &mut [
     match field.kind {
         FieldKind::Character | FieldKind::CharacterBinary => text::padded(field, value, how, cell)?,
         FieldKind::CharacterWide | FieldKind::VarcharWide => text::wide(field, value, how, cell)?,
+        FieldKind::Varchar | FieldKind::Varbinary if field.adt.is_some() => text::counted(field, value, how, cell)?,
+        FieldKind::Guid => fixed::guid(field, value, cell)?,
         FieldKind::Varchar | FieldKind::VarcharUnconverted | FieldKind::Varbinary => {
             is_short = Some(text::varying(field, value, how, cell)?)
         }
@@ -94,6 +98,9 @@ pub fn encode(field: &Field, value: ValueRef<'_>, how: &Encoding, record: &mut [
             return Err(Error::new(Code::Unsupported, message));
         }
     }
+    if field.adt.is_some_and(|kind| kind.can_be_null() && !field.kind.needs_memo() && kind.is_null(cell)) {
+        return Err(stands_for_null(field));
+    }
     if let (Some(is_short), Some(at)) = (is_short, field.varying_bit) {
         set_bit(record, at, is_short);
     }
@@ -103,7 +110,18 @@ pub fn encode(field: &Field, value: ValueRef<'_>, how: &Encoding, record: &mut [
     Ok(())
 }
 
+/// A value whose bytes are those of NULL in an ADT.
+fn stands_for_null(field: &Field) -> Error {
+    let kind = field.adt.map_or("", adt::Type::name);
+    let message = format!("field {} of type {kind} cannot have this value: its bytes stand for NULL", field.name);
+    Error::new(Code::InvalidValue, message)
+}
+
 fn encode_null(field: &Field, record: &mut [u8]) -> Result<()> {
+    if let Some(kind) = field.adt.filter(|kind| !kind.can_be_null()) {
+        let message = format!("field {} of type {} is never NULL", field.name, kind.name());
+        return Err(Error::new(Code::NotNullViolation, message));
+    }
     let needs_bit = matches!(
         field.kind,
         FieldKind::Integer
@@ -114,7 +132,7 @@ fn encode_null(field: &Field, record: &mut [u8]) -> Result<()> {
             | FieldKind::Time
             | FieldKind::RowVersion
     );
-    if needs_bit && field.null_bit.is_none() {
+    if needs_bit && field.null_bit.is_none() && field.adt.is_none() {
         let message = format!("field {} cannot be NULL: the table has no bit for it", field.name);
         return Err(Error::new(Code::NotNullViolation, message).hint("give it a value, such as 0"));
     }
@@ -138,6 +156,11 @@ pub fn encode_reference(field: &Field, kind: MemoKind, reference: Option<&Refere
         Error::new(Code::Unsupported, format!("memo block {} is too large for field {}", reference.block, field.name))
     };
     match (cell.len(), kind, reference.six) {
+        (9, MemoKind::Advantage, Some((_, length))) => {
+            cell[..4].copy_from_slice(&u32::try_from(reference.block).map_err(|_| too_large())?.to_le_bytes());
+            cell[4..8].copy_from_slice(&length.to_le_bytes());
+            cell[8] = 0;
+        }
         (4, ..) => cell.copy_from_slice(&u32::try_from(reference.block).map_err(|_| too_large())?.to_le_bytes()),
         (10, MemoKind::Six, Some((kind, length))) => {
             cell[..2].copy_from_slice(&kind.to_le_bytes());
@@ -166,6 +189,9 @@ fn no_reference(cell: &mut [u8]) {
 /// length 0 where it varies. (Harbour, `hb_dbfSetBlankRecord`; Visual FoxPro gives NULL only when told to.)
 pub fn blank(field: &Field, record: &mut [u8]) {
     let Some(cell) = record.get_mut(field.offset..field.offset + field.length) else { return };
+    if let Some(kind) = field.adt {
+        return kind.set_null(cell);
+    }
     match field.kind {
         FieldKind::Character
         | FieldKind::CharacterBinary
@@ -191,11 +217,11 @@ pub fn blank(field: &Field, record: &mut [u8]) {
     }
 }
 
-/// A record of `length` bytes, not deleted, with all fields blank.
-pub fn blank_record(fields: &[Field], length: usize) -> Vec<u8> {
-    let mut record = vec![0; length];
+/// A record of a table with this header, not deleted, with all fields blank.
+pub fn blank_record(fields: &[Field], header: &Header) -> Vec<u8> {
+    let mut record = vec![0; header.record_bytes().max(1)];
     if let Some(flag) = record.first_mut() {
-        *flag = b' ';
+        *flag = header.layout.live_flag();
     }
     fields.iter().for_each(|field| blank(field, &mut record));
     record
@@ -227,6 +253,9 @@ fn mismatch(field: &Field, value: ValueRef<'_>) -> Error {
 
 /// The type of a field, as a structure listing has it.
 fn described(field: &Field) -> String {
+    if let Some(kind) = field.adt {
+        return format!("{}({})", kind.name(), field.length);
+    }
     let letter = match field.letter {
         0x1A => "C (UTF-16)".to_owned(),
         0x1B => "V (UTF-16)".to_owned(),

@@ -236,7 +236,7 @@ mod tests {
 
     fn field(length: usize, decimals: u8) -> Field {
         let (name, kind) = ("N".into(), FieldKind::Numeric);
-        Field { name, kind, letter: b'N', offset: 1, length, decimals, null_bit: None, varying_bit: None }
+        Field { name, kind, letter: b'N', offset: 1, length, decimals, null_bit: None, varying_bit: None, adt: None }
     }
 
     fn text(length: usize, decimals: u8, value: ValueRef<'_>) -> String {

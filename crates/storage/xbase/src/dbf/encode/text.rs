@@ -117,6 +117,17 @@ pub(super) fn varying(field: &Field, value: ValueRef<'_>, how: &Encoding, cell: 
     Ok(is_short)
 }
 
+/// Text or bytes of Advantage, with their number in the last two bytes.
+pub(super) fn counted(field: &Field, value: ValueRef<'_>, how: &Encoding, cell: &mut [u8]) -> Result<()> {
+    let room = cell.len().saturating_sub(2);
+    let bytes = bytes_of(field, value, how, room, false)?;
+    let length = u16::try_from(bytes.len()).map_err(|_| Error::new(Code::Internal, "a field of over 65,535 bytes"))?;
+    cell.fill(0);
+    cell[..bytes.len()].copy_from_slice(&bytes);
+    cell[room..].copy_from_slice(&length.to_le_bytes());
+    Ok(())
+}
+
 /// UTF-16: padded with blanks, or with the number of characters in the last two bytes.
 pub(super) fn wide(field: &Field, value: ValueRef<'_>, how: &Encoding, cell: &mut [u8]) -> Result<()> {
     let ValueRef::Text(text) = value else { return Err(mismatch(field, value)) };

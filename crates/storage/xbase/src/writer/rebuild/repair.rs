@@ -37,7 +37,7 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
     }
     let dbf = Dbf::open(fs.open(path)?, OpenOptions { code_page: options.code_page })?;
     let mut repair = Repair { found: dbf.findings().to_vec(), ..Repair::default() };
-    let mut header = vec![0; usize::from(dbf.header().header_length)];
+    let mut header = vec![0; dbf.header().header_length as usize];
     dbf.file().read_exact_at(&mut header, 0)?;
     header[4..8].fill(0);
     header[14] = 0;
