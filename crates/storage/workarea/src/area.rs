@@ -493,7 +493,7 @@ fn open_memo(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> Result<Option<Memo>
     if !dbf.fields().iter().any(|field| field.kind.needs_memo()) {
         return Ok(None);
     }
-    let Some(memo_path) = sibling(fs, path, &["fpt", "dbt", "smt"]) else {
+    let Some(memo_path) = sibling(fs, path, dbf.memo_extensions()) else {
         let message = "the table has memo fields, and there is no memo file";
         return Err(Error::new(Code::Damaged, message).at(path.display()));
     };
