@@ -15,8 +15,9 @@
 //! yet, and so it may send several: the next rows are on their way while the caller reads the last ones, cursors are closed in
 //! passing, and a batch of rows is one round trip.
 //!
-//! Rows stay in the bytes of the wire until they are wanted as values ([`Cell`]) or as Arrow arrays.
+//! Rows stay in the bytes of the wire until they are wanted as values ([`Cell`]) or as Arrow arrays ([`arrow`]).
 
+pub mod arrow;
 mod binder;
 mod cell;
 mod cursor;

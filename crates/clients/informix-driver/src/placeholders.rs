@@ -169,7 +169,7 @@ impl<'t> Lexer<'t> {
             b'\'' | b'"' => self.skip_quoted(byte),
             b'-' if self.byte(1) == b'-' => self.skip_to("\n"),
             b'/' if self.byte(1) == b'*' => self.skip_to("*/"),
-            b'{' => self.skip_to("}"),
+            b'{' if !self.is_collection() => self.skip_to("}"),
             b'?' => {
                 self.at += 1;
                 return Some(Token::Placeholder(start..self.at, Placeholder::Next));
@@ -183,6 +183,14 @@ impl<'t> Lexer<'t> {
             _ => self.at += 1,
         }
         Some(Token::Other)
+    }
+
+    /// `SET{1, 2}`, `MULTISET{...}` and `LIST{...}` are values, and no comments.
+    fn is_collection(&self) -> bool {
+        let before = self.text.get(..self.at).unwrap_or_default().trim_end();
+        let start = before.len() - before.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
+        let word = before.get(start..).unwrap_or_default();
+        ["SET", "MULTISET", "LIST"].iter().any(|known| known.eq_ignore_ascii_case(word))
     }
 
     fn colon(&mut self, start: usize) -> Token<'t> {
@@ -230,6 +238,7 @@ mod tests {
         let (text, order) = read.positional();
         assert_eq!(text, "select ?, ?, ? from stores:customer where t = 10:20 and x::int = ':3'");
         assert_eq!(order, [1, 0, 1]);
+        assert_eq!(Statement::read("select * from table(set{?, 2}) {?}").positional().1, [0]);
         // With marks, numbers are left to the server.
         assert_eq!(Statement::read("select ?, :1").positional(), ("select ?, :1".into(), vec![0]));
     }

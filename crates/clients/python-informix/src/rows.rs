@@ -1,5 +1,6 @@
 //! Rows of a fetch as Python tuples.
 
+use crate::arrow::ArrowStream;
 use crate::values::{Converter, wire};
 use mainstay_informix_driver::{Codeset, Kind, Layout, RowBlock, read_cell};
 use mainstay_sqli::WireError;
@@ -14,6 +15,7 @@ pub(crate) struct Rows {
     block: RowBlock,
     next: usize,
     converter: Converter,
+    codeset: Codeset,
     /// Values of the row that is being made.
     values: Vec<Py<PyAny>>,
 }
@@ -23,15 +25,12 @@ impl Rows {
         let values = Vec::with_capacity(layout.columns.len());
         Ok(Rows {
             layout,
+            codeset,
             block: RowBlock::default(),
             next: 0,
             converter: Converter::new(py, codeset, strips)?,
             values,
         })
-    }
-
-    pub fn layout(&self) -> &Arc<Layout> {
-        &self.layout
     }
 
     /// Takes the next block; rows that were not read are gone.
@@ -83,6 +82,13 @@ impl Rows {
     /// The next row, or None.
     fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         self.row(py)
+    }
+
+    /// The rows that were not read as a stream of Arrow arrays; `more` gives the next ones, or None.
+    #[pyo3(signature = (more))]
+    fn arrow(&mut self, more: Option<Py<PyAny>>) -> ArrowStream {
+        let first = self.take_block();
+        ArrowStream::new(Arc::clone(&self.layout), self.codeset, first, more)
     }
 
     /// Appends up to this many rows to a list, and returns their number.

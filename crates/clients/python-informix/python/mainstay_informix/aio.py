@@ -329,6 +329,10 @@ class AsyncCursor(BaseCursor):
             stream.add(self._rows)
         return stream
 
+    async def nextset(self):
+        """Returns None: a statement of Informix has one set of rows."""
+        self._check()
+
     async def close(self):
         """Closes the cursor; its message goes along with the next operation."""
         if not self._is_closed:
