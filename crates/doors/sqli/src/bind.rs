@@ -1,7 +1,7 @@
 //! Values of parameters: `[h type]{owner and name of named types}[h indicator][h precision]`, then the value, padded.
 
 use crate::codes::{SimpleLob, TypeCode};
-use crate::decimal::{decode_decimal, encode_decimal};
+use crate::decimal::{decode_decimal, encode_decimal, encode_decimal_text};
 use crate::describe::TypeDescription;
 use crate::error::WireError;
 use crate::moment::{Qualifier, Unit, decode_datetime, decode_interval, encode_datetime, encode_interval};
@@ -52,6 +52,19 @@ impl Parameter {
             _ => None,
         };
         Parameter { code, value, follows }
+    }
+
+    /// Appends a DECIMAL parameter that is given as a decimal text, see [`crate::encode_decimal_text`].
+    ///
+    /// Errors: `Value` for other texts.
+    pub fn write_decimal_text(text: &str, out: &mut Vec<u8>) -> Result<(), WireError> {
+        let mut digits = Vec::new();
+        let (precision, scale) = encode_decimal_text(text, &mut digits)?;
+        out.put_u16(TypeCode::DECIMAL.0);
+        out.put_u16(0);
+        out.extend_from_slice(&[precision, scale]);
+        out.put_counted(&digits);
+        Ok(())
     }
 
     pub(crate) fn read(reader: &mut Reader<'_>, context: &Context) -> Read<Parameter> {
@@ -110,8 +123,10 @@ impl Parameter {
         Ok(Parameter { code, value, follows })
     }
 
+    /// Appends the parameter as it stands in a BIND.
+    ///
     /// Errors: `Value` for a value that its type cannot hold.
-    pub(crate) fn write(&self, out: &mut Vec<u8>, context: &Context) -> Result<(), WireError> {
+    pub fn write(&self, out: &mut Vec<u8>, context: &Context) -> Result<(), WireError> {
         out.put_u16(self.code.0);
         if self.code == TypeCode::BOOLEAN {
             out.put_text("informix", context.codeset);
@@ -173,7 +188,7 @@ impl Parameter {
                 out.put_length(qualifier.length() as usize, false);
                 put_digits(out, |digits| encode_interval(*interval, qualifier, digits))?;
             }
-            (TypeCode::BYTE, Value::Binary(_)) => {
+            (TypeCode::BYTE | TypeCode::TEXT, Value::Binary(_)) => {
                 out.put_u16(BYTE_PRECISION);
                 let size = self.follows.unwrap_or(0);
                 out.extend_from_slice(&SimpleLob { size, ..SimpleLob::default() }.encode());

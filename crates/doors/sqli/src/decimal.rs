@@ -17,6 +17,8 @@ use mainstay_types::Decimal;
 const MOST_PAIRS: usize = 130;
 /// 10^38: numbers of more digits do not fit.
 const MOST_DIGITS: usize = 38;
+/// Significant decimal digits of a DECIMAL.
+const MOST_SIGNIFICANT: usize = 32;
 
 /// A number as digits: `e` of them before the point.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,9 +157,127 @@ pub fn decode_decimal(bytes: &[u8]) -> Result<Option<Decimal>, WireError> {
     Ok(Some(Decimal::new(if pairs.is_negative { -unscaled } else { unscaled }, scale)))
 }
 
+/// The exact text of the number of these bytes, such as `-1234.56`; `None` for NULL.
+///
+/// DECIMAL(p) has a floating point: numbers beyond the 38 digits of [`Decimal`] can be read only as text.
+///
+/// Errors: `Malformed` for digits that are not of base 100.
+pub fn decimal_text(bytes: &[u8]) -> Result<Option<String>, WireError> {
+    let Some(mut pairs) = Pairs::read(bytes)? else { return Ok(None) };
+    while pairs.digits.last() == Some(&0) {
+        pairs.digits.pop();
+    }
+    if pairs.digits.is_empty() {
+        return Ok(Some("0".to_owned()));
+    }
+    let mut text = String::with_capacity(2 * pairs.digits.len() + 8);
+    if pairs.is_negative {
+        text.push('-');
+    }
+    let sign = text.len();
+    if pairs.exponent <= 0 {
+        text.push('0');
+    }
+    let mut push = |digit: u8| text.extend([char::from(b'0' + digit / 10), char::from(b'0' + digit % 10)]);
+    let before = usize::try_from(pairs.exponent).unwrap_or(0);
+    pairs.digits.iter().chain(std::iter::repeat(&0)).take(before).for_each(|digit| push(*digit));
+    if pairs.digits.len() > before {
+        let zeros = usize::try_from(-pairs.exponent).unwrap_or(0);
+        let point = text.len();
+        let mut push = |digit: u8| text.extend([char::from(b'0' + digit / 10), char::from(b'0' + digit % 10)]);
+        (0..zeros).for_each(|_| push(0));
+        pairs.digits.iter().skip(before).for_each(|digit| push(*digit));
+        text.insert(point, '.');
+        if text.ends_with('0') {
+            text.pop();
+        }
+    }
+    if before > 0 && text.get(sign..=sign) == Some("0") {
+        text.remove(sign);
+    }
+    Ok(Some(text))
+}
+
+/// Appends head and digits of a decimal text with an optional exponent (`-1.5E+20`), and returns precision and scale, the
+/// scale 255 where the number has more than 32 digits behind or before the point.
+///
+/// Errors: `Value` for other texts, for more than 32 significant digits, and beyond 10^126.
+pub fn encode_decimal_text(text: &str, out: &mut Vec<u8>) -> Result<(u8, u8), WireError> {
+    let invalid = || WireError::Value("not an exact number");
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().map_err(|_| invalid())?),
+        None => (text, 0),
+    };
+    let (is_negative, mantissa) = match mantissa.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, mantissa.strip_prefix('+').unwrap_or(mantissa)),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if whole.len() + fraction.len() == 0 || !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit()) {
+        return Err(invalid());
+    }
+    let all = format!("{whole}{fraction}");
+    let significant = all.trim_start_matches('0');
+    let leading = all.len() - significant.len();
+    let significant = significant.trim_end_matches('0');
+    if significant.is_empty() {
+        Pairs { is_negative: false, exponent: 0, digits: Vec::new() }.write(None, out);
+        return Ok((1, 0));
+    }
+    // Decimal digits before the point; negative for zeros behind it.
+    let point = i64::from(exponent) + whole.len() as i64 - leading as i64;
+    let base_100 = point.div_euclid(2) + point.rem_euclid(2);
+    if significant.len() > MOST_SIGNIFICANT || !(-63..=63).contains(&base_100) {
+        return Err(WireError::Value("a number has more digits than a DECIMAL"));
+    }
+    let odd = if point.rem_euclid(2) == 1 { "0" } else { "" };
+    let padded = format!("{odd}{significant}");
+    let digit = |pair: &[u8]| (pair[0] - b'0') * 10 + pair.get(1).map_or(0, |low| low - b'0');
+    let digits = padded.as_bytes().chunks(2).map(digit).collect();
+    Pairs { is_negative, exponent: base_100 as i32, digits }.write(None, out);
+    let scale = (significant.len() as i64 - point).max(0);
+    let precision = (significant.len() as i64).max(point).max(scale);
+    match precision <= MOST_SIGNIFICANT as i64 {
+        true => Ok((precision as u8, scale as u8)),
+        false => Ok((MOST_SIGNIFICANT as u8, 255)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_come_back_as_text() {
+        for text in
+            ["0", "1", "-1", "0.1", "-0.01", "0.001", "99.99", "10", "100", "1000000", "-100.5", "0.00005", "12345.678"]
+        {
+            let mut out = Vec::new();
+            encode_decimal_text(text, &mut out).unwrap();
+            assert_eq!(decimal_text(&out).unwrap().as_deref(), Some(text));
+            let mut same = Vec::new();
+            encode_decimal(text.parse().unwrap(), None, &mut same);
+            assert_eq!(out, same, "{text}");
+        }
+        assert_eq!(decimal_text(&[0, 0]).unwrap(), None);
+    }
+
+    #[test]
+    fn texts_with_exponents_and_beyond_38_digits() {
+        let text = |text: &str| {
+            let mut out = Vec::new();
+            let form = encode_decimal_text(text, &mut out)?;
+            Ok::<_, WireError>((decimal_text(&out)?.unwrap(), form))
+        };
+        assert_eq!(text("-1.5E+3").unwrap(), ("-1500".into(), (4, 0)));
+        assert_eq!(text("1E-5").unwrap(), ("0.00001".into(), (5, 5)));
+        assert_eq!(text("1e120").unwrap(), (format!("1{}", "0".repeat(120)), (32, 255)));
+        assert_eq!(text("0.00").unwrap(), ("0".into(), (1, 0)));
+        assert_eq!(text("1234.56").unwrap().1, (6, 2));
+        for wrong in ["", ".", "-", "NaN", "1E999", "1e", "١", &"9".repeat(33)] {
+            assert!(text(wrong).is_err(), "{wrong}");
+        }
+    }
 
     fn encoded(text: &str, width: Option<usize>) -> Vec<u8> {
         let mut out = Vec::new();

@@ -34,7 +34,7 @@ mod writer;
 pub use bind::Parameter;
 pub use codes::{Flags, SMART_LOB_BYTES, SimpleLob, StatementType, TypeCode, tag};
 pub use codeset::Codeset;
-pub use decimal::{decode_decimal, encode_decimal};
+pub use decimal::{decimal_text, decode_decimal, encode_decimal, encode_decimal_text};
 pub use describe::{Description, Field, TypeDescription};
 pub use error::WireError;
 pub use login::{ConnectReply, ConnectRequest, LONGEST_LOGIN, Outcome, login_length};

@@ -322,6 +322,12 @@ impl Request {
         Ok(())
     }
 
+    /// Appends FETCHBLOB with a descriptor as the server sent it: parts of it have a meaning for the server alone.
+    pub fn encode_fetch_lob(descriptor: &[u8; SimpleLob::BYTES], out: &mut Vec<u8>) {
+        out.put_u16(tag::FETCHBLOB);
+        out.extend_from_slice(descriptor);
+    }
+
     /// The tag of the message.
     pub fn tag(&self) -> u16 {
         match self {

@@ -1,0 +1,59 @@
+//! Cursors of a session.
+
+use crate::layout::Layout;
+use crate::rows::RowBlock;
+use crate::statements::Prepared;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Fetch buffer for rows with TEXT or BYTE columns, as a number of rows: each value is another round trip, and its bytes
+/// are kept until the row is read.
+const LOB_ROWS: usize = 8;
+
+/// A cursor that has been opened.
+#[derive(Debug)]
+pub(crate) struct Cursor {
+    pub statement: Prepared,
+    pub layout: Arc<Layout>,
+    /// Rows that have come and were not taken.
+    pub block: RowBlock,
+    /// The server has no more rows, or the cursor is closed.
+    pub is_ended: bool,
+    /// The server has closed it, at the end of the transaction.
+    pub is_closed: bool,
+    pub is_scrolling: bool,
+    pub is_held: bool,
+    /// Fetches the next rows before they are asked for.
+    pub reads_ahead: bool,
+    /// The numbers of the fetch groups that are not answered.
+    pub outstanding: VecDeque<u64>,
+    /// The number of the first row of the block, for a scroll cursor, counted from 1.
+    pub first_row: u32,
+    /// The number of the last row that the last scroll saw.
+    pub last_number: Option<u32>,
+    pub buffer_bytes: u32,
+}
+
+impl Cursor {
+    pub fn new(statement: Prepared, buffer_bytes: u32) -> Cursor {
+        let layout = Arc::clone(&statement.layout);
+        let buffer_bytes = match (layout.lobs.is_empty(), layout.fixed_bytes) {
+            (true, _) => buffer_bytes,
+            (false, bytes) => u32::try_from(bytes.unwrap_or(512) * LOB_ROWS).unwrap_or(buffer_bytes).min(buffer_bytes),
+        };
+        Cursor {
+            statement,
+            layout,
+            block: RowBlock::default(),
+            is_ended: false,
+            is_closed: false,
+            is_scrolling: false,
+            is_held: false,
+            reads_ahead: false,
+            outstanding: VecDeque::new(),
+            first_row: 1,
+            last_number: None,
+            buffer_bytes,
+        }
+    }
+}

@@ -1,0 +1,547 @@
+"""A dialect of SQLAlchemy 2: `informix://user:password@host:9088/database?server=ol_prod`.
+
+Names in quotes need DELIMIDENT, which the dialect sets. Queries without a table are given one row of a set.
+"""
+
+from sqlalchemy import exc, schema as sa_schema, sql, types as sqltypes
+from sqlalchemy.engine import default, reflection
+from sqlalchemy.engine.reflection import ReflectionDefaults
+from sqlalchemy.sql import compiler
+
+from .sqlalchemy_types import DATETIME, INTERVAL, YEAR_MONTH, of_column
+
+_ISOLATION = {
+    "READ UNCOMMITTED": "DIRTY READ",
+    "READ COMMITTED": "COMMITTED READ",
+    "REPEATABLE READ": "CURSOR STABILITY",
+    "SERIALIZABLE": "REPEATABLE READ",
+    "DIRTY READ": "DIRTY READ",
+    "COMMITTED READ": "COMMITTED READ",
+    "LAST COMMITTED": "COMMITTED READ LAST COMMITTED",
+    "CURSOR STABILITY": "CURSOR STABILITY",
+}
+
+
+class InformixCompiler(compiler.SQLCompiler):
+    """Queries."""
+
+    def default_from(self):
+        return " FROM TABLE(SET{1})"
+
+    def get_select_precolumns(self, select, **options):
+        text = ""
+        if select._offset_clause is not None:
+            text += f"SKIP {self.process(select._offset_clause, **options)} "
+        if select._has_row_limiting_clause and self._limit_of(select) is not None:
+            text += f"FIRST {self.process(self._limit_of(select), **options)} "
+        return text + super().get_select_precolumns(select, **options)
+
+    @staticmethod
+    def _limit_of(select):
+        return select._limit_clause if select._limit_clause is not None else select._fetch_clause
+
+    def limit_clause(self, select, **options):
+        if isinstance(select, sql.CompoundSelect):
+            text = ""
+            if select._limit_clause is not None:
+                text += f"\n LIMIT {self.process(select._limit_clause, **options)}"
+            if select._offset_clause is not None:
+                raise exc.CompileError("Informix has no OFFSET for the result of a UNION: select from it")
+            return text
+        return ""
+
+    def fetch_clause(self, select, **options):
+        return ""
+
+    def for_update_clause(self, select, **options):
+        return " FOR UPDATE"
+
+    def visit_true(self, element, **options):
+        return "'t'::BOOLEAN"
+
+    def visit_false(self, element, **options):
+        return "'f'::BOOLEAN"
+
+    def visit_mod_binary(self, binary, operator, **options):
+        return f"MOD({self.process(binary.left, **options)}, {self.process(binary.right, **options)})"
+
+    def visit_now_func(self, function, **options):
+        return "CURRENT YEAR TO FRACTION(5)"
+
+    def visit_current_timestamp_func(self, function, **options):
+        return "CURRENT YEAR TO FRACTION(5)"
+
+    def visit_current_date_func(self, function, **options):
+        return "TODAY"
+
+    def visit_char_length_func(self, function, **options):
+        return f"CHAR_LENGTH{self.function_argspec(function)}"
+
+    def visit_sequence(self, sequence, **options):
+        return f"{self.preparer.format_sequence(sequence)}.NEXTVAL"
+
+    def visit_empty_set_expr(self, element_types, **options):
+        columns = ", ".join("1" for _ in element_types or [sqltypes.INTEGER()])
+        return f"SELECT {columns} FROM TABLE(SET{{1}}) WHERE 1 = 0"
+
+
+class InformixDDLCompiler(compiler.DDLCompiler):
+    """Definitions. Informix has the name of a constraint behind it."""
+
+    def get_column_specification(self, column, **options):
+        text = self.preparer.format_column(column) + " " + self._column_type(column)
+        default_text = self.get_column_default_string(column)
+        if default_text is not None:
+            text += f" DEFAULT {default_text}"
+        if not column.nullable:
+            text += " NOT NULL"
+        return text
+
+    def _column_type(self, column):
+        is_serial = column.table is not None and column is column.table._autoincrement_column and column.server_default is None
+        if is_serial and not isinstance(column.default, sa_schema.Sequence):
+            return "BIGSERIAL" if isinstance(column.type, sqltypes.BigInteger) else "SERIAL"
+        return self.dialect.type_compiler_instance.process(column.type, type_expression=column)
+
+    def define_constraint_preamble(self, constraint, **options):
+        return ""
+
+    def _named(self, constraint, text):
+        name = self.preparer.format_constraint(constraint) if constraint.name is not None else None
+        return text if not name or not text else f"{text} CONSTRAINT {name}"
+
+    def visit_primary_key_constraint(self, constraint, **options):
+        return self._unnamed(constraint, super().visit_primary_key_constraint, options)
+
+    def visit_unique_constraint(self, constraint, **options):
+        return self._unnamed(constraint, super().visit_unique_constraint, options)
+
+    def visit_foreign_key_constraint(self, constraint, **options):
+        return self._unnamed(constraint, super().visit_foreign_key_constraint, options)
+
+    def visit_check_constraint(self, constraint, **options):
+        return self._unnamed(constraint, super().visit_check_constraint, options)
+
+    def _unnamed(self, constraint, visit, options):
+        """Moves the name from before the constraint to its end."""
+        text = visit(constraint, **options)
+        if constraint.name is None or not text.startswith("CONSTRAINT "):
+            return text
+        name = f"CONSTRAINT {self.preparer.format_constraint(constraint)} "
+        return self._named(constraint, text.removeprefix(name)) if text.startswith(name) else text
+
+    def visit_add_constraint(self, create, **options):
+        table = self.preparer.format_table(create.element.table)
+        return f"ALTER TABLE {table} ADD CONSTRAINT {self.process(create.element)}"
+
+    def define_constraint_cascades(self, constraint):
+        # ON UPDATE does not exist.
+        return " ON DELETE CASCADE" if (constraint.ondelete or "").upper() == "CASCADE" else ""
+
+    def create_table_suffix(self, table):
+        return ""
+
+    def post_create_table(self, table):
+        return " WITH NO LOG" if "TEMPORARY" in table._prefixes or "TEMP" in table._prefixes else ""
+
+    def visit_create_sequence(self, create, **options):
+        return super().visit_create_sequence(create, **options)
+
+
+class InformixTypeCompiler(compiler.GenericTypeCompiler):
+    """Types."""
+
+    def visit_VARCHAR(self, type_, **options):
+        length = type_.length or 255
+        return f"VARCHAR({length})" if length <= 255 else f"LVARCHAR({length})"
+
+    def visit_NVARCHAR(self, type_, **options):
+        length = type_.length or 255
+        return f"NVARCHAR({length})" if length <= 255 else f"LVARCHAR({length})"
+
+    def visit_string(self, type_, **options):
+        return self.visit_VARCHAR(type_, **options)
+
+    def visit_unicode(self, type_, **options):
+        return self.visit_VARCHAR(type_, **options)
+
+    def visit_text(self, type_, **options):
+        return "TEXT"
+
+    def visit_unicode_text(self, type_, **options):
+        return "TEXT"
+
+    def visit_large_binary(self, type_, **options):
+        return "BYTE"
+
+    def visit_BLOB(self, type_, **options):
+        return "BYTE"
+
+    def visit_BINARY(self, type_, **options):
+        return "BYTE"
+
+    def visit_VARBINARY(self, type_, **options):
+        return "BYTE"
+
+    def visit_datetime(self, type_, **options):
+        return "DATETIME YEAR TO FRACTION(5)"
+
+    def visit_DATETIME(self, type_, **options):
+        return getattr(type_, "informix_name", None) or "DATETIME YEAR TO FRACTION(5)"
+
+    def visit_TIMESTAMP(self, type_, **options):
+        return "DATETIME YEAR TO FRACTION(5)"
+
+    def visit_time(self, type_, **options):
+        return "DATETIME HOUR TO FRACTION(5)"
+
+    def visit_TIME(self, type_, **options):
+        return "DATETIME HOUR TO FRACTION(5)"
+
+    def visit_interval(self, type_, **options):
+        return "INTERVAL DAY(9) TO FRACTION(5)"
+
+    def visit_INTERVAL(self, type_, **options):
+        return getattr(type_, "informix_name", None) or "INTERVAL DAY(9) TO FRACTION(5)"
+
+    def visit_YEAR_MONTH(self, type_, **options):
+        return "INTERVAL YEAR(9) TO MONTH"
+
+    def visit_FLOAT(self, type_, **options):
+        return "SMALLFLOAT" if type_.precision and type_.precision <= 24 else "FLOAT"
+
+    def visit_DOUBLE(self, type_, **options):
+        return "FLOAT"
+
+    def visit_DOUBLE_PRECISION(self, type_, **options):
+        return "FLOAT"
+
+    def visit_REAL(self, type_, **options):
+        return "SMALLFLOAT"
+
+    def visit_NUMERIC(self, type_, **options):
+        precision = type_.precision or 16
+        return f"DECIMAL({precision})" if type_.scale is None else f"DECIMAL({precision},{type_.scale})"
+
+    visit_DECIMAL = visit_NUMERIC
+
+    def visit_BOOLEAN(self, type_, **options):
+        return "BOOLEAN"
+
+    def visit_uuid(self, type_, **options):
+        return "CHAR(32)"
+
+
+class InformixIdentifierPreparer(compiler.IdentifierPreparer):
+    """Names are folded to lower case unless they are quoted."""
+
+    reserved_words = compiler.RESERVED_WORDS | {
+        "all", "and", "any", "between", "by", "cluster", "column", "current", "date", "datetime", "decimal", "default",
+        "delete", "distinct", "first", "for", "from", "group", "having", "in", "index", "insert", "interval", "into",
+        "level", "limit", "long", "matches", "mode", "money", "multiset", "on", "option", "or", "order", "outer",
+        "public", "row", "rowid", "select", "serial", "set", "skip", "table", "today", "union", "unique", "units",
+        "update", "user", "values", "view", "where", "with", "work",
+    }
+
+
+class InformixExecutionContext(default.DefaultExecutionContext):
+    """Sequences; SERIAL values come with the result of an INSERT."""
+
+    def fire_sequence(self, sequence, type_):
+        name = self.dialect.identifier_preparer.format_sequence(sequence)
+        return self._execute_scalar(f"SELECT {name}.NEXTVAL FROM TABLE(SET{{1}})", type_)
+
+    def get_lastrowid(self):
+        return self.cursor.lastrowid
+
+
+class InformixDialect(default.DefaultDialect):
+    """The dialect over the blocking driver."""
+
+    name = "informix"
+    driver = "mainstay"
+    default_paramstyle = "qmark"
+    supports_statement_cache = True
+    supports_native_boolean = True
+    supports_native_decimal = True
+    supports_native_enum = False
+    supports_sane_rowcount = True
+    supports_sane_multi_rowcount = False
+    supports_default_values = False
+    supports_default_metavalue = False
+    supports_empty_insert = False
+    supports_multivalues_insert = False
+    supports_sequences = True
+    sequences_optional = True
+    supports_alter = True
+    supports_comments = False
+    postfetch_lastrowid = True
+    insert_returning = update_returning = delete_returning = False
+    use_insertmanyvalues = False
+    requires_name_normalize = False
+    supports_schemas = True
+    max_identifier_length = 128
+    tuple_in_values = False
+    div_is_floordiv = False
+
+    statement_compiler = InformixCompiler
+    ddl_compiler = InformixDDLCompiler
+    type_compiler_cls = InformixTypeCompiler
+    preparer = InformixIdentifierPreparer
+    execution_ctx_cls = InformixExecutionContext
+
+    colspecs = {sqltypes.DateTime: DATETIME, sqltypes.Interval: INTERVAL}
+
+    @classmethod
+    def import_dbapi(cls):
+        import mainstay_informix
+
+        return mainstay_informix
+
+    @classmethod
+    def get_async_dialect_cls(cls, url):
+        from .sqlalchemy_async import AsyncInformixDialect
+
+        return AsyncInformixDialect
+
+    def create_connect_args(self, url):
+        options = url.translate_connect_args(username="user")
+        numbers = {"connect_timeout": float, "timeout": float, "fetch_bytes": int, "statement_cache": int, "lock_wait": int}
+        for name, value in url.query.items():
+            if name in ("ssl", "strip_char", "keepalive") and value.lower() in ("true", "1", "yes"):
+                options[name] = True
+            else:
+                options[name] = numbers.get(name, str)(value)
+        options["environment"] = {"DELIMIDENT": "Y", **options.get("environment", {})}
+        options.setdefault("client_locale", "en_US.utf8")
+        return [], options
+
+    def initialize(self, connection):
+        super().initialize(connection)
+
+    def _get_server_version_info(self, connection):
+        version = connection.connection.dbapi_connection.server_version.rpartition("Version ")[2]
+        numbers = []
+        for part in version.split("."):
+            digits = "".join(letter for letter in part if letter.isdigit())
+            if not digits:
+                break
+            numbers.append(int(digits[:2]))
+        return tuple(numbers)
+
+    def _get_default_schema_name(self, connection):
+        return connection.exec_driver_sql("SELECT USER FROM TABLE(SET{1})").scalar().strip()
+
+    def is_disconnect(self, error, connection, cursor):
+        return isinstance(error, self.loaded_dbapi.Error) and connection is not None and getattr(connection, "closed", False)
+
+    def do_ping(self, dbapi_connection):
+        dbapi_connection.ping()
+        return True
+
+    def do_savepoint(self, connection, name):
+        connection.connection.dbapi_connection.savepoint(name)
+
+    def do_rollback_to_savepoint(self, connection, name):
+        connection.connection.dbapi_connection.rollback_to(name)
+
+    def do_release_savepoint(self, connection, name):
+        connection.connection.dbapi_connection.release_savepoint(name)
+
+    def get_isolation_level_values(self, dbapi_connection):
+        return [*_ISOLATION, "AUTOCOMMIT"]
+
+    def set_isolation_level(self, dbapi_connection, level):
+        dbapi_connection.autocommit = level == "AUTOCOMMIT"
+        if level != "AUTOCOMMIT":
+            cursor = dbapi_connection.cursor()
+            cursor.execute(f"SET ISOLATION TO {_ISOLATION[level]}")
+            cursor.close()
+            self._levels(dbapi_connection)["level"] = level
+
+    def get_isolation_level(self, dbapi_connection):
+        return "AUTOCOMMIT" if dbapi_connection.autocommit else self._levels(dbapi_connection)["level"]
+
+    def get_default_isolation_level(self, dbapi_connection):
+        return "COMMITTED READ"
+
+    def reset_isolation_level(self, dbapi_connection):
+        self.set_isolation_level(dbapi_connection, "COMMITTED READ")
+
+    @staticmethod
+    def _levels(dbapi_connection):
+        """The level that was set last: the server does not report it."""
+        if not hasattr(dbapi_connection, "sqlalchemy_isolation"):
+            dbapi_connection.sqlalchemy_isolation = {"level": "COMMITTED READ"}
+        return dbapi_connection.sqlalchemy_isolation
+
+    # Reflection: the system catalog, described in IBM's Guide to SQL: Reference.
+
+    def _rows(self, connection, text, *parameters):
+        return connection.exec_driver_sql(text, parameters).fetchall()
+
+    def _owner(self, schema):
+        return schema or self.default_schema_name
+
+    @reflection.cache
+    def get_schema_names(self, connection, **options):
+        return [owner.strip() for (owner,) in self._rows(connection, "SELECT DISTINCT owner FROM systables ORDER BY owner") if owner.strip()]
+
+    def _names(self, connection, schema, kinds):
+        text = f"SELECT tabname FROM systables WHERE owner = ? AND tabid >= 100 AND tabtype IN ({kinds}) ORDER BY tabname"
+        return [name for (name,) in self._rows(connection, text, self._owner(schema))]
+
+    @reflection.cache
+    def get_table_names(self, connection, schema=None, **options):
+        return self._names(connection, schema, "'T'")
+
+    @reflection.cache
+    def get_view_names(self, connection, schema=None, **options):
+        return self._names(connection, schema, "'V'")
+
+    @reflection.cache
+    def get_sequence_names(self, connection, schema=None, **options):
+        return self._names(connection, schema, "'Q'")
+
+    def has_table(self, connection, table_name, schema=None, **options):
+        self._ensure_has_table_connection(connection)
+        return self._find(connection, table_name, schema, "'T', 'V'") is not None
+
+    def has_sequence(self, connection, sequence_name, schema=None, **options):
+        return self._find(connection, sequence_name, schema, "'Q'") is not None
+
+    def _find(self, connection, name, schema, kinds):
+        text = f"SELECT tabid FROM systables WHERE tabname = ? AND owner = ? AND tabtype IN ({kinds})"
+        rows = self._rows(connection, text, name, self._owner(schema))
+        return rows[0][0] if rows else None
+
+    def _tabid(self, connection, table_name, schema):
+        number = self._find(connection, table_name, schema, "'T', 'V'")
+        if number is None:
+            raise exc.NoSuchTableError(f"{schema}.{table_name}" if schema else table_name)
+        return number
+
+    @reflection.cache
+    def get_columns(self, connection, table_name, schema=None, **options):
+        number = self._tabid(connection, table_name, schema)
+        defaults = self._defaults(connection, number)
+        text = "SELECT colname, coltype, collength, extended_id, colno FROM syscolumns WHERE tabid = ? ORDER BY colno"
+        columns = []
+        for name, code, length, extended, place in self._rows(connection, text, number):
+            kind = of_column(code & 0xFF, length, extended)
+            column = {"name": name, "type": kind, "nullable": not code & 0x100, "default": defaults.get(place), "comment": None}
+            if code & 0xFF in (6, 18, 53):
+                column["autoincrement"] = True
+            columns.append(column)
+        return columns
+
+    def _defaults(self, connection, number):
+        found = {}
+        for place, kind, text in self._rows(connection, 'SELECT colno, type, "default" FROM sysdefaults WHERE tabid = ?', number):
+            text = (text or "").strip()
+            # Literals of other types than text have a coded form before a blank.
+            found[place] = {"U": "USER", "C": "CURRENT", "T": "TODAY", "N": "NULL", "S": "DBSERVERNAME"}.get(kind, text)
+            if kind == "L" and not text.rpartition(" ")[2].lstrip("-+").replace(".", "", 1).isdigit():
+                found[place] = "'" + text.replace("'", "''") + "'"
+            elif kind == "L":
+                found[place] = text.rpartition(" ")[2]
+        return found
+
+    def _indexed_columns(self, connection, number):
+        """Names of the columns of each index, and its kind; descending columns have a minus."""
+        names = dict(self._rows(connection, "SELECT colno, colname FROM syscolumns WHERE tabid = ?", number))
+        parts = ", ".join(f"part{place}" for place in range(1, 17))
+        indexes = {}
+        for name, kind, *places in self._rows(connection, f"SELECT idxname, idxtype, {parts} FROM sysindexes WHERE tabid = ?", number):
+            used = [place for place in places if place]
+            indexes[name] = (kind, [names[abs(place)] for place in used], [place < 0 for place in used])
+        return indexes
+
+    def _constraints(self, connection, number, kinds):
+        text = f"SELECT constrid, constrname, constrtype, idxname FROM sysconstraints WHERE tabid = ? AND constrtype IN ({kinds}) ORDER BY constrname"
+        return self._rows(connection, text, number)
+
+    @reflection.cache
+    def get_pk_constraint(self, connection, table_name, schema=None, **options):
+        number = self._tabid(connection, table_name, schema)
+        for _, name, _, index in self._constraints(connection, number, "'P'"):
+            _, columns, _ = self._indexed_columns(connection, number)[index]
+            return {"constrained_columns": columns, "name": name, "comment": None}
+        return ReflectionDefaults.pk_constraint()
+
+    @reflection.cache
+    def get_unique_constraints(self, connection, table_name, schema=None, **options):
+        number = self._tabid(connection, table_name, schema)
+        indexes = self._indexed_columns(connection, number)
+        rows = self._constraints(connection, number, "'U'")
+        return [{"name": name, "column_names": indexes[index][1], "comment": None} for _, name, _, index in rows if index in indexes]
+
+    @reflection.cache
+    def get_foreign_keys(self, connection, table_name, schema=None, **options):
+        number = self._tabid(connection, table_name, schema)
+        text = (
+            "SELECT c.constrname, c.idxname, t.tabname, t.owner, t.tabid, p.idxname, r.delrule "
+            "FROM sysconstraints c, sysreferences r, systables t, sysconstraints p "
+            "WHERE c.tabid = ? AND c.constrtype = 'R' AND r.constrid = c.constrid AND t.tabid = r.ptabid "
+            'AND p.constrid = r."primary" ORDER BY c.constrname'
+        )
+        own, found = self._indexed_columns(connection, number), []
+        for name, index, target, owner, target_number, target_index, rule in self._rows(connection, text, number):
+            referred = self._indexed_columns(connection, target_number)
+            owner = owner.strip()
+            found.append(
+                {
+                    "name": name,
+                    "constrained_columns": own[index][1],
+                    "referred_schema": owner if schema or owner != self.default_schema_name else None,
+                    "referred_table": target,
+                    "referred_columns": referred[target_index][1],
+                    "options": {"ondelete": "CASCADE"} if rule == "C" else {},
+                    "comment": None,
+                }
+            )
+        return found
+
+    @reflection.cache
+    def get_indexes(self, connection, table_name, schema=None, **options):
+        number = self._tabid(connection, table_name, schema)
+        constraints = {index: kind for _, _, kind, index in self._constraints(connection, number, "'P', 'U', 'R'")}
+        found = []
+        for name, (kind, columns, descending) in sorted(self._indexed_columns(connection, number).items()):
+            if constraints.get(name) in ("P", "R"):
+                continue
+            index = {"name": name, "column_names": columns, "unique": kind in ("U", "u"), "dialect_options": {}}
+            if name in constraints:
+                index["duplicates_constraint"] = name
+            if any(descending):
+                index["column_sorting"] = {column: ("desc",) for column, down in zip(columns, descending) if down}
+            found.append(index)
+        return found
+
+    @reflection.cache
+    def get_check_constraints(self, connection, table_name, schema=None, **options):
+        number = self._tabid(connection, table_name, schema)
+        found = []
+        for identifier, name, _, _ in self._constraints(connection, number, "'C'"):
+            text = "SELECT checktext FROM syschecks WHERE constrid = ? AND type = 'T' ORDER BY seqno"
+            parts = self._rows(connection, text, identifier)
+            found.append({"name": name, "sqltext": "".join(part for (part,) in parts).strip()})
+        return found
+
+    @reflection.cache
+    def get_table_comment(self, connection, table_name, schema=None, **options):
+        self._tabid(connection, table_name, schema)
+        return {"text": None}
+
+    @reflection.cache
+    def get_view_definition(self, connection, view_name, schema=None, **options):
+        number = self._find(connection, view_name, schema, "'V'")
+        if number is None:
+            raise exc.NoSuchTableError(view_name)
+        parts = self._rows(connection, "SELECT viewtext FROM sysviews WHERE tabid = ? ORDER BY seqno", number)
+        return "".join(part for (part,) in parts).strip()
+
+
+dialect = InformixDialect
+
+__all__ = ["InformixDialect", "DATETIME", "INTERVAL", "YEAR_MONTH", "dialect"]

@@ -1,0 +1,155 @@
+//! Python objects as parameters of statements.
+
+use crate::error;
+use crate::python_types::types;
+use crate::values::wire;
+use mainstay_informix_driver::{Binder, BoundRow, Codeset};
+use mainstay_types::{Date, Interval, TICKS_PER_SECOND, Time, Timestamp, Value};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyMapping, PySequence, PyString};
+
+/// The parameters of one execution in the order of the marks; `order` has the place of each among `values`.
+pub(crate) fn by_position(
+    py: Python<'_>,
+    values: &Bound<'_, PyAny>,
+    order: &[usize],
+    codeset: Codeset,
+) -> PyResult<BoundRow> {
+    if values.is_instance_of::<PyString>() || values.is_instance_of::<PyBytes>() {
+        return Err(error(py, "ProgrammingError", "the parameters are a single text: pass a sequence or a mapping"));
+    }
+    let sequence = values.cast::<PySequence>();
+    let sequence =
+        sequence.map_err(|_| error(py, "ProgrammingError", "the parameters are neither a sequence nor a mapping"))?;
+    let given = sequence.len()?;
+    let wanted = order.iter().max().map_or(0, |last| last + 1);
+    if given != wanted {
+        let message = format!("the statement has {wanted} parameters, and {given} values are given");
+        return Err(error(py, "ProgrammingError", &message));
+    }
+    let mut binder = Binder::new(codeset);
+    for place in order {
+        bind(py, &mut binder, &sequence.get_item(*place)?, codeset)?;
+    }
+    binder.finish().map_err(|failure| wire(py, &failure))
+}
+
+/// The parameters of one execution by name.
+pub(crate) fn by_name(
+    py: Python<'_>,
+    values: &Bound<'_, PyMapping>,
+    names: &[String],
+    codeset: Codeset,
+) -> PyResult<BoundRow> {
+    let mut binder = Binder::new(codeset);
+    for name in names {
+        let value = values.get_item(name);
+        let value = value
+            .map_err(|_| error(py, "ProgrammingError", &format!("there is no value for the parameter :{name}")))?;
+        bind(py, &mut binder, &value, codeset)?;
+    }
+    binder.finish().map_err(|failure| wire(py, &failure))
+}
+
+/// Adds one value.
+pub(crate) fn bind(py: Python<'_>, binder: &mut Binder, value: &Bound<'_, PyAny>, codeset: Codeset) -> PyResult<()> {
+    if value.is_exact_instance_of::<PyInt>() {
+        return integer(py, binder, value);
+    }
+    let known = if value.is_none() {
+        Value::Null
+    } else if let Ok(text) = value.cast::<PyString>() {
+        Value::Text(checked(py, text.to_str()?, codeset)?)
+    } else if let Ok(flag) = value.cast::<PyBool>() {
+        Value::Boolean(flag.is_true())
+    } else if let Ok(number) = value.cast::<PyFloat>() {
+        Value::Float(number.value())
+    } else if let Ok(bytes) = value.cast::<PyBytes>() {
+        Value::Binary(bytes.as_bytes().to_vec())
+    } else if let Ok(bytes) = value.cast::<PyByteArray>() {
+        Value::Binary(bytes.to_vec())
+    } else if value.is_instance_of::<PyInt>() {
+        return integer(py, binder, value);
+    } else {
+        return other(py, binder, value);
+    };
+    binder.value(known).map_err(|failure| wire(py, &failure))
+}
+
+fn integer(py: Python<'_>, binder: &mut Binder, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let bound = match value.extract::<i64>() {
+        Ok(number) if number != i64::MIN => binder.value(Value::Integer(number)),
+        _ => binder.decimal(&value.str()?.to_string()),
+    };
+    bound.map_err(|failure| wire(py, &failure))
+}
+
+/// ISO 8859-1 lacks most characters: none is replaced silently.
+fn checked(py: Python<'_>, text: &str, codeset: Codeset) -> PyResult<String> {
+    let lacking = match codeset {
+        Codeset::Latin1 => text.chars().find(|letter| u32::from(*letter) > 0xFF),
+        Codeset::Utf8 => None,
+    };
+    match lacking {
+        None => Ok(text.to_owned()),
+        Some(letter) => {
+            let message = format!(
+                "the client's codeset ISO 8859-1 lacks the character {letter:?}: connect with client_locale=\"en_US.utf8\""
+            );
+            Err(error(py, "DataError", &message))
+        }
+    }
+}
+
+fn other(py: Python<'_>, binder: &mut Binder, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let types = types(py)?;
+    let is = |class: &Py<PyAny>| value.is_instance(class.bind(py));
+    let bound = if is(&types.decimal)? {
+        binder.decimal(&value.str()?.to_string())
+    } else if is(&types.datetime)? {
+        no_time_zone(py, value)?;
+        let moment = Timestamp::at(date(py, value)?, ticks(value)?);
+        binder.value(Value::Timestamp(moment))
+    } else if is(&types.date)? {
+        binder.value(Value::Date(date(py, value)?))
+    } else if is(&types.time)? {
+        no_time_zone(py, value)?;
+        binder.value(Value::Time(Time(ticks(value)?)))
+    } else if is(&types.timedelta)? {
+        let part = |name: &str| value.getattr(name)?.extract::<i64>();
+        let ticks = i128::from(part("days")?) * 86_400 * i128::from(TICKS_PER_SECOND)
+            + i128::from(part("seconds")?) * i128::from(TICKS_PER_SECOND)
+            + i128::from(part("microseconds")?) * 10;
+        let interval = Interval::from_ticks(ticks);
+        binder.value(Value::Interval(interval.ok_or_else(|| error(py, "DataError", "the timedelta is too long"))?))
+    } else if is(&types.year_month)? {
+        let months = value.getattr("total_months")?.extract::<i32>();
+        let months = months.map_err(|_| error(py, "DataError", "the interval is too long"))?;
+        binder.value(Value::Interval(Interval::from_months(months)))
+    } else if let Ok(view) = value.call_method0("tobytes").and_then(|bytes| Ok(bytes.extract::<Vec<u8>>()?)) {
+        binder.value(Value::Binary(view))
+    } else {
+        let message = format!("a value of type {} cannot be a parameter", value.get_type().name()?);
+        return Err(error(py, "ProgrammingError", &message));
+    };
+    bound.map_err(|failure| wire(py, &failure))
+}
+
+fn no_time_zone(py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    match value.getattr("tzinfo")?.is_none() {
+        true => Ok(()),
+        false => Err(error(py, "DataError", "DATETIME has no time zone: pass a naive value")),
+    }
+}
+
+fn date(py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<Date> {
+    let part = |name: &str| value.getattr(name)?.extract::<u32>();
+    let date = Date::from_ymd(value.getattr("year")?.extract()?, part("month")?, part("day")?);
+    date.ok_or_else(|| error(py, "DataError", "not a date"))
+}
+
+fn ticks(value: &Bound<'_, PyAny>) -> PyResult<i64> {
+    let part = |name: &str| value.getattr(name)?.extract::<i64>();
+    let seconds = part("hour")? * 3600 + part("minute")? * 60 + part("second")?;
+    Ok(seconds * TICKS_PER_SECOND + part("microsecond")? * 10)
+}
