@@ -171,6 +171,7 @@ fn add_folders(
 fn files_of(fs: &dyn FileSystem, path: &Path, listing: &folder::Listing) -> u64 {
     let files = |table: &TableFile| match table.kind {
         Kind::Dbf => 1 + u64::from(table::sibling(fs, &table.path, &["fpt", "dbt", "smt"]).is_some()),
+        Kind::Adt => 1 + u64::from(table::sibling(fs, &table.path, &["adm"]).is_some()),
         Kind::Parquet => folder::parquet_files(fs, &table.path).map_or(1, |files| (files.len() as u64).max(1)),
         Kind::Csv => 1,
     };
