@@ -1,5 +1,6 @@
 //! A database: one folder.
 
+use crate::activity::{SessionInfo, SessionSource, Sessions};
 use crate::catalog::FolderCatalog;
 use crate::describe::{self, TableInfo};
 use crate::native::{Native, Place, STORE_FOLDER};
@@ -31,6 +32,20 @@ pub(crate) struct Shared {
     pub(crate) options: Options,
     /// What a commit waits for, unless its session says otherwise.
     pub(crate) durability: Durability,
+    /// The sessions of all doors but that of SQL Server's clients.
+    pub(crate) sessions: Sessions,
+}
+
+/// A session that is listed, until this is dropped.
+pub struct Entered {
+    shared: Arc<Shared>,
+    number: u64,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.shared.sessions.leave(self.number);
+    }
 }
 
 impl Database {
@@ -87,7 +102,9 @@ impl Database {
             false => Place::of_file(Arc::clone(&fs)),
         });
         let catalog = FolderCatalog::open(fs, path, cache, files, Arc::clone(&planner), native)?;
-        let database = Database { shared: Arc::new(Shared { planner, catalog, options, durability }) };
+        let database = Database {
+            shared: Arc::new(Shared { planner, catalog, options, durability, sessions: Sessions::default() }),
+        };
         settle_commits(&database)?;
         Ok(database)
     }
@@ -176,6 +193,21 @@ impl Database {
     /// Whether another process has the native tables of the folder open: they cannot be used here until it has ended.
     pub fn is_native_elsewhere(&self) -> bool {
         self.shared.catalog.native.is_elsewhere()
+    }
+
+    /// Lists a session, under a number of its own, until the guard is dropped.
+    pub fn enter_session(&self, session: SessionInfo) -> Entered {
+        Entered { shared: Arc::clone(&self.shared), number: self.shared.sessions.enter(session) }
+    }
+
+    /// Has the sessions listed that a door knows of.
+    pub fn add_session_source(&self, source: SessionSource) {
+        self.shared.sessions.add_source(source);
+    }
+
+    /// The sessions of all doors but that of SQL Server's clients, with their locks of DBF tables.
+    pub fn sessions(&self) -> Vec<SessionInfo> {
+        self.shared.sessions.all()
     }
 
     /// The transactions that wait for others now.

@@ -86,6 +86,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod activity;
 pub mod backup;
 mod bulk;
 mod catalog;
@@ -109,7 +110,7 @@ mod xbase_words;
 
 pub use bulk::{Appender, TableCursor};
 pub use check::{Checked, Looked, check, check_what_can_be, folders_with_tables};
-pub use database::Database;
+pub use database::{Database, Entered};
 pub use describe::{ColumnInfo, IndexInfo, TableInfo};
 pub use mainstay_columnar::names::free_name;
 pub use mainstay_columnar::values::{OFFSET, TICKS};

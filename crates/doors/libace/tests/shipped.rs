@@ -43,3 +43,15 @@ fn live_cursors() {
     let folder = common::folder_of_tables();
     common::run("live.c", &[folder.path()]);
 }
+
+/// The program of docs/ace.md, as it stands there, on the sample folder (`new-16`, `ads-04`).
+#[test]
+fn the_program_of_the_page_finds_names() {
+    let printed = common::run_page("ace.md", &[common::sample().as_path(), std::path::Path::new("Caff")]);
+    let mut lines = printed.lines();
+    assert_eq!(lines.next(), Some("found=1"), "{printed}");
+    let names: Vec<&str> = lines.collect();
+    assert!(!names.is_empty() && names.iter().all(|name| name.starts_with("Caff")), "{names:?}");
+    let none = common::run_page("ace.md", &[common::sample().as_path(), std::path::Path::new("Zzz")]);
+    assert_eq!(none.lines().collect::<Vec<_>>(), ["found=0"]);
+}

@@ -23,6 +23,7 @@ Examples:
   mainstay backup shop shop.bak       copy all files and tables of shop into one file
   mainstay restore shop.bak new       make a folder of such a file
   mainstay user add ann --folder shop make a user of the server of shop
+  mainstay who shop                   list who works with shop, and what is locked
   mainstay run shop/programs/menu.bas run a Business BASIC program over the files of shop
   mainstay bench xbase                measure this machine
 
@@ -82,6 +83,25 @@ pub(crate) struct Arguments {
         help_heading = "Statements"
     )]
     pub(crate) script_codepage: Option<CodePage>,
+
+    /// A value that statements name $1, the next one $2 and so on; may be given more than once. text:VALUE is a text in any
+    /// case
+    #[arg(
+        long = "param",
+        value_name = "VALUE",
+        allow_hyphen_values = true,
+        conflicts_with = "tsql",
+        help_heading = "Statements"
+    )]
+    pub(crate) parameters: Vec<String>,
+
+    /// Run this file before everything else [default: ~/.config/mainstay/init.sql at the prompt, if it is there]
+    #[arg(long, value_name = "FILE", conflicts_with = "tsql", help_heading = "Statements")]
+    pub(crate) init: Option<PathBuf>,
+
+    /// Let statements change nothing but temporary tables
+    #[arg(long, help_heading = "Statements")]
+    pub(crate) read_only: bool,
 
     /// Go on after a statement that failed; the exit code still says that one did
     #[arg(long, help_heading = "Statements")]
@@ -262,6 +282,12 @@ pub(crate) enum Action {
         /// Verify the backup and list its files, and write nothing
         #[arg(long, conflicts_with = "folder")]
         verify: bool,
+    },
+    /// List the sessions and locks of the server that has a folder open, and the processes that have files of it open
+    Who {
+        /// The folder
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
     },
     /// The users who may log in at `mainstay serve`, in the folder's mainstay.toml
     User {

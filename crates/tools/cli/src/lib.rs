@@ -28,6 +28,7 @@ mod exit;
 mod golden;
 mod interrupt;
 mod output;
+mod parameters;
 mod progress;
 mod prompt;
 mod script;
@@ -37,18 +38,21 @@ mod sqlcmd;
 mod tokens;
 mod tsql;
 mod users;
+mod who;
 
 use arguments::{Action, Arguments, FindingFormat, Script};
 use errors::{Failure, Origin};
 use exit::Exit;
-use mainstay_engine::Database;
+use mainstay_engine::{Database, Options};
 use mainstay_types::Error;
+use mainstay_vfs::{Disk, FileSystem};
 use output::Format;
 use serve::Addresses;
 use shell::{Conduct, Flow, Look, Shell};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Rows of a table that are shown at the prompt, until `.rows` says otherwise.
 const ROWS_AT_PROMPT: usize = 40;
@@ -70,6 +74,7 @@ pub fn run() -> ExitCode {
             backup::run(&folder, &file, native_only, wait.unwrap_or(backup::WAIT)).into()
         }
         Some(Action::Restore { file, folder, .. }) => backup::restore(&file, folder.as_deref()).into(),
+        Some(Action::Who { folder }) => who::run(&folder).into(),
         Some(Action::User { folder, action }) => users::run(&folder, &action).into(),
         Some(Action::Serve { path, tds, http, navigator, sqli, console, script_codepage, engine }) => {
             serve::run(path, &Addresses { tds, http, navigator, sqli, console }, script_codepage, &engine).into()
@@ -86,7 +91,8 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
         return Exit::Usage;
     }
     let path = arguments.path.clone().unwrap_or_else(|| PathBuf::from("."));
-    let database = match Database::open_with(&path, arguments.engine.options()) {
+    let options = Options { read_only: arguments.read_only, ..arguments.engine.options() };
+    let database = match Database::open_with(&path, options) {
         Ok(database) => database,
         Err(error) => {
             complain(&error);
@@ -97,9 +103,13 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
     if arguments.tsql {
         return tsql::run(database, &path, scripts, arguments);
     }
+    // A server that has the folder open knows who has locked what.
+    let folder = database.path().to_owned();
+    database.add_session_source(Arc::new(move || who::ask(&folder).unwrap_or_default()));
     interrupt::install();
     let interactive = scripts.is_empty() && io::stdin().is_terminal();
     let mut shell = Shell::new(database, look(arguments, interactive), conduct(arguments, interactive));
+    shell.parameters = arguments.parameters.iter().map(|argument| parameters::value(argument)).collect();
     let done = start(&mut shell, arguments, scripts, &path);
     end(shell, done)
 }
@@ -142,6 +152,11 @@ fn start(shell: &mut Shell, arguments: &Arguments, scripts: &[Script], path: &Pa
         let opened = shell.write_to(file, arguments.output.format);
         opened.map_err(|failure| shell.report(failure, "", &Origin::default()))?;
     }
+    if let Some(file) = init_file(arguments, shell.conduct.interactive)
+        && let Flow::Quit = run_file(shell, &file)?
+    {
+        return Ok(Flow::Quit);
+    }
     let can_edit = std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb");
     if shell.conduct.interactive && can_edit {
         return prompt::run(shell, path).map(|()| Flow::Quit);
@@ -158,6 +173,19 @@ fn start(shell: &mut Shell, arguments: &Arguments, scripts: &[Script], path: &Pa
         }
     }
     if failed { Err(Failure::Reported) } else { Ok(Flow::Continue) }
+}
+
+/// The file that is run before everything else: the one that is named, or at the prompt that of the user's settings (XDG Base
+/// Directory Specification).
+fn init_file(arguments: &Arguments, interactive: bool) -> Option<PathBuf> {
+    if arguments.init.is_some() || !interactive {
+        return arguments.init.clone();
+    }
+    let absolute = |path: PathBuf| path.is_absolute().then_some(path);
+    let settings = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).and_then(absolute);
+    let folder = settings.or_else(|| std::env::home_dir().map(|home| home.join(".config")))?;
+    let file = folder.join("mainstay").join("init.sql");
+    Disk.stamp(&file).is_ok().then_some(file)
 }
 
 fn run_script(shell: &mut Shell, script: &Script) -> Result<Flow, Failure> {

@@ -3,11 +3,12 @@
 use crate::arguments::Engine;
 use crate::basic::{BrowserPrograms, FolderUsers, Shop};
 use crate::exit::Exit;
-use crate::{complain, warn};
+use crate::{complain, warn, who};
 use ace::backend::{Served, ServedDictionaries, Sql, install_sql};
 use mainstay_ads_runtime::Engine as Advantage;
 use mainstay_console::Door;
 use mainstay_engine::Database;
+use mainstay_engine::activity::{RecordLock, SessionInfo};
 use mainstay_informix_runtime::Informix;
 use mainstay_navigator::server::Service;
 use mainstay_server::{Config, NavigatorDoor, Server, SqliDoor, TdsDoor, log_event, log_warning};
@@ -38,7 +39,7 @@ pub(crate) fn run(
     engine: &Engine,
 ) -> Exit {
     let path = path.unwrap_or_else(|| PathBuf::from("."));
-    let Doors { server, console } = match start(&path, addresses, script_page, engine) {
+    let Doors { server, console, _answering } = match start(&path, addresses, script_page, engine) {
         Ok(doors) => doors,
         Err(error) => {
             complain(&error);
@@ -69,6 +70,8 @@ fn log_ready(server: &Server, console: Option<&Door>) {
 struct Doors {
     server: Server,
     console: Option<Door>,
+    /// Answers `mainstay who`.
+    _answering: Option<who::Answering>,
 }
 
 fn start(path: &Path, addresses: &Addresses, script_page: Option<CodePage>, engine: &Engine) -> Result<Doors> {
@@ -109,6 +112,7 @@ fn start(path: &Path, addresses: &Addresses, script_page: Option<CodePage>, engi
         log_warning(Box::new(io::stderr()), "native_tables_in_use", text);
     }
     let (for_ace, for_informix, for_basic) = (database.clone(), database.clone(), database.clone());
+    let for_who = database.clone();
     let instance = crate::tsql::instance(database, &folder, Arc::clone(&files), script_page, |complaint| {
         log_warning(Box::new(io::stderr()), "procedure_not_compiled", complaint);
     })?;
@@ -117,32 +121,58 @@ fn start(path: &Path, addresses: &Addresses, script_page: Option<CodePage>, engi
     // Certificates are the administrator's: they may be links to anywhere.
     let server = Server::new(config.clone(), &Disk, Box::new(io::stderr()))?;
     if let Some(address) = config.navigator {
-        server.open(address, navigator_door(for_ace, &folder, &files)?)?;
+        server.open(address, navigator_door(for_ace, &for_who, &folder, &files)?)?;
     }
     if let Some(address) = config.sqli {
         server.open(address, informix_door(&config, for_informix, &folder))?;
     }
     let console = config.console.map(|address| console_door(address, &config, &for_basic, &folder)).transpose()?;
+    let sessions = (instance.clone(), for_who);
+    let all = move || sessions.0.sessions().into_iter().chain(sessions.1.sessions()).collect();
+    let answering = who::answer(root, Arc::new(all)).inspect_err(|error| {
+        log_warning(Box::new(io::stderr()), "who_is_not_answered", &error.to_string());
+    });
     server.open(config.tds, TdsDoor::new(Arc::new(instance)))?;
     if let Some(address) = config.http {
         server.open_http(address)?;
     }
-    Ok(Doors { server, console })
+    Ok(Doors { server, console, _answering: answering.ok() })
 }
 
 /// The door for remote ACE clients. Their statements see the database that SQL Server's clients see; triggers and views of
 /// data dictionaries run with the same SQL.
-fn navigator_door(database: Database, folder: &Path, files: &Arc<dyn FileSystem>) -> Result<NavigatorDoor> {
+fn navigator_door(
+    database: Database,
+    sessions: &Database,
+    folder: &Path,
+    files: &Arc<dyn FileSystem>,
+) -> Result<NavigatorDoor> {
     let service = Arc::new(Service::new(Arc::clone(files), folder));
     let advantage = Advantage::serving(database, folder)?;
     // Weak, because the service has the statements.
     let known = Arc::downgrade(&service);
+    let asked = known.clone();
+    sessions.add_session_source(Arc::new(move || asked.upgrade().map(|it| clients_of(&it)).unwrap_or_default()));
     advantage.tell(Arc::new(move || known.upgrade().map(|service| service.activity()).unwrap_or_default()));
     let advantage: Arc<dyn Sql> = Arc::new(advantage);
     service.serve_sql(Arc::new(Served(Arc::clone(&advantage))));
     install_sql(advantage);
     service.serve_dictionaries(Arc::new(ServedDictionaries(Arc::clone(files))));
     Ok(NavigatorDoor::new(service))
+}
+
+/// The remote ACE clients, as lists of all sessions have them.
+fn clients_of(service: &Service) -> Vec<SessionInfo> {
+    let info = |client: mainstay_navigator::server::Connected| SessionInfo {
+        door: "navigator",
+        number: client.person.connection,
+        user: client.person.user,
+        program: client.person.application,
+        machine: client.person.address,
+        since: client.since,
+        locks: client.locks.into_iter().map(|(table, record, since)| RecordLock { table, record, since }).collect(),
+    };
+    service.connected().into_iter().map(info).collect()
 }
 
 /// The listener for browsers. Without users the log has an address that lets the administrator in once.
@@ -155,7 +185,7 @@ fn console_door(address: SocketAddr, config: &Config, database: &Database, folde
         log_event(Box::new(io::stderr()), event, &fields);
     });
     let settings = mainstay_console::Config { address, ..mainstay_console::Config::default() };
-    let door = Door::start(settings, users, Arc::new(BrowserPrograms::new(shop, &config.users)), log)
+    let door = Door::start(settings, users, Arc::new(BrowserPrograms::new(shop, &config.users, database.clone())), log)
         .map_err(|error| Error::from(error).at("console"))?;
     if config.users.is_empty() {
         let invitation = door.invitation("administrator")?;

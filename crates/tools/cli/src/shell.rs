@@ -14,7 +14,7 @@ use crate::tokens;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use mainstay_engine::{Database, Session};
-use mainstay_types::{Code, Error};
+use mainstay_types::{Code, Error, Value, ValueRef};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -64,6 +64,8 @@ pub(crate) struct Shell {
     pub(crate) conduct: Conduct,
     /// The table in use, for xBase commands.
     pub(crate) area: Option<WorkArea>,
+    /// The values of `$1`, `$2` and so on in statements.
+    pub(crate) parameters: Vec<Value>,
     /// How many scripts are being run inside of each other.
     pub(crate) depth: usize,
     destination: Destination,
@@ -82,6 +84,7 @@ impl Shell {
             look,
             conduct,
             area: None,
+            parameters: Vec::new(),
             depth: 0,
             destination: Destination::stdout(),
             destination_format: None,
@@ -110,7 +113,14 @@ impl Shell {
         let _cancels = interrupt::cancels(self.session.cancel_handle(), self.conduct.interactive);
         let bar = Bar::start(self.session.progress(), io::stderr().is_terminal());
         let started = Instant::now();
-        let mut answer = self.session.execute(sql)?;
+        let mut answer = match self.parameters.is_empty() || !crate::parameters::takes_any(sql) {
+            true => self.session.execute(sql)?,
+            false => {
+                let parameters = self.parameters.clone();
+                let values: Vec<ValueRef<'_>> = parameters.iter().map(Value::as_ref).collect();
+                self.session.prepare(sql)?.query_arrow(&mut self.session, &values)?
+            }
+        };
         let schema = answer.schema().clone();
         let written = self.write(self.format_of(sql), &schema, &bar, || answer.next_batch());
         let written = written.map_err(|failure| match failure {
@@ -132,6 +142,18 @@ impl Shell {
         Ok(())
     }
 
+    /// Runs a statement that a command made, with the bar: how many rows it changed.
+    pub(crate) fn run_for_count(&mut self, sql: &str) -> Result<u64, Failure> {
+        let _cancels = interrupt::cancels(self.session.cancel_handle(), self.conduct.interactive);
+        let bar = Bar::start(self.session.progress(), io::stderr().is_terminal());
+        let done = self.session.execute(sql).and_then(|mut answer| {
+            while answer.next_batch()?.is_some() {}
+            Ok(answer.changed().unwrap_or(0))
+        });
+        bar.hide();
+        done.map_err(|error| made(error.into(), sql))
+    }
+
     /// Runs a statement that a command made. The person has not typed it, so an error shows it.
     pub(crate) fn run_made(&mut self, sql: &str) -> Result<Flow, Failure> {
         self.run_statement(sql).map_err(|failure| made(failure, sql))?;
@@ -151,6 +173,21 @@ impl Shell {
         let schema = batch.schema();
         let mut batch = Some(batch);
         self.write(self.format(), &schema, &bar, || Ok(batch.take())).map(drop)
+    }
+
+    /// Writes the rows of a query as INSERT into this table, whose name is written as it stands in SQL.
+    pub(crate) fn write_inserts(&mut self, sql: &str, table: &str) -> Result<(), Failure> {
+        let _cancels = interrupt::cancels(self.session.cancel_handle(), self.conduct.interactive);
+        let mut answer = self.session.execute(sql)?;
+        let schema = answer.schema().clone();
+        let style = Style { target: Some(table.to_owned()), ..self.style() };
+        let bar = Bar::start(self.session.progress(), false);
+        let mut sink = bar.before(&mut self.destination, false);
+        let mut writer = output::writer(Format::Insert, &schema, &style, &mut sink)?;
+        while let Some(rows) = answer.next_batch()? {
+            writer.write(&rows)?;
+        }
+        Ok(writer.finish()?)
     }
 
     /// Asks the session what there is. Files that have to be read for that may take long: the key ends it, and the bar says
@@ -231,6 +268,7 @@ impl Shell {
             width: on_screen.then(|| crossterm::terminal::size().map_or(80, |(width, _)| usize::from(width))),
             max_rows: self.look.max_rows,
             table: self.destination.table_name(),
+            target: None,
             seekable: self.destination.is_seekable(),
         }
     }

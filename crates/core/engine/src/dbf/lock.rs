@@ -50,7 +50,7 @@ pub(super) fn locked_rows(
         if missing.len() < MANY_RECORDS || !open.try_lock_table()? {
             for record in missing {
                 interrupt::check()?;
-                open.lock_record(record).map_err(timed_out)?;
+                open.lock_record(record).map_err(|error| timed_out(error).about(record.to_string()))?;
                 own.insert(record);
             }
         }

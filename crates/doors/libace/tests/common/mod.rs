@@ -26,6 +26,24 @@ pub fn run_of(source: &str, arguments: &[&Path]) -> String {
     run_file(&crates().join(source), arguments)
 }
 
+/// The folder of the sample.
+#[allow(dead_code, reason = "the command's tests name programs of other folders")]
+pub fn sample() -> PathBuf {
+    crates().join("../sample")
+}
+
+/// The same for the first whole program of a page of the documentation.
+#[allow(dead_code, reason = "the command's tests name programs of other folders")]
+pub fn run_page(page: &str, arguments: &[&Path]) -> String {
+    let text = String::from_utf8(Disk.read(&crates().join("../docs").join(page)).unwrap()).unwrap();
+    let blocks = text.split("```c\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let program = blocks.into_iter().find(|block| block.contains("int main(")).expect("a program");
+    let folder = TempDir::new().unwrap();
+    let source = folder.path().join("program.c");
+    Disk.replace(&source, program.as_bytes()).unwrap();
+    run_file(&source, arguments)
+}
+
 fn run_file(source: &Path, arguments: &[&Path]) -> String {
     let folder = TempDir::new().unwrap();
     let here = std::env::current_exe().unwrap();

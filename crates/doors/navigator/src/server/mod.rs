@@ -18,5 +18,5 @@ mod session;
 mod steps;
 mod transaction;
 
-pub use service::Service;
+pub use service::{Connected, Service};
 pub use session::Session;

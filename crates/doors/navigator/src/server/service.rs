@@ -22,6 +22,21 @@ pub(crate) struct Member {
     tables: Mutex<HashMap<PathBuf, TableUse>>,
     /// Ends its connection.
     end: OnceLock<Box<dyn Fn() + Send + Sync>>,
+    /// The time when it connected.
+    since: SystemTime,
+    /// The times since when it has locked what it has locked: records by their numbers, tables by 0.
+    locked_since: Mutex<HashMap<(PathBuf, u32), SystemTime>>,
+}
+
+/// A client with its locks, for lists of all sessions.
+#[derive(Clone, Debug)]
+pub struct Connected {
+    /// The client.
+    pub person: Person,
+    /// The time when it connected.
+    pub since: SystemTime,
+    /// Its locks: the table's file, the record or the whole table, and since when.
+    pub locks: Vec<(PathBuf, Option<u32>, SystemTime)>,
 }
 
 /// By name: the user, or else the program, for where nobody logs in there is no other.
@@ -45,8 +60,23 @@ impl Member {
         let _ = self.end.set(end);
     }
 
+    /// Keeps the times of locks that stay, and notes that of new ones.
+    fn note_locks(&self, path: &Path, now: Option<&TableUse>) {
+        let held = |record: u32| match record {
+            0 => now.is_some_and(|table| table.is_locked),
+            record => now.is_some_and(|table| table.records.contains(&record)),
+        };
+        let mut since = locked(&self.locked_since);
+        since.retain(|(table, record), _| table != path || held(*record));
+        let records = now.into_iter().flat_map(|table| table.records.iter().copied());
+        for record in records.chain(now.filter(|table| table.is_locked).map(|_| 0)) {
+            since.entry((path.to_owned(), record)).or_insert_with(SystemTime::now);
+        }
+    }
+
     /// Has others know how a table is used; not any more, without a use.
     pub fn publish(&self, path: &Path, now: Option<TableUse>) {
+        self.note_locks(path, now.as_ref());
         let mut tables = locked(&self.tables);
         match now {
             Some(now) => drop(tables.insert(path.to_owned(), now)),
@@ -188,7 +218,13 @@ impl Service {
             address: address.to_owned(),
         };
         let number = person.connection;
-        let member = Arc::new(Member { person, tables: Mutex::default(), end: OnceLock::new() });
+        let member = Arc::new(Member {
+            person,
+            tables: Mutex::default(),
+            end: OnceLock::new(),
+            since: SystemTime::now(),
+            locked_since: Mutex::default(),
+        });
         locked(&self.members).insert(number, Arc::downgrade(&member));
         Session::new(Arc::clone(self), Folder { root }, member)
     }
@@ -222,6 +258,20 @@ impl Service {
             requests: self.requests.load(SeqCst),
             members: self.members().iter().map(working).collect(),
         }
+    }
+
+    /// The clients that are connected, with their locks. The paths are those of the server.
+    pub fn connected(&self) -> Vec<Connected> {
+        let info = |member: &Arc<Member>| {
+            let since = locked(&member.locked_since);
+            let lock = |((path, record), since): (&(PathBuf, u32), &SystemTime)| {
+                (path.clone(), Some(*record).filter(|record| *record > 0), *since)
+            };
+            let mut locks: Vec<_> = since.iter().map(lock).collect();
+            locks.sort();
+            Connected { person: member.person.clone(), since: member.since, locks }
+        };
+        self.members().iter().map(info).collect()
     }
 
     /// Who has locked a record, by itself or with its table.

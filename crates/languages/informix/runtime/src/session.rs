@@ -7,6 +7,8 @@ use crate::rows::{CoreRows, NumberedRows};
 use crate::scope::{Facts, KnownColumns, Names, core_columns};
 use crate::statement::{Prepared, Ready, has_target};
 use crate::synonyms;
+use mainstay_engine::Entered;
+use mainstay_engine::activity::SessionInfo;
 use mainstay_engine::{CancelHandle, Database, Prepared as CorePrepared, Session as Core};
 use mainstay_informix_syntax::reduce::{self, Mode, Scope, quoted};
 use mainstay_informix_syntax::tree::{Expr, Insert, InsertRows, Literal, QueryBody, Statement as Tree};
@@ -17,6 +19,7 @@ use mainstay_types::{Code, Value, ValueRef};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// A session of Informix SQL.
 pub(crate) struct InformixSession {
@@ -29,6 +32,8 @@ pub(crate) struct InformixSession {
     /// DELIMIDENT: `"x"` is a name.
     delimited_names: bool,
     next: u64,
+    /// Lists the session while it is open.
+    _entered: Entered,
 }
 
 /// Stops the running statement.
@@ -50,6 +55,15 @@ impl InformixSession {
         server: String,
         version: String,
     ) -> Result<InformixSession, Failure> {
+        let entered = database.enter_session(SessionInfo {
+            door: "sqli",
+            number: 0,
+            user: login.user.clone(),
+            program: login.application.clone(),
+            machine: login.address.clone(),
+            since: SystemTime::now(),
+            locks: Vec::new(),
+        });
         let mut core = database.session();
         core.set("lock_timeout", NOT_WAIT).map_err(|error| of_core(&error, false))?;
         core.set_read_only(login.read_only || core.is_read_only());
@@ -63,6 +77,7 @@ impl InformixSession {
             cursors: HashMap::new(),
             delimited_names: false,
             next: 1,
+            _entered: entered,
         };
         login.environment.iter().for_each(|(name, value)| session.set_variable(name, value));
         Ok(session)

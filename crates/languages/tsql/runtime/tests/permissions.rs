@@ -83,7 +83,7 @@ fn parts_that_are_not_supported_are_told_of_at_once() {
         ("SELECT * FROM OPENQUERY(far, 'SELECT 1') x", "server 'far'"),
         ("DECLARE @h hierarchyid", "hierarchyid"),
         ("BACKUP LOG test TO DISK = 'x.trn'", "BACKUP LOG"),
-        ("SELECT 1 FROM later WHERE CONTAINS(name, 'x')", "CONTAINS"),
+        ("SELECT 1 FROM later WHERE CONTAINS(name, 'x')", "Full-text search"),
     ] {
         let text = format!("CREATE OR ALTER PROCEDURE p AS\nIF 1 = 1\nBEGIN\n  {body}\nEND");
         let (numbers, said) = said(&mut session, &text);

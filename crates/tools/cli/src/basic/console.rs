@@ -4,10 +4,13 @@ use super::check::is_program;
 use super::{PROGRAMS, Shop};
 use mainstay_basic::ScreenHost;
 use mainstay_console::{Entry, Programs, Users};
+use mainstay_engine::Database;
+use mainstay_engine::activity::SessionInfo;
 use mainstay_screen::session::ScreenHandle;
 use mainstay_server::User;
 use mainstay_server::password::Checker;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 /// The users of the settings, as the browser door asks for them.
 pub(crate) struct FolderUsers {
@@ -35,13 +38,15 @@ pub(crate) struct BrowserPrograms {
     shop: Shop,
     /// The users who may only read.
     readers: Vec<String>,
+    /// Lists the programs that run among the sessions.
+    database: Database,
 }
 
 impl BrowserPrograms {
     /// The programs of a folder; those that one of the `readers` runs change no file.
-    pub(crate) fn new(shop: Shop, users: &[User]) -> BrowserPrograms {
+    pub(crate) fn new(shop: Shop, users: &[User], database: Database) -> BrowserPrograms {
         let readers = users.iter().filter(|user| user.read_only).map(|user| user.name.clone()).collect();
-        BrowserPrograms { shop, readers }
+        BrowserPrograms { shop, readers, database }
     }
 
     fn home(&self) -> PathBuf {
@@ -70,6 +75,15 @@ impl Programs for BrowserPrograms {
 
     fn run(&self, name: &str, user: &str, screen: &ScreenHandle) -> Result<(), String> {
         let host = Box::new(ScreenHost::new(screen.clone()));
+        let _entered = self.database.enter_session(SessionInfo {
+            door: "console",
+            number: 0,
+            user: user.to_owned(),
+            program: name.to_owned(),
+            machine: String::new(),
+            since: SystemTime::now(),
+            locks: Vec::new(),
+        });
         let may_only_read = self.readers.iter().any(|reader| reader.eq_ignore_ascii_case(user));
         let shop = if may_only_read { self.shop.for_reading() } else { self.shop.clone() };
         let mut session = shop.session(host, &self.home(), Vec::new());

@@ -53,6 +53,9 @@ pub(super) fn schema(shell: &mut Shell, name: &str) -> Result<Flow, Failure> {
     if !table.indexes.is_empty() {
         indexes(shell, &table)?;
     }
+    if let Some(text) = super::definitions::of_table(shell, &table) {
+        shell.print(&text)?;
+    }
     for note in &table.notes {
         shell.print(&format!("note: {note}\n"))?;
     }

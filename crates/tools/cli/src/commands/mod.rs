@@ -13,6 +13,7 @@
 mod browse;
 mod catalog;
 mod condition;
+mod definitions;
 mod foreign;
 pub(crate) mod request;
 mod settings;
@@ -67,7 +68,8 @@ macro_rules! commands {
 pub(crate) const COMMANDS: &[Command] = commands! {
     [".tables", "\\dt", "\\d+"] "", Nothing, catalog::tables, "list the tables";
     [".schema", "\\d"] "[TABLE]", Table, catalog::schema, "show the columns and indexes of a table",
-        "Without a table it lists the tables. An index that cannot be used says why.";
+        "Without a table it lists the tables. An index that cannot be used says why. Of a native table or a view it
+shows the statements that define it: defaults, checks, references, identity, the text of the view.";
     [".explain"] "SQL", Sql, explain, "show how a statement would be run",
         "Shows the plan, and with it which indexes answer the conditions.";
     [".mode"] "[FORMAT]", Format, settings::mode, "choose how results are written",
@@ -77,10 +79,15 @@ pub(crate) const COMMANDS: &[Command] = commands! {
     [".headers", "\\t"] "[on|off]", OnOff, settings::headers, "show the names of the columns";
     [".null"] "[TEXT]", Nothing, settings::null, "choose the text for NULL";
     [".timer", "\\timing"] "[on|off]", OnOff, settings::timer, "print how long each statement takes";
-    [".import"] "FILE [AS NAME]", File, transfer::import, "make a file outside the folder a table of this session",
-        "Takes DBF, CSV and Parquet. The file is read where it is; nothing is copied.";
+    [".import"] "FILE [[AS] TABLE]", File, transfer::import, "make a file a table of this session, or copy its rows into a table",
+        "Takes DBF, CSV and Parquet. .import FILE [AS NAME] reads the file where it is; nothing is copied.
+.import FILE TABLE copies the rows: columns by their names if the table has all of them, else in their order.
+A table that is not there is made.";
     [".export"] "TABLE|SQL FILE", Sql, transfer::export, "write a table or a result to a file",
         "The ending says the format: .csv .tsv .json .ndjson .md .sql .arrow .parquet .txt";
+    [".dump"] "[TABLE]", Table, definitions::dump, "write definitions and rows as statements of SQL",
+        "Without a table all native tables, sequences and views, as of one moment. .output FILE sends them to a file.
+Procedures are not in it.";
     [".backup"] "[--native-only] FILE", File, transfer::backup, "copy everything that the folder is into one file",
         "Others go on meanwhile. `mainstay restore FILE FOLDER` makes a folder of it again.
 With --native-only it has the native tables, and nothing else.";

@@ -6,6 +6,7 @@ use crate::errors::{Failure, usage};
 use crate::output::Format;
 use crate::shell::{Flow, Shell};
 use crate::tokens::quote_name;
+use mainstay_engine::TableInfo;
 use mainstay_types::{Code, Error};
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,8 @@ pub(super) fn import(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure
     let (file, name) = match words[..] {
         [file] => (file, table_name(Path::new(file))),
         [file, word, name] if word.eq_ignore_ascii_case("as") => (file, name.to_owned()),
-        _ => return Err(usage(".import takes a file, or FILE AS NAME; a name with blanks goes in quotes")),
+        [file, table] => return copy_into(shell, file, table),
+        _ => return Err(usage(".import takes FILE, FILE AS NAME or FILE TABLE; a name with blanks goes in quotes")),
     };
     let path = expand_home(file);
     if let Some(known) = shell.session.file_named(&name)?
@@ -31,6 +33,48 @@ pub(super) fn import(shell: &mut Shell, arguments: &str) -> Result<Flow, Failure
     shell.session.attach(&path, &name)?;
     shell.tell(&format!("{file} is table {}", quote_name(&name)))?;
     Ok(Flow::Continue)
+}
+
+/// Copies the rows of a file into a table, which is made if it is not there.
+fn copy_into(shell: &mut Shell, file: &str, table: &str) -> Result<Flow, Failure> {
+    let path = expand_home(file);
+    let known = shell.database.table_names()?;
+    let mut taken = (0u32..).map(|number| format!("imported_{number}"));
+    let source = taken.find(|name| !known.contains(name)).unwrap_or_default();
+    shell.session.attach(&path, &source)?;
+    let done = copied(shell, &source, table);
+    shell.session.detach(&source);
+    let rows = done?;
+    shell.tell(&format!("{} from {file} are in {}", crate::output::table::count(rows, "row"), quote_name(table)))?;
+    Ok(Flow::Continue)
+}
+
+fn copied(shell: &mut Shell, source: &str, table: &str) -> Result<u64, Failure> {
+    let columns = |info: &TableInfo| info.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
+    let given = columns(&shell.look_up(|session| session.describe(source))?);
+    let from = quote_name(source);
+    let into = quote_name(table);
+    let statement = match shell.look_up(|session| session.describe(table)) {
+        Err(error) if error.code() == Code::UnknownTable => format!("CREATE TABLE {into} AS SELECT * FROM {from}"),
+        Err(error) => return Err(error.into()),
+        Ok(info) => {
+            let there = columns(&info);
+            let has = |name: &String| there.iter().any(|known| known.eq_ignore_ascii_case(name));
+            match given.iter().all(has) {
+                true => {
+                    let names = given.iter().map(|name| quote_name(name)).collect::<Vec<_>>().join(", ");
+                    format!("INSERT INTO {into} ({names}) SELECT {names} FROM {from}")
+                }
+                false => format!("INSERT INTO {into} SELECT * FROM {from}"),
+            }
+        }
+    };
+    let creates = statement.starts_with("CREATE");
+    let changed = shell.run_for_count(&statement)?;
+    match creates {
+        false => Ok(changed),
+        true => Ok(shell.look_up(|session| session.describe(table))?.rows.unwrap_or(changed)),
+    }
 }
 
 fn table_name(file: &Path) -> String {

@@ -24,7 +24,8 @@ impl<'a> Writer<'a> {
     /// Nothing is written before the first row.
     pub(crate) fn new(schema: &Schema, style: &Style, sink: Sink<'a>) -> Writer<'a> {
         let columns: Vec<String> = schema.fields().iter().map(|field| quote_name(field.name())).collect();
-        let start = format!("INSERT INTO {} ({}) VALUES (", quote_name(&style.table), columns.join(", "));
+        let table = style.target.clone().unwrap_or_else(|| quote_name(&style.table));
+        let start = format!("INSERT INTO {table} ({}) VALUES (", columns.join(", "));
         Writer { sink, start, line: String::new() }
     }
 }

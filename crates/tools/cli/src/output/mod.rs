@@ -119,13 +119,23 @@ pub(crate) struct Style {
     pub(crate) max_rows: Option<usize>,
     /// The name of the table in INSERT statements.
     pub(crate) table: String,
+    /// The same as it stands in SQL, quoted and with its schema, where it is not the name of a file.
+    pub(crate) target: Option<String>,
     /// Whether the destination is a file rather than a pipe.
     pub(crate) seekable: bool,
 }
 
 impl Default for Style {
     fn default() -> Style {
-        Style { header: true, null: None, width: None, max_rows: None, table: "result".to_owned(), seekable: false }
+        Style {
+            header: true,
+            null: None,
+            width: None,
+            max_rows: None,
+            table: "result".to_owned(),
+            target: None,
+            seekable: false,
+        }
     }
 }
 

@@ -178,7 +178,7 @@ SELECT name nme FROM customers WHERE nme = 'x';
 SELECT c.name FROM customers c JOIN orders o ON o.customer = c.id WHERE o.name = 'x';
 CREATE VIEW best AS SELECT id, nmae FROM customers;
 CREATE TABLE best (x, y) AS SELECT id, nmae FROM customers WITH NO DATA;
-SELECT * FROM "ordres.dbf";
+SELECT * FROM "orders.dbt";
 SELECT * FROM "customers.dbx" c;
 -- Clauses of LIST, and commands that make a statement of a name.
 LIST OFF nmae FOR id < 3

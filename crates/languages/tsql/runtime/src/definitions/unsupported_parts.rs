@@ -6,7 +6,9 @@
 
 use crate::session::Inner;
 use mainstay_tsql_syntax::reduce::{self, InlineFunction, Scope, TableCall, TableColumn, TableFunction};
-use mainstay_tsql_syntax::tree::{Body, Declaration, FunctionKind, ObjectName, Statement, StatementKind, Words};
+use mainstay_tsql_syntax::tree::{
+    Body, Change, Declaration, FunctionKind, InsertRows, ObjectName, Statement, StatementKind, Words,
+};
 use mainstay_tsql_types::{DataType, Length, Message};
 
 /// 40515: not supported in this version.
@@ -110,6 +112,8 @@ fn look_at(statement: &Statement, scope: &dyn Scope, found: &mut Vec<(u32, Strin
             reduce::condition(&parts.0, scope).err()
         }
         StatementKind::Select(query) => reduce::query(query, scope).err(),
+        // The rows of a procedure are the host's to fetch, and no part of the statement.
+        StatementKind::Change(Change::Insert(insert)) if matches!(insert.rows, InsertRows::Execute(_)) => None,
         StatementKind::Change(change) => reduce::change(change, scope, false, false).err(),
         StatementKind::DeclareCursor(_, cursor) => reduce::query(&cursor.query, scope).err(),
         StatementKind::Declare(declarations) => declarations.iter().find_map(refused_declaration),

@@ -8,6 +8,7 @@ use crate::session::scope::{GLOBALS, global_name};
 use crate::statements::application_locks::AppLocks;
 use crate::statements::permissions::Principals;
 use mainstay_engine::Database;
+use mainstay_engine::activity::SessionInfo;
 use mainstay_tds::{Backend, Cancel, Client, Kill, Login};
 use mainstay_tsql_types::{CodePage, Message};
 use mainstay_types::Timestamp;
@@ -17,6 +18,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A database that sessions can be opened on. Cheap to clone: all clones are the same database.
 #[derive(Clone)]
@@ -340,6 +342,15 @@ impl Drop for Seat {
     }
 }
 
+/// Sessions of other doors have numbers from here on, in the order in which they are listed.
+pub(crate) const FIRST_OTHER: i16 = 20_000;
+
+fn moment(time: SystemTime) -> Timestamp {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    // Ticks of 100 ns.
+    Timestamp(i64::try_from(since.as_nanos() / 100).unwrap_or(i64::MAX))
+}
+
 /// The numbers of processes below belong to the server itself, as users of SQL Server expect.
 const FIRST_PROCESS: i16 = 51;
 
@@ -419,6 +430,34 @@ impl Instance {
     pub(crate) fn processes(&self) -> Vec<Process> {
         let processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
         processes.open.values().map(|known| known.process.clone()).collect()
+    }
+
+    /// The same, and behind them the sessions of other doors.
+    pub(crate) fn all_processes(&self) -> Vec<Process> {
+        let others = self.database.sessions().into_iter().zip(FIRST_OTHER..).map(|(session, number)| Process {
+            number,
+            since: moment(session.since),
+            login: session.user,
+            host: session.machine.clone(),
+            application: session.program,
+            connection: Connection { address: session.machine, ..Connection::default() },
+            activity: Arc::default(),
+        });
+        self.processes().into_iter().chain(others).collect()
+    }
+
+    /// The sessions of SQL Server's clients, for lists of all sessions.
+    pub fn sessions(&self) -> Vec<SessionInfo> {
+        let info = |process: Process| SessionInfo {
+            door: "tds",
+            number: u64::try_from(process.number).unwrap_or(0),
+            user: process.login,
+            program: process.application,
+            machine: if process.host.is_empty() { process.connection.address } else { process.host },
+            since: UNIX_EPOCH + Duration::from_micros(u64::try_from(process.since.0 / 10).unwrap_or(0)),
+            locks: Vec::new(),
+        };
+        self.processes().into_iter().map(info).collect()
     }
 
     /// Ends a session and its connection; without one only what it runs. Whether there is such a session.

@@ -158,7 +158,7 @@ impl Inner {
             self.instance.principals.add(name.last());
         }
         let text = format!(
-            "{} has no effect: the users of the server are those of mainstay.toml, which 'mainstay user add NAME' makes.",
+            "{} has no effect: 'mainstay user add NAME' makes users, and there are no permissions on objects.",
             words.verb
         );
         warning(text)

@@ -6,7 +6,7 @@
 
 use super::{Facts, Rows, View, row};
 use crate::catalog::kept_id;
-use crate::session::instance::Process;
+use crate::session::instance::{FIRST_OTHER, Process};
 use crate::session::options::Options;
 use mainstay_engine::{Awaited, Held, LockMode};
 use mainstay_tsql_types::{Settings, Switches};
@@ -181,7 +181,7 @@ fn sessions(facts: &Facts<'_>) -> Rows {
         cells.extend(row![row_count, &process.login, 5, process.activity.transactions()]);
         cells
     };
-    facts.instance.processes().into_iter().map(row).collect()
+    facts.instance.all_processes().into_iter().map(row).collect()
 }
 
 fn requests(facts: &Facts<'_>) -> Rows {
@@ -247,6 +247,17 @@ fn locks(facts: &Facts<'_>) -> Rows {
             Held::Row(row, LockMode::Exclusive) => ("KEY", format!("({row:012x})"), "U"),
         };
         rows.push(row(kind, description, kept_id(lock.table), mode, "GRANT", process));
+    }
+    for (session, number) in facts.instance.database.sessions().into_iter().zip(FIRST_OTHER..) {
+        rows.push(row("DATABASE", String::new(), 0, "S", "GRANT", number));
+        for lock in session.locks {
+            let file = lock.table.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let (kind, description) = match lock.record {
+                Some(record) => ("RID", format!("{file}:{record}")),
+                None => ("OBJECT", file),
+            };
+            rows.push(row(kind, description, 0, "X", "GRANT", number));
+        }
     }
     for wait in blocked(facts, &processes) {
         let (kind, mode) = match wait.what {

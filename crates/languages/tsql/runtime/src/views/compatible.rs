@@ -286,7 +286,7 @@ fn files(facts: &Facts<'_>) -> Rows {
 }
 
 fn processes(facts: &Facts<'_>) -> Rows {
-    let processes = facts.instance.processes();
+    let processes = facts.instance.all_processes();
     let blocked = blocked(facts, &processes);
     let row = |process: &Process| {
         let wait = wait_of(&blocked, process);

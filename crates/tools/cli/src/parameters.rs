@@ -1,0 +1,57 @@
+//! Values of statements from the command line: `--param 4711 --param "O'Hara"`, which statements name `$1` and `$2`.
+//!
+//! A value is never part of the text of a statement, so nothing in it can be one. It is a number if it is written as one, NULL as
+//! the word NULL, and a text otherwise; `text:007` is a text in any case.
+
+use crate::tokens;
+use mainstay_types::Value;
+
+/// The value of an argument.
+pub(crate) fn value(argument: &str) -> Value {
+    if let Some(text) = argument.strip_prefix("text:") {
+        return Value::Text(text.to_owned());
+    }
+    if argument.eq_ignore_ascii_case("null") {
+        return Value::Null;
+    }
+    if let Ok(number) = argument.parse::<i64>() {
+        return Value::Integer(number);
+    }
+    let is_number = argument.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first));
+    match argument.parse::<f64>() {
+        Ok(number) if is_number && number.is_finite() => Value::Float(number),
+        _ => Value::Text(argument.to_owned()),
+    }
+}
+
+/// True if a statement names a parameter: `$1`, `?`.
+pub(crate) fn takes_any(sql: &str) -> bool {
+    let is_digit = |at: usize| sql.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    tokens::tokens(sql, 0).any(|token| {
+        let text = token.text(sql);
+        text == "?" || text.starts_with('$') && (text.len() > 1 || is_digit(token.range.end))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_numbers_texts_and_null() {
+        assert_eq!(value("4711"), Value::Integer(4711));
+        assert_eq!(value("-2.5"), Value::Float(-2.5));
+        assert_eq!(value("NULL"), Value::Null);
+        for (argument, text) in
+            [("O'Hara", "O'Hara"), ("text:007", "007"), ("inf", "inf"), ("2026-11-28", "2026-11-28")]
+        {
+            assert_eq!(value(argument), Value::Text(text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn parameters_are_found_outside_of_texts() {
+        assert!(takes_any("SELECT $1") && takes_any("SELECT a FROM t WHERE b = ?"));
+        assert!(!takes_any("SELECT '$1', '?' -- $1"));
+    }
+}

@@ -1,0 +1,250 @@
+//! `mainstay who FOLDER`: the sessions and locks of the server that has a folder open, and the processes that have its files open.
+//!
+//! ```text
+//!   mainstay serve shop  --- shop/.mainstay-who, a socket of its user alone ---  mainstay who shop
+//!                                                                           \--- the prompt, for the message of a lock
+//! ```
+//!
+//! The server answers every connection with its sessions and closes it. A line is a session or a lock of the one above it, its
+//! fields between tabs. Without a server, and for programs that share the files, the system is asked for the processes that have
+//! files of the folder open (Linux).
+
+use crate::complain;
+use crate::exit::Exit;
+use mainstay_engine::activity::{RecordLock, SessionInfo};
+use mainstay_types::{Error, Result, Timestamp};
+use mainstay_vfs::{Disk, FileSystem};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The socket, below the folder.
+const SOCKET: &str = ".mainstay-who";
+/// How long the other side may take.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The longest answer that is read.
+const LONGEST: u64 = 16 << 20;
+/// Doors by their names, for answers that were read.
+const DOORS: [&str; 5] = ["tds", "sqli", "navigator", "console", "other"];
+
+/// The socket of a server, removed when it stops.
+pub(crate) struct Answering {
+    path: PathBuf,
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        // A socket that stays is replaced by the next server.
+        let _ = Disk.remove(&self.path);
+    }
+}
+
+/// Answers those who ask for the sessions of a folder.
+///
+/// Errors: those of the socket; a folder whose path is too long for one has none.
+#[allow(clippy::disallowed_methods, reason = "a socket is no stored data")]
+pub(crate) fn answer(folder: &Path, sessions: Arc<dyn Fn() -> Vec<SessionInfo> + Send + Sync>) -> Result<Answering> {
+    let path = folder.join(SOCKET);
+    if UnixStream::connect(&path).is_err() {
+        // Nobody listens: it is what a server has left that was killed.
+        let _ = Disk.remove(&path);
+    }
+    let listener = UnixListener::bind(&path).map_err(|error| Error::from(error).at(path.display()))?;
+    let answering = Answering { path: path.clone() };
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
+    let folder = folder.to_owned();
+    std::thread::Builder::new().name("who".to_owned()).spawn(move || {
+        for stream in listener.incoming().flatten() {
+            // Whoever does not read is left.
+            let _ = stream.set_write_timeout(Some(PATIENCE)).and_then(|()| {
+                let mut stream = stream;
+                stream.write_all(encode(&sessions(), &folder).as_bytes())
+            });
+        }
+    })?;
+    Ok(answering)
+}
+
+/// A field without what separates fields and lines.
+fn field(text: &str) -> String {
+    text.replace(['\t', '\n', '\r'], " ")
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+fn encode(sessions: &[SessionInfo], folder: &Path) -> String {
+    let mut text = String::new();
+    for session in sessions {
+        let [user, program, machine] = [&session.user, &session.program, &session.machine].map(|text| field(text));
+        let (door, number, since) = (session.door, session.number, seconds(session.since));
+        let _ = writeln!(text, "session\t{door}\t{number}\t{user}\t{program}\t{machine}\t{since}");
+        for lock in &session.locks {
+            let table = lock.table.strip_prefix(folder).unwrap_or(&lock.table).to_string_lossy();
+            let record = lock.record.map_or_else(|| "table".to_owned(), |record| record.to_string());
+            let _ = writeln!(text, "lock\t{}\t{record}\t{}", field(&table), seconds(lock.since));
+        }
+    }
+    text
+}
+
+fn decode(text: &str, folder: &Path) -> Vec<SessionInfo> {
+    let time = |text: &str| UNIX_EPOCH + Duration::from_secs(text.parse().unwrap_or(0));
+    let mut sessions: Vec<SessionInfo> = Vec::new();
+    for line in text.lines() {
+        match line.split('\t').collect::<Vec<_>>()[..] {
+            ["session", door, number, user, program, machine, since] => sessions.push(SessionInfo {
+                door: DOORS.into_iter().find(|known| *known == door).unwrap_or("other"),
+                number: number.parse().unwrap_or(0),
+                user: user.to_owned(),
+                program: program.to_owned(),
+                machine: machine.to_owned(),
+                since: time(since),
+                locks: Vec::new(),
+            }),
+            ["lock", table, record, since] => {
+                let lock = RecordLock { table: folder.join(table), record: record.parse().ok(), since: time(since) };
+                sessions.iter_mut().last().into_iter().for_each(|session| session.locks.push(lock.clone()));
+            }
+            // A later server may have more to say.
+            _ => {}
+        }
+    }
+    sessions
+}
+
+/// The sessions of the server that has a folder open; `None` if no server answers.
+pub(crate) fn ask(folder: &Path) -> Option<Vec<SessionInfo>> {
+    let stream = UnixStream::connect(folder.join(SOCKET)).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    let mut text = String::new();
+    stream.take(LONGEST).read_to_string(&mut text).ok()?;
+    Some(decode(&text, folder))
+}
+
+/// `mainstay who FOLDER`.
+pub(crate) fn run(folder: &Path) -> Exit {
+    let folder = match std::path::absolute(folder) {
+        Ok(folder) if Disk.is_folder(&folder) => folder,
+        _ => {
+            complain(&Error::new(mainstay_types::Code::NotFound, "there is no such folder").at(folder.display()));
+            return Exit::CannotOpen;
+        }
+    };
+    let mut text = String::new();
+    match ask(&folder) {
+        Some(sessions) => show_sessions(&mut text, &sessions, &folder),
+        None => text.push_str("no server has the folder open\n"),
+    }
+    show_processes(&mut text, &folder);
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            complain(&Error::from(error).at("the output"));
+            Exit::CannotWrite
+        }
+        _ => Exit::Success,
+    }
+}
+
+/// The time in UTC, to the second.
+fn moment(time: SystemTime) -> String {
+    Timestamp::from_seconds(i64::try_from(seconds(time)).unwrap_or(0)).map(|time| time.to_string()).unwrap_or_default()
+}
+
+fn show_sessions(text: &mut String, sessions: &[SessionInfo], folder: &Path) {
+    let heads = ["door", "number", "user", "program", "machine", "since (UTC)"].map(str::to_owned);
+    let row = |session: &SessionInfo| {
+        [
+            session.door.to_owned(),
+            session.number.to_string(),
+            session.user.clone(),
+            session.program.clone(),
+            session.machine.clone(),
+            moment(session.since),
+        ]
+    };
+    let rows: Vec<[String; 6]> = std::iter::once(heads).chain(sessions.iter().map(row)).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..6).map(width).collect();
+    let line = |row: &[String; 6]| {
+        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        cells.join("  ").trim_end().to_owned()
+    };
+    let mut lines = rows.iter().map(line);
+    let _ = writeln!(text, "{}", lines.next().unwrap_or_default());
+    for (session, line) in sessions.iter().zip(lines) {
+        let _ = writeln!(text, "{line}");
+        for lock in &session.locks {
+            let table = lock.table.strip_prefix(folder).unwrap_or(&lock.table).display();
+            let what = lock.record.map_or_else(|| "the whole table".to_owned(), |record| format!("record {record}"));
+            let _ = writeln!(text, "  locks {table}, {what}, since {}", moment(lock.since));
+        }
+    }
+}
+
+/// The processes that have files of the folder open, as far as this user may see them.
+fn show_processes(text: &mut String, folder: &Path) {
+    let mut processes = open_files(folder);
+    processes.remove(&std::process::id());
+    if processes.is_empty() {
+        return;
+    }
+    text.push_str("\nprocesses with files of the folder open:\n");
+    for (process, files) in processes {
+        let program = Disk.read(Path::new(&format!("/proc/{process}/comm"))).unwrap_or_default();
+        let program = String::from_utf8_lossy(&program).trim().to_owned();
+        let _ = writeln!(text, "  {process} {program}: {}", files.join(", "));
+    }
+}
+
+/// The open files below a folder by process, from /proc.
+#[allow(clippy::disallowed_methods, reason = "/proc is no stored data")]
+fn open_files(folder: &Path) -> BTreeMap<u32, Vec<String>> {
+    let mut found: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(process) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
+        for open in std::fs::read_dir(entry.path().join("fd")).into_iter().flatten().flatten() {
+            let Ok(target) = std::fs::read_link(open.path()) else { continue };
+            let Ok(below) = target.strip_prefix(folder) else { continue };
+            let is_hidden = below.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'));
+            if !is_hidden {
+                found.entry(process).or_default().push(below.display().to_string());
+            }
+        }
+    }
+    for files in found.values_mut() {
+        files.sort();
+        files.dedup();
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_come_back_as_they_were_said() {
+        let folder = Path::new("/shop");
+        let at = |seconds| UNIX_EPOCH + Duration::from_secs(seconds);
+        let lock = |record| RecordLock { table: folder.join("orders.dbf"), record, since: at(7) };
+        let session = SessionInfo {
+            door: "navigator",
+            number: 3,
+            user: "ann\tb".to_owned(),
+            program: String::new(),
+            machine: "10.0.0.7".to_owned(),
+            since: at(5),
+            locks: vec![lock(Some(17)), lock(None)],
+        };
+        let text = encode(std::slice::from_ref(&session), folder);
+        let wanted = SessionInfo { user: "ann b".to_owned(), ..session };
+        assert_eq!(decode(&text, folder), [wanted]);
+    }
+}
