@@ -439,6 +439,35 @@ fn the_changes_of_a_transaction_keep_the_memory_limit() {
     text_of("DELETE FROM t WHERE id > 200000").unwrap();
 }
 
+/// The rows of temporary tables count for as long as the tables are there, and those of any table until its creation is
+/// committed.
+#[test]
+fn temporary_tables_keep_the_memory_limit() {
+    let folder = Folder::new();
+    let mut session = open(&folder, Options { memory_limit_bytes: Some(32 << 20), ..Options::default() }).session();
+    let mut text_of = |sql: &str| run(&mut session, sql).map(|answer| answer.rows.concat().concat());
+    let rows = |count: u32| format!("SELECT g AS id, repeat('x', 200) || g AS v FROM generate_series(1, {count}) q(g)");
+    let refused = |outcome: mainstay_types::Result<String>| {
+        let error = outcome.expect_err("it fits");
+        assert_eq!(error.code(), Code::OutOfMemory, "{error:?}");
+    };
+    // 200,000 rows are 40 MB.
+    for word in ["TEMPORARY TABLE", "TABLE"] {
+        refused(text_of(&format!("CREATE {word} h AS {}", rows(200_000))));
+        assert_eq!(text_of("SELECT count(*) FROM h").expect_err("it is gone").code(), Code::UnknownTable);
+    }
+    for round in 0..3 {
+        text_of(&format!("CREATE TEMPORARY TABLE h AS {}", rows(20_000))).unwrap();
+        let inserts = (0..20).map(|_| text_of(&format!("INSERT INTO h {}", rows(20_000))));
+        let done = inserts.take_while(|insert| insert.is_ok()).count();
+        assert!((1..8).contains(&done), "{round}: {done}");
+        assert_eq!(text_of("SELECT count(*) FROM h").unwrap(), (20_000 * (done + 1)).to_string());
+        refused(text_of(&format!("INSERT INTO h {}", rows(20_000))));
+        // What is dropped makes room.
+        text_of("DROP TABLE h").unwrap();
+    }
+}
+
 /// INSERT ... SELECT into a DBF table writes its rows as they come: what it holds is what undoing it takes, which counts.
 /// Fault core-07: all rows were held as values, 2.5 KB each.
 #[test]

@@ -12,9 +12,9 @@
 //! A checkpoint frees what was full when it began. One that fails frees nothing: writers who wait for it then get its
 //! error, and each that comes later waits for one more attempt; so they go on once there is room on the disk again.
 //!
-//! Limits: counted are rows of tables that are kept. The last group of each table, indexes, stamps of versions, and the
-//! changes of open transactions ([`crate::Accounts`] counts those) are in memory as well; so are tables that are not in the catalog, or not yet, because the
-//! transaction that creates them is open. Rows that are mapped and were read are the operating system's, which takes their
+//! Limits: counted are rows of tables that are kept. The last group of each table, indexes and stamps of versions are in
+//! memory as well; so are the changes of open transactions, and tables that are not in the catalog, or not yet, because the
+//! transaction that creates them is open ([`crate::Accounts`] counts those). Rows that are mapped and were read are the operating system's, which takes their
 //! pages back as it needs them.
 
 use mainstay_types::{Code, Error, Result};
