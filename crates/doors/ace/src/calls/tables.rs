@@ -53,7 +53,7 @@ pub fn open_named(connection: Handle, name: String, wanted: &Wanted) -> Result<H
         return Ok(found);
     }
     // A server finds the file when it opens the table.
-    let paths = match through.server {
+    let paths: Vec<PathBuf> = match through.server {
         Some(_) => extensions(table_type).iter().flat_map(|ending| through.candidates(&name, ending)).collect(),
         None => extensions(table_type).iter().find_map(|ending| through.find(&name, ending)).into_iter().collect(),
     };
