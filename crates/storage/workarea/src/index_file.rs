@@ -237,7 +237,7 @@ impl IndexFile {
         match self.bag.kind() {
             BagKind::Ntx | BagKind::CompoundNtx => true,
             BagKind::Cdx => self.bag.tags().first().is_some_and(|tag| tag.by_harbour),
-            BagKind::CompactIdx | BagKind::PlainIdx => false,
+            BagKind::Adi | BagKind::CompactIdx | BagKind::PlainIdx => false,
         }
     }
 

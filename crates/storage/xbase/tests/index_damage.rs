@@ -1,6 +1,7 @@
 //! Damaged indexes: no panic, no endless walk, no wrong answer without an error, and findings that name the
 //! place.
 
+mod adi_common;
 mod index_common;
 
 use index_common::build::{Item, cdx, plain_idx};
@@ -76,6 +77,7 @@ fn samples() -> Vec<(String, Vec<u8>)> {
         .filter(|name| !name.starts_with("t11"))
         .map(|name| (name.clone(), bytes(&name)))
         .collect();
+    samples.push(("own.adi".into(), adi_common::bytes("own-alltypes.adi")));
     samples.push(("plain.idx".into(), plain_idx(&sorted, 12, 0, "NAME", "")));
     samples.push(("large.cdx".into(), cdx(&[("NAME", 12, b' ', sorted)], 1024, true)));
     samples

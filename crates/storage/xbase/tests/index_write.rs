@@ -14,6 +14,10 @@ use mainstay_xbase::index::write::{BagSpec, TagSpec};
 fn tags(bag: &BagSpec, key_len: usize) -> Vec<TagSpec> {
     let plain = text_tag(key_len);
     let unique = TagSpec { unique: true, ..plain.clone() };
+    if bag.kind == BagKind::Adi {
+        // A unique tag of Advantage refuses keys instead of leaving records out: see adi_write.rs.
+        return vec![plain.clone(), TagSpec { descending: true, ..plain }];
+    }
     let mut tags = vec![plain.clone(), unique.clone()];
     if bag.kind != BagKind::PlainIdx {
         tags.push(TagSpec { descending: true, ..plain });

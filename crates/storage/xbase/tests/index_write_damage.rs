@@ -1,5 +1,6 @@
 //! Writing to damaged index files, and to files that fail: no panic, no endless walk, and what fails changes nothing.
 
+mod adi_common;
 mod index_common;
 
 use index_common::build::Item;
@@ -70,6 +71,7 @@ fn samples() -> Vec<Vec<u8>> {
     let mut seed = Seed(4);
     let mut samples: Vec<Vec<u8>> =
         index_files().into_iter().map(|name| bytes(&name)).filter(|content| content.len() < 200_000).collect();
+    samples.push(adi_common::bytes("own-alltypes.adi"));
     for bag in layouts() {
         let memory = Memory::new();
         let items: Vec<Item> = (1..=600).map(|record| (random_key(&mut seed, 12, 90), record)).collect();

@@ -8,7 +8,7 @@ use mainstay_fuzzing::table;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const FOLDERS: [&str; 5] = ["", "more", "dbase4", "libreoffice", "expressions"];
+const FOLDERS: [&str; 6] = ["", "more", "dbase4", "libreoffice", "expressions", "adt"];
 
 /// Bytes of a DBF, a memo or an index that are kept.
 const CUT: [usize; 3] = [6_000, 3_000, 12_288];
@@ -52,6 +52,7 @@ fn inputs(path: &Path, content: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
         "smt" => vec![("memo", with(b"\x03\x01\0\x10\0\0\0\x20\0\0\0", CUT[1]))],
         "cdx" => vec![("index", with(b"\0", CUT[2]))],
         "ntx" => vec![("index", with(b"\x01", CUT[2]))],
+        "adi" => vec![("index", with(b"\x03", CUT[2]))],
         "csv" => vec![("csv", with(b"\0", 1_500))],
         _ => Vec::new(),
     }

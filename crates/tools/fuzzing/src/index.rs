@@ -1,20 +1,21 @@
 //! An index file: opened, walked both ways, searched and checked, with keys of each type that its tags can have.
 //!
-//! The first byte says how the file is named (modulo 3: CDX, NTX, IDX); the rest is the file. The expressions are
+//! The first byte says how the file is named (modulo 4: CDX, NTX, IDX, ADI); the rest is the file. The expressions are
 //! not looked at here: the target `table` does that.
 
-use mainstay_xbase::index::{Bag, KeyFamily, KeyType, KeyValue, Tag};
+use mainstay_xbase::index::{Bag, KeyFamily, KeyForm, KeyType, KeyValue, Tag};
 use std::ops::{Bound, ControlFlow};
 
-const NAMES: [&str; 3] = ["t.cdx", "t.ntx", "t.idx"];
+const NAMES: [&str; 4] = ["t.cdx", "t.ntx", "t.idx", "t.adi"];
 
-const FAMILIES: [KeyFamily; 6] = [
+const FAMILIES: [KeyFamily; 7] = [
     KeyFamily::Character,
     KeyFamily::Number,
     KeyFamily::Currency,
     KeyFamily::Date,
     KeyFamily::Timestamp,
     KeyFamily::Logical,
+    KeyFamily::Parts,
 ];
 
 /// Tags of a file that are read.
@@ -32,8 +33,8 @@ pub fn run(input: &[u8]) {
     }
     for (number, header) in bag.tags().iter().enumerate().take(MOST_TAGS) {
         let types = FAMILIES.iter().flat_map(|family| [(*family, false), (*family, true)]);
-        let types: Vec<KeyType> =
-            types.filter_map(|(family, nullable)| KeyType::new(header, family, nullable).ok()).collect();
+        let types = types.filter_map(|(family, nullable)| KeyType::new(header, family, nullable).ok());
+        let types: Vec<KeyType> = types.chain(KeyType::in_form(header, KeyForm::LongInteger)).collect();
         // Types differ in how a key is read, not in how the tree is: two are walked, all are decoded.
         for (at, key_type) in types.iter().enumerate() {
             let Ok(tag) = bag.tag(number, *key_type) else { continue };

@@ -20,7 +20,11 @@ use crate::table::{State, Table, is_positioned};
 
 /// The extension of a table type's index files.
 pub fn extension(table_type: u32) -> &'static str {
-    if table_type == ADS_NTX { "ntx" } else { "cdx" }
+    match table_type {
+        ADS_NTX => "ntx",
+        ADS_ADT => "adi",
+        _ => "cdx",
+    }
 }
 
 /// Where an index file is that a program names: beside its table, in the connection's folder, along the search path.
@@ -207,7 +211,7 @@ pub fn flags(index: Handle, flags: Out<u32>) -> Result<()> {
 pub fn options_of(info: &OrderInfo) -> u32 {
     let of = |set: bool, flag: u32| if set { flag } else { 0 };
     of(info.unique, ADS_UNIQUE)
-        | of(info.kind == BagKind::Cdx, ADS_COMPOUND)
+        | of(matches!(info.kind, BagKind::Cdx | BagKind::Adi), ADS_COMPOUND)
         | of(info.custom, ADS_CUSTOM)
         | of(info.descending, ADS_DESCENDING)
         | of(info.candidate, ADS_CANDIDATE)
@@ -235,7 +239,7 @@ pub fn is_candidate(index: Handle, candidate: Out<u16>) -> Result<()> {
 }
 
 pub fn is_compound(index: Handle, compound: Out<u16>) -> Result<()> {
-    compound.set((info(index)?.kind == BagKind::Cdx).into())
+    compound.set(matches!(info(index)?.kind, BagKind::Cdx | BagKind::Adi).into())
 }
 
 /// What no order of these tables is: primary, of full text, of the program's own functions, of NULLs.

@@ -52,7 +52,7 @@ choice! { SeekKey {
 } }
 
 choice! { ValueKind { 1 Text; 2 Bytes; 3 Number; 4 Date; 5 Timestamp; 6 Time; 7 Logical; } }
-choice! { BagKind { 1 Cdx; 2 CompactIdx; 3 PlainIdx; 4 Ntx; 5 CompoundNtx; } }
+choice! { BagKind { 1 Cdx; 2 CompactIdx; 3 PlainIdx; 4 Ntx; 5 CompoundNtx; 6 Adi; } }
 choice! { Mode { 1 ReadOnly; 2 Shared; 3 Exclusive; } }
 choice! { LockScheme { 1 Clipper; 2 ClipperComix; 3 ClipperExtended; 4 Harbour32; 5 FoxPro; 6 Harbour64; } }
 choice! { Optimized { 1 Full; 2 Part; 3 None; } }

@@ -5,6 +5,7 @@
 //! flags of which one of the lowest bits is set. The extension only decides what the error says when
 //! the structure fits none.
 
+use super::dialect::CompactDialect;
 use super::header::{self, BagKind, COMPACT_HEADER_LEN, NODE_LEN, NTX_PAGE_LEN, Paging, TagHeader};
 use super::key::KeyType;
 use super::node::{Format, Layout, NO_PAGE, Reason, long, short};
@@ -19,9 +20,6 @@ use std::sync::Arc;
 
 /// Bytes of pages that a bag keeps unless told otherwise.
 const KEPT_BYTES: usize = 64 << 20;
-
-/// Bytes of a tag's name in the directory of a CDX.
-const NAME_LEN: usize = 10;
 
 /// An open index file. Its pages are those of one state of the file: when the [`Stamp`] of the file is no
 /// longer [`Bag::stamp`], open it again.
@@ -53,7 +51,7 @@ impl Bag {
         let kind = kind_of(&header, stamp.len).ok_or_else(|| not_an_index(file.path()))?;
         let opening = Opening { file, stamp, kept_bytes, header };
         match kind {
-            BagKind::Cdx => opening.cdx(),
+            BagKind::Cdx | BagKind::Adi => opening.directory_of_tags(kind),
             BagKind::CompactIdx => opening.compact_idx(),
             BagKind::PlainIdx => opening.plain_idx(),
             BagKind::Ntx => opening.ntx(),
@@ -160,7 +158,7 @@ impl Tree {
 /// How the pages of a tag look, as far as that does not depend on the type of its keys where this is not known.
 pub(crate) fn layout_of(header: &TagHeader, key_type: Option<&KeyType>, page_len: usize) -> Layout {
     let format = match header.kind {
-        BagKind::Cdx | BagKind::CompactIdx => Format::Compact,
+        BagKind::Cdx | BagKind::Adi | BagKind::CompactIdx => Format::Compact,
         BagKind::PlainIdx => Format::Plain,
         BagKind::Ntx | BagKind::CompoundNtx => Format::Ntx,
     };
@@ -169,7 +167,8 @@ pub(crate) fn layout_of(header: &TagHeader, key_type: Option<&KeyType>, page_len
         page_len,
         pointers_are_pages: header.pointers_are_pages,
         key_len: header.key_length,
-        pad: key_type.map_or(0, KeyType::pad),
+        pad: header.pad.unwrap_or_else(|| key_type.map_or(0, KeyType::pad)),
+        record_bits: CompactDialect::of(header.kind).record_bits(false),
         falling: format == Format::Ntx && header.descending,
         order: key_type.map(KeyType::order).unwrap_or_default(),
     }
@@ -182,10 +181,15 @@ fn kind_of(header: &[u8], file_len: u64) -> Option<BagKind> {
         return Some(BagKind::CompoundNtx);
     }
     let is_compact = options & header::COMPACT != 0;
+    let is_directory = is_compact && options & header::COMPOUND != 0;
+    let names = |dialect: CompactDialect| usize::from(key_length) == dialect.name_len();
+    if is_directory && names(CompactDialect::Adi) && short(header, 16).map(usize::from) == Some(COMPACT_HEADER_LEN) {
+        return Some(BagKind::Adi);
+    }
     let is_large = is_compact && header.get(15) == Some(&0x21) && header.get(20..24) == Some(b"RCHB");
     if first.is_multiple_of(512) || is_large {
-        return match (is_compact, options & header::COMPOUND != 0) {
-            (true, true) => (usize::from(key_length) == NAME_LEN).then_some(BagKind::Cdx),
+        return match (is_compact, is_directory) {
+            (true, true) => names(CompactDialect::Cdx).then_some(BagKind::Cdx),
             (true, false) => Some(BagKind::CompactIdx),
             (false, _) => Some(BagKind::PlainIdx),
         };
@@ -211,9 +215,9 @@ fn not_an_index(path: &FilePath) -> Error {
     let (code, message) = match extension.as_str() {
         "ndx" => (Code::Unsupported, "dBASE III indexes (NDX) are not read"),
         "mdx" => (Code::Unsupported, "dBASE IV indexes (MDX) are not read"),
-        "adi" => (Code::Unsupported, "Advantage indexes (ADI) are not read"),
+        "adi" => (Code::NotThisFormat, "the file does not begin as an Advantage index does"),
         "cdx" | "idx" | "ntx" => (Code::NotThisFormat, "the file does not begin as a CDX, IDX or NTX does"),
-        _ => (Code::NotThisFormat, "the file is no CDX, IDX or NTX index"),
+        _ => (Code::NotThisFormat, "the file is no CDX, ADI, IDX or NTX index"),
     };
     let hint = "it is another program's format, damaged from its first bytes on, or encrypted";
     Error::new(code, message).at(path.display()).hint(hint)
@@ -250,7 +254,7 @@ impl Opening {
     }
 
     fn compact_idx(self) -> Result<Bag> {
-        let paging = Paging::parse(&self.header).map_err(|reason| self.damaged(reason))?;
+        let paging = Paging::parse(&self.header, CompactDialect::Cdx).map_err(|reason| self.damaged(reason))?;
         let name = self.file_name();
         let tag = header::parse_compact(&self.header, BagKind::CompactIdx, &name, 0, paging);
         let tag = tag.map_err(|reason| self.damaged(reason))?;
@@ -270,17 +274,23 @@ impl Opening {
         self.single(tag, NTX_PAGE_LEN)
     }
 
-    fn cdx(self) -> Result<Bag> {
-        let paging = Paging::parse(&self.header).map_err(|reason| self.damaged(reason))?;
-        let own = header::parse_compact(&self.header, BagKind::Cdx, &self.file_name(), 0, paging);
+    /// A CDX or an ADI.
+    fn directory_of_tags(self, kind: BagKind) -> Result<Bag> {
+        let dialect = CompactDialect::of(kind);
+        let paging = Paging::parse(&self.header, dialect).map_err(|reason| self.damaged(reason))?;
+        let own = header::parse_compact(&self.header, kind, &self.file_name(), 0, paging);
         let own = own.map_err(|reason| self.damaged(reason))?;
         let pages = self.pages(paging.page_len)?;
-        let directory = Layout { pad: b' ', ..layout_of(&own, None, pages.page_len()) };
+        let record_bits = dialect.record_bits(true);
+        let directory = Layout { pad: b' ', record_bits, ..layout_of(&own, None, pages.page_len()) };
         let directory = Tree::new(Arc::clone(&pages), directory, &own)?;
+        if dialect == CompactDialect::Adi {
+            self.check_layout(&directory)?;
+        }
         let mut listed = self.directory(&directory)?;
         listed.sort_by_key(|(_, pointer)| *pointer);
         let mut bag = Bag {
-            kind: BagKind::Cdx,
+            kind,
             stamp: self.stamp,
             tags: Vec::with_capacity(listed.len()),
             broken: Vec::new(),
@@ -293,11 +303,25 @@ impl Opening {
             } else {
                 u64::from(pointer)
             };
-            self.add_tag(&mut bag, &name, offset, |header| {
-                header::parse_compact(header, BagKind::Cdx, &name, offset, paging)
-            })?;
+            self.add_tag(&mut bag, &name, offset, |header| header::parse_compact(header, kind, &name, offset, paging))?;
         }
         Ok(bag)
+    }
+
+    /// Fails where a directory is none that Advantage could have written: other programs give the name to other layouts.
+    fn check_layout(&self, directory: &Tree) -> Result<()> {
+        let path = directory.first(Reading::Point)?;
+        let Some(page) = path.top().map(|level| level.page) else { return Ok(()) };
+        let bytes = directory.load(page, Reading::Point)?;
+        match directory.node(page, &bytes)?.free_space() {
+            Some(Ok((stated, free))) if stated == free => Ok(()),
+            None => Ok(()),
+            _ => {
+                let message = "the file does not follow Advantage's layout: the free space of its directory is wrong";
+                let error = Error::new(Code::IndexDamaged, message).at(self.file.path().display());
+                Err(error.hint("another program made it; remove it and create its tags again"))
+            }
+        }
     }
 
     /// The names in the directory of a CDX, and the pointers to the headers.
@@ -366,7 +390,8 @@ impl Opening {
         let name = String::from_utf8_lossy(name).to_ascii_uppercase();
         let tag = tag.map_err(|reason| {
             let place = format!("tag {name}, header at byte {offset}");
-            Error::new(Code::IndexDamaged, reason).at(place).at(self.file.path().display())
+            let code = if reason == header::FULL_TEXT_TAG { Code::Unsupported } else { Code::IndexDamaged };
+            Error::new(code, reason).at(place).at(self.file.path().display())
         });
         let usable = tag.and_then(|tag| {
             Tree::new(Arc::clone(&bag.pages), layout_of(&tag, None, bag.pages.page_len()), &tag)?;

@@ -15,7 +15,7 @@
 
 use super::bag::Bag;
 use super::cursor::Items;
-use super::header::TagHeader;
+use super::header::{BagKind, TagHeader};
 use super::key::KeyType;
 use super::node::{Format, NO_PAGE, Node};
 use super::tree::{MAX_DEPTH, Reading, Tree};
@@ -146,7 +146,8 @@ impl<'c> Check<'c> {
     }
 
     fn expect_of(&mut self, header: &TagHeader) {
-        self.lists_all = header.lists_all_records();
+        // Advantage lists no deleted records, and which are deleted only the table knows.
+        self.lists_all = header.lists_all_records() && header.kind != BagKind::Adi;
         self.is_unique = header.unique || header.candidate;
         self.may_repeat = header.custom;
     }

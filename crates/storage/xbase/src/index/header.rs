@@ -5,6 +5,7 @@
 //! The header of a CDX or compact IDX does not say of which type its keys are; only the type of the key
 //! expression tells, so the type comes from the caller ([`super::Bag::tag`]).
 
+use super::dialect::CompactDialect;
 use super::node::{NO_PAGE, Reason, long, short};
 use std::borrow::Cow;
 
@@ -13,6 +14,8 @@ use std::borrow::Cow;
 pub enum BagKind {
     /// Compound: a directory of tags (FoxPro 2, Visual FoxPro, Clipper's COMIX and SIX, Harbour).
     Cdx,
+    /// Compound: a directory of tags of an Advantage table (ADT).
+    Adi,
     /// One packed tag (FoxPro 2 and later).
     CompactIdx,
     /// One tag that is not packed (FoxBASE, FoxPro 1).
@@ -38,7 +41,7 @@ pub struct TagHeader {
     pub descending: bool,
     /// Of records with equal keys, only the first is listed.
     pub unique: bool,
-    /// A key of the table (Visual FoxPro's primary and candidate indexes).
+    /// A second record with an equal key is refused (Visual FoxPro's primary and candidate indexes, Advantage's unique ones).
     pub candidate: bool,
     /// Keys are added by the program, not by the engine: nothing can be concluded from the expression.
     pub custom: bool,
@@ -65,6 +68,8 @@ pub struct TagHeader {
     pub(crate) root: u32,
     /// Pointers count pages instead of bytes.
     pub(crate) pointers_are_pages: bool,
+    /// The byte that leaves cut off at the end of keys, where the header names it (ADI).
+    pub(crate) pad: Option<u8>,
 }
 
 impl TagHeader {
@@ -104,6 +109,7 @@ impl TagHeader {
             header_offset,
             root: 0,
             pointers_are_pages: false,
+            pad: None,
         }
     }
 }
@@ -119,6 +125,8 @@ pub(crate) const UNIQUE: u8 = 0x01;
 pub(crate) const PARTIAL: u8 = 0x02;
 pub(crate) const CANDIDATE_OR_CUSTOM: u8 = 0x04;
 pub(crate) const FOR: u8 = 0x08;
+/// The tag lists the words of texts (ADI).
+pub(crate) const FULL_TEXT: u8 = 0x10;
 /// The nodes are packed.
 pub(crate) const COMPACT: u8 = 0x20;
 /// The file is a directory of tags.
@@ -132,27 +140,39 @@ pub(crate) struct Paging {
     pub(crate) page_len: usize,
     pub(crate) pointers_are_pages: bool,
     pub(crate) by_harbour: bool,
+    pub(crate) dialect: CompactDialect,
+    /// The word that stands for the collation of an ADI.
+    pub(crate) collation: u32,
 }
 
 impl Paging {
-    /// Reads it from the file's first header. Only Harbour writes other pages than those of 512 bytes, and
+    /// Reads it from the file's first header. In a CDX only Harbour writes other pages than those of 512 bytes, and
     /// marks the file with a signature of its own.
-    pub(crate) fn parse(header: &[u8]) -> Result<Paging, Reason> {
+    pub(crate) fn parse(header: &[u8], dialect: CompactDialect) -> Result<Paging, Reason> {
+        let length_of = |page_len: usize| match page_len.is_power_of_two() && (NODE_LEN..=8192).contains(&page_len) {
+            true => Ok(page_len),
+            false => Err(Reason::from(format!("{page_len} is not the length of a page"))),
+        };
+        if dialect == CompactDialect::Adi {
+            let stated = short(header, 18).map_or(0, usize::from);
+            let page_len = length_of(if stated == 0 { NODE_LEN } else { stated })?;
+            let collation = long(header, 20).unwrap_or(0);
+            return Ok(Paging { page_len, pointers_are_pages: true, by_harbour: false, dialect, collation });
+        }
         let signature = header.get(20..24);
         let by_harbour = signature == Some(b"RCHB") || signature == Some(b"BHCR");
         if !by_harbour {
-            return Ok(Paging { page_len: NODE_LEN, pointers_are_pages: false, by_harbour });
+            let page_len = NODE_LEN;
+            return Ok(Paging { page_len, pointers_are_pages: false, by_harbour, dialect, collation: 0 });
         }
-        let page_len = short(header, 18).map_or(0, usize::from);
-        if !page_len.is_power_of_two() || !(NODE_LEN..=8192).contains(&page_len) {
-            return Err(format!("{page_len} is not the length of a page").into());
-        }
-        Ok(Paging { page_len, pointers_are_pages: header.get(15) == Some(&0x21), by_harbour })
+        let page_len = length_of(short(header, 18).map_or(0, usize::from))?;
+        let pointers_are_pages = header.get(15) == Some(&0x21);
+        Ok(Paging { page_len, pointers_are_pages, by_harbour, dialect, collation: 0 })
     }
 
     /// The longest key that still leaves two to a branch.
     fn max_key_len(&self) -> usize {
-        if self.page_len > NODE_LEN { (self.page_len - 12) / 2 - 8 } else { 240 }
+        self.dialect.max_key_len(self.page_len)
     }
 }
 
@@ -175,9 +195,11 @@ pub(crate) fn parse_compact(
         return Err("the header is not one of a compact index".into());
     }
     let (key_bytes, for_bytes) = expressions(header, options)?;
+    let tag = TagHeader { key_bytes, for_bytes, ..TagHeader::new(kind, name, header_offset) };
+    if paging.dialect == CompactDialect::Adi {
+        return Ok(TagHeader { key_length, root, ..advantage_tag(header, options, paging, tag)? });
+    }
     Ok(TagHeader {
-        key_bytes,
-        for_bytes,
         descending: short(header, 502).is_some_and(|order| order != 0),
         unique: options & UNIQUE != 0,
         candidate: options & CANDIDATE_OR_CUSTOM != 0 && !paging.by_harbour,
@@ -189,9 +211,39 @@ pub(crate) fn parse_compact(
         by_harbour: paging.by_harbour,
         root,
         pointers_are_pages: paging.pointers_are_pages,
-        ..TagHeader::new(kind, name, header_offset)
+        ..tag
     })
 }
+
+/// Collations of an ADI in which texts are in the order of their bytes, as far as the keys of such files show.
+const BYTE_COLLATIONS: [u32; 2] = [0, 0x2905_8C73];
+
+/// What only the header of an ADI says. Full-text tags are `Reason`s here: their trees list words.
+fn advantage_tag(header: &[u8], options: u8, paging: Paging, tag: TagHeader) -> Result<TagHeader, Reason> {
+    if options & FULL_TEXT != 0 {
+        return Err(FULL_TEXT_TAG.into());
+    }
+    let pad = header.get(15).copied().unwrap_or(0);
+    if pad != 0 && pad != b' ' {
+        return Err(format!("{pad:#04x} is not the byte that ends short keys in Advantage's files").into());
+    }
+    let known = UNIQUE | FOR | COMPACT | COMPOUND;
+    if options & !known != 0 {
+        return Err(format!("the options {options:#04x} are not known").into());
+    }
+    let is_known = BYTE_COLLATIONS.contains(&paging.collation);
+    Ok(TagHeader {
+        descending: short(header, 502).is_some_and(|order| order != 0),
+        candidate: options & UNIQUE != 0,
+        collation: (!is_known).then(|| format!("{:#010X}", paging.collation)),
+        pointers_are_pages: true,
+        pad: Some(pad),
+        ..tag
+    })
+}
+
+/// The reason for which a full-text tag is not read.
+pub(crate) const FULL_TEXT_TAG: &str = "it is a full-text index, which lists words and not keys";
 
 /// The key expression and the FOR condition out of the pool in the header's second half.
 fn expressions(header: &[u8], options: u8) -> Result<(Vec<u8>, Option<Vec<u8>>), Reason> {
@@ -339,7 +391,7 @@ mod tests {
     }
 
     fn parse(header: &[u8]) -> Result<TagHeader, Reason> {
-        parse_compact(header, BagKind::Cdx, b"tag", 0, Paging::parse(header)?)
+        parse_compact(header, BagKind::Cdx, b"tag", 0, Paging::parse(header, CompactDialect::Cdx)?)
     }
 
     #[test]

@@ -14,12 +14,15 @@
 //! | timestamp | double of Julian day and fraction | `YYYYMMDDhhmmssmmm`, empty = zeros |
 //! | logical | `T` or `F` | the same |
 //!
+//! The keys of Advantage's files (ADI) are in `advantage_key.rs`.
+//!
 //! A VFP key over fields that may be NULL has one more byte in front: 0x80 before a value, 0x00 before NULL.
 //!
 //! **Searching with a value that no key can have.** A range over a tag is only right when its bounds mean in
 //! bytes what they mean in values. [`KeyType::encode`] therefore tells apart a value that has exactly one
 //! key, one that lies between two keys, and one that shares its key with other values.
 
+use super::advantage_key::KeyForm;
 use super::header::{BagKind, TagHeader};
 use crate::collation::KeyOrder;
 use mainstay_types::{Code, Date, Decimal, Error, Result, Timestamp};
@@ -41,6 +44,8 @@ pub enum KeyFamily {
     Timestamp,
     /// True or false.
     Logical,
+    /// Several values side by side, of which the caller makes the bytes (ADI).
+    Parts,
 }
 
 /// How the keys of one tag are stored.
@@ -64,6 +69,7 @@ enum Storage {
     Digits { decimals: u8 },
     DateText,
     TimestampText,
+    Advantage(KeyForm),
 }
 
 /// A value of a key.
@@ -106,6 +112,13 @@ impl KeyType {
     /// The type of a tag's keys: its header says where and how long, the family what its expression yields.
     /// `nullable` is meant for Visual FoxPro: whether a field in the expression may be NULL.
     pub fn new(header: &TagHeader, family: KeyFamily, nullable: bool) -> Result<KeyType> {
+        if header.kind == BagKind::Adi {
+            let form = match KeyForm::of(family) {
+                KeyForm::Parts { .. } => KeyForm::Parts { text_last: header.pad == Some(b' ') },
+                form => form,
+            };
+            return KeyType::in_form(header, form);
+        }
         let is_ntx = matches!(header.kind, BagKind::Ntx | BagKind::CompoundNtx);
         let fixed = |len: usize| header.key_length == len || (nullable && header.key_length == len + 1);
         let storage = match family {
@@ -119,12 +132,9 @@ impl KeyType {
             KeyFamily::Timestamp if is_ntx => fixed(17).then_some(Storage::TimestampText),
             KeyFamily::Timestamp => fixed(8).then_some(Storage::TimestampDouble),
             KeyFamily::Logical => fixed(1).then_some(Storage::Logical),
+            KeyFamily::Parts => None,
         };
-        let Some(storage) = storage else {
-            let len = header.key_length;
-            let message = format!("tag {}: the keys have {len} bytes, which no {family:?} key has", header.name);
-            return Err(Error::new(Code::IndexDamaged, message));
-        };
+        let Some(storage) = storage else { return Err(wrong_length(header, family)) };
         let marked = match storage {
             Storage::Character => nullable && !is_ntx,
             Storage::Digits { .. } => false,
@@ -133,9 +143,36 @@ impl KeyType {
         Ok(KeyType { storage, len: header.key_length, nullable: marked, order: KeyOrder::Bytes })
     }
 
+    /// The type of an Advantage tag's keys, in the form that the types of its fields ask for.
+    pub fn in_form(header: &TagHeader, form: KeyForm) -> Result<KeyType> {
+        if header.kind != BagKind::Adi || form.key_len().is_some_and(|len| len != header.key_length) {
+            return Err(wrong_length(header, form.family()));
+        }
+        Ok(KeyType::of_part(form, header.key_length))
+    }
+
+    /// The type of one part of an Advantage key.
+    pub fn of_part(form: KeyForm, len: usize) -> KeyType {
+        KeyType { storage: Storage::Advantage(form), len, nullable: false, order: KeyOrder::Bytes }
+    }
+
+    /// The form of the keys of an Advantage tag.
+    pub fn form(&self) -> Option<KeyForm> {
+        match self.storage {
+            Storage::Advantage(form) => Some(form),
+            _ => None,
+        }
+    }
+
+    /// Whether the keys are texts.
+    fn is_text(&self) -> bool {
+        matches!(self.storage, Storage::Character | Storage::Advantage(KeyForm::Text))
+    }
+
     /// The family that a tag's keys most likely belong to, when nobody can tell: for checks only.
     pub(crate) fn guess(header: &TagHeader, root_looks_binary: bool) -> KeyType {
         let family = match header.kind {
+            BagKind::Adi => KeyFamily::Parts,
             BagKind::Cdx | BagKind::CompactIdx | BagKind::PlainIdx if header.key_length == 8 && root_looks_binary => {
                 KeyFamily::Number
             }
@@ -148,10 +185,7 @@ impl KeyType {
 
     /// The same type in this order, if its keys are texts.
     pub fn in_order(self, order: KeyOrder) -> KeyType {
-        match self.storage {
-            Storage::Character => KeyType { order, ..self },
-            _ => self,
-        }
+        if self.is_text() { KeyType { order, ..self } } else { self }
     }
 
     /// The order of the keys.
@@ -173,17 +207,22 @@ impl KeyType {
             Storage::DateDouble | Storage::DateText => KeyFamily::Date,
             Storage::TimestampDouble | Storage::TimestampText => KeyFamily::Timestamp,
             Storage::Logical => KeyFamily::Logical,
+            Storage::Advantage(form) => form.family(),
         }
     }
 
-    /// Whether keys can be NULL.
+    /// Whether a mark in front of the keys tells NULL from values (Visual FoxPro).
     pub fn is_nullable(&self) -> bool {
         self.nullable
     }
 
     /// The byte that packed leaves leave out at the end of keys.
     pub(crate) fn pad(&self) -> u8 {
-        if self.storage == Storage::Character { b' ' } else { 0 }
+        match self.storage {
+            Storage::Character => b' ',
+            Storage::Advantage(form) => form.pad(),
+            _ => 0,
+        }
     }
 
     fn value_len(&self) -> usize {
@@ -193,6 +232,9 @@ impl KeyType {
     /// The key of a value. `None` when the value is of another family than the keys, or a moment between two
     /// milliseconds.
     pub fn encode(&self, value: &KeyValue<'_>) -> Option<EncodedKey> {
+        if let Storage::Advantage(form) = self.storage {
+            return form.encode(value, self.len);
+        }
         if *value == KeyValue::Null {
             return Some(if self.nullable { EncodedKey::Exact(vec![0; self.len]) } else { EncodedKey::BelowAll });
         }
@@ -207,6 +249,7 @@ impl KeyType {
             key.push(0x80);
         }
         match (self.storage, value) {
+            (Storage::Advantage(form), value) => return form.write(value, self.len, key),
             (Storage::Character, KeyValue::Character(text)) => {
                 let end = key.len() + self.value_len();
                 key.extend_from_slice(&text[..text.len().min(self.value_len())]);
@@ -296,6 +339,7 @@ impl KeyType {
             (true, key) => &key[1..],
         };
         Some(match self.storage {
+            Storage::Advantage(form) => return form.decode(key),
             Storage::Character => KeyValue::Character(Cow::Borrowed(key)),
             Storage::Double => KeyValue::Float(double_of(key)?),
             Storage::Integer => {
@@ -328,7 +372,7 @@ impl KeyType {
 impl Storage {
     fn len(self) -> Option<usize> {
         match self {
-            Storage::Character | Storage::Digits { .. } => None,
+            Storage::Character | Storage::Digits { .. } | Storage::Advantage(_) => None,
             Storage::Integer => Some(4),
             Storage::Logical => Some(1),
             Storage::TimestampText => Some(17),
@@ -338,7 +382,7 @@ impl Storage {
 }
 
 impl KeyValue<'_> {
-    fn to_decimal(&self) -> Option<Decimal> {
+    pub(super) fn to_decimal(&self) -> Option<Decimal> {
         match self {
             KeyValue::Decimal(number) => Some(*number),
             // The shortest text that gives this double is what a person would have written.
@@ -365,6 +409,13 @@ impl From<Ordering> for EncodedKey {
     }
 }
 
+#[cold]
+fn wrong_length(header: &TagHeader, family: KeyFamily) -> Error {
+    let len = header.key_length;
+    let message = format!("tag {}: the keys have {len} bytes, which no {family:?} key has", header.name);
+    Error::new(Code::IndexDamaged, message)
+}
+
 const DAY_MS: f64 = 86_400_000.0;
 
 /// A double as eight bytes that sort as the doubles do.
@@ -375,18 +426,18 @@ pub fn ordered_double(number: f64) -> [u8; 8] {
     ordered.to_be_bytes()
 }
 
-fn double_of(key: &[u8]) -> Option<f64> {
+pub(super) fn double_of(key: &[u8]) -> Option<f64> {
     let ordered = u64::from_be_bytes(key.try_into().ok()?);
     Some(f64::from_bits(if ordered >> 63 == 1 { ordered & !(1 << 63) } else { !ordered }))
 }
 
-fn day_of(number: f64) -> Option<KeyValue<'static>> {
+pub(super) fn day_of(number: f64) -> Option<KeyValue<'static>> {
     let day = (0.0..=10_000_000.0).contains(&number).then_some(number as i32)?;
     Some(if day == 0 { KeyValue::BlankDate } else { KeyValue::Date(Date::from_julian(day)) })
 }
 
 /// The day, and the milliseconds since it began.
-fn day_and_ms(moment: Timestamp) -> (Date, u32) {
+pub(super) fn day_and_ms(moment: Timestamp) -> (Date, u32) {
     let (day, ticks) = moment.split();
     (day, (ticks / 10_000) as u32)
 }
@@ -400,7 +451,7 @@ fn moment_of(number: f64) -> Option<KeyValue<'static>> {
     Some(KeyValue::Timestamp(Timestamp::from_ms(Timestamp::new(Date::from_julian(day), 0).ms() + ms)?))
 }
 
-fn encode_text(text: &[u8], len: usize) -> EncodedKey {
+pub(super) fn encode_text(text: &[u8], len: usize) -> EncodedKey {
     let (kept, cut) = text.split_at(text.len().min(len));
     let mut key = kept.to_vec();
     key.resize(len, b' ');
@@ -427,7 +478,7 @@ fn floor(number: Decimal, scale: u8) -> Option<(i128, bool)> {
     }
 }
 
-fn encode_whole(number: Decimal, scale: u8, len: usize) -> EncodedKey {
+pub(super) fn encode_whole(number: Decimal, scale: u8, len: usize) -> EncodedKey {
     let sign = number.unscaled.cmp(&0);
     let Some((floor, is_exact)) = floor(number, scale) else { return sign.into() };
     let half = 1i128 << (len * 8 - 1);

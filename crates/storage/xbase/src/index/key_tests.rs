@@ -1,5 +1,6 @@
 //! Tests of typed keys.
 
+use super::dialect::CompactDialect;
 use super::header::{BagKind, COMPACT_HEADER_LEN, Paging, TagHeader, parse_compact};
 use super::key::{EncodedKey, KeyFamily, KeyType, KeyValue, ordered_double};
 use mainstay_types::{Date, Decimal, Timestamp};
@@ -9,7 +10,7 @@ fn header(kind: BagKind, key_length: usize, decimals: u8) -> TagHeader {
     let mut bytes = vec![0; COMPACT_HEADER_LEN];
     bytes[12] = 8;
     bytes[14] = 0x60;
-    let paging = Paging::parse(&bytes).unwrap();
+    let paging = Paging::parse(&bytes, CompactDialect::Cdx).unwrap();
     let header = parse_compact(&bytes, kind, b"T", 0, paging).unwrap();
     TagHeader { key_length, decimals, ..header }
 }

@@ -13,6 +13,7 @@
 //! when they are followed. What does not fit is told as a [`Reason`]; the caller knows the page and adds
 //! the place.
 
+use super::dialect::RecordBits;
 use super::leaf::{Leaf, Packing};
 use crate::collation::KeyOrder;
 use std::borrow::Cow;
@@ -40,6 +41,8 @@ pub(crate) struct Layout {
     pub(crate) key_len: usize,
     /// The byte that a packed leaf leaves out at the end of a key.
     pub(crate) pad: u8,
+    /// How the entries of new packed leaves are divided.
+    pub(crate) record_bits: RecordBits,
     /// The tree itself is in descending order of its keys (NTX).
     pub(crate) falling: bool,
     /// The order of the keys.

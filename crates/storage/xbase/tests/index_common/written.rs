@@ -24,6 +24,8 @@ pub fn layouts() -> Vec<BagSpec> {
         BagSpec { pointers_are_pages: true, ..BagSpec::ntx() },
         BagSpec::compound_ntx(),
         BagSpec { pointers_are_pages: true, ..BagSpec::compound_ntx() },
+        BagSpec::adi(),
+        BagSpec { page_len: 2048, ..BagSpec::adi() },
     ]
 }
 

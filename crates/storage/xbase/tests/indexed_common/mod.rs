@@ -78,6 +78,7 @@ fn file_of(table: &Path, kind: BagKind, name: &str) -> Option<PathBuf> {
         BagKind::CompoundNtx => return Some(folder.join("all.ntx")),
         BagKind::Ntx => "ntx",
         BagKind::CompactIdx | BagKind::PlainIdx => "idx",
+        BagKind::Adi => "adi",
     };
     Some(folder.join(name.to_lowercase()).with_extension(extension))
 }

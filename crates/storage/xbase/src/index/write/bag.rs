@@ -10,10 +10,10 @@
 use super::mixed::Mixed;
 use super::node::Shape;
 use super::ranked::{self, Ranked};
+use super::refusal::check_writable;
 use super::spec::{self, BagSpec};
 use super::state::KnownStamp;
 use super::store::PageStore;
-use crate::collation::KeyOrder;
 use crate::index::bag::{Bag, layout_of};
 use crate::index::header::{BagKind, NTX_PAGE_LEN, TagHeader};
 use crate::index::key::KeyType;
@@ -86,7 +86,11 @@ impl BagWriter {
         let reading: Arc<dyn File> = Arc::clone(&file) as Arc<dyn File>;
         let bag = Bag::open(reading)?;
         if let Some((_, error)) = bag.broken_tags().first() {
-            return Err(error.clone().hint("reindex the table: an index with a damaged tag is not written to"));
+            let hint = match error.code() {
+                Code::Unsupported => "change the table with the program that keeps the index, or remove the index",
+                _ => "reindex the table: an index with a damaged tag is not written to",
+            };
+            return Err(error.clone().hint(hint));
         }
         let spec = BagSpec::of(&bag, &*file)?;
         let stamp = bag.stamp();
@@ -415,6 +419,8 @@ impl BagWriter {
         let root = self.tags.first().map_or(0, |tag| self.spec.pointer(tag.tree.root)).to_le_bytes();
         let head = &mut self.head;
         let written = match self.spec.kind {
+            // No list of free pages and no counter, and roots stay where they are.
+            BagKind::Adi => 0..0,
             BagKind::Cdx | BagKind::CompactIdx => {
                 let counter = u32::from_be_bytes([head[8], head[9], head[10], head[11]]);
                 spec::put(head, 4, &free);
@@ -445,7 +451,9 @@ impl BagWriter {
         if self.spec.kind == BagKind::CompoundNtx {
             self.write_tag_roots(&*file)?;
         }
-        file.write_at(&self.head[written.clone()], written.start as u64)?;
+        if !written.is_empty() {
+            file.write_at(&self.head[written.clone()], written.start as u64)?;
+        }
         for tag in &mut self.tags {
             tag.stored_root = tag.tree.root;
         }
@@ -546,27 +554,6 @@ impl TreePlace {
             false => Ranked::new(store, self.shape, self.root).release_all(),
         }
     }
-}
-
-fn check_writable(state: &TagState) -> Result<()> {
-    let header = &state.header;
-    if let Some(collation) = &header.collation {
-        let message = format!("tag {} is in the collating sequence {collation}, and is not written to", header.name);
-        return Err(Error::new(Code::Unsupported, message));
-    }
-    match state.key_type {
-        None => Err(Error::new(Code::Internal, format!("tag {}: the type of its keys is not known", header.name))),
-        Some(key_type) if key_type.order() == KeyOrder::Unknown => Err(unknown_order(&header.name)),
-        Some(_) => Ok(()),
-    }
-}
-
-/// What is said of a tag that would have to be changed in an order that is not known.
-#[cold]
-pub(crate) fn unknown_order(tag: &str) -> Error {
-    let message = format!("tag {tag} is in an unknown national order, and is not written to");
-    let hint = "change the table with the program that keeps the index, or drop the tag";
-    Error::new(Code::Unsupported, message).hint(hint)
 }
 
 #[cold]

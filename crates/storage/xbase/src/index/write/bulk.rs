@@ -166,7 +166,7 @@ struct RankedBuilder<'s> {
 
 impl<'s> RankedBuilder<'s> {
     fn new(output: Output<'s>, shape: Shape, max_record: u32) -> RankedBuilder<'s> {
-        let bits = Bits::new(shape.key_len(), max_record);
+        let bits = Bits::new(shape.layout.record_bits, shape.key_len(), max_record);
         RankedBuilder {
             leaf: vec![0; output.page_len],
             last: vec![0; shape.key_len()],

@@ -14,6 +14,7 @@ use super::spare::Spares;
 use super::spec::{self, BagSpec, TagSpec};
 use super::store::PageStore;
 use crate::collation::KeyOrder;
+use crate::index::dialect::CompactDialect;
 use crate::index::header::{
     self, BagKind, COMPACT_HEADER_LEN, NODE_LEN, NTX_COMPOUND, NTX_LARGE, NTX_MAX_TAGS, NTX_PAGE_LEN, Paging, TagHeader,
 };
@@ -23,9 +24,6 @@ use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::WritableFile;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-
-/// Bytes of a name in the directory of a CDX.
-pub(super) const NAME_LEN: usize = 10;
 
 /// A tag that is to be built: the bytes of its header, except for where its root will be.
 #[derive(Clone, Debug)]
@@ -87,12 +85,16 @@ impl BagWriter {
         let mut head = [0; HEAD_LEN];
         let mut directory = None;
         match bag.kind {
-            BagKind::Cdx => {
+            BagKind::Cdx | BagKind::Adi => {
                 let shape = Shape { layout: directory_layout(bag), max_items: 0, tree: 0 };
                 let leaf = Unpacked { is_root: true, ..Unpacked::leaf(&shape, 0) };
                 let root = store.allocate(&shape, leaf)?;
                 let mut bytes = spec::directory_bytes(bag, bag.pointer(root));
                 if let Some(old) = old {
+                    if bag.kind == BagKind::Adi {
+                        // The version of the file and the word of its collation.
+                        [8..12, 20..24].into_iter().for_each(|at| bytes[at.clone()].copy_from_slice(&old[at]));
+                    }
                     keep_unknown(&mut bytes, old);
                 }
                 file.write_at(&bytes[HEAD_LEN..], HEAD_LEN as u64)?;
@@ -214,8 +216,9 @@ impl BagWriter {
         spec::put(&mut bytes, root_at, &self.spec.pointer(1024 / self.spec.page_len as u32 + 1).to_le_bytes());
         let BagSpec { kind, page_len, by_harbour, pointers_are_pages } = self.spec;
         let parsed = match kind {
-            BagKind::Cdx | BagKind::CompactIdx => {
-                let paging = Paging { page_len, pointers_are_pages, by_harbour };
+            BagKind::Cdx | BagKind::Adi | BagKind::CompactIdx => {
+                let dialect = CompactDialect::of(kind);
+                let paging = Paging { page_len, pointers_are_pages, by_harbour, dialect, collation: 0 };
                 header::parse_compact(&bytes, kind, &plan.name, offset, paging)
             }
             BagKind::PlainIdx => header::parse_plain(&bytes, &plan.name, u64::from(u32::MAX)),
@@ -242,7 +245,7 @@ impl BagWriter {
     /// Puts a tag into the directory of a CDX.
     fn list(&mut self, name: &[u8], offset: u64) -> Result<()> {
         let pointer = self.spec.pointer((offset / self.spec.page_len as u64) as u32);
-        let key = directory_key(name);
+        let key = directory_key(name, self.spec.dialect());
         self.change_directory(|directory, store| directory.insert(store, &key, pointer))
     }
 
@@ -280,7 +283,7 @@ impl BagWriter {
                 self.store.release(&state.tree.shape, page);
             }
             let Some(directory) = &mut self.directory else { return Ok(true) };
-            directory.delete(&mut self.store, &directory_key(&state.header.name_bytes), pointer)
+            directory.delete(&mut self.store, &directory_key(&state.header.name_bytes, self.spec.dialect()), pointer)
         });
         match freed {
             Ok(true) => self.store.commit(),
@@ -311,22 +314,28 @@ fn directory_layout(bag: &BagSpec) -> Layout {
         format: Format::Compact,
         page_len: bag.page_len,
         pointers_are_pages: bag.pointers_are_pages,
-        key_len: NAME_LEN,
+        key_len: bag.dialect().name_len(),
         pad: b' ',
+        record_bits: bag.dialect().record_bits(true),
         falling: false,
         order: KeyOrder::Bytes,
     }
 }
 
-fn directory_key(name: &[u8]) -> Vec<u8> {
-    let mut key = name[..name.len().min(NAME_LEN)].to_vec();
-    key.resize(NAME_LEN, b' ');
+fn directory_key(name: &[u8], dialect: CompactDialect) -> Vec<u8> {
+    let mut key = name[..name.len().min(dialect.name_len())].to_vec();
+    key.resize(dialect.name_len(), b' ');
     key
 }
 
-/// The most tags of a file. A CDX has no limit of its own; a directory of this many is a mistake.
+/// The most tags of a file: 256 in an ADI, by the vendor's help. A CDX has no limit of its own; a directory of this many
+/// is a mistake.
 fn most_tags(bag: &BagSpec) -> usize {
-    if bag.kind == BagKind::CompoundNtx { NTX_MAX_TAGS } else { 10_000 }
+    match bag.kind {
+        BagKind::CompoundNtx => NTX_MAX_TAGS,
+        BagKind::Adi => 256,
+        _ => 10_000,
+    }
 }
 
 fn too_many_tags(bag: &BagSpec) -> Error {

@@ -175,6 +175,7 @@ mod tests {
             pointers_are_pages: false,
             key_len,
             pad,
+            record_bits: Default::default(),
             falling: false,
             order: Default::default(),
         };

@@ -5,7 +5,7 @@
 //!    |             create, add_tag, drop_tag         create
 //!    |             reindex                           reindex   a new file that takes the old one's place
 //!    |
-//!   Ranked      CDX, IDX: keys in leaves             ranked
+//!   Ranked      CDX, ADI, IDX: keys in leaves        ranked
 //!   Mixed       NTX: keys everywhere                 mixed
 //!   build_tree  from sorted keys, any format         bulk, sort
 //!    |
@@ -26,9 +26,9 @@
 //!
 //! Who has the table for itself leaves `begin` out and flushes when it likes.
 //!
-//! **What a unique tag lists.** The first record that came with a key. When that one goes, its key goes with it, and
-//! no other record takes its place until it is written again or the table reindexed: so do Harbour, Clipper and
-//! FoxPro. So a maintained unique tag may list less than a new one, never a key twice.
+//! **What a unique tag lists.** In an ADI every record: a second one with its key is refused. Elsewhere the first record
+//! that came with a key. When that one goes, its key goes with it, and no other record takes its place until it is written
+//! again or the table reindexed: so do Harbour, Clipper and FoxPro. So a maintained unique tag may list less than a new one, never a key twice.
 //!
 //! **What is promised after a failure.** An operation that fails changes nothing. A flush that fails leaves the file
 //! between two states, and the writer refuses everything after it: the file must be reindexed.
@@ -47,6 +47,7 @@ mod mixed;
 mod node;
 mod pack;
 mod ranked;
+mod refusal;
 mod reindex;
 mod short;
 mod sort;
@@ -55,8 +56,8 @@ mod spec;
 mod state;
 mod store;
 
-pub(crate) use bag::unknown_order;
 pub use bag::{BagWriter, Replaced};
+pub(crate) use refusal::unknown_order;
 pub use reindex::{Progress, Rebuild, reindex};
 pub use sort::KeySorter;
 pub use spec::{BagSpec, TagSpec};

@@ -129,7 +129,7 @@ impl Unpacked {
         Unpacked {
             is_leaf: !shape.is_ntx(),
             children,
-            bits: Bits::new(shape.key_len(), max_record),
+            bits: Bits::new(shape.layout.record_bits, shape.key_len(), max_record),
             ..Unpacked::default()
         }
     }
@@ -178,7 +178,7 @@ impl Unpacked {
         unpacked.check_order(shape)?;
         if let Some(leaf) = node.packed_leaf() {
             let highest = unpacked.records.iter().copied().max().unwrap_or(0);
-            unpacked.bits = Bits::of(&leaf.packing, layout.key_len, highest);
+            unpacked.bits = Bits::of(&leaf.packing, layout.record_bits, layout.key_len, highest);
             unpacked.used = unpacked.measure(shape);
             return unpacked.checked(shape);
         }
@@ -202,7 +202,7 @@ impl Unpacked {
     /// Unpacks the entries of a packed leaf of short keys, which are in order.
     fn unpack_short(&mut self, shape: &Shape, leaf: &Leaf<'_>, keeps_image: bool) -> std::result::Result<(), Reason> {
         let taken = short::unpack(leaf, &mut self.keys, &mut self.records)?;
-        self.bits = Bits::of(&leaf.packing, shape.key_len(), taken.highest);
+        self.bits = Bits::of(&leaf.packing, shape.layout.record_bits, shape.key_len(), taken.highest);
         self.used = self.count() * self.bits.entry_len + taken.stored;
         if keeps_image && taken.is_as_packed && self.bits.are_of(&leaf.packing) {
             self.image = Image::of(leaf.page, &self.bits, self.count(), self.used);
@@ -446,7 +446,7 @@ impl Unpacked {
         self.image = None;
         if self.is_leaf {
             let highest = self.records.iter().copied().max().unwrap_or(0);
-            self.bits = Bits::new(shape.key_len(), highest);
+            self.bits = Bits::new(shape.layout.record_bits, shape.key_len(), highest);
             self.used = self.measure(shape);
         }
     }

@@ -12,6 +12,7 @@
 //! every entry of the leaf gets one byte more, until it fits (Harbour's `hb_cdxPageLeafInitSpace`).
 
 use super::short;
+use crate::index::dialect::RecordBits;
 use crate::index::leaf::{ENTRIES_START, Packing};
 
 /// Bit counts of a leaf that is to be written.
@@ -25,12 +26,13 @@ pub(crate) struct Bits {
 
 impl Bits {
     /// The bits for keys of this length and records up to this one.
-    pub(crate) fn new(key_len: usize, max_record: u32) -> Bits {
+    pub(crate) fn new(rule: RecordBits, key_len: usize, max_record: u32) -> Bits {
         let count_bits = count_bits(key_len);
-        let entry_len = match count_bits {
-            ..=8 => 3,
-            9..=12 => 4,
-            _ => 5,
+        let entry_len = match (rule, count_bits) {
+            (RecordBits::AtLeast(least), bits) => (least + 2 * bits).div_ceil(8) as usize,
+            (RecordBits::OfFixedEntry, ..=8) => 3,
+            (RecordBits::OfFixedEntry, 9..=12) => 4,
+            (RecordBits::OfFixedEntry, _) => 5,
         };
         let record = entry_len as u32 * 8 - 2 * count_bits;
         let mut bits = Bits { entry_len, record, duplicate: count_bits, trailing: count_bits };
@@ -39,11 +41,11 @@ impl Bits {
     }
 
     /// The bits that a leaf has, if they are enough for keys of this length, and else those it should have.
-    pub(crate) fn of(packing: &Packing, key_len: usize, max_record: u32) -> Bits {
+    pub(crate) fn of(packing: &Packing, rule: RecordBits, key_len: usize, max_record: u32) -> Bits {
         let (record, duplicate, trailing) = packing.bits();
         let enough = duplicate >= count_bits(key_len) && trailing >= count_bits(key_len);
         if packing.entry_len == 0 || !enough {
-            return Bits::new(key_len, max_record);
+            return Bits::new(rule, key_len, max_record);
         }
         let mut bits = Bits { entry_len: packing.entry_len, record, duplicate, trailing };
         bits.widen(max_record);
@@ -199,7 +201,7 @@ mod tests {
     #[test]
     fn bits_as_harbour_chooses_them() {
         let bits = |len, record| {
-            let bits = Bits::new(len, record);
+            let bits = Bits::new(RecordBits::OfFixedEntry, len, record);
             (bits.entry_len, bits.record, bits.duplicate)
         };
         assert_eq!(bits(8, 100), (3, 16, 4));
@@ -209,6 +211,24 @@ mod tests {
         assert_eq!(bits(1, 1 << 31), (5, 38, 1));
         assert_eq!(bits(4082, 1), (4, 8, 12));
         assert_eq!(bits(4096, 1), (5, 14, 13));
+    }
+
+    /// Leaves that Advantage wrote, by the length of their keys and the number of records.
+    #[test]
+    fn bits_as_advantage_chooses_them() {
+        let bits = |len, record| {
+            let bits = Bits::new(RecordBits::AtLeast(12), len, record);
+            (bits.record, bits.duplicate, bits.trailing, bits.entry_len)
+        };
+        assert_eq!(bits(1, 300), (14, 1, 1, 2));
+        assert_eq!([8, 13].map(|len| bits(len, 300)), [(16, 4, 4, 3); 2]);
+        assert_eq!([16, 30].map(|len| bits(len, 300)), [(14, 5, 5, 3); 2]);
+        assert_eq!([33, 60].map(|len| bits(len, 300)), [(12, 6, 6, 3); 2]);
+        assert_eq!(bits(60, 9760), (20, 6, 6, 4));
+        assert_eq!([64, 100].map(|len| bits(len, 300)), [(18, 7, 7, 4); 2]);
+        assert_eq!(bits(200, 300), (16, 8, 8, 4));
+        let directory = Bits::new(RecordBits::AtLeast(32), 128, 61);
+        assert_eq!((directory.record, directory.duplicate, directory.entry_len), (32, 8, 6));
     }
 
     #[test]

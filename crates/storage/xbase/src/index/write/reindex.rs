@@ -93,7 +93,7 @@ fn plans(bag: &Bag, old: &dyn File, rebuild: &mut dyn Rebuild) -> Result<Vec<Pla
         }
         let key_type = rebuild.key_type(header)?;
         if key_type.order() == KeyOrder::Unknown {
-            return Err(super::bag::unknown_order(&header.name).at(bag.path().display()));
+            return Err(super::unknown_order(&header.name).at(bag.path().display()));
         }
         let mut bytes = vec![0; if bag.kind() == BagKind::PlainIdx { NODE_LEN } else { COMPACT_HEADER_LEN }];
         old.read_exact_at(&mut bytes, header.header_offset)?;

@@ -153,6 +153,7 @@ mod tests {
     use super::super::pack::{self, Counting};
     use super::super::spec::put;
     use super::*;
+    use crate::index::dialect::RecordBits;
     use crate::index::leaf::Packing;
 
     /// The same page, byte by byte.
@@ -219,7 +220,7 @@ mod tests {
             keys.sort();
             let most = 1 << (1 + random(31));
             let records: Vec<u32> = (0..count).map(|_| 1 + random(most) as u32).collect();
-            let bits = Bits::new(key_len, records.iter().copied().max().unwrap_or(1));
+            let bits = Bits::new(RecordBits::OfFixedEntry, key_len, records.iter().copied().max().unwrap_or(1));
             let mut taken = records.len() * bits.entry_len;
             for (at, key) in keys.iter().enumerate() {
                 let before = at.checked_sub(1).map(|before| keys[before].as_slice());

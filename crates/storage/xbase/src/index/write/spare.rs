@@ -87,6 +87,9 @@ impl PageStore {
 impl BagWriter {
     /// What the file's header says of its first free page, 0 for none.
     pub(super) fn pointer_to_free(&self, page: u32) -> [u8; 4] {
+        if !self.spec.dialect().lists_free_pages() {
+            return [0; 4];
+        }
         let none = if self.spec.by_harbour || self.spec.is_ntx() { 0 } else { NO_PAGE };
         if page == 0 { none.to_le_bytes() } else { self.spec.pointer(page).to_le_bytes() }
     }

@@ -5,8 +5,9 @@
 //! specification that the format cannot hold is refused before anything is written.
 
 use super::bag::HEAD_LEN;
-use super::create::NAME_LEN;
+use crate::index::advantage_key::KeyForm;
 use crate::index::bag::Bag;
+use crate::index::dialect::CompactDialect;
 use crate::index::header::{
     self, BagKind, CLIP_COMPOUND, COMPACT, COMPACT_HEADER_LEN, COMPOUND, NODE_LEN, NTX_PAGE_LEN, Paging, TagHeader,
 };
@@ -21,19 +22,21 @@ use std::path::Path;
 pub struct BagSpec {
     /// The kind of file.
     pub kind: BagKind,
-    /// Bytes of a page: a power of two from 512 to 8,192 in a CDX with Harbour's mark, and else what the format says.
+    /// Bytes of a page: a power of two from 512 to 8,192 in a CDX with Harbour's mark and in an ADI, and else what the format
+    /// says.
     pub page_len: usize,
     /// Whether the file carries Harbour's mark. With it, numbers are doubles whatever their field type is, and a tag
     /// may be custom or ignore case; without it, a tag may be a candidate key, as in Visual FoxPro.
     pub by_harbour: bool,
-    /// Whether pointers count pages instead of bytes, for files of more than 4 GB (CDX with Harbour's mark, NTX).
+    /// Whether pointers count pages instead of bytes: always in an ADI; in a CDX with Harbour's mark and an NTX for files of
+    /// more than 4 GB.
     pub pointers_are_pages: bool,
 }
 
 /// A tag that is to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TagSpec {
-    /// The name: 1 to 10 ASCII characters. It may be empty for the only tag of an IDX or NTX, which is then named
+    /// The name: 1 to 10 ASCII characters, in an ADI up to 128. It may be empty for the only tag of an IDX or NTX, which is then named
     /// like its file: see [`TagSpec::named_for`].
     pub name: String,
     /// The key expression, in the code page of the table.
@@ -42,6 +45,8 @@ pub struct TagSpec {
     pub condition: Option<Vec<u8>>,
     /// What the key expression yields.
     pub family: KeyFamily,
+    /// How the keys are stored in an ADI, where the family does not tell.
+    pub form: Option<KeyForm>,
     /// Bytes of a key.
     pub key_length: usize,
     /// Digits after the point (NTX numbers).
@@ -74,6 +79,11 @@ impl BagSpec {
         BagSpec { by_harbour: true, ..BagSpec::cdx() }
     }
 
+    /// An ADI as Advantage writes it, with pages of 512 bytes.
+    pub fn adi() -> BagSpec {
+        BagSpec { kind: BagKind::Adi, pointers_are_pages: true, ..BagSpec::cdx() }
+    }
+
     /// A compact IDX.
     pub fn compact_idx() -> BagSpec {
         BagSpec { kind: BagKind::CompactIdx, ..BagSpec::cdx() }
@@ -100,8 +110,8 @@ impl BagSpec {
         let mut header = [0; COMPACT_HEADER_LEN];
         let len = file.read_at(&mut header, 0)?;
         let spec = match kind {
-            BagKind::Cdx | BagKind::CompactIdx => {
-                let paging = Paging::parse(&header[..len]);
+            BagKind::Cdx | BagKind::Adi | BagKind::CompactIdx => {
+                let paging = Paging::parse(&header[..len], CompactDialect::of(kind));
                 let paging =
                     paging.map_err(|reason| Error::new(Code::IndexDamaged, reason).at(file.path().display()))?;
                 BagSpec {
@@ -138,14 +148,16 @@ impl BagSpec {
     /// Refuses what no file can be.
     pub(crate) fn check(&self) -> Result<()> {
         let own_len = if self.is_ntx() { NTX_PAGE_LEN } else { NODE_LEN };
+        let is_adi = self.kind == BagKind::Adi;
         let marked = self.by_harbour && self.kind == BagKind::Cdx;
-        let fits = if marked {
+        let fits = if marked || is_adi {
             self.page_len.is_power_of_two() && (NODE_LEN..=8192).contains(&self.page_len)
         } else {
             self.page_len == own_len
         };
-        let may_count_pages = marked || self.is_ntx();
-        if !fits || (self.by_harbour && !marked) || (self.pointers_are_pages && !may_count_pages) {
+        let may_count_pages = marked || is_adi || self.is_ntx();
+        let counts_wrongly = is_adi && !self.pointers_are_pages || self.pointers_are_pages && !may_count_pages;
+        if !fits || (self.by_harbour && !marked) || counts_wrongly {
             return Err(Error::new(Code::Unsupported, format!("no index file is laid out like this: {self:?}")));
         }
         Ok(())
@@ -165,8 +177,13 @@ impl BagSpec {
         if self.pointers_are_pages { page } else { page.wrapping_mul(self.page_len as u32) }
     }
 
+    pub(crate) fn dialect(&self) -> CompactDialect {
+        CompactDialect::of(self.kind)
+    }
+
     fn paging(&self) -> Paging {
-        Paging { page_len: self.page_len, pointers_are_pages: self.pointers_are_pages, by_harbour: self.by_harbour }
+        let BagSpec { page_len, pointers_are_pages, by_harbour, .. } = *self;
+        Paging { page_len, pointers_are_pages, by_harbour, dialect: self.dialect(), collation: 0 }
     }
 }
 
@@ -178,6 +195,7 @@ impl TagSpec {
             key: key.into(),
             condition: None,
             family,
+            form: None,
             key_length,
             decimals: 0,
             nullable: false,
@@ -197,6 +215,7 @@ impl TagSpec {
             key: header.key_bytes.clone(),
             condition: header.for_bytes.clone(),
             family: key_type.family(),
+            form: key_type.form(),
             key_length: header.key_length,
             decimals: header.decimals,
             nullable: key_type.is_nullable(),
@@ -213,11 +232,12 @@ impl TagSpec {
     /// is kept to ten characters, as Harbour does, or not at all where it is that of the file.
     pub fn named_for(self, bag: &BagSpec, path: &Path) -> TagSpec {
         let is_text = self.name.bytes().all(|byte| byte.is_ascii_graphic());
-        if !bag.is_single() || is_text && self.name.len() <= NAME_LEN {
+        let longest = bag.dialect().name_len();
+        if !bag.is_single() || is_text && self.name.len() <= longest {
             return self;
         }
         let is_files = path.file_stem().is_some_and(|stem| stem.to_string_lossy().eq_ignore_ascii_case(&self.name));
-        let name = if is_files || !is_text { "" } else { &self.name[..NAME_LEN.min(self.name.len())] };
+        let name = if is_files || !is_text { "" } else { &self.name[..longest.min(self.name.len())] };
         TagSpec { name: name.to_owned(), ..self }
     }
 
@@ -228,21 +248,29 @@ impl TagSpec {
         let bytes = self.header_bytes(bag, bag.pointer(1024 / bag.page_len as u32 + 1))?;
         let name = self.name.to_ascii_uppercase().into_bytes();
         let header = match bag.kind {
-            BagKind::Cdx | BagKind::CompactIdx => header::parse_compact(&bytes, bag.kind, &name, 0, bag.paging()),
+            BagKind::Cdx | BagKind::Adi | BagKind::CompactIdx => {
+                header::parse_compact(&bytes, bag.kind, &name, 0, bag.paging())
+            }
             BagKind::PlainIdx => header::parse_plain(&bytes, &name, u64::from(u32::MAX)),
             BagKind::Ntx | BagKind::CompoundNtx => {
                 header::parse_ntx(&bytes, &name, 0, bag.kind == BagKind::CompoundNtx)
             }
         };
         let header = header.map_err(|reason| self.refuse(reason))?;
-        KeyType::new(&header, self.family, self.nullable)
-            .map_err(|error| self.refuse(error.message().to_owned().into()))?;
+        self.type_of(&header).map_err(|error| self.refuse(error.message().to_owned().into()))?;
         Ok(header)
+    }
+
+    fn type_of(&self, header: &TagHeader) -> Result<KeyType> {
+        match self.form.filter(|_| header.kind == BagKind::Adi) {
+            Some(form) => KeyType::in_form(header, form),
+            None => KeyType::new(header, self.family, self.nullable),
+        }
     }
 
     /// The type of the keys in such a file.
     pub fn key_type(&self, bag: &BagSpec) -> Result<KeyType> {
-        KeyType::new(&self.header(bag)?, self.family, self.nullable)
+        self.type_of(&self.header(bag)?)
     }
 
     fn refuse(&self, reason: Reason) -> Error {
@@ -260,19 +288,23 @@ impl TagSpec {
         self.check_flags(bag)?;
         match bag.kind {
             BagKind::Cdx | BagKind::CompactIdx => self.compact_bytes(bag, root),
+            BagKind::Adi => self.advantage_bytes(bag, root),
             BagKind::PlainIdx => self.plain_bytes(root),
             BagKind::Ntx | BagKind::CompoundNtx => self.ntx_bytes(bag, root),
         }
     }
 
     fn check_texts(&self, bag: &BagSpec) -> Result<()> {
-        let is_name = |byte: u8| byte.is_ascii_graphic();
-        if self.name.len() > NAME_LEN || !self.name.bytes().all(is_name) || (self.name.is_empty() && !bag.is_single()) {
-            return Err(self.refuse("the name of a tag has 1 to 10 ASCII characters and no blanks".into()));
+        let (longest, is_adi) = (bag.dialect().name_len(), bag.kind == BagKind::Adi);
+        let is_name = |byte: u8| byte.is_ascii_graphic() && !(is_adi && matches!(byte, b';' | b','));
+        if self.name.len() > longest || !self.name.bytes().all(is_name) || (self.name.is_empty() && !bag.is_single()) {
+            return Err(
+                self.refuse(format!("the name of a tag has 1 to {longest} ASCII characters and no blanks").into())
+            );
         }
         let (key, condition) = (self.key.len(), self.condition.as_ref().map_or(0, Vec::len));
         let fits = match bag.kind {
-            BagKind::Cdx | BagKind::CompactIdx => key + condition <= 510,
+            BagKind::Cdx | BagKind::Adi | BagKind::CompactIdx => key + condition <= 510,
             BagKind::PlainIdx => key < 220 && condition < 220,
             BagKind::Ntx | BagKind::CompoundNtx => key < 256 && condition < 256,
         };
@@ -297,6 +329,9 @@ impl TagSpec {
         if self.candidate && (bag.by_harbour || is_ntx || bag.kind == BagKind::PlainIdx) {
             return Err(self.unsupported("candidate", bag.kind));
         }
+        if self.partial && bag.kind == BagKind::Adi {
+            return Err(self.unsupported("partial", bag.kind));
+        }
         if self.ignore_case && !bag.by_harbour {
             return Err(self.unsupported("case ignoring", bag.kind));
         }
@@ -317,6 +352,18 @@ impl TagSpec {
             bytes[15] = 0x01;
             bytes[499] = u8::from(self.ignore_case);
         }
+        Ok(bytes)
+    }
+
+    fn advantage_bytes(&self, bag: &BagSpec, root: u32) -> Result<Vec<u8>> {
+        let mut options = COMPACT | COMPOUND;
+        options |= u8::from(self.unique || self.candidate) * header::UNIQUE;
+        options |= u8::from(self.condition.is_some()) * header::FOR;
+        let key_length = u16::try_from(self.key_length).map_err(|_| self.refuse("the key is too long".into()))?;
+        let condition = self.condition.as_deref().unwrap_or_default();
+        let mut bytes = compact_header(bag, root, key_length, options, &self.key, condition);
+        bytes[15] = self.form.unwrap_or_else(|| KeyForm::of(self.family)).pad();
+        put(&mut bytes, 502, &u16::from(self.descending).to_le_bytes());
         Ok(bytes)
     }
 
@@ -371,7 +418,16 @@ pub(crate) fn ntx_max_items(key_length: usize) -> usize {
 
 /// The header of a CDX directory.
 pub(crate) fn directory_bytes(bag: &BagSpec, root: u32) -> Vec<u8> {
-    let mut bytes = compact_header(bag, root, 10, header::STRUCTURAL | COMPACT | COMPOUND, b"", b"");
+    let name_len = bag.dialect().name_len() as u16;
+    if bag.kind == BagKind::Adi {
+        let mut bytes = compact_header(bag, root, name_len, COMPACT | COMPOUND, b"", b"");
+        let version = if bag.page_len == NODE_LEN { 1u32 } else { 2 };
+        put(&mut bytes, 8, &version.to_le_bytes());
+        bytes[15] = b' ';
+        put(&mut bytes, 18, &(bag.page_len as u16).to_le_bytes());
+        return bytes;
+    }
+    let mut bytes = compact_header(bag, root, name_len, header::STRUCTURAL | COMPACT | COMPOUND, b"", b"");
     if bag.by_harbour {
         bytes[15] = if bag.pointers_are_pages { 0x21 } else { 0x01 };
         put(&mut bytes, 20, b"RCHB");
@@ -383,7 +439,10 @@ pub(crate) fn directory_bytes(bag: &BagSpec, root: u32) -> Vec<u8> {
 fn compact_header(bag: &BagSpec, root: u32, key_length: u16, options: u8, key: &[u8], condition: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0; COMPACT_HEADER_LEN];
     put(&mut bytes, 0, &root.to_le_bytes());
-    if bag.by_harbour {
+    let is_adi = bag.kind == BagKind::Adi;
+    if is_adi {
+        put(&mut bytes, 16, &(COMPACT_HEADER_LEN as u16).to_le_bytes());
+    } else if bag.by_harbour {
         put(&mut bytes, 16, &(COMPACT_HEADER_LEN as u16).to_le_bytes());
         put(&mut bytes, 18, &(bag.page_len as u16).to_le_bytes());
     } else {
@@ -392,7 +451,9 @@ fn compact_header(bag: &BagSpec, root: u32, key_length: u16, options: u8, key: &
     put(&mut bytes, 12, &key_length.to_le_bytes());
     bytes[14] = options;
     let key_len = key.len() as u16 + 1;
-    put(&mut bytes, 504, &key_len.to_le_bytes());
+    if !is_adi {
+        put(&mut bytes, 504, &key_len.to_le_bytes());
+    }
     put(&mut bytes, 506, &(condition.len() as u16 + 1).to_le_bytes());
     put(&mut bytes, 510, &key_len.to_le_bytes());
     put(&mut bytes, 512, key);
@@ -407,6 +468,9 @@ pub(crate) fn put(page: &mut [u8], at: usize, bytes: &[u8]) {
 
 /// The first free page that a file's first bytes name.
 pub(super) fn free_page(spec: &BagSpec, head: &[u8; HEAD_LEN], end: u32) -> u32 {
+    if !spec.dialect().lists_free_pages() {
+        return 0;
+    }
     let at = spec.free_at();
     let pointer = u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
     let unit = if spec.pointers_are_pages { 1 } else { spec.page_len as u32 };

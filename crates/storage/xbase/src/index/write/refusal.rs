@@ -1,0 +1,27 @@
+//! Tags that are not written to, and what is said of them.
+
+use super::bag::TagState;
+use crate::collation::KeyOrder;
+use mainstay_types::{Code, Error, Result};
+
+/// Fails for a tag of which the order or the type of the keys is not known.
+pub(super) fn check_writable(state: &TagState) -> Result<()> {
+    let header = &state.header;
+    if let Some(collation) = &header.collation {
+        let message = format!("tag {} is in the collating sequence {collation}, and is not written to", header.name);
+        return Err(Error::new(Code::Unsupported, message));
+    }
+    match state.key_type {
+        None => Err(Error::new(Code::Internal, format!("tag {}: the type of its keys is not known", header.name))),
+        Some(key_type) if key_type.order() == KeyOrder::Unknown => Err(unknown_order(&header.name)),
+        Some(_) => Ok(()),
+    }
+}
+
+/// What is said of a tag that would have to be changed in an order that is not known.
+#[cold]
+pub(crate) fn unknown_order(tag: &str) -> Error {
+    let message = format!("tag {tag} is in an unknown national order, and is not written to");
+    let hint = "change the table with the program that keeps the index, or drop the tag";
+    Error::new(Code::Unsupported, message).hint(hint)
+}
