@@ -195,7 +195,7 @@ fn records_of(fs: &dyn FileSystem, path: &Path, options: OpenOptions) -> u64 {
 pub(crate) fn table_of(fs: &dyn FileSystem, path: PathBuf) -> Result<PathBuf> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default();
     let (what, hint) = match extension.as_str() {
-        "cdx" | "idx" | "ntx" => {
+        "cdx" | "idx" | "ntx" | "adi" => {
             ("an index file", "check its folder: index files are checked with the table that their keys are of")
         }
         "fpt" | "dbt" | "smt" | "adm" => ("a memo file", "check its folder, or the table that it belongs to"),
@@ -205,7 +205,7 @@ pub(crate) fn table_of(fs: &dyn FileSystem, path: PathBuf) -> Result<PathBuf> {
         return Ok(path);
     }
     fs.stamp(&path)?;
-    let tables: &[&str] = if extension == "adm" { &["adt"] } else { &["dbf"] };
+    let tables: &[&str] = if matches!(extension.as_str(), "adm" | "adi") { &["adt"] } else { &["dbf"] };
     table::sibling(fs, &path, tables).ok_or_else(|| {
         let message = format!("{what}, and there is no table of its name beside it");
         Error::new(Code::NotThisFormat, message).at(path.display()).hint(hint)

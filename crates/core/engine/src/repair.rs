@@ -28,7 +28,7 @@ use std::sync::Arc;
 pub const REPAIRED: &str = "repaired";
 
 /// The extensions of files that belong to a table.
-const COMPANIONS: [&str; 4] = ["fpt", "dbt", "smt", "cdx"];
+const COMPANIONS: [&str; 5] = ["fpt", "dbt", "smt", "cdx", "adi"];
 
 /// A damaged table, and what became of it.
 #[derive(Debug)]

@@ -108,7 +108,17 @@ fn field_of(column: &ColumnInfo) -> Option<Field> {
 
 fn field(name: &str, (kind, letter): (FieldKind, u8), length: usize, decimals: usize) -> Field {
     let decimals = u8::try_from(decimals).unwrap_or(0);
-    Field { name: name.to_owned(), kind, letter, offset: 1, length, decimals, null_bit: None, varying_bit: None, adt: None }
+    Field {
+        name: name.to_owned(),
+        kind,
+        letter,
+        offset: 1,
+        length,
+        decimals,
+        null_bit: None,
+        varying_bit: None,
+        adt: None,
+    }
 }
 
 #[cfg(test)]

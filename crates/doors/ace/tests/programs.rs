@@ -30,6 +30,7 @@ macro_rules! programs {
 }
 
 programs! {
+    adt
     browse
     cascade
     code_pages

@@ -416,7 +416,9 @@ impl Planner<'_> {
             let is_plain = header.collation.is_none() && order.tag().key_type().order().is_bytes();
             let usable = header.lists_all_records() && is_plain && !header.ignore_case;
             let is_same = is_ascii || !order.keys.depends_on_letters() || order.keys.letters == self.letters;
-            usable && is_same && Expression::parse(&header.key_bytes).is_ok_and(|key| key.canonical() == wanted)
+            let is_comparable = order.keys.compares_as_values(constant);
+            let key = || Expression::parse(order.keys.key_bytes(header));
+            usable && is_same && is_comparable && key().is_ok_and(|key| key.canonical() == wanted)
         };
         let Some(at) = self.orders.iter().position(|order| is_usable(&order)) else { return Ok(None) };
         let order = &self.orders[at];

@@ -13,14 +13,14 @@ use crate::words::WordFile;
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::FileSystem;
 use mainstay_xbase::Finding;
-use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::adt::RecordLayout;
+use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::dbf::{Dbf, Field, FieldKind, Header, OpenOptions, blank_record};
 use mainstay_xbase::expr::Scratch;
 use mainstay_xbase::indexed::IndexedTable;
 use mainstay_xbase::lock::{LockPlan, LockSettings};
 use mainstay_xbase::memo::Memo;
-use mainstay_xbase::table::sibling;
+use mainstay_xbase::table::{sibling, structural_index};
 use mainstay_xbase::writer::{Access, WriteOptions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -157,7 +157,7 @@ impl Area {
             next_file: 1,
         };
         if options.open_structural
-            && let Some(structural) = sibling(&*area.fs, path, &["cdx"])
+            && let Some(structural) = structural_index(&*area.fs, path)
         {
             // A table whose index is of no use can still be read in its own order.
             if let Err(error) = area.open_index(&structural) {
@@ -317,7 +317,7 @@ impl Area {
 
     /// Closes all index files but the structural one.
     pub fn close_indexes(&mut self) -> Result<()> {
-        let structural = sibling(&*self.fs, &self.path, &["cdx"]);
+        let structural = structural_index(&*self.fs, &self.path);
         for path in self.index_files() {
             if Some(&path) != structural.as_ref() {
                 self.close_index(&path)?;

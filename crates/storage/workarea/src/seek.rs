@@ -157,7 +157,7 @@ pub(crate) fn sought(order: &Order, key: &SeekKey) -> Result<Sought> {
         (_, SeekKey::Raw(bytes)) => return Ok(Sought::Key(cut(bytes.clone(), key_type.key_len()))),
         (KeyFamily::Character, SeekKey::Text(text)) => {
             let upper = order.header().ignore_case;
-            let text = if upper { Cow::Owned(text.to_ascii_uppercase()) } else { Cow::Borrowed(text.as_slice()) };
+            let text = if upper { Cow::Owned(text.to_ascii_uppercase()) } else { order.keys.fold(text) };
             return Ok(Sought::Key(key_type.encode_prefix(&text)));
         }
         (KeyFamily::Number | KeyFamily::Currency, SeekKey::Number(number)) => number_value(order, *number),

@@ -12,6 +12,7 @@ use mainstay_vfs::FileSystem;
 use mainstay_xbase::dbf::TableSpec;
 use mainstay_xbase::index::BagKind;
 use mainstay_xbase::indexed::{Building, IndexSpec, TagId, Telling};
+use mainstay_xbase::table::structural_extension;
 use mainstay_xbase::writer::{Access, Source, WriteOptions};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -65,11 +66,12 @@ impl NewOrder {
         }
     }
 
-    fn kind(&self) -> BagKind {
+    fn kind(&self, table: &Path) -> BagKind {
         let extension = self.file.as_ref().and_then(|file| file.extension()).map(|text| text.to_ascii_lowercase());
         self.kind.unwrap_or(match extension.as_ref().and_then(|text| text.to_str()) {
             Some("ntx") => BagKind::Ntx,
             Some("idx") => BagKind::CompactIdx,
+            _ if structural_extension(table) == "adi" => BagKind::Adi,
             _ => BagKind::Cdx,
         })
     }
@@ -121,9 +123,9 @@ impl Area {
             records: records.as_mut().map(|records| records as &mut dyn Iterator<Item = u64>),
             while_condition: while_condition.as_deref(),
         };
-        let spec = new.spec(self);
+        let (spec, kind) = (new.spec(self), new.kind(self.path()));
         let table = self.table()?;
-        let made = table.create_index(new.file.as_deref(), new.kind(), &spec, building)?;
+        let made = table.create_index(new.file.as_deref(), kind, &spec, building)?;
         let path = table.bags().nth(made.bag).map(Path::to_owned).unwrap_or_default();
         self.dbf = table.dbf().clone();
         let at_hand = self.files.iter().find(|file| file.path == path).map(|file| file.number);
@@ -154,7 +156,7 @@ impl Area {
     pub fn delete_order(&mut self, id: OrderId) -> Result<()> {
         self.leave()?;
         let info = self.order_info(id).ok_or_else(|| no_such_order(id))?;
-        if !matches!(info.kind, BagKind::Cdx | BagKind::CompoundNtx) {
+        if !matches!(info.kind, BagKind::Cdx | BagKind::Adi | BagKind::CompoundNtx) {
             return self.close_index(&info.file);
         }
         let tag = self.tag_of(id)?;

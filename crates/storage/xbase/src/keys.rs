@@ -8,16 +8,20 @@
 //! nor maintained. Which letters its program knows, and in which order it sorts text, its keys tell: `keys/letters.rs`,
 //! `keys/order.rs`.
 
+mod advantage;
 mod letters;
 mod order;
 
+use crate::adt::RecordLayout;
 use crate::collation::KeyOrder;
 use crate::dbf::{Dbf, Family, FieldKind};
-use crate::expr::{Compiled, Context, Dialect, ExprValue, Expression, KeyPart, KeySource, Kind, Scratch};
-use crate::index::{BagKind, KeyFamily, KeyType, KeyValue, TagHeader};
+use crate::expr::{Compiled, Constant, Context, Dialect, ExprValue, Expression, KeyPart, KeySource, Kind, Scratch};
+use crate::index::{BagKind, KeyFamily, KeyForm, KeyType, KeyValue, TagHeader};
 use mainstay_types::{Code, Date, Error, Result, Timestamp};
 use std::borrow::Cow;
+use std::sync::Arc;
 
+use advantage::{AdvantageKey, ListedIf};
 pub use letters::Letters;
 
 /// The expressions of one tag, compiled for one table.
@@ -34,6 +38,8 @@ pub struct TagKeys {
     /// Which letters UPPER() and LOWER() know in them.
     pub letters: Letters,
     ignore_case: bool,
+    /// The parts of the keys of an Advantage table, of which the bytes are made.
+    advantage: Option<Arc<AdvantageKey>>,
 }
 
 impl TagKeys {
@@ -44,14 +50,26 @@ impl TagKeys {
 
     fn by(rules: Rules, header: &TagHeader, dbf: &Dbf) -> Result<TagKeys> {
         let expressions = Expressions::compile(&header.key_bytes, header.for_bytes.as_deref(), rules, dbf)?;
-        let Expressions { key, condition, condition_is_not_deleted, family, nullable } = expressions;
-        let key_type = KeyType::new(header, family, nullable)?.in_order(rules.order);
+        let Expressions { key, condition, condition_is_not_deleted, family, nullable, advantage } = expressions;
+        let key_type = match &advantage {
+            Some(parts) => parts.key_type(header)?,
+            None => KeyType::new(header, family, nullable)?,
+        };
+        let key_type = key_type.in_order(rules.order);
         let (letters, ignore_case) = (rules.letters, header.ignore_case);
-        Ok(TagKeys { key, condition, condition_is_not_deleted, key_type, letters, ignore_case })
+        Ok(TagKeys { key, condition, condition_is_not_deleted, key_type, letters, ignore_case, advantage })
     }
 
     /// Whether the record belongs into the tag, by its condition.
     pub fn lists(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<bool> {
+        // Advantage takes the keys of deleted records out.
+        if let Some(parts) = &self.advantage {
+            let is_deleted = RecordLayout::Adt.is_deleted(record);
+            return match &parts.listing {
+                Some(listing) if !is_deleted => listing.is_true(scratch, record, recno),
+                _ => Ok(!is_deleted),
+            };
+        }
         match &self.condition {
             None => Ok(true),
             Some(condition) => Ok(condition.evaluate(scratch, record, recno)? == ExprValue::Logical(true)),
@@ -60,6 +78,9 @@ impl TagKeys {
 
     /// Adds the key that the record must have to `key`.
     pub fn write_key(&self, scratch: &mut Scratch, record: &[u8], recno: u32, key: &mut Vec<u8>) -> Result<()> {
+        if let Some(parts) = &self.advantage {
+            return parts.write(record, key).map_err(|error| error.at(format_args!("record {recno}")));
+        }
         let start = key.len();
         let value = key_value(self.key.evaluate(scratch, record, recno)?);
         if !self.key_type.write(&value, key) {
@@ -71,6 +92,56 @@ impl TagKeys {
             key[start..].make_ascii_uppercase();
         }
         Ok(())
+    }
+
+    /// A text that is sought, in the letters that the keys of the tag are in by themselves.
+    pub fn fold<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        match &self.advantage {
+            Some(parts) if parts.ignores_case() => {
+                let mut folded = text.to_vec();
+                parts.fold(&mut folded);
+                Cow::Owned(folded)
+            }
+            _ => Cow::Borrowed(text),
+        }
+    }
+
+    /// Whether a comparison of the key's expression with a constant, for which a NULL is blank or zero, is one with the keys.
+    /// The NULLs of Advantage's keys are less than all values.
+    pub fn compares_as_values(&self, constant: &Constant) -> bool {
+        let Some(parts) = &self.advantage else { return true };
+        match constant {
+            Constant::Text(_) => !parts.ignores_case(),
+            Constant::Number(number) => *number > 0.0,
+            Constant::Date(day) | Constant::Timestamp(day, _) => *day > 0,
+            Constant::Logical(_) => false,
+        }
+    }
+
+    /// The key expression of the tag for people: with the names of fields.
+    pub fn key_text(&self, header: &TagHeader) -> String {
+        match &self.advantage {
+            Some(parts) => parts.names.0.clone(),
+            None => header.key_text().into_owned(),
+        }
+    }
+
+    /// The same in the code page of the table, as conditions have it.
+    pub fn key_bytes<'h>(&'h self, header: &'h TagHeader) -> &'h [u8] {
+        self.advantage.as_ref().map_or(&header.key_bytes, |parts| parts.names.0.as_bytes())
+    }
+
+    /// The FOR condition likewise.
+    pub fn condition_text(&self, header: &TagHeader) -> Option<String> {
+        match &self.advantage {
+            Some(parts) => parts.names.1.clone(),
+            None => header.for_text().map(Cow::into_owned),
+        }
+    }
+
+    /// Whether the keys are several values side by side, of which no single one can be asked for.
+    pub(crate) fn has_parts(&self) -> bool {
+        self.advantage.as_ref().is_some_and(|parts| parts.has_parts())
     }
 
     /// The value of the record's key for people: a text in quotation marks, without the blanks at its end.
@@ -110,6 +181,7 @@ pub struct Conventions {
 /// How the expressions of an index are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rules {
+    pub(crate) kind: BagKind,
     pub(crate) dialect: Dialect,
     pub(crate) letters: Letters,
     pub(crate) order: KeyOrder,
@@ -120,8 +192,13 @@ impl Rules {
     /// others a NULL is a blank.
     pub(crate) fn of(kind: BagKind, by_harbour: bool, dbf: &Dbf) -> Rules {
         let is_foxpros = !by_harbour && !matches!(kind, BagKind::Ntx | BagKind::CompoundNtx);
-        let dialect = if is_foxpros { dialect_of(dbf) } else { Dialect::Clipper };
-        Rules { dialect, letters: Letters::of(dialect), order: KeyOrder::Bytes }
+        let dialect = match kind {
+            // Advantage's tables have NULLs, and a condition that is NULL lists no record.
+            BagKind::Adi => Dialect::FoxPro,
+            _ if is_foxpros => dialect_of(dbf),
+            _ => Dialect::Clipper,
+        };
+        Rules { kind, dialect, letters: Letters::of(dialect), order: KeyOrder::Bytes }
     }
 }
 
@@ -143,11 +220,16 @@ pub(crate) struct Expressions {
     pub(crate) family: KeyFamily,
     /// Whether a key can be NULL.
     pub(crate) nullable: bool,
+    /// The parts of an Advantage key.
+    pub(crate) advantage: Option<Arc<AdvantageKey>>,
 }
 
 impl Expressions {
     /// Compiles them against the fields of a table.
     pub(crate) fn compile(key: &[u8], condition: Option<&[u8]>, rules: Rules, dbf: &Dbf) -> Result<Expressions> {
+        if rules.kind == BagKind::Adi {
+            return Expressions::compile_advantage(key, condition, rules, dbf);
+        }
         let Rules { dialect, letters, .. } = rules;
         let context = Context { dialect, case: letters.table(dbf), ..Context::new(dbf.fields()) };
         let key = Expression::parse(key)?.compile(&context)?;
@@ -163,8 +245,49 @@ impl Expressions {
         let is_nullable = |field: &usize| dbf.fields()[*field].null_bit.is_some();
         let nullable = dialect == Dialect::FoxPro && key.fields().iter().any(is_nullable);
         let family = family(&key, dbf);
-        Ok(Expressions { key, condition, condition_is_not_deleted, family, nullable })
+        Ok(Expressions { key, condition, condition_is_not_deleted, family, nullable, advantage: None })
     }
+
+    /// The same of an ADI, whose expressions have fields by their numbers.
+    fn compile_advantage(key: &[u8], condition: Option<&[u8]>, rules: Rules, dbf: &Dbf) -> Result<Expressions> {
+        let Rules { dialect, letters, .. } = rules;
+        let fields = advantage::numbered(dbf.fields());
+        let context = Context { dialect, case: letters.table(dbf), ..Context::new(&fields) };
+        let mut parts = AdvantageKey::parse(key, dbf, letters.table(dbf))?;
+        parts.names = (advantage::to_names(key, dbf), condition.map(|text| advantage::to_names(text, dbf)));
+        let key = Expression::parse(parts.expression())?.compile(&context)?;
+        let condition = condition.map(|text| Expression::parse(advantage::condition(text))).transpose()?;
+        let listing = condition.as_ref().map(|condition| ListedIf::compile(&condition.condition(), &context));
+        parts.listing = listing.transpose()?;
+        let condition = condition.map(|condition| condition.compile(&context));
+        Ok(Expressions {
+            family: parts.form().family(),
+            key,
+            condition: condition.transpose()?,
+            condition_is_not_deleted: false,
+            nullable: false,
+            advantage: Some(Arc::new(parts)),
+        })
+    }
+
+    /// The length of the keys of an ADI, and how they are stored.
+    pub(crate) fn advantage_keys(&self) -> Option<(usize, KeyForm)> {
+        self.advantage.as_ref().map(|parts| (parts.key_len(), parts.form()))
+    }
+}
+
+/// The texts of a tag of an ADI with the names of the fields that it has in this table.
+pub(crate) fn named_texts(header: &TagHeader, dbf: &Dbf) -> (Vec<u8>, Option<Vec<u8>>) {
+    let named = |text: &[u8]| {
+        let names = advantage::to_names(text, dbf);
+        dbf.code_page().encode(&names).unwrap_or_else(|| names.into_bytes())
+    };
+    (named(&header.key_bytes), header.for_bytes.as_deref().map(named))
+}
+
+/// The texts of a new tag of an ADI as the file has them: fields by their numbers.
+pub(crate) fn advantage_texts(key: &[u8], condition: Option<&[u8]>, dbf: &Dbf) -> (Vec<u8>, Option<Vec<u8>>) {
+    (advantage::key_to_file(key, dbf), condition.map(|text| advantage::to_file(text, dbf)))
 }
 
 impl Expressions {

@@ -24,8 +24,13 @@ fn decode(values: &[Vec<u8>], length: usize, page: &str) -> Column {
         varying_bit: None,
         adt: None,
     };
-    let how =
-        Decoding { path: Path::new("t.dbf"), memo: None, is_told: false, layout: Default::default(), code_page: CodePage::by_name(page).unwrap() };
+    let how = Decoding {
+        path: Path::new("t.dbf"),
+        memo: None,
+        is_told: false,
+        layout: Default::default(),
+        code_page: CodePage::by_name(page).unwrap(),
+    };
     decode_column(&field, &Records::new(&records, length + 1, 1), &how).unwrap()
 }
 
@@ -116,8 +121,13 @@ fn a_field_of_no_bytes_is_the_empty_text() {
         varying_bit: None,
         adt: None,
     };
-    let how =
-        Decoding { path: Path::new("t.dbf"), memo: None, is_told: false, layout: Default::default(), code_page: CodePage::by_name("437").unwrap() };
+    let how = Decoding {
+        path: Path::new("t.dbf"),
+        memo: None,
+        is_told: false,
+        layout: Default::default(),
+        code_page: CodePage::by_name("437").unwrap(),
+    };
     let column = decode_column(&field, &Records::new(&records, 8, 1), &how).unwrap();
     assert!(plain(&column.vector).as_string_view().iter().all(|text| text == Some("")));
 }

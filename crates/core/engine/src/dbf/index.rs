@@ -6,6 +6,7 @@
 //! CREATE INDEX dear ON stock (price DESC) WHERE NOT _deleted      -- FOR .NOT. DELETED(), descending
 //! CREATE UNIQUE INDEX id ON stock (id)                            -- a candidate tag: a second key is refused
 //! CREATE INDEX city ON stock ('UPPER(CITY)+DTOS(BORN)')           -- an xBase expression as it is
+//! CREATE INDEX name ON people (upper(name), born)                 -- of an ADT: a tag of people.adi, UPPER(name);born
 //! ```
 //! Without USING it is a tag of the structural CDX, or an NTX file if the table has such and no CDX.
 //!
@@ -21,7 +22,7 @@ use mainstay_types::{Code, Error, Result};
 use mainstay_xbase::dbf::{Field, FieldKind};
 use mainstay_xbase::index::BagKind;
 use mainstay_xbase::indexed::{Building, IndexSpec};
-use mainstay_xbase::table::{DbfTable, is_named_for};
+use mainstay_xbase::table::{DbfTable, is_named_for, structural_extension};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -38,7 +39,7 @@ pub(crate) fn create_index(table: &DbfTable, create: &CreateIndex, how: How) -> 
     let key = create.xbase_key(&column)?;
     let condition = create.xbase_condition(&column)?;
     let (kind, path) = file_of(table, create)?;
-    if create.unique && kind != BagKind::Cdx {
+    if create.unique && !matches!(kind, BagKind::Cdx | BagKind::Adi) {
         let error = Error::new(Code::Unsupported, "a UNIQUE index that is no CDX: it would not refuse a second key");
         return Err(error.hint("CREATE UNIQUE INDEX ... USING cdx"));
     }
@@ -69,6 +70,15 @@ pub(crate) fn create_index(table: &DbfTable, create: &CreateIndex, how: How) -> 
 /// The kind of file, and its path if it is not the structural CDX.
 fn file_of(table: &DbfTable, create: &CreateIndex) -> Result<(BagKind, Option<PathBuf>)> {
     let ends_with = |path: &Path, ending: &str| path.extension().is_some_and(|it| it.eq_ignore_ascii_case(ending));
+    if structural_extension(table.path()) == "adi" {
+        return match create.using.as_deref() {
+            None | Some("adi") => Ok((BagKind::Adi, None)),
+            Some(_) => {
+                let error = Error::new(Code::Unsupported, "the index of an Advantage table is an ADI");
+                Err(error.hint("leave USING out, or USING adi"))
+            }
+        };
+    }
     let kind = match create.using.as_deref() {
         Some("cdx") => BagKind::Cdx,
         Some("ntx") => BagKind::Ntx,
@@ -87,7 +97,7 @@ fn file_of(table: &DbfTable, create: &CreateIndex) -> Result<(BagKind, Option<Pa
         }
     };
     let ending = match kind {
-        BagKind::Cdx => return Ok((kind, None)),
+        BagKind::Cdx | BagKind::Adi => return Ok((kind, None)),
         BagKind::Ntx => "ntx",
         _ => "idx",
     };
@@ -105,8 +115,14 @@ fn key_column(table: &DbfTable, name: &str) -> Result<KeyColumn> {
     }
     let field = place_of(table, name).and_then(|place| table.fields().get(place));
     let unknown = || unknown_field(table, name);
+    let place = place_of(table, name);
     let Field { name, kind, length, decimals, .. } = field.ok_or_else(unknown)?;
     let begins = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
+    if let (true, Some(place)) = (structural_extension(table.path()) == "adi", place) {
+        // Parts of Advantage's keys are whole fields, which their numbers name whatever their names are.
+        let number = format!("F{}", place + 1);
+        return of(&number, &number);
+    }
     if !begins || !name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') {
         let message = format!("the field \"{name}\" cannot be part of a key: an xBase expression cannot name it");
         let error = Error::new(Code::InvalidValue, message).at(format_args!("table {}", table_name(table)));

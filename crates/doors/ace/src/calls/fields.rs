@@ -154,7 +154,9 @@ pub fn offset(table: Handle, field: Field, offset: Out<u32>) -> Result<()> {
 }
 
 pub fn is_nullable(table: Handle, field: Field, nullable: Out<u16>) -> Result<()> {
-    nullable.set(definition(table, field, |field| field.null_bit.is_some() || field.adt.is_some_and(Type::can_be_null))?.into())
+    nullable.set(
+        definition(table, field, |field| field.null_bit.is_some() || field.adt.is_some_and(Type::can_be_null))?.into(),
+    )
 }
 
 pub fn is_binary(table: Handle, field: Field, binary: Out<u16>) -> Result<()> {

@@ -20,7 +20,11 @@ use crate::table::{State, Table, is_positioned};
 
 /// The extension of a table type's index files.
 pub fn extension(table_type: u32) -> &'static str {
-    if table_type == ADS_NTX { "ntx" } else { "cdx" }
+    match table_type {
+        ADS_NTX => "ntx",
+        ADS_ADT => "adi",
+        _ => "cdx",
+    }
 }
 
 /// Where an index file is that a program names: beside its table, in the connection's folder, along the search path.

@@ -123,8 +123,7 @@ pub fn delete_table(table: Handle) -> Result<()> {
 /// The bytes of a record that has no values yet.
 pub fn blank(table: Handle, buffer: Buffer, length: u32) -> Result<()> {
     let table = registry::table(table)?;
-    let bytes = table
-        .without_relation(|state| Ok(blank_record(state.area.fields(), state.area.header())))?;
+    let bytes = table.without_relation(|state| Ok(blank_record(state.area.fields(), state.area.header())))?;
     match length as usize {
         room if room < bytes.len() => {
             Err(Failure::new(AE_INSUFFICIENT_BUFFER, format!("{} bytes are needed", bytes.len())))

@@ -214,7 +214,9 @@ pub fn open_first(mut opening: Opening, paths: &[PathBuf]) -> Result<(Handle, Ar
     if is_read_only {
         opening.options |= ADS_READONLY;
     }
-    if opening.connection.server.is_none() && settings::read(|settings| !settings.show_deleted) {
+    // The deleted records of an ADT are room for others, and never shown.
+    let is_adt = area.header().version == VERSION_BYTE;
+    if opening.connection.server.is_none() && (is_adt || settings::read(|settings| !settings.show_deleted)) {
         // The place is the first record that is shown; a server has gone there.
         area.set_hide_deleted(true);
         area.go_top()?;

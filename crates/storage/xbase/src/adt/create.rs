@@ -4,12 +4,12 @@
 //! its length the bytes that it takes in the record. Header flag 0x10, which newer servers set, is left out: its meaning is not
 //! known.
 
+use super::fields::parse_fields;
 use super::header::{FIELD_LENGTH, FIRST_FIELD_AT, FIXED_LENGTH, Header, SIGNATURE};
 use super::types::Type;
-use super::fields::parse_fields;
 use crate::codepage::CodePage;
 use crate::dbf::encode::text_of_name;
-use crate::dbf::{FieldSpec, TableSpec};
+use crate::dbf::{Counter, Field, FieldKind, FieldSpec, TableSpec};
 use mainstay_types::{Code, Error, Result, SqlType};
 
 /// The longest name.
@@ -51,7 +51,10 @@ pub(crate) fn header(spec: &TableSpec, page: CodePage) -> Result<Vec<u8>> {
         at += length_of(field);
     }
     if at > LONGEST_RECORD + FIRST_FIELD_AT {
-        return Err(invalid(format!("the fields take {} bytes; a record has at most {LONGEST_RECORD}", at - FIRST_FIELD_AT)));
+        return Err(invalid(format!(
+            "the fields take {} bytes; a record has at most {LONGEST_RECORD}",
+            at - FIRST_FIELD_AT
+        )));
     }
     let count = u16::try_from(spec.fields.len()).map_err(|_| invalid("a table of over 65,535 fields".to_owned()))?;
     let next = spec.fields.iter().find_map(|field| field.counter).map_or(1, |counter| counter.next.max(1));
@@ -91,7 +94,10 @@ fn check(field: &FieldSpec, before: &[FieldSpec]) -> Result<()> {
     }
     let counts = |field: &FieldSpec| type_of(field) == Type::AutoIncrement;
     if counts(field) && before.iter().any(counts) {
-        return Err(Error::new(Code::Unsupported, format!("field {name}: a table has one counter for all its records")));
+        return Err(Error::new(
+            Code::Unsupported,
+            format!("field {name}: a table has one counter for all its records"),
+        ));
     }
     let (least, most) = match kind {
         Type::Other(code) => {
@@ -137,7 +143,7 @@ fn describe(field: &FieldSpec, page: CodePage, offset: usize, bytes: &mut Vec<u8
 fn spec(name: &str, kind: Type, length: usize, decimals: u8) -> FieldSpec {
     let letter = u8::try_from(kind.code()).unwrap_or(0);
     let length = kind.fixed_length().unwrap_or(length);
-    let counter = (kind == Type::AutoIncrement).then_some(crate::dbf::Counter { next: 1, step: 1 });
+    let counter = (kind == Type::AutoIncrement).then_some(Counter { next: 1, step: 1 });
     FieldSpec { counter, ..FieldSpec::new(name, letter, length, decimals) }
 }
 
@@ -150,6 +156,38 @@ pub fn field_of_type(name: &str, kind: Type, length: usize, decimals: u8) -> Fie
         _ => length,
     };
     spec(name, kind, bytes, decimals)
+}
+
+/// The field that has the values of a field of a DBF.
+pub(crate) fn field_of_kind(field: &Field, counter: Option<Counter>) -> FieldSpec {
+    let (kind, length) = match field.kind {
+        _ if counter.is_some() => (Type::AutoIncrement, 0),
+        FieldKind::Character => (Type::Character, field.length),
+        FieldKind::CharacterBinary => (Type::Raw, field.length),
+        FieldKind::CharacterWide => (Type::NChar, field.length),
+        FieldKind::VarcharWide => (Type::NVarChar, field.length),
+        FieldKind::Varchar | FieldKind::VarcharUnconverted => (Type::Character, field.length),
+        FieldKind::Numeric if field.is_floating() => (Type::Double, 0),
+        FieldKind::Numeric => (Type::Numeric, field.length.max(2)),
+        FieldKind::Date | FieldKind::DateBinary | FieldKind::DateJulian | FieldKind::DatePacked => (Type::Date, 0),
+        FieldKind::Logical => (Type::Logical, 0),
+        FieldKind::Integer | FieldKind::IntegerSortable if field.decimals > 0 => (Type::Double, 0),
+        FieldKind::Integer if field.length <= 2 => (Type::ShortInt, 0),
+        FieldKind::Integer if field.length > 4 => (Type::LongInt, 0),
+        FieldKind::Integer | FieldKind::IntegerSortable => (Type::Integer, 0),
+        FieldKind::Double | FieldKind::DoubleSortable => (Type::Double, 0),
+        FieldKind::Currency => (Type::Money, 0),
+        FieldKind::Timestamp => (Type::TimeStamp, 0),
+        FieldKind::ModificationTime => (Type::ModTime, 0),
+        FieldKind::Time => (Type::Time, 0),
+        FieldKind::RowVersion => (Type::RowVersion, 0),
+        FieldKind::Memo | FieldKind::Any => (Type::Memo, 0),
+        FieldKind::MemoWide => (Type::NMemo, 0),
+        FieldKind::MemoBinary | FieldKind::Varbinary => (Type::Binary, 0),
+        FieldKind::Guid => (Type::Guid, 0),
+        FieldKind::NullFlags | FieldKind::Unknown => (Type::Raw, field.length),
+    };
+    FieldSpec { counter, ..spec(&field.name, kind, length, field.decimals) }
 }
 
 /// The field that holds the values of a column of SQL. Text of varying length is a Character: how Advantage stores its VarChar

@@ -35,9 +35,9 @@ pub struct Field {
 pub fn parse_fields(header: &Header, bytes: &[u8]) -> Result<Vec<Field>> {
     let damaged = |message: String| Error::new(Code::Damaged, message);
     let count = usize::from(header.field_count);
-    let descriptors = bytes.get(FIXED_LENGTH..FIXED_LENGTH + count * FIELD_LENGTH).ok_or_else(|| {
-        damaged(format!("the header describes {count} fields and ends after {} bytes", bytes.len()))
-    })?;
+    let descriptors = bytes
+        .get(FIXED_LENGTH..FIXED_LENGTH + count * FIELD_LENGTH)
+        .ok_or_else(|| damaged(format!("the header describes {count} fields and ends after {} bytes", bytes.len())))?;
     let end = header.record_length as usize;
     let descriptors: Vec<&[u8]> = descriptors.chunks_exact(FIELD_LENGTH).collect();
     let offset = |at: usize| descriptors.get(at).map_or(end, |one| word(one, 131) as usize);
@@ -93,7 +93,8 @@ fn record_field(
     let (kind, letter) = kind_of(field);
     if kind == FieldKind::Unknown {
         let (code, length) = (field.kind.code(), field.length);
-        warnings.push(format!("field {name} has type {code} in {length} bytes, which is not known; its bytes are read"));
+        warnings
+            .push(format!("field {name} has type {code} in {length} bytes, which is not known; its bytes are read"));
     }
     let decimals = match field.kind {
         Type::Money => 4,

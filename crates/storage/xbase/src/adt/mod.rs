@@ -28,7 +28,7 @@ mod reuse;
 mod types;
 
 pub use create::field_of_type;
-pub(crate) use create::{field_of_column, header as new_header, type_of};
+pub(crate) use create::{field_of_column, field_of_kind, header as new_header, type_of};
 pub use fields::{Field, parse_fields, record_fields};
 pub use header::{
     AUTO_INCREMENT_AT, FIELD_LENGTH, FIRST_FIELD_AT, FIXED_LENGTH, Header, ROW_VERSION_AT, SIGNATURE, VERSION_BYTE,

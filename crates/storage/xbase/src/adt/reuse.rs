@@ -71,7 +71,8 @@ impl ReuseList {
     /// The record on top, if it is one that can be used; a list that is damaged is left alone.
     pub(crate) fn top(file: &dyn File, place: Place) -> Result<Option<u32>> {
         let list = ReuseList::read(file)?;
-        let usable = |prefix: [u8; 5]| RecordLayout::Adt.is_deleted(&prefix) && !RecordLayout::Adt.is_encrypted(&prefix);
+        let usable =
+            |prefix: [u8; 5]| RecordLayout::Adt.is_deleted(&prefix) && !RecordLayout::Adt.is_encrypted(&prefix);
         Ok(place.prefix(file, list.first)?.filter(|prefix| usable(*prefix)).map(|_| list.first))
     }
 

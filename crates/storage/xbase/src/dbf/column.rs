@@ -175,7 +175,9 @@ pub fn deleted_flags(records: &Records<'_>, how: &Decoding<'_>) -> (BooleanBuffe
                 place: format!("record {}", records.number(row)),
                 message: match layout {
                     RecordLayout::Dbf => format!("the deletion flag is {:#04x}, neither a blank nor '*'", record[0]),
-                    RecordLayout::Adt => format!("the flags are {:#04x}, of which only bits 0 to 2 are known", record[0]),
+                    RecordLayout::Adt => {
+                        format!("the flags are {:#04x}, of which only bits 0 to 2 are known", record[0])
+                    }
                 },
             });
         }

@@ -115,6 +115,15 @@ impl FieldSpec {
         }
     }
 
+    /// The field of a table of this format that has the values of an existing one, which may be of another format.
+    pub fn in_format(field: &Field, counter: Option<Counter>, format: Format) -> FieldSpec {
+        match (field.adt, format) {
+            (Some(kind), format) if format != Format::Advantage => dbf_field(field, kind, counter, format),
+            (None, Format::Advantage) => adt::field_of_kind(field, counter),
+            _ => FieldSpec::of(field, counter),
+        }
+    }
+
     fn length(&self, format: Format) -> usize {
         match (self.letter, self.length) {
             (b'D', 0) => 8,
@@ -139,6 +148,26 @@ impl FieldSpec {
         let counting = self.counter.is_some() && self.letter != b'+';
         [(self.nullable, 2), (binary, 4), (counting, 8)].iter().map(|(set, bit)| u8::from(*set) * bit).sum()
     }
+}
+
+/// The field of a DBF for one of an ADT: the letter of the nearest type.
+fn dbf_field(field: &Field, kind: adt::Type, counter: Option<Counter>, format: Format) -> FieldSpec {
+    let vfp = format == Format::VisualFoxPro;
+    let (letter, length) = match kind {
+        adt::Type::Guid => (b'C', 36),
+        adt::Type::VarChar | adt::Type::VarBinary => (b'C', field.length - 2),
+        adt::Type::RowVersion if vfp => (b'N', 20),
+        adt::Type::ModTime if vfp => (b'T', 8),
+        adt::Type::Date => (b'D', 8),
+        adt::Type::AutoIncrement if vfp => (b'I', 4),
+        adt::Type::LongInt if vfp => (b'N', 20),
+        adt::Type::ShortInt if vfp => (b'I', 4),
+        kind if kind.is_reference() => (field.letter, 0),
+        _ => (field.letter, field.length),
+    };
+    let binary = matches!(kind, adt::Type::Raw | adt::Type::VarBinary | adt::Type::Binary | adt::Type::Image);
+    let spec = FieldSpec::new(&field.name, letter, length, field.decimals);
+    FieldSpec { binary, nullable: vfp && kind.can_be_null(), counter, ..spec }
 }
 
 /// A new table.

@@ -80,7 +80,7 @@ impl KeyForm {
     }
 
     /// What the keys are keys of.
-    pub(super) fn family(self) -> KeyFamily {
+    pub fn family(self) -> KeyFamily {
         match self {
             KeyForm::Text => KeyFamily::Character,
             KeyForm::Double | KeyForm::LongInteger => KeyFamily::Number,

@@ -18,7 +18,7 @@ use crate::dbf::{Dbf, Header};
 use crate::expr::{ExprValue, Kind, Scratch};
 use crate::index::write::{BagSpec, BagWriter, KeySorter, TagSpec, reindex, unknown_order};
 use crate::index::{BagKind, KeyFamily, TagHeader};
-use crate::keys::{Conventions, Expressions, Rules, TagKeys};
+use crate::keys::{Conventions, Expressions, Rules, TagKeys, advantage_texts, named_texts};
 use crate::lock::{IndexLock, LockPlan};
 use mainstay_types::{Code, Error, Result, interrupt};
 use mainstay_vfs::{Create, LockMode};
@@ -35,10 +35,11 @@ const RUN_BYTES: u64 = 1 << 20;
 /// A tag that is to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexSpec {
-    /// The name: 1 to 10 ASCII characters. The only tag of an IDX or NTX is named like its file, and may have a longer name, of
-    /// which the file keeps ten.
+    /// The name: 1 to 10 ASCII characters, in an ADI up to 128. The only tag of an IDX or NTX is named like its file, and may
+    /// have a longer name, of which the file keeps ten.
     pub name: String,
-    /// The key expression, in the code page of the table.
+    /// The key expression, in the code page of the table. Of an ADI: fields by their names or numbers, with semicolons
+    /// between.
     pub key: Vec<u8>,
     /// The FOR condition.
     pub condition: Option<Vec<u8>>,
@@ -81,6 +82,18 @@ impl IndexSpec {
             custom: header.custom,
             ignore_case: header.ignore_case,
         }
+    }
+}
+
+impl IndexSpec {
+    /// The same with the names of the table's fields where the file has their numbers (ADI).
+    pub fn of_table(header: &TagHeader, dbf: &Dbf) -> IndexSpec {
+        let spec = IndexSpec::of(header);
+        if header.kind != BagKind::Adi {
+            return spec;
+        }
+        let (key, condition) = named_texts(header, dbf);
+        IndexSpec { key, condition, ..spec }
     }
 }
 
@@ -136,6 +149,9 @@ pub(super) fn layout_for(kind: BagKind, dbf: &Dbf, spec: &IndexSpec) -> BagSpec 
 /// The tag that a file of this layout will hold: the type and length of its keys follow from the expression.
 pub(super) fn tag_spec(spec: &IndexSpec, bag: &BagSpec, dbf: &Dbf) -> Result<TagSpec> {
     let rules = Rules::of(bag.kind, bag.by_harbour, dbf);
+    if bag.kind == BagKind::Adi {
+        return advantage_spec(spec, rules, dbf);
+    }
     let compiled = Expressions::compile(&spec.key, spec.condition.as_deref(), rules, dbf)?;
     let result = compiled.key.result_type();
     let is_ntx = matches!(bag.kind, BagKind::Ntx | BagKind::CompoundNtx);
@@ -173,10 +189,26 @@ pub(super) fn tag_spec(spec: &IndexSpec, bag: &BagSpec, dbf: &Dbf) -> Result<Tag
     })
 }
 
+/// The same of a tag of an Advantage table. A unique tag refuses a second record with an equal key.
+fn advantage_spec(spec: &IndexSpec, rules: Rules, dbf: &Dbf) -> Result<TagSpec> {
+    let (key, condition) = advantage_texts(&spec.key, spec.condition.as_deref(), dbf);
+    let compiled = Expressions::compile(&key, condition.as_deref(), rules, dbf)?;
+    compiled.check_condition()?;
+    let Some((length, form)) = compiled.advantage_keys() else {
+        return Err(Error::new(Code::Internal, "an Advantage key without parts"));
+    };
+    let (descending, custom, ignore_case) = (spec.descending, spec.custom, spec.ignore_case);
+    let candidate = spec.unique || spec.candidate;
+    let tag = TagSpec { form: Some(form), ..TagSpec::new(&spec.name, key, compiled.family, length) };
+    Ok(TagSpec { condition, descending, candidate, custom, ignore_case, ..tag })
+}
+
 /// The same of a tag that is new, and so must mean something.
 pub(super) fn new_tag_spec(spec: &IndexSpec, bag: &BagSpec, dbf: &Dbf) -> Result<TagSpec> {
-    let rules = Rules::of(bag.kind, bag.by_harbour, dbf);
-    Expressions::compile(&spec.key, spec.condition.as_deref(), rules, dbf)?.check_condition()?;
+    if bag.kind != BagKind::Adi {
+        let rules = Rules::of(bag.kind, bag.by_harbour, dbf);
+        Expressions::compile(&spec.key, spec.condition.as_deref(), rules, dbf)?.check_condition()?;
+    }
     tag_spec(spec, bag, dbf)
 }
 

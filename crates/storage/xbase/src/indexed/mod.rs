@@ -46,10 +46,10 @@ mod locks;
 mod over_records;
 mod raw;
 mod reach;
-mod reuse;
 mod rebuild;
 mod recovery;
 mod repair;
+mod reuse;
 mod safeguard;
 mod set;
 mod stand_in;
@@ -181,11 +181,6 @@ impl IndexedTable {
             return Err(error.hint("reading works; take the file away if nothing uses it"));
         }
         let writer = TableWriter::open(Arc::clone(&fs), path, options)?;
-        if let Some(adi) = crate::table::adi_beside(&*fs, path, writer.dbf()) {
-            let message = "the table has an index file that is not kept up: it would not list what is written";
-            let error = Error::new(Code::Unsupported, message).at(adi.display());
-            return Err(error.hint("reading works; take the file away if nothing uses it"));
-        }
         let read = OpenOptions { code_page: Some(writer.dbf().code_page()) };
         let dbf = Dbf::open(Arc::clone(writer.dbf().file()) as Arc<dyn File>, read)?;
         let alone = options.access == Access::Exclusive;
@@ -195,8 +190,8 @@ impl IndexedTable {
         let (joined, keeps_appended, unlisted) = (None, false, None);
         let mut table =
             IndexedTable { fs, writer, indexes, options, joined, watch, contested, keeps_appended, unlisted };
-        if let Some(cdx) = crate::table::sibling(&*table.fs, path, &["cdx"]) {
-            let bag = OpenBag::structural(&*table.fs, &cdx, &table.indexes.dbf, sharing)?;
+        if let Some(structural) = crate::table::structural_index(&*table.fs, path) {
+            let bag = OpenBag::structural(&*table.fs, &structural, &table.indexes.dbf, sharing)?;
             table.indexes.bags.push(bag);
         }
         table.finish_rebuild()?;
@@ -246,8 +241,11 @@ impl IndexedTable {
                 found.push(TagInfo {
                     id: TagId { bag, tag },
                     name: header.name.clone(),
-                    key: header.key_text().into_owned(),
-                    condition: header.for_text().map(|text| text.into_owned()),
+                    key: keys.as_ref().map_or_else(|_| header.key_text().into_owned(), |keys| keys.key_text(header)),
+                    condition: match keys {
+                        Ok(keys) => keys.condition_text(header),
+                        Err(_) => header.for_text().map(|text| text.into_owned()),
+                    },
                     unique: header.unique,
                     candidate: header.candidate,
                     descending: header.descending,
@@ -377,6 +375,7 @@ impl Drop for IndexedTable {
 
 /// The usual path of the structural index of a table.
 fn structural_path(table: &Path) -> PathBuf {
-    let capitals = table.extension().is_some_and(|extension| extension == "DBF");
-    table.with_extension(if capitals { "CDX" } else { "cdx" })
+    let capitals = table.extension().is_some_and(|extension| extension == "DBF" || extension == "ADT");
+    let extension = crate::table::structural_extension(table);
+    table.with_extension(if capitals { extension.to_uppercase() } else { extension.to_owned() })
 }

@@ -82,7 +82,8 @@ impl IndexedTable {
             let live = bag.live()?;
             live.must_be_understood()?;
             let layout = live.writer.spec();
-            let tags: Vec<IndexSpec> = live.writer.tags().map(IndexSpec::of).collect();
+            let tags: Vec<IndexSpec> =
+                live.writer.tags().map(|tag| IndexSpec::of_table(tag, &self.indexes.dbf)).collect();
             let made: Result<Vec<TagSpec>> = tags.iter().map(|tag| tag_spec(tag, &layout, &new)).collect();
             let made = made.map_err(|error| error.hint("drop the tag first, or keep its fields"))?;
             plans.push((bag.path.clone(), bag.is_structural, layout, made));

@@ -37,7 +37,7 @@ pub fn repair(
         let message = format!("what a program has left here that was cut off is not put right: {}", error.message());
         finding(path, Severity::Error, String::new(), message)
     }));
-    let structural = crate::table::sibling(&**fs, path, &["cdx"]);
+    let structural = crate::table::structural_index(&**fs, path);
     let others = index_files.iter().filter(|file| Some(*file) != structural.as_ref());
     let how = WriteOptions { access: Access::Exclusive, ..*options };
     let mut table = IndexedTable::open(Arc::clone(fs), into, how)?;
@@ -56,7 +56,7 @@ pub fn repair(
             }
         }
     }
-    if table.dbf().header().has_structural_index && crate::table::sibling(&**fs, into, &["cdx"]).is_none() {
+    if table.dbf().header().has_structural_index && crate::table::structural_index(&**fs, into).is_none() {
         table.writer.mark_structural_index(false)?;
         let message = "the header asks for an index of the table's name; the new table has none".to_owned();
         repair.found.push(finding(path, Severity::Warning, String::new(), message));

@@ -79,7 +79,9 @@ impl TagKeys {
     /// Whether keys or condition depend on which letters are known.
     pub fn depends_on_letters(&self) -> bool {
         let depends = |compiled: &crate::expr::Compiled| compiled.depends_on_letters();
-        depends(&self.key) || self.condition.as_ref().is_some_and(depends)
+        depends(&self.key)
+            || self.advantage.as_ref().is_some_and(|parts| parts.depends_on_letters())
+            || self.condition.as_ref().is_some_and(depends)
     }
 
     /// What its keys were found to be made with, or what is expected of it.

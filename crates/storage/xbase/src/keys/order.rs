@@ -20,7 +20,7 @@ use super::{Conventions, Letters, TagKeys};
 use crate::collation::{Collation, Fitting, KeyOrder, National, collations};
 use crate::dbf::Dbf;
 use crate::expr::Scratch;
-use crate::index::{KeyFamily, Tag, TagHeader};
+use crate::index::{BagKind, KeyFamily, Tag, TagHeader};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
@@ -155,7 +155,8 @@ impl TagKeys {
         }
         let sample = KeySample::of(tag);
         let out_of_order = sample.out_of_byte_order();
-        if out_of_order.is_empty() {
+        // Which collation an ADI has, its header says.
+        if out_of_order.is_empty() || tag.header().kind == BagKind::Adi {
             return self.settled_by(tag, &sample, dbf);
         }
         let fitting = match sample.fitting(dbf) {
@@ -178,7 +179,8 @@ impl TagKeys {
 
     /// The same tag, if its keys are in the national order of another tag of its file, too.
     pub fn joined(self, tag: &Tag, dbf: &Dbf, peer: &National) -> TagKeys {
-        if self.key_type.family() != KeyFamily::Character || self.key_type.order() == KeyOrder::Unknown {
+        let is_other = self.key_type.order() == KeyOrder::Unknown || tag.header().kind == BagKind::Adi;
+        if self.key_type.family() != KeyFamily::Character || is_other {
             return self;
         }
         let sample = KeySample::of(tag);

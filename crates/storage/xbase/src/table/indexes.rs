@@ -14,10 +14,10 @@ use super::named::{NamedFor, is_named_for, named_for};
 use super::own::OwnWrites;
 use super::row_set::{and, or, range_rows};
 use super::seen_with::SeenWith;
-use super::sibling;
 use super::state::State;
 use super::tag::{COMPARED_WHOLE, Disagreement, TableTag};
 use super::walk::{orders, walk_tag};
+use super::{sibling, structural_index};
 use crate::adt::RecordLayout;
 use crate::dbf::{Dbf, OpenOptions};
 use crate::index::{Bag, KeyType, TagHeader};
@@ -151,10 +151,9 @@ struct Verified {
 impl Indexes {
     /// The index files that may belong to the table at `path`, of which `others` are those of its folder.
     pub(crate) fn new(fs: Arc<dyn FileSystem>, path: &Path, dbf: &Dbf, others: &[PathBuf]) -> Indexes {
-        // The index files of an ADT are of another form.
-        let is_adt = dbf.header().layout == RecordLayout::Adt;
-        let others = if is_adt { &[] } else { others };
-        let structural = sibling(fs.as_ref(), path, &["cdx"]).filter(|_| !is_adt);
+        // Other index files than the ADI of its name are of an ADT when a program says so.
+        let others = if dbf.header().layout == RecordLayout::Adt { &[] } else { others };
+        let structural = structural_index(fs.as_ref(), path);
         let mut paths: Vec<IndexPath> = Vec::new();
         if let Some(path) = &structural {
             paths.push(IndexPath { path: path.clone(), structural: true, named: NamedFor::This });

@@ -115,7 +115,6 @@ impl Files {
         let dbf = Dbf::open(fs.open(path)?, OpenOptions { code_page: declared })?;
         let missing_index = missing_index(fs, path, &dbf);
         let mut files = Files { dbf, memo: None, memo_path: None, findings: Vec::new(), missing_index };
-        files.findings.extend(unread_index(fs, path, &files.dbf));
         if declared.is_none() {
             files.findings.extend(unknown_declaration(fs, path));
         }
@@ -218,17 +217,15 @@ pub(crate) fn production_mdx(fs: &dyn FileSystem, path: &Path) -> Option<PathBuf
     sibling(fs, path, &["mdx"])
 }
 
-/// The index file of an ADT.
-pub(crate) fn adi_beside(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> Option<PathBuf> {
-    let is_adt = dbf.header().layout == RecordLayout::Adt;
-    is_adt.then(|| sibling(fs, path, &["adi"])).flatten()
+/// The extension of the index file that has the name of its table: an Advantage table has an ADI, all others a CDX.
+pub fn structural_extension(table: &Path) -> &'static str {
+    let is_adt = table.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("adt"));
+    if is_adt { "adi" } else { "cdx" }
 }
 
-/// The same where the table is used without it.
-fn unread_index(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> Option<Finding> {
-    let path = adi_beside(fs, path, dbf)?;
-    let message = "the index file is not used: the table is read without it, and not written to".to_owned();
-    Some(Finding { severity: Severity::Warning, path, place: String::new(), message })
+/// The index file that has the name of its table.
+pub fn structural_index(fs: &dyn FileSystem, table: &Path) -> Option<PathBuf> {
+    sibling(fs, table, &[structural_extension(table)])
 }
 
 impl DbfTable {
@@ -501,12 +498,13 @@ fn schema(fields: &[Field], has_nulls: bool) -> SchemaRef {
             | FieldKind::Memo
             | FieldKind::Varchar
             | FieldKind::VarcharUnconverted => HashMap::from([(FIELD_COLUMN.to_owned(), declared(field))]),
-            FieldKind::Logical if field.null_bit.is_none() => {
+            FieldKind::Logical if field.null_bit.is_none() && field.adt.is_none() => {
                 HashMap::from([(FIELD_COLUMN.to_owned(), declared(field))])
             }
             _ => HashMap::new(),
         };
-        if field.null_bit.is_none() && matches!(field.kind, FieldKind::Numeric | FieldKind::Logical) {
+        let has_own_null = field.null_bit.is_some() || field.adt.is_some();
+        if !has_own_null && matches!(field.kind, FieldKind::Numeric | FieldKind::Logical) {
             let nulls = if has_nulls { "own" } else { "none" };
             metadata.insert(BLANK_COLUMN.to_owned(), nulls.to_owned());
         }

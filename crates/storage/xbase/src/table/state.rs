@@ -353,7 +353,8 @@ impl State {
                     Arc::new(Int64Array::from_iter_values(kept.iter().map(|row| i64::from(*row) + 1)))
                 }
                 None => {
-                    let deleted: Vec<bool> = bytes.chunks_exact(length).map(|record| self.layout().is_deleted(record)).collect();
+                    let deleted: Vec<bool> =
+                        bytes.chunks_exact(length).map(|record| self.layout().is_deleted(record)).collect();
                     Arc::new(BooleanArray::from(deleted))
                 }
             });

@@ -17,7 +17,7 @@ use super::state::{GROUP_ROWS, State};
 use super::unlisted::{Blank, MOST};
 use crate::dbf::Dbf;
 use crate::expr::{Context, Expression, Scratch};
-use crate::index::{Bag, Tag, TagHeader};
+use crate::index::{Bag, BagKind, Tag, TagHeader};
 use crate::keys::TagKeys;
 use mainstay_columnar::{Snapshot, Sought};
 use mainstay_types::Result;
@@ -78,6 +78,9 @@ impl TableTag {
         let tag = bag.tag(number, keys.key_type)?;
         let other_keys = keys.with_other_letters(header, dbf).map(Box::new);
         let listing = header.for_bytes.as_deref().map(|condition| {
+            if header.kind == BagKind::Adi {
+                return Listing::Unknown;
+            }
             let condition = Expression::parse(condition).map(|condition| condition.condition());
             condition.map_or(Listing::Unknown, |condition| Listing::of(&condition, &Context::new(dbf.fields())))
         });
@@ -117,6 +120,7 @@ impl TableTag {
         let reasons = [
             (header.unique, "it lists only the first record of each key"),
             (header.custom, "its keys are chosen by a program"),
+            (self.keys().has_parts(), "its keys have several parts"),
             (header.partial, "it lists only some records"),
             (header.ignore_case, "its keys are stored in upper case"),
             (unclear, "it lists only the records of its FOR condition"),
@@ -131,7 +135,8 @@ impl TableTag {
 
     /// Whether it lists every record of which all that is known holds; with `visible_only` deleted ones are not asked for.
     pub(crate) fn lists_all_of(&self, files: &Files, known: &[&Sought], visible_only: bool) -> bool {
-        let Some(listing) = &self.listing else { return true };
+        // Advantage's tags list no deleted records.
+        let Some(listing) = &self.listing else { return visible_only || self.header().kind != BagKind::Adi };
         let fields = files.dbf.fields();
         // The hidden columns follow the fields: the number of a record, and whether it is deleted.
         let deleted = fields.len() + 1;

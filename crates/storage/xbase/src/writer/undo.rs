@@ -7,9 +7,7 @@ use mainstay_types::Result;
 impl TableWriter {
     /// Gives a record these bytes, as they are: fields that keep the time or the number of the last write too.
     pub(crate) fn restore_record(&mut self, record: u64, bytes: &[u8], follower: Follower<'_>) -> Result<()> {
-        self.locked(record, |writer, old| {
-            writer.write_linked(record, &old, &mut bytes.to_vec(), follower)
-        })
+        self.locked(record, |writer, old| writer.write_linked(record, &old, &mut bytes.to_vec(), follower))
     }
 
     /// Takes the last record out of the table; false if others have appended behind it. Its memos are given back.

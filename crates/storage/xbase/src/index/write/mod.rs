@@ -26,9 +26,9 @@
 //!
 //! Who has the table for itself leaves `begin` out and flushes when it likes.
 //!
-//! **What a unique tag lists.** In an ADI every record: a second one with its key is refused. Elsewhere the first record that came with a key. When that one goes, its key goes with it, and
-//! no other record takes its place until it is written again or the table reindexed: so do Harbour, Clipper and
-//! FoxPro. So a maintained unique tag may list less than a new one, never a key twice.
+//! **What a unique tag lists.** In an ADI every record: a second one with its key is refused. Elsewhere the first record
+//! that came with a key. When that one goes, its key goes with it, and no other record takes its place until it is written
+//! again or the table reindexed: so do Harbour, Clipper and FoxPro. So a maintained unique tag may list less than a new one, never a key twice.
 //!
 //! **What is promised after a failure.** An operation that fails changes nothing. A flush that fails leaves the file
 //! between two states, and the writer refuses everything after it: the file must be reindexed.

@@ -3,6 +3,7 @@
 use super::{IndexDescription, Indexes};
 use crate::index::Bag;
 use crate::table::state::State;
+use crate::table::tag::TableTag;
 
 impl Indexes {
     /// The tags of all the table's index files.
@@ -11,6 +12,7 @@ impl Indexes {
         let tags = set.bags.iter().flat_map(|bag| bag.tags.iter().map(move |tag| (bag, tag)));
         tags.filter_map(|(bag, tag)| {
             let disagreement = tag.tag.as_ref().ok().and_then(|known| tag.verified(state, known).err());
+            let known = tag.tag.as_ref().ok().map(TableTag::keys);
             // A file that only looked as if it belonged to the table.
             let stranger = disagreement.as_ref().is_some_and(|reason| bag.is_strangers(reason));
             let unusable = match &tag.tag {
@@ -20,8 +22,11 @@ impl Indexes {
             (!stranger).then(|| IndexDescription {
                 name: tag.header.name.clone(),
                 file: bag.path.clone(),
-                key: tag.header.key_text().into_owned(),
-                condition: tag.header.for_text().map(|text| text.into_owned()),
+                key: known.map_or_else(|| tag.header.key_text().into_owned(), |keys| keys.key_text(&tag.header)),
+                condition: match known {
+                    Some(keys) => keys.condition_text(&tag.header),
+                    None => tag.header.for_text().map(|text| text.into_owned()),
+                },
                 unique: tag.header.unique,
                 descending: tag.header.descending,
                 unusable,
