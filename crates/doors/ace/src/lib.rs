@@ -17,7 +17,7 @@
 //! `entries` are the tables of which the header `include/ace.h` and the page `docs/COMPAT-ace.md` are written.
 //!
 //! Threads: a handle may be used from any thread; the calls of one table run one after the other, each thread has its
-//! own last error. Limits: ADT tables and encryption are refused with their code; SQL needs a [`backend`] that the
+//! own last error. Limits: encryption is refused with its code; SQL needs a [`backend`] that the
 //! program around this library provides.
 
 pub mod backend;

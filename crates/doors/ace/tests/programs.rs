@@ -28,6 +28,7 @@ macro_rules! programs {
 }
 
 programs! {
+    adt
     browse
     cascade
     code_pages

@@ -124,6 +124,10 @@ impl Area {
                 let text = self.decode_text(bytes);
                 self.put(field, ValueRef::Text(&text))
             }
+            FieldKind::Guid if !bytes.trim_ascii().is_empty() => {
+                let text = self.decode_text(bytes);
+                self.put(field, ValueRef::Text(text.trim()))
+            }
             FieldKind::Unknown | FieldKind::NullFlags => self.put(field, ValueRef::Binary(bytes)),
             _ if bytes.trim_ascii().is_empty() => self.set_blank(field),
             FieldKind::Logical => {

@@ -6,6 +6,7 @@
 use crate::area::Area;
 use mainstay_types::{Code, Error, Result, ValueRef};
 use mainstay_vfs::FileSystem;
+use mainstay_xbase::adt::RecordLayout;
 use mainstay_xbase::dbf::{Encoding, Field, FieldSpec, Format, TableSpec, blank_record, encode};
 use mainstay_xbase::indexed::{IndexedTable, Telling};
 use mainstay_xbase::writer::{Access, WriteOptions};
@@ -122,11 +123,12 @@ impl Area {
             None => (0..self.fields().len()).collect(),
         };
         let own = self.spec();
+        let format = options.format.unwrap_or(own.format);
         let mut fields = Vec::with_capacity(chosen.len());
         for number in &chosen {
-            fields.push(FieldSpec::of(self.field(*number)?, self.dbf.counter(*number)));
+            fields.push(FieldSpec::in_format(self.field(*number)?, self.dbf.counter(*number), format));
         }
-        let spec = TableSpec { format: options.format.unwrap_or(own.format), fields, ..own };
+        let spec = TableSpec { format, fields, ..own };
         let fs = Arc::clone(self.copies_to.as_ref().unwrap_or(&self.fs));
         Area::create(&fs, path, &spec)?;
         let written = WriteOptions {
@@ -166,7 +168,10 @@ impl Area {
                 continue;
             }
             let (mut record, mut memos) = (blank.clone(), Vec::new());
-            record[0] = self.row.bytes.first().copied().unwrap_or(b' ');
+            let (from, to_layout) = (self.layout(), to.dbf().header().layout);
+            let is_deleted = from.is_deleted(&self.row.bytes);
+            // A deleted record of an ADT is put on its list, too.
+            to_layout.set_deleted(&mut record, is_deleted && to_layout == RecordLayout::Dbf);
             for (number, (from, field)) in chosen.iter().zip(&fields).enumerate() {
                 if let Some(memo) = self.copy_field(*from, field, &how, &mut record)? {
                     memos.push((number, memo));
@@ -178,6 +183,9 @@ impl Area {
                     memos.iter().map(|(number, memo)| (*number, ValueRef::Binary(memo))).collect();
                 to.update(made, &values)?;
             }
+            if is_deleted && to_layout == RecordLayout::Adt {
+                to.delete(made)?;
+            }
             copied += 1;
         }
         Ok(copied)
@@ -188,6 +196,7 @@ impl Area {
         let source = self.field(from)?;
         let flags = |field: &Field| (field.null_bit.is_some(), field.varying_bit.is_some());
         let same = (source.kind, source.length, source.decimals) == (field.kind, field.length, field.decimals);
+        let same = same && source.adt == field.adt;
         let plain = flags(source) == (false, false) && flags(field) == (false, false);
         let cell = source.offset..source.offset + source.length;
         if field.kind.needs_memo() {

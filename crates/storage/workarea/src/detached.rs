@@ -64,7 +64,7 @@ impl Area {
         self.dbf.file().read_exact_at(&mut header, 0)?;
         let memo = match &self.memo {
             Some(memo) => {
-                let path = sibling(&*self.fs, self.path(), &["fpt", "dbt", "smt"]).unwrap_or_default();
+                let path = sibling(&*self.fs, self.path(), self.dbf.memo_extensions()).unwrap_or_default();
                 let extension = path.extension().map_or_else(String::new, |text| text.to_string_lossy().into_owned());
                 let mut first = vec![0; MEMO_HEADER];
                 let read = self.fs.open(memo.path())?.read_at(&mut first, 0)?;

@@ -8,6 +8,7 @@ use crate::area::Area;
 use crate::buffer::has_bit;
 use crate::value::FieldValue;
 use mainstay_types::{Code, Date, Decimal, Error, Result, Value};
+use mainstay_xbase::adt::Type;
 use mainstay_xbase::dbf::{Field, FieldKind};
 use mainstay_xbase::expr::{Compiled, Context, ExprValue, Expression, Scratch};
 use mainstay_xbase::memo::Reference;
@@ -60,6 +61,9 @@ impl Area {
         match kind {
             FieldKind::Memo | FieldKind::MemoWide => Ok(FieldValue::Text(self.memo_bytes(field)?.unwrap_or_default())),
             FieldKind::MemoBinary => Ok(FieldValue::Bytes(self.memo_bytes(field)?.unwrap_or_default())),
+            FieldKind::Integer if self.field(field)?.adt == Some(Type::AutoIncrement) => {
+                Ok(FieldValue::Integer(self.whole(field)? & i64::from(u32::MAX)))
+            }
             FieldKind::Integer | FieldKind::RowVersion if self.field(field)?.decimals == 0 => {
                 self.whole(field).map(FieldValue::Integer)
             }
@@ -111,6 +115,7 @@ impl Area {
                 FieldValue::Timestamp { day: day.julian(), ms: i32::try_from(ms).unwrap_or(0) }
             }
             Value::Time(time) => FieldValue::Time(u32::try_from(time.nanos() / 1_000_000).unwrap_or(0)),
+            Value::Uuid(uuid) => FieldValue::Text(mainstay_types::uuid::display(uuid).to_string().into_bytes()),
             other => FieldValue::Text(format!("{other:?}").into_bytes()),
         })
     }
@@ -264,8 +269,12 @@ impl Area {
         })
     }
 
-    /// Whether a field is NULL, by the flag that Visual FoxPro keeps.
+    /// Whether a field is NULL, by the flag that Visual FoxPro keeps, or its value in an ADT.
     pub fn is_null(&mut self, field: usize) -> Result<bool> {
+        if let Some(kind) = self.field(field)?.adt {
+            let is_pending = self.row.memos.iter().any(|(other, bytes)| *other == field && !bytes.is_empty());
+            return Ok(!is_pending && kind.is_null(self.field_bytes(field)?));
+        }
         let Some(bit) = self.field(field)?.null_bit else { return Ok(false) };
         self.load()?;
         Ok(has_bit(&self.row.bytes, bit))

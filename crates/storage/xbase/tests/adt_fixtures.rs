@@ -4,7 +4,7 @@
 mod dbf_support;
 
 use dbf_support::{fixtures, parse_csv};
-use mainstay_types::{Code, Date, Value};
+use mainstay_types::{Code, Value};
 use mainstay_vfs::{Disk, FileSystem, Memory};
 use mainstay_xbase::Severity;
 use mainstay_xbase::adt::Type;
@@ -31,10 +31,11 @@ fn open(name: &str) -> (Dbf, Option<Memo>) {
 fn shown(value: &Value) -> String {
     match value {
         Value::Null => "\\N".to_owned(),
-        Value::Text(text) => text.trim_end().to_owned(),
+        Value::Text(text) => text.clone(),
         Value::Binary(bytes) => format!("x'{}'", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
         Value::Float(value) => format!("{value:?}"),
-        Value::Date(Date(_)) | Value::Integer(_) | Value::Decimal(_) | Value::Boolean(_) => value.to_string(),
+        Value::Date(date) => date.to_string(),
+        Value::Integer(_) | Value::Decimal(_) | Value::Boolean(_) => value.to_string(),
         Value::Time(time) => format!("{:0<12}", time.to_string().replace("00:00:00", "00:00:00.")).replace("..", "."),
         Value::Timestamp(moment) => {
             let text = moment.to_string();

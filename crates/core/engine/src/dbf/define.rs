@@ -15,6 +15,7 @@ use super::values::{field_of, table_name};
 use mainstay_planner::{AlterTable, Alteration, ColumnClause, Constraint, CreateTable, IndexPart, Name};
 use mainstay_types::{Code, Error, Result, SqlType, Value};
 use mainstay_vfs::FileSystem;
+use mainstay_xbase::adt::{Type, field_of_type};
 use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::dbf::{Counter, FieldSpec, Format, TableSpec};
 use mainstay_xbase::index::BagKind;
@@ -25,8 +26,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The ending of a name that says what a new table is.
-const EXTENSION: &str = ".dbf";
+/// The endings of names that say what a new table is.
+const EXTENSIONS: [(&str, &str); 2] = [("dbf", ".dbf"), ("adt", ".adt")];
 
 /// A DBF table that is to be created.
 pub(crate) struct NewTable {
@@ -41,8 +42,17 @@ pub(crate) struct NewTable {
 
 /// Whether a CREATE TABLE is of a DBF: its options or its name say so.
 pub(crate) fn is_dbf(create: &CreateTable) -> bool {
-    let is_format = |(name, value): &(String, String)| name == "format" && value.eq_ignore_ascii_case("dbf");
-    create.name.key.ends_with(EXTENSION) || create.options.iter().any(is_format)
+    kind_of(create).is_some()
+}
+
+/// The extension of the file: as WITH says, or the name.
+fn kind_of(create: &CreateTable) -> Option<&'static str> {
+    let said = create.options.iter().find(|(name, _)| name == "format").map(|(_, value)| value);
+    let is_it = |(kind, ending): &&(&str, &str)| match said {
+        Some(said) => said.eq_ignore_ascii_case(kind),
+        None => create.name.key.ends_with(ending),
+    };
+    EXTENSIONS.iter().find(is_it).map(|(kind, _)| *kind)
 }
 
 impl NewTable {
@@ -53,12 +63,15 @@ impl NewTable {
         if create.temporary || create.name.schema.is_some() {
             return Err(Error::new(Code::Unsupported, "a DBF table that is temporary or in a schema"));
         }
-        let name = create.name.key.strip_suffix(EXTENSION).unwrap_or(&create.name.key).to_owned();
+        let kind = kind_of(create).unwrap_or("dbf");
+        let ending = format!(".{kind}");
+        let name = create.name.key.strip_suffix(&ending).unwrap_or(&create.name.key).to_owned();
         let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '#' | ' ');
         if name.is_empty() || !name.chars().all(is_plain) {
             return Err(Error::new(Code::InvalidValue, format!("\"{name}\" is not the name of a file")));
         }
         let (format, code_page) = options(create)?;
+        let format = if kind == "adt" { Format::Advantage } else { format };
         let mut fields = Vec::with_capacity(create.columns.len());
         let mut keys = Vec::new();
         for column in &create.columns {
@@ -71,7 +84,8 @@ impl NewTable {
             keys.push(key(constraint, create)?);
         }
         let mut spec = TableSpec::new(format, fields);
-        if let Some(page) = code_page {
+        // Nothing in an ADT names the code page: the settings of the folder do.
+        if let Some(page) = code_page.filter(|_| format != Format::Advantage) {
             let byte = (1..=u8::MAX).find(|byte| CodePage::from_language_byte(*byte) == Some(page));
             let missing = || {
                 let message = format!("a DBF cannot say that its text is in {}", page.name());
@@ -80,7 +94,7 @@ impl NewTable {
             };
             spec.language = byte.ok_or_else(missing)?;
         }
-        let path = folder.join(format!("{name}{EXTENSION}"));
+        let path = folder.join(format!("{name}{ending}"));
         Ok(NewTable { name, path, spec, code_page, keys })
     }
 
@@ -109,7 +123,9 @@ impl NewTable {
 
 /// Removes the files of a table that was just made.
 fn remove_new(fs: &Arc<dyn FileSystem>, path: &Path) {
-    for extension in ["dbf", "fpt", "dbt", "smt", "cdx"] {
+    let is_adt = path.extension().is_some_and(|extension| extension == "adt");
+    let extensions: &[&str] = if is_adt { &["adt", "adm"] } else { &["dbf", "fpt", "dbt", "smt", "cdx"] };
+    for extension in extensions {
         // The error that led here is the one to report.
         let _ = fs.remove(&path.with_extension(extension));
     }
@@ -120,7 +136,7 @@ fn options(create: &CreateTable) -> Result<(Format, Option<CodePage>)> {
     let (mut format, mut code_page) = (Format::FoxPro, None);
     for (name, value) in &create.options {
         match name.as_str() {
-            "format" if value.eq_ignore_ascii_case("dbf") => {}
+            "format" if EXTENSIONS.iter().any(|(kind, _)| value.eq_ignore_ascii_case(kind)) => {}
             "version" => format = version(value)?,
             "codepage" | "code_page" => {
                 let unknown = || {
@@ -131,7 +147,7 @@ fn options(create: &CreateTable) -> Result<(Format, Option<CodePage>)> {
             }
             _ => {
                 let error = Error::new(Code::InvalidSetting, format!("a DBF table has no option {name} = {value}"));
-                return Err(error.hint("there are FORMAT = dbf, VERSION and CODEPAGE"));
+                return Err(error.hint("there are FORMAT = dbf or adt, VERSION and CODEPAGE"));
             }
         }
     }
@@ -175,6 +191,8 @@ fn field(format: Format, column: &ColumnClause) -> Result<FieldSpec> {
         field = match format {
             Format::VisualFoxPro => FieldSpec::new(&column.name.written, b'I', 4, 0),
             Format::DbaseFour => return no_place("a column that counts"),
+            Format::Advantage if step != 1 => return no_place("a counter that does not step by 1"),
+            Format::Advantage => field_of_type(&column.name.written, Type::AutoIncrement, 4, 0),
             _ => FieldSpec::new(&column.name.written, b'+', 4, 0),
         };
         field.counter = Some(Counter { next, step });

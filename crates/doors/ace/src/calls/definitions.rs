@@ -3,10 +3,14 @@
 //! A field's type is a word or its first letter; of a length and decimals as the type needs them; then flags. What these
 //! tables cannot have (the types of ADT tables) is refused by name.
 
+use mainstay_xbase::adt::{Type, field_of_type};
 use mainstay_xbase::dbf::{Counter, FieldSpec, TableSpec};
 
 use crate::constants::*;
 use crate::failure::{Failure, Result};
+
+/// The longest name of a field of an ADT.
+const LONGEST_ADT_NAME: usize = 128;
 
 /// The least length of a field of varying length, but for tables of Visual FoxPro: with less it is one of another type.
 const LEAST_VARYING: usize = 6;
@@ -25,6 +29,9 @@ fn parse_field(text: &str, table_type: u32) -> Result<FieldSpec> {
     let refused = |reason: &str| Failure::new(AE_INVALID_FIELDDEF, format!("{text}: {reason}"));
     let mut parts = text.split(',').map(str::trim);
     let name = parts.next().filter(|name| !name.is_empty()).ok_or_else(|| refused("no name"))?;
+    if table_type == ADS_ADT {
+        return parse_adt_field(name, text, parts);
+    }
     if name.len() > 10 {
         return Err(Failure::new(AE_NAME_TOO_LONG, name));
     }
@@ -55,6 +62,23 @@ fn parse_field(text: &str, table_type: u32) -> Result<FieldSpec> {
         field = field.nullable();
     }
     Ok(field)
+}
+
+/// The same of an ADT, whose types are all those of the interface; NULL needs no flag.
+fn parse_adt_field<'t>(name: &str, text: &str, mut parts: impl Iterator<Item = &'t str>) -> Result<FieldSpec> {
+    let refused = |reason: &str| Failure::new(AE_INVALID_FIELDDEF, format!("{text}: {reason}"));
+    if name.len() > LONGEST_ADT_NAME {
+        return Err(Failure::new(AE_NAME_TOO_LONG, name));
+    }
+    let kind = parts.next().ok_or_else(|| refused("no type"))?;
+    let kind = Type::of_name(kind).ok_or_else(|| refused("no such type"))?;
+    let mut numbers = parts.filter_map(|part| part.parse::<usize>().ok());
+    let length = numbers.next().unwrap_or(0);
+    let decimals = u8::try_from(numbers.next().unwrap_or(0)).map_err(|_| refused("too many decimals"))?;
+    if kind.fixed_length().is_none() && length == 0 {
+        return Err(refused("no length"));
+    }
+    Ok(field_of_type(name, kind, length, decimals))
 }
 
 /// The letter of a type, the length of its fields, and whether they hold bytes.

@@ -1,6 +1,7 @@
 //! Fields: what they are, what is in them, and putting something there.
 
 use mainstay_workarea::{Area, FieldValue};
+use mainstay_xbase::adt::{RecordLayout, Type};
 use mainstay_xbase::dbf::{Field as Definition, FieldKind};
 
 use crate::border::*;
@@ -49,6 +50,10 @@ fn type_in(table: Handle, field: Field) -> Result<u32> {
 /// The interface's type of the field at a place of a table.
 pub fn type_of(area: &Area, place: usize, table_type: u32) -> Result<u32> {
     let field = area.fields().get(place).ok_or(AE_INTERNAL_ERROR)?;
+    if let Some(kind) = field.adt {
+        // The codes of an ADT are the interface's.
+        return Ok(kind.code().into());
+    }
     Ok(if counts(area, place) { ADS_AUTOINC } else { type_by_letter(field, table_type) })
 }
 
@@ -122,6 +127,8 @@ pub fn field_type(table: Handle, field: Field, kind: Out<u16>) -> Result<()> {
 pub fn length(table: Handle, field: Field, length: Out<u32>) -> Result<()> {
     let bytes = definition(table, field, |field| match field.kind {
         FieldKind::CharacterWide => field.length / 2,
+        FieldKind::VarcharWide if field.adt.is_some() => field.length / 2 - 1,
+        FieldKind::Varchar | FieldKind::Varbinary if field.adt.is_some() => field.length - 2,
         _ => field.length,
     })?;
     length.set(u32::try_from(bytes).unwrap_or(u32::MAX))
@@ -147,7 +154,9 @@ pub fn offset(table: Handle, field: Field, offset: Out<u32>) -> Result<()> {
 }
 
 pub fn is_nullable(table: Handle, field: Field, nullable: Out<u16>) -> Result<()> {
-    nullable.set(definition(table, field, |field| field.null_bit.is_some())?.into())
+    nullable.set(
+        definition(table, field, |field| field.null_bit.is_some() || field.adt.is_some_and(Type::can_be_null))?.into(),
+    )
 }
 
 pub fn is_binary(table: Handle, field: Field, binary: Out<u16>) -> Result<()> {
@@ -221,6 +230,7 @@ fn empty_text(state: &mut State, number: usize, table: &Table) -> Result<Vec<u8>
         }
         Some((FieldKind::Logical, _)) => b"F".to_vec(),
         Some((FieldKind::Character, length)) => vec![b' '; length],
+        Some((FieldKind::Numeric, length)) if state.area.header().layout == RecordLayout::Adt => vec![b' '; length],
         Some((FieldKind::Numeric, _)) => state.area.get_text(number)?,
         _ => Vec::new(),
     })

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mainstay_types::{Code, Decimal};
 use mainstay_workarea::{AreaOptions, CopyOptions, Counting, FieldValue, Mode, WorkArea};
-use mainstay_xbase::dbf::{FieldKind, Format};
+use mainstay_xbase::dbf::{FieldKind, FieldSpec, Format, TableSpec};
 use mainstay_xbase::writer::Source;
 
 use crate::border::*;
@@ -267,6 +267,7 @@ fn format_of(table_type: u32) -> Format {
     match table_type {
         ADS_NTX => Format::DbaseThree,
         ADS_VFP => Format::VisualFoxPro,
+        ADS_ADT => Format::Advantage,
         _ => Format::FoxPro,
     }
 }
@@ -280,7 +281,8 @@ fn copy_as(object: Handle, option: u16, file: Text, table_type: Option<u32>) -> 
         _ => return Err(Failure::new(AE_INVALID_FILTER_OPTION, option.to_string())),
     };
     table.check_reads_all()?;
-    let path = table.connection.place(&file.string()?, "dbf");
+    let ending = tables::extension(table_type.unwrap_or(table.table_type));
+    let path = table.connection.place(&file.string()?, ending);
     if path == table.path {
         return Err(AE_SAME_TABLE.into());
     }
@@ -322,8 +324,13 @@ fn copy_to_server(
     teller: &mut Teller,
 ) -> Result<()> {
     let Some(server) = &from.connection.server else { return Err(AE_INTERNAL_ERROR.into()) };
-    let mut spec = from.with(|state| Ok(state.area.spec()))?;
-    spec.format = table_type.map_or(spec.format, format_of);
+    let spec = from.with(|state| {
+        let own = state.area.spec();
+        let format = table_type.map_or(own.format, format_of);
+        let fields = state.area.fields().iter().zip(&own.fields);
+        let fields = fields.map(|(field, own)| FieldSpec::in_format(field, own.counter, format)).collect();
+        Ok(TableSpec { format, fields, ..own })
+    })?;
     tables::make(&from.connection, path, &spec)?;
     let options = AreaOptions { mode: Mode::Exclusive, open_structural: false, ..AreaOptions::default() };
     let (mut to, _) = remote::open(server, &[path.to_path_buf()], &options)?;
@@ -378,15 +385,14 @@ pub fn copy(object: Handle, option: u16, file: Text) -> Result<()> {
 
 pub fn convert(object: Handle, option: u16, file: Text, table_type: u16) -> Result<()> {
     match u32::from(table_type) {
-        table_type @ (ADS_NTX | ADS_CDX | ADS_VFP) => copy_as(object, option, file, Some(table_type)),
-        ADS_ADT => Err(Failure::new(AE_NOT_IMPLEMENTED, "ADT tables are not supported")),
+        table_type @ (ADS_NTX | ADS_CDX | ADS_ADT | ADS_VFP) => copy_as(object, option, file, Some(table_type)),
         other => Err(Failure::new(AE_INVALID_TABLETYPE, other.to_string())),
     }
 }
 
 pub fn copy_structure(table: Handle, file: Text) -> Result<()> {
     let table = registry::table(table)?;
-    let path = table.connection.place(&file.string()?, "dbf");
+    let path = table.connection.place(&file.string()?, tables::extension(table.table_type));
     if path == table.path {
         return Err(AE_SAME_TABLE.into());
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mainstay_navigator::client::RemoteArea;
 use mainstay_workarea::{Area, AreaOptions, Mode, OPEN_TIMEOUT, WorkArea};
+use mainstay_xbase::adt::VERSION_BYTE;
 use mainstay_xbase::dbf::{Format, TableSpec};
 use mainstay_xbase::lock::{LockScheme, Sharer};
 use mainstay_xbase::writer::{self, Access, WriteOptions};
@@ -52,9 +53,9 @@ pub fn open_named(connection: Handle, name: String, wanted: &Wanted) -> Result<H
         return Ok(found);
     }
     // A server finds the file when it opens the table.
-    let paths = match through.server {
-        Some(_) => through.candidates(&name, "dbf"),
-        None => through.find(&name, "dbf").into_iter().collect(),
+    let paths: Vec<PathBuf> = match through.server {
+        Some(_) => extensions(table_type).iter().flat_map(|ending| through.candidates(&name, ending)).collect(),
+        None => extensions(table_type).iter().find_map(|ending| through.find(&name, ending)).into_iter().collect(),
     };
     let path = paths.first().cloned().ok_or_else(|| Failure::new(AE_FILE_NOT_FOUND, name.clone()))?;
     let is_said = wanted.options & (ADS_EXCLUSIVE | ADS_READONLY | ADS_SHARED) != 0;
@@ -115,9 +116,22 @@ pub fn open_101(connection: Handle, name: Text, table: Out<Handle>) -> Result<()
 
 pub fn check_type(table_type: u32) -> Result<()> {
     match table_type {
-        ADS_DEFAULT | ADS_NTX | ADS_CDX | ADS_VFP => Ok(()),
-        ADS_ADT => Err(Failure::new(AE_NOT_IMPLEMENTED, "ADT tables are not supported")),
+        ADS_DEFAULT | ADS_NTX | ADS_CDX | ADS_ADT | ADS_VFP => Ok(()),
         other => Err(Failure::new(AE_INVALID_TABLETYPE, other.to_string())),
+    }
+}
+
+/// The extension of the files of new tables of a type.
+pub fn extension(table_type: u32) -> &'static str {
+    if table_type == ADS_ADT { "adt" } else { "dbf" }
+}
+
+/// The extensions of the files that a table of this type may have, in the order in which they are looked for.
+fn extensions(table_type: u32) -> &'static [&'static str] {
+    match table_type {
+        ADS_DEFAULT => &["dbf", "adt"],
+        ADS_ADT => &["adt"],
+        _ => &["dbf"],
     }
 }
 
@@ -200,7 +214,9 @@ pub fn open_first(mut opening: Opening, paths: &[PathBuf]) -> Result<(Handle, Ar
     if is_read_only {
         opening.options |= ADS_READONLY;
     }
-    if opening.connection.server.is_none() && settings::read(|settings| !settings.show_deleted) {
+    // The deleted records of an ADT are room for others, and never shown.
+    let is_adt = area.header().version == VERSION_BYTE;
+    if opening.connection.server.is_none() && (is_adt || settings::read(|settings| !settings.show_deleted)) {
         // The place is the first record that is shown; a server has gone there.
         area.set_hide_deleted(true);
         area.go_top()?;
@@ -217,11 +233,15 @@ pub fn open_first(mut opening: Opening, paths: &[PathBuf]) -> Result<(Handle, Ar
     if opening.alias.is_empty() {
         opening.alias = paths.first().map_or_else(String::new, |path| alias_of(path));
     }
+    if opening.table_type == ADS_ADT && area.header().version != VERSION_BYTE {
+        return Err(Failure::new(AE_INVALID_TABLETYPE, "the file is not an ADT"));
+    }
     if let Some(transaction) = opening.connection.running().filter(|_| opening.options & ADS_READONLY == 0) {
         transaction.enlist(&mut *area)?;
     }
     if opening.table_type == ADS_DEFAULT {
         opening.table_type = match area.header().version {
+            VERSION_BYTE => ADS_ADT,
             0x30..=0x32 => ADS_VFP,
             0x83 => ADS_NTX,
             _ => ADS_CDX,
@@ -260,7 +280,7 @@ pub fn create(
     check_type(table_type)?;
     check_char_type(char_type.into())?;
     let spec = spec(&fields.string()?, table_type, char_type.into(), memo_size)?;
-    let path = opening::place(&through, &name)?.unwrap_or_else(|| through.place(&name, "dbf"));
+    let path = opening::place(&through, &name)?.unwrap_or_else(|| through.place(&name, extension(table_type)));
     if is_open(&path) {
         return Err(Failure::new(AE_FILE_IN_USE, path.display().to_string()));
     }
@@ -340,6 +360,7 @@ pub fn spec(fields: &str, table_type: u32, char_type: u32, memo_size: u16) -> Re
     let format = match table_type {
         ADS_NTX => Format::DbaseThree,
         ADS_VFP => Format::VisualFoxPro,
+        ADS_ADT => Format::Advantage,
         _ => Format::FoxPro,
     };
     let mut spec = TableSpec::new(format, fields);
@@ -373,7 +394,9 @@ pub fn remove(connection: &Connection, path: &Path) -> Result<()> {
     if let Some(server) = &connection.server {
         return Ok(server.clear(path)?);
     }
-    let old = ["cdx", "CDX", "fpt", "dbt", "mainstay-words"].map(|extension| path.with_extension(extension));
+    let is_adt = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("adt"));
+    let beside: &[&str] = if is_adt { &["adm", "adi"] } else { &["cdx", "CDX", "fpt", "dbt", "mainstay-words"] };
+    let old: Vec<PathBuf> = beside.iter().map(|extension| path.with_extension(extension)).collect();
     for file in old.iter().map(PathBuf::as_path).chain([path]) {
         if connection.files.stamp(file).is_ok() {
             connection.files.remove(file)?;

@@ -50,7 +50,9 @@ int main( int count, char ** arguments )
    ANSWERS( AE_INVALID_FIELDDEF, refused( ADS_CDX, "A,Nonsense,5" ) );
    ANSWERS( AE_INVALID_FIELDDEF, refused( ADS_CDX, "A,Character,5;A,Character,5" ) );
    ANSWERS( AE_NAME_TOO_LONG, refused( ADS_CDX, "ELEVENCHARS,Character,5" ) );
-   ANSWERS( AE_NOT_IMPLEMENTED, refused( ADS_ADT, "A,Character,5" ) );
+   of_type( "made_adt", ADS_ADT, "A name of more than ten letters,CICharacter,20;ID,AutoInc;PRICE,Money;NOTES,Memo", 4 );
+   ANSWERS( AE_INVALID_FIELDDEF, refused( ADS_ADT, "A,Nonsense,5" ) );
+   ANSWERS( AE_INVALID_FIELDDEF, refused( ADS_ADT, "A,Character" ) );
    ANSWERS( AE_INVALID_TABLETYPE, refused( 9, "A,Character,5" ) );
    ANSWERS( AE_INVALID_POINTER, AdsCreateTable( connection, NULL, NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, 0,
                                                 T( "A,C,5" ), &table ) );

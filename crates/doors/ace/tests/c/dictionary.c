@@ -62,7 +62,8 @@ static void tables( void )
    ANSWERS( AE_DD_REQUEST_NOT_COMPLETED,
             AdsDDAddTable( dictionary, T( "Again" ), T( "t03_cdx_tags.dbf" ), ADS_CDX, ADS_ANSI, NULL, NULL ) );
    ANSWERS( AE_FILE_NOT_FOUND, AdsDDAddTable( dictionary, NULL, T( "nothing" ), ADS_CDX, ADS_ANSI, NULL, NULL ) );
-   ANSWERS( AE_NOT_IMPLEMENTED, AdsDDAddTable( dictionary, NULL, T( "t05_ntx" ), ADS_ADT, ADS_ANSI, NULL, NULL ) );
+   ANSWERS( AE_FILE_NOT_FOUND, AdsDDAddTable( dictionary, NULL, T( "t05_ntx" ), ADS_ADT, ADS_ANSI, NULL, NULL ) );
+   ANSWERS( AE_INVALID_TABLETYPE, AdsDDAddTable( dictionary, NULL, T( "t05_ntx.dbf" ), ADS_ADT, ADS_ANSI, NULL, NULL ) );
    PROPERTY( "who buys", AdsDDGetTableProperty( dictionary, T( "CUSTOMERS" ), ADS_DD_COMMENT, text, &length ) );
    PROPERTY( "t03_cdx_tags.dbf",
              AdsDDGetTableProperty( dictionary, T( "Customers" ), ADS_DD_TABLE_RELATIVE_PATH, text, &length ) );

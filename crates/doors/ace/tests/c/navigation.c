@@ -281,8 +281,11 @@ int main( int count, char ** arguments )
    OK( AdsConnect60( T( arguments[ 1 ] ), ADS_LOCAL_SERVER, NULL, NULL, ADS_DEFAULT, &connection ) );
    ANSWERS( AE_FILE_NOT_FOUND, AdsOpenTable( connection, T( "nothing" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING,
                                              ADS_CHECKRIGHTS, ADS_SHARED, &table ) );
-   ANSWERS( AE_NOT_IMPLEMENTED, AdsOpenTable( connection, T( "t03_cdx_tags" ), NULL, ADS_ADT, ADS_ANSI, ADS_COMPATIBLE_LOCKING,
-                                              ADS_CHECKRIGHTS, ADS_SHARED, &table ) );
+   /* No file t03_cdx_tags.adt. */
+   ANSWERS( AE_FILE_NOT_FOUND, AdsOpenTable( connection, T( "t03_cdx_tags" ), NULL, ADS_ADT, ADS_ANSI, ADS_COMPATIBLE_LOCKING,
+                                             ADS_CHECKRIGHTS, ADS_SHARED, &table ) );
+   ANSWERS( AE_INVALID_TABLETYPE, AdsOpenTable( connection, T( "t03_cdx_tags.dbf" ), NULL, ADS_ADT, ADS_ANSI, ADS_COMPATIBLE_LOCKING,
+                                                ADS_CHECKRIGHTS, ADS_SHARED, &table ) );
    ANSWERS( AE_INVALID_TABLETYPE, AdsOpenTable( connection, T( "t03_cdx_tags" ), NULL, 77, ADS_ANSI, ADS_COMPATIBLE_LOCKING,
                                                 ADS_CHECKRIGHTS, ADS_SHARED, &table ) );
    OK( AdsOpenTable( connection, T( "t03_cdx_tags" ), T( "people" ), ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS,

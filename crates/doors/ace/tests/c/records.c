@@ -269,7 +269,7 @@ static void whole_tables( ADSHANDLE table, int is_far )
    OK( AdsCopyTable( table, ADS_RESPECTFILTERS, T( "copied.dbf" ) ) );
    OK( AdsCopyTable( table, ADS_IGNOREFILTERS, T( "whole.dbf" ) ) );
    OK( AdsConvertTable( table, ADS_RESPECTFILTERS, T( "converted.dbf" ), ADS_VFP ) );
-   ANSWERS( AE_NOT_IMPLEMENTED, AdsConvertTable( table, ADS_RESPECTFILTERS, T( "converted.adt" ), ADS_ADT ) );
+   OK( AdsConvertTable( table, ADS_RESPECTFILTERS, T( "converted.adt" ), ADS_ADT ) );
    ANSWERS( AE_INVALID_FILTER_OPTION, AdsCopyTable( table, 9, T( "copied.dbf" ) ) );
    OK( AdsCopyTableStructure( table, T( "structure.dbf" ) ) );
    OK( AdsCopyTableStructure81( table, T( "structure.dbf" ), 0 ) );

@@ -92,6 +92,11 @@ pub fn folder_of_tables() -> TempDir {
             Disk.replace(&folder.path().join(name), &Disk.read(&entry.path).unwrap()).unwrap();
         }
     }
+    Disk.create_folder(&folder.path().join("adt")).unwrap();
+    for entry in Disk.list(&tables.join("adt")).unwrap() {
+        let name = entry.path.file_name().unwrap();
+        Disk.replace(&folder.path().join("adt").join(name), &Disk.read(&entry.path).unwrap()).unwrap();
+    }
     folder
 }
 

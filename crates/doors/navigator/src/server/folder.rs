@@ -67,7 +67,9 @@ impl Folder {
     /// Removes a table with its memo and its structural index, as far as they are there.
     pub fn clear(&self, files: &dyn FileSystem, name: &Path) -> Result<()> {
         let path = self.place(files, name)?;
-        for extension in ["cdx", "fpt", "dbt"] {
+        let is_adt = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("adt"));
+        let beside: &[&str] = if is_adt { &["adm", "adi"] } else { &["cdx", "fpt", "dbt"] };
+        for extension in beside {
             let beside = self.place(files, &self.name(&path).with_extension(extension))?;
             if files.stamp(&beside).is_ok() {
                 files.remove(&beside)?;

@@ -59,7 +59,7 @@ choice! { Optimized { 1 Full; 2 Part; 3 None; } }
 choice! { Customize { 1 Add; 2 Remove; 3 Toggle; } }
 choice! { Counting { 1 All; 2 Scoped; 3 Visible; } }
 choice! { Side { 1 Top; 2 Bottom; } }
-choice! { Format { 1 DbaseThree; 2 DbaseFour; 3 FoxPro; 4 Six; 5 VisualFoxPro; 6 Dbase7; } }
+choice! { Format { 1 DbaseThree; 2 DbaseFour; 3 FoxPro; 4 Six; 5 VisualFoxPro; 6 Dbase7; 7 Advantage; } }
 
 structure! { DialectError { number, severity, state } }
 structure! { SeekHow { soft, last, after } }

@@ -146,7 +146,8 @@ impl Area {
     fn basis(&self) -> Result<Basis> {
         let now = SystemTime::now();
         let table = self.fs.stamp(self.path())?;
-        let memo = sibling(&*self.fs, self.path(), &["fpt", "dbt", "smt"]).and_then(|path| self.fs.stamp(&path).ok());
+        let memo =
+            sibling(&*self.fs, self.path(), self.dbf.memo_extensions()).and_then(|path| self.fs.stamp(&path).ok());
         Ok(Basis {
             table: State::of(&table),
             memo: memo.as_ref().map(State::of).unwrap_or_default(),

@@ -53,7 +53,7 @@ pub fn parse_fields(header: &Header, bytes: &[u8]) -> Result<Vec<Field>> {
         }
         let (length, decimals) = (next - start, half(one, 139));
         if let Some(fixed) = kind.fixed_length().filter(|fixed| *fixed != length)
-            && !is_reference(kind)
+            && !kind.is_reference()
         {
             let name = name.escape_ascii();
             let message = format!("field {name} of type {} has {length} bytes, not {fixed}", kind.name());
@@ -62,10 +62,6 @@ pub fn parse_fields(header: &Header, bytes: &[u8]) -> Result<Vec<Field>> {
         fields.push(Field { name: name.to_vec(), kind, offset: start, length, decimals });
     }
     Ok(fields)
-}
-
-fn is_reference(kind: Type) -> bool {
-    matches!(kind, Type::Memo | Type::Binary | Type::Image | Type::NMemo)
 }
 
 /// The same for the common reader, with the warnings about them.
@@ -118,7 +114,7 @@ fn kind_of(field: &Field) -> (FieldKind, u8) {
         Type::Date => (FieldKind::DateJulian, b'D'),
         Type::Character | Type::CiCharacter => (FieldKind::Character, b'C'),
         // Compressed values have references of 16 bytes, of which no sample is known.
-        kind if is_reference(kind) && field.length != 9 => (FieldKind::Unknown, b'?'),
+        kind if kind.is_reference() && field.length != 9 => (FieldKind::Unknown, b'?'),
         Type::Memo => (FieldKind::Memo, b'M'),
         Type::Binary | Type::Image => (FieldKind::MemoBinary, b'W'),
         Type::NMemo => (FieldKind::MemoWide, 0x1C),

@@ -20,12 +20,15 @@
 //! The page `docs/formats/adt.md` lists the bytes and how certain each of them is. Limits: encrypted records are read as NULL
 //! and reported, and never written; tables of other versions (AES) are refused.
 
+mod create;
 mod fields;
 mod header;
 mod layout;
 mod reuse;
 mod types;
 
+pub use create::field_of_type;
+pub(crate) use create::{field_of_column, field_of_kind, header as new_header, type_of};
 pub use fields::{Field, parse_fields, record_fields};
 pub use header::{
     AUTO_INCREMENT_AT, FIELD_LENGTH, FIRST_FIELD_AT, FIXED_LENGTH, Header, ROW_VERSION_AT, SIGNATURE, VERSION_BYTE,

@@ -132,6 +132,11 @@ impl Type {
                 "int" => Type::Integer,
                 "short" | "shortint" => Type::ShortInt,
                 "autoinc" => Type::AutoIncrement,
+                "i" => Type::Integer,
+                "t" => Type::TimeStamp,
+                "longlong" | "int64" => Type::LongInt,
+                "currency" => Type::CurDouble,
+                "datetime" => Type::TimeStamp,
                 "blob" => Type::Binary,
                 "longint" => Type::LongInt,
                 _ => return None,
@@ -188,6 +193,11 @@ impl Type {
             Type::VarChar | Type::VarBinary | Type::NVarChar => put(cell, cell.len().saturating_sub(2), &NULL_LENGTH),
             _ => {}
         }
+    }
+
+    /// Tells whether the values are in the memo file.
+    pub fn is_reference(self) -> bool {
+        matches!(self, Type::Memo | Type::Binary | Type::Image | Type::NMemo)
     }
 
     /// Tells whether a field of this type can be NULL.

@@ -7,6 +7,7 @@
 //! | FoxPro 2, Harbour DBFCDX | 0x03, 0xF5 | FPT | `0D 00` |
 //! | Six, Harbour | 0x03, 0xE5 | SMT | `0D 00` |
 //! | Visual FoxPro | 0x30; 0x31 counting; 0x32 varying | FPT, table flag 2 | `0D`, 263 bytes for the container's name |
+//! | Advantage | - | ADM | none: see [`crate::adt`] |
 //! | dBASE 7 | 0x04, 0x8C | DBT IV | `0D`; names of 31, descriptors of 48 bytes |
 //!
 //! What is made is read back by the reader's own code before it is given out: a header that would be read as
@@ -16,6 +17,7 @@ use super::descriptor::{self, Counter};
 use super::encode::text_of_name;
 use super::field::{Field, FieldKind};
 use super::header::{FIXED_LENGTH, Header};
+use crate::adt;
 use crate::codepage::CodePage;
 use crate::memo::MemoKind;
 use mainstay_types::{Code, Date, Error, Result};
@@ -35,6 +37,8 @@ pub enum Format {
     VisualFoxPro,
     /// dBASE 7.
     Dbase7,
+    /// Advantage's own: the letter of a field is the code of its type ([`crate::adt::Type`]).
+    Advantage,
 }
 
 impl Format {
@@ -45,6 +49,7 @@ impl Format {
             Format::DbaseFour | Format::Dbase7 => MemoKind::DbaseFour,
             Format::FoxPro | Format::VisualFoxPro => MemoKind::FoxPro,
             Format::Six => MemoKind::Six,
+            Format::Advantage => MemoKind::Advantage,
         }
     }
 
@@ -98,14 +103,24 @@ impl FieldSpec {
             field.kind,
             FieldKind::CharacterBinary | FieldKind::MemoBinary | FieldKind::Varbinary | FieldKind::VarcharUnconverted
         );
+        let code = field.adt.and_then(|kind| u8::try_from(kind.code()).ok());
         FieldSpec {
             name: field.name.clone(),
-            letter: field.letter,
+            letter: code.unwrap_or(field.letter),
             length: field.length,
             decimals: field.decimals,
             nullable: field.null_bit.is_some(),
             binary: binary && matches!(field.letter, b'C' | b'M' | b'V' | b'Q'),
             counter,
+        }
+    }
+
+    /// The field of a table of this format that has the values of an existing one, which may be of another format.
+    pub fn in_format(field: &Field, counter: Option<Counter>, format: Format) -> FieldSpec {
+        match (field.adt, format) {
+            (Some(kind), format) if format != Format::Advantage => dbf_field(field, kind, counter, format),
+            (None, Format::Advantage) => adt::field_of_kind(field, counter),
+            _ => FieldSpec::of(field, counter),
         }
     }
 
@@ -135,6 +150,26 @@ impl FieldSpec {
     }
 }
 
+/// The field of a DBF for one of an ADT: the letter of the nearest type.
+fn dbf_field(field: &Field, kind: adt::Type, counter: Option<Counter>, format: Format) -> FieldSpec {
+    let vfp = format == Format::VisualFoxPro;
+    let (letter, length) = match kind {
+        adt::Type::Guid => (b'C', 36),
+        adt::Type::VarChar | adt::Type::VarBinary => (b'C', field.length - 2),
+        adt::Type::RowVersion if vfp => (b'N', 20),
+        adt::Type::ModTime if vfp => (b'T', 8),
+        adt::Type::Date => (b'D', 8),
+        adt::Type::AutoIncrement if vfp => (b'I', 4),
+        adt::Type::LongInt if vfp => (b'N', 20),
+        adt::Type::ShortInt if vfp => (b'I', 4),
+        kind if kind.is_reference() => (field.letter, 0),
+        _ => (field.letter, field.length),
+    };
+    let binary = matches!(kind, adt::Type::Raw | adt::Type::VarBinary | adt::Type::Binary | adt::Type::Image);
+    let spec = FieldSpec::new(&field.name, letter, length, field.decimals);
+    FieldSpec { binary, nullable: vfp && kind.can_be_null(), counter, ..spec }
+}
+
 /// A new table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableSpec {
@@ -162,6 +197,7 @@ impl TableSpec {
     /// Whether the table has a memo file.
     pub fn has_memo(&self) -> bool {
         self.fields.iter().any(|field| match field.letter {
+            _ if self.format == Format::Advantage => adt::type_of(field).is_reference(),
             b'M' | b'G' | b'P' | b'W' | 0x1C => true,
             b'V' => self.format != Format::VisualFoxPro && field.length >= 6,
             b'B' => self.format == Format::Dbase7,
@@ -176,6 +212,7 @@ impl TableSpec {
             (0, MemoKind::FoxPro) => 64,
             (0, MemoKind::Six) => 32,
             (0, MemoKind::DbaseFour) => 512,
+            (0, MemoKind::Advantage) => 8,
             (size, _) => size,
         }
     }
@@ -184,6 +221,7 @@ impl TableSpec {
         let varies = self.fields.iter().any(|field| matches!(field.letter, b'V' | b'Q'));
         let counts = self.fields.iter().any(|field| field.counter.is_some());
         match (self.format, self.has_memo()) {
+            (Format::Advantage, _) => adt::VERSION_BYTE,
             (Format::VisualFoxPro, _) if varies => 0x32,
             (Format::VisualFoxPro, _) if counts => 0x31,
             (Format::VisualFoxPro, _) => 0x30,
@@ -216,6 +254,9 @@ impl TableSpec {
     /// The header of a table that takes the place of one with these fields: a field that was there keeps its name and its
     /// width, whatever other programs have called it (`1ST`, `PRICE$`). New ones are checked.
     pub fn header_in_place_of(&self, today: Date, old: &[Field]) -> Result<Vec<u8>> {
+        if self.format == Format::Advantage {
+            return adt::new_header(self, CodePage::default_for_version(adt::VERSION_BYTE));
+        }
         if self.fields.is_empty() {
             return Err(invalid("a table has at least one field".to_owned()));
         }

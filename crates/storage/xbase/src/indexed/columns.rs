@@ -20,6 +20,7 @@
 //! What is refused has no field that gives the same value back. A nullable column gets a NULL bit in Visual FoxPro; in
 //! the other formats NULL is the blank field, and those that cannot be blank (B, I, T of 4) are given a bit there too.
 
+use crate::adt::{self, RecordLayout, Type};
 use crate::dbf::{Dbf, Field, FieldKind, FieldSpec, Format, TableSpec};
 use crate::memo::Memo;
 use mainstay_types::{Code, Error, Result, SqlType, Value, ValueRef};
@@ -32,6 +33,9 @@ const WIDEST_NUMBER: usize = 20;
 
 /// The field of a new table that holds the values of a column.
 pub fn field_spec(format: Format, name: &str, column: SqlType, nullable: bool) -> Result<FieldSpec> {
+    if format == Format::Advantage {
+        return adt::field_of_column(name, column);
+    }
     let foxpro = format == Format::VisualFoxPro;
     let plain = matches!(format, Format::DbaseThree | Format::DbaseFour);
     let seven = format == Format::Dbase7;
@@ -94,6 +98,9 @@ pub fn declared(field: &Field) -> String {
 /// The field of a new table that is as one which [`declared`] gave for a column of this type. `None` where the table's format
 /// has none of that kind, or the column is of another type by now.
 pub fn declared_spec(format: Format, name: &str, declared: &str, column: SqlType, nullable: bool) -> Option<FieldSpec> {
+    if format == Format::Advantage {
+        return None;
+    }
     let (letter, size) = declared.strip_suffix(')')?.split_once('(')?;
     let (length, decimals) = size.split_once(',')?;
     let (length, decimals): (u8, u8) = (length.parse().ok()?, decimals.parse().ok()?);
@@ -143,6 +150,10 @@ fn numeric_field(letter: &str, length: u8, decimals: u8) -> Field {
 /// Errors: `Unsupported` for a type that is more than its values where the format has no field for it: Visual FoxPro keeps
 /// neither the number nor the time of a record's last change.
 pub fn advantage_spec(format: Format, name: &str, data_type: &str, nullable: bool) -> Result<Option<FieldSpec>> {
+    if format == Format::Advantage {
+        let kind = Type::of_name(data_type);
+        return Ok(kind.filter(|kind| kind.fixed_length().is_some()).map(|kind| adt::field_of_type(name, kind, 0, 0)));
+    }
     let (letter, length) = match data_type {
         "short" => (b'I', 2),
         "integer" => (b'I', 4),
@@ -180,6 +191,7 @@ pub fn table_spec(format: Format, columns: &[(&str, SqlType, bool)]) -> Result<T
 pub fn spec_of(dbf: &Dbf, memo: Option<&Memo>) -> TableSpec {
     let header = dbf.header();
     let format = match header.version {
+        _ if header.layout == RecordLayout::Adt => Format::Advantage,
         0x30..=0x32 => Format::VisualFoxPro,
         _ if dbf.has_wide_descriptors() => Format::Dbase7,
         0xF5 | 0xFB => Format::FoxPro,

@@ -33,6 +33,8 @@ pub struct MemoWriter {
     /// Nobody else has the file open.
     alone: bool,
     wait: LockWait,
+    /// How its file grows is not known: no value is stored there.
+    is_sealed: bool,
     /// What is free; kept between calls only by one who is alone.
     space: Option<Space>,
     /// Beside others, blocks that were given back here to a file without a list of them.
@@ -57,14 +59,10 @@ impl MemoWriter {
             let error = Error::new(Code::Damaged, message).at(memo.path().display());
             return Err(error.hint("repair the table into a new one"));
         }
-        if memo.kind == MemoKind::Advantage && advantage_version(&*file)? > 1 {
-            let message = "a memo file of layout version 2, whose list of free blocks is not known in full";
-            let error = Error::new(Code::Unsupported, message).at(memo.path().display());
-            return Err(error.hint("pack the table: that makes a memo file of version 0"));
-        }
+        let is_sealed = memo.kind == MemoKind::Advantage && advantage_version(&*file)? > 1;
         let mut mark = [0; 9];
         let flex = file.read_at(&mut mark, 512)? == 9 && &mark == b"FlexFile3" && memo.kind == MemoKind::FoxPro;
-        Ok(MemoWriter { file, memo, flex, alone, wait, space: None, spare: Vec::new() })
+        Ok(MemoWriter { file, memo, flex, alone, wait, is_sealed, space: None, spare: Vec::new() })
     }
 
     /// For reading values.
@@ -111,6 +109,11 @@ impl MemoWriter {
 
     /// Writes whole blocks to where there is room for them.
     fn put(&mut self, bytes: &[u8]) -> Result<u64> {
+        if self.is_sealed {
+            let message = "a memo file of layout version 2, whose lists of free blocks are not known in full";
+            let error = Error::new(Code::Unsupported, message).at(self.memo.path().display());
+            return Err(error.hint("pack the table: that makes a memo file of version 0"));
+        }
         let mut space = self.begin()?;
         let result = self.put_into(&mut space, bytes);
         self.end(space, result)
@@ -136,6 +139,9 @@ impl MemoWriter {
 
     /// Gives back the blocks of this many bytes that have no header.
     pub fn free_raw(&mut self, block: u64, length: u64) -> Result<()> {
+        if self.is_sealed {
+            return Ok(());
+        }
         let mut space = self.begin()?;
         space.give(Run { block, count: length.div_ceil(self.memo.block_size) });
         let result = if self.alone && space.may_wait() { Ok(()) } else { space.write(&*self.file) };
@@ -239,7 +245,7 @@ impl MemoWriter {
 }
 
 /// The layout version of an ADM.
-pub(crate) fn advantage_version(file: &dyn File) -> Result<u16> {
+fn advantage_version(file: &dyn File) -> Result<u16> {
     let mut version = [0; 2];
     file.read_exact_at(&mut version, 10)?;
     Ok(u16::from_le_bytes(version))

@@ -498,12 +498,13 @@ fn schema(fields: &[Field], has_nulls: bool) -> SchemaRef {
             | FieldKind::Memo
             | FieldKind::Varchar
             | FieldKind::VarcharUnconverted => HashMap::from([(FIELD_COLUMN.to_owned(), declared(field))]),
-            FieldKind::Logical if field.null_bit.is_none() => {
+            FieldKind::Logical if field.null_bit.is_none() && field.adt.is_none() => {
                 HashMap::from([(FIELD_COLUMN.to_owned(), declared(field))])
             }
             _ => HashMap::new(),
         };
-        if field.null_bit.is_none() && matches!(field.kind, FieldKind::Numeric | FieldKind::Logical) {
+        let has_own_null = field.null_bit.is_some() || field.adt.is_some();
+        if !has_own_null && matches!(field.kind, FieldKind::Numeric | FieldKind::Logical) {
             let nulls = if has_nulls { "own" } else { "none" };
             metadata.insert(BLANK_COLUMN.to_owned(), nulls.to_owned());
         }

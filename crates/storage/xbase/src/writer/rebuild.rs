@@ -13,6 +13,7 @@ pub use repair::{Repair, repair};
 
 use super::swap::{self, new_memo, new_table};
 use super::{Access, Counting, TableWriter, Telling, WriteOptions, untold};
+use crate::adt::{self, RecordLayout};
 use crate::codepage::CodePage;
 use crate::dbf::{Dbf, Field, FieldKind, FieldSpec, TableSpec, decode_rows};
 use crate::memo::{Fetched, Memo, MemoKind, MemoWriter, Window, empty_file};
@@ -42,7 +43,7 @@ pub fn create(fs: &dyn FileSystem, path: &Path, spec: &TableSpec, options: &Writ
         return Err(Error::new(Code::Duplicate, "there is a table of this name already").at(path.display()));
     }
     let mut bytes = spec.header((options.clock)().date())?;
-    bytes.push(0x1A);
+    bytes.extend(layout_of(&bytes).end_mark());
     if spec.has_memo() {
         let flex = spec.format == crate::dbf::Format::FoxPro;
         let memo = empty_file(spec.format.memo_kind(), spec.block_size(), flex);
@@ -217,16 +218,27 @@ impl TableWriter {
     fn old_header(&self) -> Result<Vec<u8>> {
         let mut header = vec![0; self.dbf.header().header_length as usize];
         self.file.read_exact_at(&mut header, 0)?;
-        header[4..8].fill(0);
+        match self.layout() {
+            RecordLayout::Dbf => header[4..8].fill(0),
+            // The list of reusable records goes with the records.
+            RecordLayout::Adt => [24, 40, 48].iter().for_each(|at| header[*at..at + 4].fill(0)),
+        }
         Ok(header)
     }
 
     fn new_header(&self, spec: &TableSpec) -> Result<Vec<u8>> {
         let mut header = spec.header_in_place_of(self.today(), self.fields())?;
         // The structural index stays the table's; it has to be built anew.
-        header[28] |= u8::from(self.dbf.header().has_structural_index);
+        if self.layout() == RecordLayout::Dbf {
+            header[28] |= u8::from(self.dbf.header().has_structural_index);
+        }
         Ok(header)
     }
+}
+
+/// The form of the records behind this header.
+fn layout_of(header: &[u8]) -> RecordLayout {
+    if adt::is_signature(header) { RecordLayout::Adt } else { RecordLayout::Dbf }
 }
 
 /// An empty memo file of the kind and with the marks of this one.
@@ -268,7 +280,9 @@ fn write_files(
     let file = fs.create(&new_table(path), Create::Truncate)?;
     file.try_share(LockMode::Exclusive)?;
     file.write_at(header, 0)?;
-    file.write_at(&[0x1A], header.len() as u64)?;
+    if let Some(mark) = layout_of(header).end_mark() {
+        file.write_at(&[mark], header.len() as u64)?;
+    }
     let options = WriteOptions { access: Access::Exclusive, durable: false, ..*options };
     let mut new = TableWriter::assemble(Arc::clone(fs), &new_table(path), file, memo, options)?;
     // What fields of any type and memos hold is read in the old table's code page and written in the new one's.
@@ -311,10 +325,16 @@ fn copy(mut plan: Plan<'_>, new: &mut TableWriter) -> Result<()> {
             let old = Old { bytes, number: records.number(row), row };
             let mut made = if plan.same { bytes.to_vec() } else { new.blank.clone() };
             made[0] = bytes[0];
+            // An old list is not copied: deleted records that stay are put on the new one.
+            let is_linked = new.layout() == RecordLayout::Adt && new.layout().is_deleted(bytes);
+            new.layout().set_link(&mut made, 0);
             for (field, column) in columns.iter().enumerate() {
                 fill_field(&mut plan, new, field, old, &mut made, column.as_ref())?;
             }
-            new.append_record(&made)?;
+            let record = new.append_record(&made)?;
+            if is_linked {
+                new.link_deleted(record)?;
+            }
         }
         start = end;
     }
@@ -347,7 +367,7 @@ fn alike(old: &Field, new: &Field, old_page: CodePage, new_page: CodePage) -> bo
     let texts =
         [FieldKind::Character, FieldKind::Varchar, FieldKind::VarcharUnconverted, FieldKind::Memo, FieldKind::Any];
     let text = !texts.contains(&new.kind);
-    (old.kind, old.length, old.decimals) == (new.kind, new.length, new.decimals)
+    (old.kind, old.length, old.decimals, old.adt) == (new.kind, new.length, new.decimals, new.adt)
         && (text || old_page == new_page)
         && old.null_bit.is_some() == new.null_bit.is_some()
 }
@@ -495,6 +515,7 @@ pub(crate) fn converted(value: ValueRef<'_>, field: &Field) -> Result<Value> {
         FieldKind::Date | FieldKind::DateBinary | FieldKind::DateJulian | FieldKind::DatePacked => SqlType::Date,
         FieldKind::Timestamp | FieldKind::ModificationTime => SqlType::Timestamp { digits: 3 },
         FieldKind::Time => SqlType::Time { digits: 3 },
+        FieldKind::Guid => SqlType::Uuid,
         FieldKind::CharacterBinary | FieldKind::Varbinary | FieldKind::MemoBinary => return Ok(value.to_value()),
         _ => SqlType::VarChar { length: None, collation: Collation::default() },
     };
@@ -510,6 +531,10 @@ fn value_at(column: &ArrayRef, row: usize) -> Result<Value> {
     Ok(match column.data_type() {
         DataType::Utf8View => Value::Text(column.as_string_view().value(row).to_owned()),
         DataType::BinaryView => Value::Binary(column.as_binary_view().value(row).to_vec()),
+        DataType::FixedSizeBinary(16) => {
+            let bytes = column.as_fixed_size_binary().value(row);
+            bytes.try_into().map_or(Value::Null, Value::Uuid)
+        }
         DataType::Boolean => Value::Boolean(column.as_boolean().value(row)),
         DataType::Int32 => Value::Integer(column.as_primitive::<Int32Type>().value(row).into()),
         DataType::Int64 => Value::Integer(column.as_primitive::<Int64Type>().value(row)),

@@ -59,6 +59,14 @@ impl TableWriter {
         self.write_bytes(record, new)
     }
 
+    /// Puts a deleted record that was copied on the list of a table that is made anew.
+    pub(super) fn link_deleted(&mut self, record: u64) -> Result<()> {
+        let mut bytes = Vec::new();
+        self.write_pending()?;
+        self.read(record, &mut bytes)?;
+        self.give_under_lock(record, &mut bytes)
+    }
+
     /// Takes a record off the list, if it is on it; the caller has locked the header.
     pub(super) fn unlink(&mut self, record: u64) -> Result<()> {
         match self.layout() {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use mainstay_workarea::{Area, Mode};
+use mainstay_xbase::adt::{RecordLayout, VERSION_BYTE};
 
 use crate::border::*;
 use crate::calls;
@@ -17,6 +18,7 @@ use crate::files;
 /// The type that a table's file has, where the program does not say.
 pub fn type_of_file(version: u8) -> u32 {
     match version {
+        VERSION_BYTE => ADS_ADT,
         0x30..=0x32 => ADS_VFP,
         0x83 => ADS_NTX,
         _ => ADS_CDX,
@@ -68,7 +70,8 @@ pub fn add(
     let session = session(dictionary)?;
     let path = path.string()?;
     let contents = session.live.contents()?;
-    let found = file_named(&session, &contents, &path, "dbf").ok_or_else(|| Failure::new(AE_FILE_NOT_FOUND, path))?;
+    let found = file_named(&session, &contents, &path, calls::tables::extension(table_type.into()))
+        .ok_or_else(|| Failure::new(AE_FILE_NOT_FOUND, path))?;
     let stem = found.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = name.optional_string().or(stem).unwrap_or_default();
     calls::tables::check_type(table_type.into())?;
@@ -76,6 +79,9 @@ pub fn add(
     let mut options = area_options(table_type.into());
     options.open_structural = false;
     let mut area = Area::open(std::sync::Arc::clone(&session.files), &found, &options)?;
+    if u32::from(table_type) == ADS_ADT && area.header().layout != RecordLayout::Adt {
+        return Err(Failure::new(AE_INVALID_TABLETYPE, "the file is not an ADT"));
+    }
     let table_type = match u32::from(table_type) {
         ADS_DEFAULT => type_of_file(area.header().version),
         table_type => table_type,

@@ -118,7 +118,8 @@ fn stands_for_null(field: &Field) -> Error {
 }
 
 fn encode_null(field: &Field, record: &mut [u8]) -> Result<()> {
-    if let Some(kind) = field.adt.filter(|kind| !kind.can_be_null()) {
+    // RowVersion and ModTime are given their values when the record is written.
+    if let Some(kind) = field.adt.filter(|kind| matches!(kind, adt::Type::AutoIncrement | adt::Type::Other(_))) {
         let message = format!("field {} of type {} is never NULL", field.name, kind.name());
         return Err(Error::new(Code::NotNullViolation, message));
     }
