@@ -252,9 +252,10 @@ fn a_table_whose_index_is_not_understood_is_read_and_not_written_to() {
 fn a_damaged_index_is_found_and_mended_by_a_reindex() {
     let memory = shop();
     let mut content = bytes("own-alltypes.adi");
-    // A leaf of the tag NAME, whose root is page 14, and the header's word for the collation of a newer server.
+    // The second leaf of the tag NAME, and the header's word for the collation of a newer server.
     let root = u32::from_le_bytes(content[9 * 512..9 * 512 + 4].try_into().unwrap()) as usize * 512;
-    let leaf = u32::from_be_bytes(content[root + 12 + 16..root + 12 + 20].try_into().unwrap()) as usize * 512;
+    let item = root + 12 + 20;
+    let leaf = u32::from_be_bytes(content[item + 16..item + 20].try_into().unwrap()) as usize * 512;
     content[leaf + 500..leaf + 512].reverse();
     content[20..24].copy_from_slice(&0x2905_8C73u32.to_le_bytes());
     memory.write(path().with_extension("adi"), content.clone());

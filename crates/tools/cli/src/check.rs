@@ -152,10 +152,10 @@ fn repair_all(path: &Path, engine: &Engine, into: Place<'_>, found: &[Finding], 
         }
     };
     let mut is_sound = repaired.iter().all(|repaired| repaired.outcome.as_ref().is_ok_and(|new| new.is_sound()));
-    // Only DBF tables are repaired.
+    // Only DBF and ADT tables are repaired.
     let is_of_dbf = |path: &Path| {
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-        ["dbf", "fpt", "dbt", "smt", "cdx", "idx", "ntx"].contains(&extension.as_str())
+        ["dbf", "fpt", "dbt", "smt", "cdx", "idx", "ntx", "adt", "adm", "adi"].contains(&extension.as_str())
     };
     is_sound &= found.iter().all(|finding| finding.severity != Severity::Error || is_of_dbf(&finding.path));
     let mut out = Destination::stdout();
