@@ -101,6 +101,7 @@ fn an_aof_shows_what_a_filter_shows() {
         ("CODE = 'Ab007'", Optimized::None),
         ("OK", Optimized::None),
     ];
+    area.set_hide_deleted(true);
     for (condition, level) in cases {
         area.set_filter(Some(condition)).unwrap();
         let wanted = walk(&mut area);

@@ -14,7 +14,7 @@ mod order;
 
 use crate::adt::RecordLayout;
 use crate::collation::KeyOrder;
-use crate::dbf::{Dbf, Family, FieldKind};
+use crate::dbf::{Dbf, Family, Field, FieldKind};
 use crate::expr::{Compiled, Constant, Context, Dialect, ExprValue, Expression, KeyPart, KeySource, Kind, Scratch};
 use crate::index::{BagKind, KeyFamily, KeyForm, KeyType, KeyValue, TagHeader};
 use mainstay_types::{Code, Date, Error, Result, Timestamp};
@@ -274,6 +274,11 @@ impl Expressions {
     pub(crate) fn advantage_keys(&self) -> Option<(usize, KeyForm)> {
         self.advantage.as_ref().map(|parts| (parts.key_len(), parts.form()))
     }
+}
+
+/// The FOR condition of a tag of an ADI as an xBase expression, and the fields under the names that it gives them.
+pub(crate) fn advantage_condition(text: &[u8], dbf: &Dbf) -> (Vec<u8>, Vec<Field>) {
+    (advantage::condition(text), advantage::numbered(dbf.fields()))
 }
 
 /// The texts of a tag of an ADI with the names of the fields that it has in this table.

@@ -248,6 +248,48 @@ fn a_table_whose_index_is_not_understood_is_read_and_not_written_to() {
     assert!(findings.iter().any(|finding| finding.message.contains("Advantage's layout")), "{findings:#?}");
 }
 
+#[test]
+fn a_damaged_index_is_found_and_mended_by_a_reindex() {
+    let memory = shop();
+    let mut content = bytes("own-alltypes.adi");
+    // The second leaf of the tag NAME, and the header's word for the collation of a newer server.
+    let root = u32::from_le_bytes(content[9 * 512..9 * 512 + 4].try_into().unwrap()) as usize * 512;
+    let item = root + 12 + 20;
+    let leaf = u32::from_be_bytes(content[item + 16..item + 20].try_into().unwrap()) as usize * 512;
+    content[leaf + 500..leaf + 512].reverse();
+    content[20..24].copy_from_slice(&0x2905_8C73u32.to_le_bytes());
+    memory.write(path().with_extension("adi"), content.clone());
+    let fs = shared(&memory);
+    let findings = table::check(&fs, path(), OpenOptions::default(), &[]);
+    assert!(
+        findings.iter().any(|finding| finding.severity == Severity::Error && finding.place.contains("NAME")),
+        "{findings:#?}"
+    );
+    let mut table = open(&fs, Access::Exclusive);
+    table.reindex(&mut |_, _| ControlFlow::Continue(())).unwrap();
+    table.close().unwrap();
+    assert_sound(&memory, "mended");
+    let now = memory.read(&path().with_extension("adi")).unwrap();
+    assert_eq!(now[4..1024], content[4..1024], "the header of the file stays");
+    let lists = key_lists("own-alltypes.keys.txt");
+    assert!(read_index(&now).iter().all(|(name, tag)| tag.entries == lists[name]));
+}
+
+#[test]
+fn keys_that_need_longer_pages_get_them() {
+    let memory = shop();
+    memory.remove(&path().with_extension("adi")).unwrap();
+    let mut table = open(&shared(&memory), Access::Exclusive);
+    let long = IndexSpec::new("LONG", ["Name"; 30].join(";"));
+    table.create_index(None, BagKind::Adi, &long, Building::default()).unwrap();
+    table.create_index(None, BagKind::Adi, &IndexSpec::new("ID", "Id"), Building::default()).unwrap();
+    table.close().unwrap();
+    let content = memory.read(&path().with_extension("adi")).unwrap();
+    // 360 bytes: two of them do not fit a branch of 512.
+    assert_eq!((content[8], u16::from_le_bytes([content[18], content[19]])), (2, 1024));
+    assert_sound(&memory, "long keys");
+}
+
 /// From some write on nothing reaches the disk any more, as after a kill: whoever opens the table next finds the transaction
 /// undone, and an index that is right or says that it has to be made anew.
 #[test]

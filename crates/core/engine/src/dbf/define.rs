@@ -124,7 +124,7 @@ impl NewTable {
 /// Removes the files of a table that was just made.
 fn remove_new(fs: &Arc<dyn FileSystem>, path: &Path) {
     let is_adt = path.extension().is_some_and(|extension| extension == "adt");
-    let extensions: &[&str] = if is_adt { &["adt", "adm"] } else { &["dbf", "fpt", "dbt", "smt", "cdx"] };
+    let extensions: &[&str] = if is_adt { &["adt", "adm", "adi"] } else { &["dbf", "fpt", "dbt", "smt", "cdx"] };
     for extension in extensions {
         // The error that led here is the one to report.
         let _ = fs.remove(&path.with_extension(extension));

@@ -142,8 +142,15 @@ pub(super) fn layout_for(kind: BagKind, dbf: &Dbf, spec: &IndexSpec) -> BagSpec 
         BagKind::PlainIdx => BagSpec::plain_idx(),
         BagKind::Ntx => BagSpec::ntx(),
         BagKind::CompoundNtx => BagSpec::compound_ntx(),
-        BagKind::Adi => BagSpec::adi(),
+        BagKind::Adi => advantage_layout(dbf, spec),
     }
+}
+
+/// An ADI with the shortest pages in which the keys of its first tag have room.
+fn advantage_layout(dbf: &Dbf, spec: &IndexSpec) -> BagSpec {
+    let layouts = [512, 1024, 2048, 4096, 8192].map(|page_len| BagSpec { page_len, ..BagSpec::adi() });
+    let has_room = |layout: &BagSpec| tag_spec(spec, layout, dbf).is_ok_and(|tag| tag.header(layout).is_ok());
+    layouts.into_iter().find(has_room).unwrap_or(BagSpec::adi())
 }
 
 /// The tag that a file of this layout will hold: the type and length of its keys follow from the expression.

@@ -13,7 +13,7 @@
 //! Texts compare with blanks behind them, and `=` looks no further than its right side.
 
 use crate::dbf::{Field, FieldKind};
-use crate::expr::{Condition, Constant, Context, Relation, Subject};
+use crate::expr::{Condition, Constant, Context, Expression, Relation, Subject};
 use mainstay_columnar::{Comparison, Sought, Term, Test};
 use mainstay_types::{Date, Decimal, Value};
 use std::cmp::Ordering;
@@ -36,6 +36,8 @@ pub(crate) enum Listing {
     Flag(usize, bool),
     /// Those in which a field is empty, or is not.
     Empty(usize, bool),
+    /// Those in which a field is not NULL.
+    HasValue(usize),
     /// Nobody knows.
     Unknown,
 }
@@ -62,6 +64,7 @@ impl Listing {
             }
             Condition::Flag { subject, value } => match subject.subject(context) {
                 Some(subject) => Listing::flag(subject, *value),
+                None if !value => null_test(subject, context).map_or(Listing::Unknown, Listing::HasValue),
                 None => Listing::Unknown,
             },
             Condition::Other(_) => Listing::Unknown,
@@ -124,6 +127,8 @@ impl Listing {
                 let field = fields.get(*column).filter(|_| of == column);
                 field.is_some_and(|field| if *value { is_empty(field, test) } else { is_not_empty(field, test) })
             }
+            // A comparison is true of values only.
+            Listing::HasValue(of) => of == column && !matches!(test, Test::Null | Test::In(_)),
             Listing::Compare(term, wanted, constant) => match fields.get(*column) {
                 Some(field) => implies(field, *column, test, (term, *wanted, constant)),
                 None => false,
@@ -131,6 +136,13 @@ impl Listing {
             _ => false,
         }
     }
+}
+
+/// The field of `ISNULL(field)`.
+fn null_test(subject: &Expression, context: &Context<'_>) -> Option<usize> {
+    let text = subject.canonical();
+    let name = text.strip_prefix("ISNULL(")?.strip_suffix(')')?;
+    context.fields.iter().position(|field| field.name.eq_ignore_ascii_case(name))
 }
 
 fn comparison(relation: Relation) -> Comparison {

@@ -18,7 +18,7 @@ use super::unlisted::{Blank, MOST};
 use crate::dbf::Dbf;
 use crate::expr::{Context, Expression, Scratch};
 use crate::index::{Bag, BagKind, Tag, TagHeader};
-use crate::keys::TagKeys;
+use crate::keys::{TagKeys, advantage_condition};
 use mainstay_columnar::{Snapshot, Sought};
 use mainstay_types::Result;
 use std::ops::{Bound, ControlFlow};
@@ -78,11 +78,12 @@ impl TableTag {
         let tag = bag.tag(number, keys.key_type)?;
         let other_keys = keys.with_other_letters(header, dbf).map(Box::new);
         let listing = header.for_bytes.as_deref().map(|condition| {
-            if header.kind == BagKind::Adi {
-                return Listing::Unknown;
-            }
-            let condition = Expression::parse(condition).map(|condition| condition.condition());
-            condition.map_or(Listing::Unknown, |condition| Listing::of(&condition, &Context::new(dbf.fields())))
+            let is_adi = header.kind == BagKind::Adi;
+            let (text, fields) =
+                if is_adi { advantage_condition(condition, dbf) } else { (condition.to_vec(), Vec::new()) };
+            let context = Context::new(if is_adi { &fields } else { dbf.fields() });
+            let condition = Expression::parse(text).map(|condition| condition.condition());
+            condition.map_or(Listing::Unknown, |condition| Listing::of(&condition, &context))
         });
         Ok(TableTag { tag, keys, other_keys, is_by_others: AtomicBool::new(false), listing })
     }
@@ -136,7 +137,8 @@ impl TableTag {
     /// Whether it lists every record of which all that is known holds; with `visible_only` deleted ones are not asked for.
     pub(crate) fn lists_all_of(&self, files: &Files, known: &[&Sought], visible_only: bool) -> bool {
         // Advantage's tags list no deleted records.
-        let Some(listing) = &self.listing else { return visible_only || self.header().kind != BagKind::Adi };
+        let may_list_all = visible_only || self.header().kind != BagKind::Adi;
+        let Some(listing) = self.listing.as_ref().filter(|_| may_list_all) else { return may_list_all };
         let fields = files.dbf.fields();
         // The hidden columns follow the fields: the number of a record, and whether it is deleted.
         let deleted = fields.len() + 1;

@@ -46,10 +46,10 @@ impl Mended {
     }
 }
 
-/// Only DBF tables are repaired.
+/// Only DBF and ADT tables are repaired.
 fn is_of_dbf(path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    ["dbf", "fpt", "dbt", "smt", "cdx", "idx", "ntx"].contains(&extension.as_str())
+    ["dbf", "fpt", "dbt", "smt", "cdx", "idx", "ntx", "adt", "adm", "adi"].contains(&extension.as_str())
 }
 
 /// Makes the damaged tables of a path anew, and says what became of each. All is sound now if every error that was found is

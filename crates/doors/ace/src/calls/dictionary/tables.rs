@@ -294,7 +294,7 @@ pub fn move_files(
         if kind == ADS_DD_INDEX_FILE_OBJECT {
             return move_index(&session, contents, (&table, &name), &to);
         }
-        for extension in ["fpt", "dbt", "smt", "cdx"] {
+        for extension in ["fpt", "dbt", "smt", "cdx", "adm", "adi"] {
             if let Some(beside) = files::existing(&path.with_extension(extension)) {
                 move_file(&session, &beside, &to)?;
             }
@@ -349,12 +349,13 @@ pub fn rename(dictionary: Handle, name: Text, new: Text, kind: u16, options: u32
         contents.rename(kind, "", &name, &new)?;
         session.open(contents, &new, Mode::Exclusive)?.close()?;
         let with_name = |extension: &str| path.with_file_name(format!("{new}.{extension}"));
-        for extension in ["fpt", "dbt", "smt", "cdx"] {
+        for extension in ["fpt", "dbt", "smt", "cdx", "adm", "adi"] {
             if let Some(beside) = files::existing(&path.with_extension(extension)) {
                 session.files.rename(&beside, &with_name(extension))?;
             }
         }
-        let renamed = with_name("dbf");
+        let own = path.extension().map_or_else(|| "dbf".into(), |own| own.to_string_lossy());
+        let renamed = with_name(&own);
         session.files.rename(&path, &renamed)?;
         let stored = session.stored(&renamed);
         contents.get_mut(kind, "", &new)?.set_text(ADS_DD_TABLE_PATH, Some(stored));
