@@ -104,7 +104,8 @@ impl Session {
             // A PREPARE changes nothing: it need not wait for BEGIN.
             (false, false) => self.prepare(),
             _ if needs_begin => {}
-            _ => self.launch(),
+            // Rows that are fetched ahead are not waited for.
+            _ => return self.launch(),
         }
         self.wait_for_all();
     }
