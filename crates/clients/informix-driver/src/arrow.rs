@@ -23,7 +23,7 @@ use arrow_array::types::{
 use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{BooleanBuffer, NullBuffer, NullBufferBuilder};
 use arrow_schema::{ArrowError, DataType, Field, IntervalUnit, Schema, SchemaRef, TimeUnit};
-use mainstay_sqli::{Codeset, Qualifier, Unit, WireError, decimal_text, decode_datetime, decode_interval};
+use mainstay_sqli::{Codeset, Unit, WireError, decimal_text, decode_datetime, decode_interval};
 use mainstay_types::Value;
 use std::sync::Arc;
 
@@ -147,9 +147,12 @@ impl Columns<'_> {
         match kind {
             DataType::Boolean => {
                 let mut builder = BooleanBuilder::with_capacity(self.positions.len());
-                self.each(column, |_, cell| match cell {
-                    Cell::Boolean(value) => Ok(builder.append_value(value)),
-                    _ => Ok(builder.append_null()),
+                self.each(column, |_, cell| {
+                    match cell {
+                        Cell::Boolean(value) => builder.append_value(value),
+                        _ => builder.append_null(),
+                    }
+                    Ok(())
                 })?;
                 Ok(Arc::new(builder.finish()))
             }
@@ -157,10 +160,13 @@ impl Columns<'_> {
             DataType::Binary => {
                 let (block, layout, from) = (self.block, self.layout, self.from);
                 let mut builder = BinaryBuilder::new();
-                self.each(column, |row, cell| match cell {
-                    Cell::Lob(..) => Ok(builder.append_value(block.lob(layout, from + row, place).unwrap_or_default())),
-                    Cell::Opaque(bytes) => Ok(builder.append_value(bytes)),
-                    _ => Ok(builder.append_null()),
+                self.each(column, |row, cell| {
+                    match cell {
+                        Cell::Lob(..) => builder.append_value(block.lob(layout, from + row, place).unwrap_or_default()),
+                        Cell::Opaque(bytes) => builder.append_value(bytes),
+                        _ => builder.append_null(),
+                    }
+                    Ok(())
                 })?;
                 Ok(Arc::new(builder.finish()))
             }
@@ -279,7 +285,7 @@ fn moment(cell: Cell<'_>) -> Result<Value, WireError> {
 
 fn span(cell: Cell<'_>) -> Result<Option<mainstay_types::Interval>, WireError> {
     match cell {
-        Cell::Interval(digits, qualifier) => decode_interval(digits, qualifier as Qualifier),
+        Cell::Interval(digits, qualifier) => decode_interval(digits, qualifier),
         _ => Ok(None),
     }
 }

@@ -158,6 +158,22 @@ fn rows_of_an_earlier_cursor_are_not_those_of_the_next() {
 }
 
 #[test]
+fn the_error_of_a_fetch_ahead_waits_for_its_rows() {
+    let mut session = connected(true);
+    queried(&mut session, 1, 0, &[1]);
+    session.start_ping();
+    session.receive(&[group(&[failed(-1202)]), group(&[])].concat());
+    assert!(session.is_done() && session.take_fault().is_none());
+    session.start_fetch(1);
+    assert!(session.is_done() && session.take_fault().is_none());
+    assert_eq!(numbers(&mut session, 1), [1]);
+    session.start_fetch(1);
+    assert!(matches!(session.take_fault(), Some(Fault::Server(failure)) if failure.code == -1202));
+    session.start_fetch(1);
+    assert!(session.is_done() && session.take_fault().is_none() && session.is_ended(1));
+}
+
+#[test]
 fn a_transaction_begins_before_the_first_statement() {
     let mut session = connected(false);
     let insert = "insert into t values (?)";
