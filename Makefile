@@ -7,6 +7,7 @@
 #   make fuzz     only the tests that feed damaged and random input (MAINSTAY_FUZZ_SECONDS=60 for longer)
 #   make clients  only the real clients of SQL Server against the server
 #   make console  only the pages of programs in a headless browser
+#   make python   only the Python driver for Informix servers: its wheel in dist/, tested in a new environment
 #   make clean    remove what was built
 #
 # Needs Rust and Python 3.11 or later; the Python packages that the tests use go into a folder of their own below the
@@ -24,6 +25,11 @@ PACKAGES := tests/interop/requirements.txt
 FOREIGN := $(TARGET)/interop
 WRITTEN := $(TARGET)/interop-written
 CLIENTS := $(TARGET)/clients
+# A workspace of its own, built for speed into the same target folder.
+DRIVER := crates/clients/python-informix
+BUILDER := $(TARGET)/python-builder
+TESTED := $(TARGET)/python-tested
+DIST := $(abspath dist)
 CONSOLE := $(TARGET)/console
 RELEASE := $(TARGET)/release/mainstay
 # The demo creates a table: in a copy.
@@ -35,7 +41,7 @@ PROGRAMS := $(TARGET)/debug/examples/test_programs
 # $(call step,NAME,COMMAND): no comma in COMMAND.
 step = @printf '\n== %s\n' '$(1)'; $(2) && printf '== %s: %d s\n' '$(1)' "$$SECONDS"
 
-.PHONY: demo test bench fuzz clients console clean release tools format lint build unit documentation venv interop smoke
+.PHONY: demo test bench fuzz clients console python clean release tools format lint build unit documentation venv interop smoke
 
 demo:
 	$(call step,quick build,cargo build --workspace --bin mainstay)
@@ -119,3 +125,17 @@ clients: build
 # Without a browser that is there or can be installed in a minute the tests are skipped, and said.
 console: build
 	$(call step,programs in a browser,tests/console/run.sh '$(PROGRAMS)' '$(CONSOLE)')
+
+# The server under test is the debug build; INFORMIX_TEST_SERVER names another one.
+python: export CARGO_TARGET_DIR := $(TARGET)
+python: export PYTHONDONTWRITEBYTECODE := 1
+python: export INFORMIX_TEST_SERVER ?= $(DEBUG)
+python: tools
+	@test -x "$$INFORMIX_TEST_SERVER" || cargo build --workspace --bin mainstay
+	$(call step,format,cd $(DRIVER) && cargo fmt --check)
+	@test -x '$(BUILDER)/bin/maturin' || { $(PYTHON) -m venv '$(BUILDER)' && '$(BUILDER)/bin/python' -m pip install --quiet --disable-pip-version-check -r $(DRIVER)/requirements-build.txt; }
+	$(call step,clippy,cd $(DRIVER) && PYO3_PYTHON='$(BUILDER)/bin/python' cargo clippy -- -D warnings)
+	@rm -f '$(DIST)'/mainstay_informix-*.whl
+	$(call step,wheel,'$(BUILDER)/bin/maturin' build --release --manifest-path $(DRIVER)/Cargo.toml --interpreter '$(BUILDER)/bin/python' --out '$(DIST)')
+	@rm -rf '$(TESTED)' && $(PYTHON) -m venv '$(TESTED)' && '$(TESTED)/bin/python' -m pip install --quiet --disable-pip-version-check -r $(DRIVER)/requirements-test.txt '$(DIST)'/mainstay_informix-*.whl
+	$(call step,tests and examples,cd $(DRIVER)/tests && '$(TESTED)/bin/python' -m pytest -q -p no:cacheprovider --timeout 120)

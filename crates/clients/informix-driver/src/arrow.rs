@@ -21,9 +21,9 @@ use arrow_array::types::{
     Int32Type, Int64Type, IntervalYearMonthType, Time64MicrosecondType, TimestampMicrosecondType,
 };
 use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch, RecordBatchOptions};
-use arrow_buffer::NullBufferBuilder;
+use arrow_buffer::{BooleanBuffer, NullBuffer, NullBufferBuilder};
 use arrow_schema::{ArrowError, DataType, Field, IntervalUnit, Schema, SchemaRef, TimeUnit};
-use mainstay_sqli::{Codeset, Qualifier, Unit, WireError, decimal_text, decode_datetime, decode_interval};
+use mainstay_sqli::{Codeset, Unit, WireError, decimal_text, decode_datetime, decode_interval};
 use mainstay_types::Value;
 use std::sync::Arc;
 
@@ -128,29 +128,31 @@ impl Columns<'_> {
         &mut self,
         value: impl Fn([u8; N]) -> Option<T::Native>,
     ) -> Result<ArrayRef, WireError> {
+        let (bytes, distance) = (self.bytes, self.distance);
+        let read = |position: usize| bytes.get(position + distance..).and_then(|rest| rest.first_chunk::<N>()).copied();
         let mut values = Vec::with_capacity(self.positions.len());
-        let mut nulls = NullBufferBuilder::new(self.positions.len());
+        let mut missing = 0usize;
         for position in &self.positions {
-            let bytes =
-                self.bytes.get(position + self.distance..).and_then(|rest| rest.first_chunk::<N>()).ok_or(SHORT)?;
-            let value = value(*bytes);
-            match value {
-                Some(_) => nulls.append_non_null(),
-                None => nulls.append_null(),
-            }
+            let value = value(read(*position).ok_or(SHORT)?);
+            missing += usize::from(value.is_none());
             values.push(value.unwrap_or_default());
         }
+        let is_valid = |row: usize| self.positions.get(row).and_then(|position| value(read(*position)?)).is_some();
+        let nulls = (missing > 0).then(|| NullBuffer::new(BooleanBuffer::collect_bool(values.len(), is_valid)));
         self.distance += N;
-        Ok(Arc::new(PrimitiveArray::<T>::new(values.into(), nulls.finish())))
+        Ok(Arc::new(PrimitiveArray::<T>::new(values.into(), nulls)))
     }
 
     fn others(&mut self, place: usize, column: &Column, kind: &DataType) -> Result<ArrayRef, WireError> {
         match kind {
             DataType::Boolean => {
                 let mut builder = BooleanBuilder::with_capacity(self.positions.len());
-                self.each(column, |_, cell| match cell {
-                    Cell::Boolean(value) => Ok(builder.append_value(value)),
-                    _ => Ok(builder.append_null()),
+                self.each(column, |_, cell| {
+                    match cell {
+                        Cell::Boolean(value) => builder.append_value(value),
+                        _ => builder.append_null(),
+                    }
+                    Ok(())
                 })?;
                 Ok(Arc::new(builder.finish()))
             }
@@ -158,10 +160,13 @@ impl Columns<'_> {
             DataType::Binary => {
                 let (block, layout, from) = (self.block, self.layout, self.from);
                 let mut builder = BinaryBuilder::new();
-                self.each(column, |row, cell| match cell {
-                    Cell::Lob(..) => Ok(builder.append_value(block.lob(layout, from + row, place).unwrap_or_default())),
-                    Cell::Opaque(bytes) => Ok(builder.append_value(bytes)),
-                    _ => Ok(builder.append_null()),
+                self.each(column, |row, cell| {
+                    match cell {
+                        Cell::Lob(..) => builder.append_value(block.lob(layout, from + row, place).unwrap_or_default()),
+                        Cell::Opaque(bytes) => builder.append_value(bytes),
+                        _ => builder.append_null(),
+                    }
+                    Ok(())
                 })?;
                 Ok(Arc::new(builder.finish()))
             }
@@ -280,7 +285,7 @@ fn moment(cell: Cell<'_>) -> Result<Value, WireError> {
 
 fn span(cell: Cell<'_>) -> Result<Option<mainstay_types::Interval>, WireError> {
     match cell {
-        Cell::Interval(digits, qualifier) => decode_interval(digits, qualifier as Qualifier),
+        Cell::Interval(digits, qualifier) => decode_interval(digits, qualifier),
         _ => Ok(None),
     }
 }

@@ -38,7 +38,11 @@ impl Binder {
     /// Without any parameter.
     pub fn new(codeset: Codeset) -> Binder {
         let context = Context { features: Features::default(), codeset };
-        Binder { context, bytes: [tag::BIND.to_be_bytes(), [0, 0]].concat(), count: 0, lobs: Vec::new() }
+        let mut bytes = Vec::with_capacity(64);
+        bytes.extend_from_slice(&tag::BIND.to_be_bytes());
+        // The number of parameters, known at the end.
+        bytes.extend_from_slice(&[0, 0]);
+        Binder { context, bytes, count: 0, lobs: Vec::new() }
     }
 
     /// Adds a value.
@@ -80,7 +84,9 @@ impl Binder {
         if self.count == 0 {
             return Ok(BoundRow::default());
         }
-        self.bytes.splice(2..4, self.count.to_be_bytes());
+        if let Some(count) = self.bytes.get_mut(2..4) {
+            count.copy_from_slice(&self.count.to_be_bytes());
+        }
         if !self.lobs.is_empty() {
             let count = u16::try_from(self.lobs.len()).map_err(|_| WireError::Value("too many parameters"))?;
             Request::Lob(LobStep::Begin(count)).encode(&mut self.bytes, &self.context)?;

@@ -3,6 +3,7 @@
 use crate::layout::Layout;
 use crate::rows::RowBlock;
 use crate::statements::Prepared;
+use mainstay_sqli::Failure;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ pub(crate) struct Cursor {
     pub reads_ahead: bool,
     /// The numbers of the fetch groups that are not answered.
     pub outstanding: VecDeque<u64>,
+    /// The error of a fetch ahead, kept for the fetch that asks for these rows.
+    pub failure: Option<Failure>,
     /// The number of the first row of the block, for a scroll cursor, counted from 1.
     pub first_row: u32,
     /// The number of the last row that the last scroll saw.
@@ -51,6 +54,7 @@ impl Cursor {
             is_held: false,
             reads_ahead: false,
             outstanding: VecDeque::new(),
+            failure: None,
             first_row: 1,
             last_number: None,
             buffer_bytes,

@@ -64,6 +64,7 @@ impl Session {
     /// Begins an operation.
     fn begin(&mut self) -> bool {
         self.fault = None;
+        self.fetching = None;
         if self.phase != Phase::Open {
             self.fault = Some(Fault::Connection("the connection is closed".to_owned()));
             return false;
@@ -104,7 +105,8 @@ impl Session {
             // A PREPARE changes nothing: it need not wait for BEGIN.
             (false, false) => self.prepare(),
             _ if needs_begin => {}
-            _ => self.launch(),
+            // Rows that are fetched ahead are not waited for.
+            _ => return self.launch(),
         }
         self.wait_for_all();
     }
@@ -234,10 +236,18 @@ impl Session {
         if !self.begin() {
             return;
         }
-        let Some(cursor) = self.cursors.get(&number) else { return };
-        if !cursor.block.is_empty() || cursor.is_ended {
+        let Some(cursor) = self.cursors.get_mut(&number) else { return };
+        if !cursor.block.is_empty() {
             return;
         }
+        if let Some(failure) = cursor.failure.take() {
+            self.fault = Some(Fault::Server(failure));
+            return;
+        }
+        if cursor.is_ended {
+            return;
+        }
+        self.fetching = Some(number);
         let wanted = if cursor.reads_ahead { 2 } else { 1 };
         for _ in cursor.outstanding.len()..wanted {
             self.fetch_more(number);

@@ -222,11 +222,12 @@ impl Session {
         }
         cursor.outstanding.pop_front();
         if answer.failure.is_some() {
-            // The error of a fetch ahead is that of the fetch which asks for these rows; the cursor has ended before it.
-            let is_late = cursor.is_ended;
-            cursor.is_ended = true;
-            if !is_late {
-                self.note(answer.failure);
+            // A cursor that has ended is closed at some servers, where a fetch ahead fails.
+            let has_ended = std::mem::replace(&mut cursor.is_ended, true);
+            match self.fetching == Some(number) && cursor.block.is_empty() {
+                _ if has_ended => {}
+                true => self.note(answer.failure),
+                false => cursor.failure = answer.failure,
             }
             return;
         }

@@ -19,6 +19,17 @@ impl RowBlock {
         self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
     }
 
+    /// Appends the rows of another block of the same layout, from this one on.
+    pub fn append(&mut self, other: &RowBlock, from: usize) {
+        let Some(range) = other.range(from) else { return };
+        let moved = self.bytes.len();
+        self.bytes.extend_from_slice(other.bytes.get(range.start..).unwrap_or_default());
+        let ends = other.ends.iter().skip(from).map(|end| *end as usize - range.start + moved);
+        self.ends.extend(ends.map(|end| u32::try_from(end).unwrap_or(u32::MAX)));
+        let lobs = other.lobs.len().checked_div(other.ends.len()).unwrap_or(0);
+        self.lobs.extend(other.lobs.iter().skip(from * lobs).cloned());
+    }
+
     /// The number of rows.
     pub fn len(&self) -> usize {
         self.ends.len()

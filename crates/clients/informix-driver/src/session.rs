@@ -73,6 +73,8 @@ pub struct Session {
     /// The operation is over when so many groups are answered.
     pub(crate) done_at: u64,
     pub(crate) fault: Option<Fault>,
+    /// The cursor whose rows the operation waits for.
+    pub(crate) fetching: Option<u32>,
     pub(crate) cursors: HashMap<u32, Cursor>,
     pub(crate) statements: Statements,
     pub(crate) execution: Option<Execution>,
@@ -102,6 +104,7 @@ impl Session {
             // The login is answered by a PDU, and is counted as a group.
             done_at: 1,
             fault: None,
+            fetching: None,
             cursors: HashMap::new(),
             statements: Statements::default(),
             execution: None,

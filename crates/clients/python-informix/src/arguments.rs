@@ -126,7 +126,7 @@ fn other(py: Python<'_>, binder: &mut Binder, value: &Bound<'_, PyAny>) -> PyRes
         let months = value.getattr("total_months")?.extract::<i32>();
         let months = months.map_err(|_| error(py, "DataError", "the interval is too long"))?;
         binder.value(Value::Interval(Interval::from_months(months)))
-    } else if let Ok(view) = value.call_method0("tobytes").and_then(|bytes| Ok(bytes.extract::<Vec<u8>>()?)) {
+    } else if let Ok(view) = value.call_method0("tobytes").and_then(|bytes| bytes.extract::<Vec<u8>>()) {
         binder.value(Value::Binary(view))
     } else {
         let message = format!("a value of type {} cannot be a parameter", value.get_type().name()?);

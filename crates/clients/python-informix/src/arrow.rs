@@ -14,6 +14,9 @@ use pyo3::types::PyCapsule;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+/// Bytes of rows that make a batch; smaller fetches are put together.
+const BATCH_BYTES: usize = 1 << 20;
+
 /// Batches that are there, and where further rows come from.
 struct Reader {
     layout: Arc<Layout>,
@@ -48,13 +51,20 @@ impl Iterator for Reader {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            match self.next_block() {
-                Ok(Some((block, from))) if from < block.len() => {
-                    return Some(arrow::batch(&self.schema, &self.layout, &block, from, self.codeset));
-                }
-                Ok(Some(_)) => {}
+            let (mut block, from) = match self.next_block() {
+                Ok(Some(next)) => next,
                 Ok(None) => return None,
                 Err(error) => return Some(Err(error)),
+            };
+            while block.size() < BATCH_BYTES {
+                match self.next_block() {
+                    Ok(Some((next, start))) => block.append(&next, start),
+                    Ok(None) => break,
+                    Err(error) => return Some(Err(error)),
+                }
+            }
+            if from < block.len() {
+                return Some(arrow::batch(&self.schema, &self.layout, &block, from, self.codeset));
             }
         }
     }

@@ -126,11 +126,8 @@ impl Session {
     }
 
     /// Takes bytes of the server; true when the operation is over.
-    fn receive(&mut self, py: Python<'_>, data: &[u8]) -> bool {
-        match data.len() > 4096 {
-            true => py.detach(|| self.inner.receive(data)),
-            false => self.inner.receive(data),
-        }
+    fn receive(&mut self, data: &[u8]) -> bool {
+        self.inner.receive(data);
         self.inner.is_done()
     }
 
@@ -160,7 +157,7 @@ impl Session {
 
     #[pyo3(signature = (cursor, text, parameters, is_many, opening))]
     fn execute(
-        &mut self,
+        this: &Bound<'_, Session>,
         py: Python<'_>,
         cursor: u32,
         text: &str,
@@ -168,9 +165,10 @@ impl Session {
         is_many: bool,
         opening: Option<Opening>,
     ) -> PyResult<()> {
+        // Objects may run any code while they become parameters: the session is not borrowed meanwhile.
+        let codeset = this.borrow().inner.codeset();
         let statement = Statement::read(text);
-        let (text, parameters, rows) =
-            prepared_rows(py, &statement, parameters.as_ref(), is_many, self.inner.codeset())?;
+        let (text, parameters, rows) = prepared_rows(py, &statement, parameters.as_ref(), is_many, codeset)?;
         let opening = opening.unwrap_or(Opening { is_scrolling: false, is_held: false, name: None });
         let execute = Execute {
             text,
@@ -182,7 +180,7 @@ impl Session {
             is_for_update: statement.is_for_update || opening.name.is_some(),
             name: opening.name,
         };
-        self.inner.start_execute(cursor, execute);
+        this.borrow_mut().inner.start_execute(cursor, execute);
         Ok(())
     }
 

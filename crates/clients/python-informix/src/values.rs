@@ -8,18 +8,17 @@ use mainstay_types::Value;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyString};
-use std::collections::HashMap;
 
 /// The ordinal of 1970-01-01 in Python, where 0001-01-01 is 1.
 const ORDINAL_OF_1970: i64 = 719_163;
-/// Dates that are kept: columns repeat them.
-const MOST_DATES: usize = 4096;
+/// Dates that are kept, each in the slot of its day: columns repeat them.
+const DATES: usize = 4096;
 
 /// Makes Python objects of cells.
 pub(crate) struct Converter {
     codeset: Codeset,
     strips: bool,
-    dates: HashMap<i32, Py<PyAny>>,
+    dates: Vec<Option<(i32, Py<PyAny>)>>,
     types: &'static PythonTypes,
 }
 
@@ -30,7 +29,7 @@ pub(crate) fn wire(py: Python<'_>, failure: &WireError) -> PyErr {
 impl Converter {
     /// `strips` removes the padding of CHAR.
     pub fn new(py: Python<'_>, codeset: Codeset, strips: bool) -> PyResult<Converter> {
-        Ok(Converter { codeset, strips, dates: HashMap::new(), types: types(py)? })
+        Ok(Converter { codeset, strips, dates: Vec::new(), types: types(py)? })
     }
 
     /// The object of a cell; `lob` has the bytes of a TEXT or BYTE value.
@@ -82,13 +81,19 @@ impl Converter {
     }
 
     fn date(&mut self, py: Python<'_>, days: i32) -> PyResult<Py<PyAny>> {
-        if let Some(known) = self.dates.get(&days) {
+        let slot = days.rem_euclid(DATES as i32) as usize;
+        if let Some(Some((_, known))) =
+            self.dates.get(slot).filter(|known| known.as_ref().is_some_and(|(day, _)| *day == days))
+        {
             return Ok(known.clone_ref(py));
         }
         let made = self.types.date_from_ordinal.call1(py, (i64::from(days) + ORDINAL_OF_1970,));
         let made = made.map_err(|_| error(py, "DataError", "a DATE is beyond the years 1 to 9999"))?;
-        if self.dates.len() < MOST_DATES {
-            self.dates.insert(days, made.clone_ref(py));
+        if self.dates.is_empty() {
+            self.dates.resize_with(DATES, || None);
+        }
+        if let Some(kept) = self.dates.get_mut(slot) {
+            *kept = Some((days, made.clone_ref(py)));
         }
         Ok(made)
     }

@@ -25,7 +25,7 @@ def start(folder, settings=SETTINGS, options=("--durability", "none")):
     """`mainstay serve` over a folder, and the port of its Informix door."""
     program = os.environ.get("INFORMIX_TEST_SERVER", REPOSITORY / "target/debug/mainstay")
     (folder / "mainstay.toml").write_text(settings)
-    command = [program, "serve", folder, "--sqli", "127.0.0.1:0", *options]
+    command = [program, "serve", folder, "--tds", "127.0.0.1:0", "--sqli", "127.0.0.1:0", *options]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     seen = []
     for line in process.stderr:

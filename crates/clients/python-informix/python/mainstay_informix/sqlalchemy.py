@@ -6,7 +6,7 @@ Names in quotes need DELIMIDENT, which the dialect sets. Queries without a table
 from sqlalchemy import exc, schema as sa_schema, sql, types as sqltypes
 from sqlalchemy.engine import default, reflection
 from sqlalchemy.engine.reflection import ReflectionDefaults
-from sqlalchemy.sql import compiler
+from sqlalchemy.sql import compiler, elements
 
 from .sqlalchemy_types import DATETIME, INTERVAL, YEAR_MONTH, of_column
 
@@ -62,6 +62,18 @@ class InformixCompiler(compiler.SQLCompiler):
     def visit_false(self, element, **options):
         return "'f'::BOOLEAN"
 
+    def visit_is__binary(self, binary, operator, **options):
+        return self._is(binary, " IS ", " = ", options)
+
+    def visit_is_not_binary(self, binary, operator, **options):
+        return self._is(binary, " IS NOT ", " <> ", options)
+
+    def _is(self, binary, words, sign, options):
+        """IS knows NULL alone."""
+        is_boolean = isinstance(binary.right, (elements.True_, elements.False_))
+        left, right = self.process(binary.left, **options), self.process(binary.right, **options)
+        return f"{left}{sign if is_boolean else words}{right}"
+
     def visit_mod_binary(self, binary, operator, **options):
         return f"MOD({self.process(binary.left, **options)}, {self.process(binary.right, **options)})"
 
@@ -106,10 +118,6 @@ class InformixDDLCompiler(compiler.DDLCompiler):
     def define_constraint_preamble(self, constraint, **options):
         return ""
 
-    def _named(self, constraint, text):
-        name = self.preparer.format_constraint(constraint) if constraint.name is not None else None
-        return text if not name or not text else f"{text} CONSTRAINT {name}"
-
     def visit_primary_key_constraint(self, constraint, **options):
         return self._unnamed(constraint, super().visit_primary_key_constraint, options)
 
@@ -123,12 +131,10 @@ class InformixDDLCompiler(compiler.DDLCompiler):
         return self._unnamed(constraint, super().visit_check_constraint, options)
 
     def _unnamed(self, constraint, visit, options):
-        """Moves the name from before the constraint to its end."""
+        """Moves the name from before the constraint to its end; SQLAlchemy 2.1 asks `define_constraint_preamble` for it."""
         text = visit(constraint, **options)
-        if constraint.name is None or not text.startswith("CONSTRAINT "):
-            return text
-        name = f"CONSTRAINT {self.preparer.format_constraint(constraint)} "
-        return self._named(constraint, text.removeprefix(name)) if text.startswith(name) else text
+        name = self.preparer.format_constraint(constraint) if constraint.name is not None else None
+        return f"{text.removeprefix(f'CONSTRAINT {name} ')} CONSTRAINT {name}" if text and name else text
 
     def visit_add_constraint(self, create, **options):
         table = self.preparer.format_table(create.element.table)
@@ -143,9 +149,6 @@ class InformixDDLCompiler(compiler.DDLCompiler):
 
     def post_create_table(self, table):
         return " WITH NO LOG" if "TEMPORARY" in table._prefixes or "TEMP" in table._prefixes else ""
-
-    def visit_create_sequence(self, create, **options):
-        return super().visit_create_sequence(create, **options)
 
 
 class InformixTypeCompiler(compiler.GenericTypeCompiler):
@@ -247,6 +250,9 @@ class InformixIdentifierPreparer(compiler.IdentifierPreparer):
 class InformixExecutionContext(default.DefaultExecutionContext):
     """Sequences; SERIAL values come with the result of an INSERT."""
 
+    def create_server_side_cursor(self):
+        return self._dbapi_connection.cursor(server_side=True) if self.dialect.is_async else self._dbapi_connection.cursor()
+
     def fire_sequence(self, sequence, type_):
         name = self.dialect.identifier_preparer.format_sequence(sequence)
         return self._execute_scalar(f"SELECT {name}.NEXTVAL FROM TABLE(SET{{1}})", type_)
@@ -315,9 +321,6 @@ class InformixDialect(default.DefaultDialect):
         options["environment"] = {"DELIMIDENT": "Y", **options.get("environment", {})}
         options.setdefault("client_locale", "en_US.utf8")
         return [], options
-
-    def initialize(self, connection):
-        super().initialize(connection)
 
     def _get_server_version_info(self, connection):
         version = connection.connection.dbapi_connection.server_version.rpartition("Version ")[2]

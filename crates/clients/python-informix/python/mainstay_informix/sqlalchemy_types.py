@@ -2,7 +2,7 @@
 
 import datetime
 
-from sqlalchemy import types as sqltypes
+from sqlalchemy.sql import sqltypes
 
 _UNITS = {0: "YEAR", 2: "MONTH", 4: "DAY", 6: "HOUR", 8: "MINUTE", 10: "SECOND"}
 
@@ -35,23 +35,25 @@ class DATETIME(sqltypes.DATETIME):
         return process
 
 
-class INTERVAL(sqltypes.Interval):
-    """INTERVAL of days and smaller fields."""
+class INTERVAL(sqltypes.NativeForEmulated, sqltypes._AbstractInterval):
+    """INTERVAL of days and smaller fields; values are timedelta."""
 
     __visit_name__ = "INTERVAL"
 
-    def __init__(self, informix_name=None, native=True, second_precision=None, day_precision=None):
-        super().__init__(native=True)
+    def __init__(self, informix_name=None):
         self.informix_name = informix_name
 
-    def adapt_emulated_to_native(self, impl, **options):
-        return INTERVAL()
+    @classmethod
+    def adapt_emulated_to_native(cls, impl, **options):
+        return cls()
 
-    def bind_processor(self, dialect):
-        return None
+    @property
+    def _type_affinity(self):
+        return sqltypes.Interval
 
-    def result_processor(self, dialect, coltype):
-        return None
+    @property
+    def python_type(self):
+        return datetime.timedelta
 
 
 class YEAR_MONTH(sqltypes.TypeEngine):
