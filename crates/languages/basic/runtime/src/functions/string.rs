@@ -65,7 +65,11 @@ pub(super) fn str(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     let value = call.value(machine, 0)?;
     let start = out.len();
     let done = match (&value, &mask) {
-        (Value::Number(number), Some(mask)) => mask::number(out, *number, mask, machine.parameters.signs),
+        (Value::Number(number), Some(mask)) => {
+            // 'RS'
+            let number = if machine.parameters.rounds_values { machine.shown(*number) } else { *number };
+            mask::number(out, number, mask, machine.parameters.signs)
+        }
         (Value::Number(number), None) => {
             machine.write_number(out, *number);
             Some(())

@@ -517,6 +517,11 @@ impl Machine {
                 };
                 saved.push((*variable, old));
             }
+            // 'RS'
+            let value = match value {
+                Value::Number(number) if self.parameters.rounds_values => Value::Number(self.shown(number)),
+                value => value,
+            };
             if let Err(fault) = self.write_variable(*variable, Passed::Value(value)) {
                 self.restore(saved);
                 return Err(fault);

@@ -225,6 +225,21 @@ impl Moves<'_> {
         }
     }
 
+    /// The place behind an operation: lines that were added there are still to come.
+    fn behind(&self, pc: Pc) -> Pc {
+        let Some(before) = pc.checked_sub(1).filter(|_| pc != NOWHERE) else { return self.pc(pc) };
+        let number = |program: &Program, pc: Pc| {
+            let line = program.op_lines.get(pc as usize).and_then(|line| program.lines.get(*line as usize));
+            line.map(|line| line.number)
+        };
+        let at = self.pc(before);
+        // An operation that is gone has nothing behind it but the next line.
+        match number(self.old, before) == number(self.new, at) {
+            true => at + 1,
+            false => at,
+        }
+    }
+
     fn line(&self, line: u32) -> u32 {
         let number = self.old.lines.get(line as usize).map_or(u32::MAX, |line| line.number);
         self.new.lines.partition_point(|line| line.number < number) as u32
@@ -239,7 +254,10 @@ impl Moves<'_> {
     }
 
     fn frame(&self, frame: &mut Frame) {
-        frame.pc = self.pc(frame.pc);
+        frame.pc = match frame.pc == frame.op.wrapping_add(1) {
+            true => self.behind(frame.pc),
+            false => self.pc(frame.pc),
+        };
         frame.op = self.pc(frame.op);
         frame.retry = frame.retry.map(|pc| self.pc(pc));
         self.destination(&mut frame.handler);
@@ -258,17 +276,15 @@ impl Moves<'_> {
 
     fn entry(&self, entry: &mut Entry) {
         match entry {
-            Entry::Gosub(pc) | Entry::Switch(pc) => *pc = self.pc(*pc),
-            Entry::For { body, exit, .. } => {
-                *body = self.pc(*body);
-                *exit = self.pc(*exit);
+            Entry::Gosub(pc) => *pc = self.behind(*pc),
+            Entry::Switch(pc) => *pc = self.pc(*pc),
+            Entry::For { body, exit, .. } | Entry::Count(_, body, exit) | Entry::Repeat(body, exit) => {
+                *body = self.behind(*body);
+                *exit = self.behind(*exit);
             }
-            Entry::Count(_, from, exit)
-            | Entry::Values(_, from, exit)
-            | Entry::While(from, exit)
-            | Entry::Repeat(from, exit) => {
+            Entry::Values(_, from, exit) | Entry::While(from, exit) => {
                 *from = self.pc(*from);
-                *exit = self.pc(*exit);
+                *exit = self.behind(*exit);
             }
             Entry::Select(selecting) => selecting.op = self.pc(selecting.op),
             Entry::Try { catch, finally, .. } => {
