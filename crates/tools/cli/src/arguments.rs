@@ -344,9 +344,22 @@ pub(crate) enum Action {
         #[command(flatten)]
         engine: Engine,
 
+        /// Stay at a prompt when the program stops by an error or ends; it runs line by line, without a full screen
+        #[arg(long)]
+        console: bool,
+
         /// Arguments of the program, which ARG() gives it
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
         arguments: Vec<OsString>,
+    },
+    /// Business BASIC at a prompt: enter, load, run, step and look at programs
+    Basic {
+        /// The folder of the programs and their files
+        #[arg(value_name = "FOLDER", default_value = ".")]
+        folder: PathBuf,
+
+        #[command(flatten)]
+        engine: Engine,
     },
     /// Measure this machine and compare with published figures; `mainstay bench --help` says more
     #[command(disable_help_flag = true)]

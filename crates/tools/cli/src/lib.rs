@@ -79,7 +79,10 @@ pub fn run() -> ExitCode {
         Some(Action::Serve { path, tds, http, navigator, sqli, console, script_codepage, engine }) => {
             serve::run(path, &Addresses { tds, http, navigator, sqli, console }, script_codepage, &engine).into()
         }
-        Some(Action::Run { file, folder, engine, arguments }) => basic::run(&file, folder, arguments, &engine),
+        Some(Action::Run { file, folder, engine, console, arguments }) => {
+            basic::run(&file, folder, arguments, &engine, console)
+        }
+        Some(Action::Basic { folder, engine }) => basic::basic(&folder, &engine),
         None => query(&arguments, &scripts).into(),
     }
 }

@@ -166,3 +166,20 @@ fn programs_without_errors_are_in_order() {
     let missing = mainstay(&["check", "nowhere/menu.bas"], Stdio::null());
     assert_eq!(missing.status.code(), Some(3));
 }
+
+#[test]
+fn programs_are_entered_and_run_at_the_console() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let lines = folder.path().join("lines.txt");
+    fs::write(&lines, "10 PRINT 7/D\n20 PRINT \"done\"\nSAVE \"quotient\"\nRUN\nD=2\nRUN\nQUIT\n").unwrap();
+    let text = printed(&["basic", path], File::open(&lines).unwrap().into());
+    let error = "line 0010: Error #40: Division by zero, or number out of range (division by zero)";
+    assert_eq!(text, format!("0010 PRINT 7/D\n{error}\n 3.5\ndone\n"));
+    // The program that was saved stops at the console, too.
+    let program = folder.path().join("quotient.bas");
+    fs::write(&lines, "? D\nD=1\nRUN\n").unwrap();
+    let arguments = ["run", "--console", program.to_str().unwrap()];
+    let text = printed(&arguments, File::open(&lines).unwrap().into());
+    assert_in_order(&text, &["0010 PRINT 7/D", "quotient.bas line 0010: Error #40", "\n 0\n", " 7\ndone\n"]);
+}

@@ -102,6 +102,11 @@ fn tds() {
 }
 
 #[test]
+fn basic() {
+    run("basic");
+}
+
+#[test]
 fn tsql() {
     run("tsql");
 }

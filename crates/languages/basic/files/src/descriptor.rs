@@ -114,6 +114,50 @@ impl FileInformation {
         out
     }
 
+    /// FID in the layout of parameter 'FF': 0 as FIB, 1 to 4 those of other systems.
+    pub fn fid(&self, layout: i64) -> Vec<u8> {
+        let definition = &self.definition;
+        let (_, number) = kind_codes(definition.kind);
+        let most = definition.max_records.unwrap_or(0);
+        let size = definition.format.limit().min(65_535) as u16;
+        let external = self.external_length().min(255) as u8;
+        match layout {
+            1 => {
+                let mut out = vec![0; 22];
+                self.put_text(&mut out, 4, 6, &self.name);
+                out[9] = number;
+                out[10] = external;
+                self.put(&mut out, 12, 3, most);
+                self.put(&mut out, 15, 2, u64::from(size));
+                self.put_text(&mut out, 21, 2, self.name.get(6..).unwrap_or_default());
+                out
+            }
+            2 => {
+                let mut out = vec![0; 16];
+                self.put_text(&mut out, 1, 6, &self.name);
+                out[6] = number;
+                out[7] = external;
+                out[8..10].copy_from_slice(&(most.min(65_535) as u16).to_le_bytes());
+                out[10..12].copy_from_slice(&size.to_le_bytes());
+                out
+            }
+            3 | 4 => {
+                let number = match definition.kind {
+                    FileKind::Directory => 0x05,
+                    FileKind::Serial if layout == 4 => 0x03,
+                    FileKind::Keyed if external == 0 => 0x06,
+                    _ => number,
+                };
+                let mut out = vec![number, external, 0, 0, 0, 0];
+                self.put(&mut out, 3, 4, most);
+                out.extend_from_slice(&size.to_le_bytes());
+                out.extend_from_slice(self.shown_path().as_bytes());
+                out
+            }
+            _ => self.fib(),
+        }
+    }
+
     /// FIN without the name of a value.
     pub fn fin(&self) -> Vec<u8> {
         let mut out = vec![0; 68];

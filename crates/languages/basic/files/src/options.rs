@@ -168,6 +168,8 @@ pub struct OpenOptions {
     pub create: bool,
     /// Serial files may be written without a lock (parameter 'LU').
     pub writes_unlocked: bool,
+    /// Other channels of the session are kept from records that this one has extracted, and it from theirs (parameter 'SB').
+    pub blocks_itself: bool,
     /// The counters of the session.
     pub counters: Arc<Counters>,
 }
@@ -185,6 +187,7 @@ impl OpenOptions {
             options: String::new(),
             create: false,
             writes_unlocked: false,
+            blocks_itself: false,
             counters: Arc::default(),
         }
     }

@@ -16,6 +16,10 @@ pub struct Fault {
     pub(crate) branch: Option<crate::code::Destination>,
     /// No handler takes it any more: the session ends.
     pub(crate) is_final: bool,
+    /// It is the break key, which SETESC takes.
+    pub(crate) is_break: bool,
+    /// ESCAPE, a breakpoint or a step: the program goes on with the next operation.
+    pub(crate) is_stop: bool,
 }
 
 /// The result of anything that a program does.
@@ -29,7 +33,7 @@ impl Fault {
 
     /// An error with details.
     pub fn with(code: u16, detail: impl Into<String>) -> Box<Fault> {
-        Box::new(Fault { code, detail: detail.into(), branch: None, is_final: false })
+        Box::new(Fault { code, detail: detail.into(), branch: None, is_final: false, is_break: false, is_stop: false })
     }
 }
 
@@ -117,14 +121,24 @@ const TEXTS: &[(u16, &str)] = &[
     (60, "Argument of a control is not valid"),
     (65, "Element of a window is missing or exists already"),
     (67, "TRY is not structured correctly"),
+    (70, "EDIT is not valid"),
+    (71, "Text is not in the line"),
+    (74, "Line numbers would be too large"),
     (75, "Hex string is not valid"),
     (78, "Pattern is not valid"),
     (80, "Key definition, number or name is not valid"),
     (81, "IOLIST is not valid"),
     (82, "File must be locked"),
+    (83, "Range of lines is not valid"),
     (84, "Dictionary does not exist"),
     (85, "Program has no line numbers"),
     (88, "Property does not exist"),
+    (90, "Class does not exist"),
+    (91, "Class or object is in use"),
+    (92, "Class definition is not valid"),
+    (93, "Name is defined already in the class"),
+    (94, "Class inherits from itself"),
+    (95, "Object does not exist"),
     (99, "Not supported"),
     (106, "Header of a file is damaged"),
     (118, "Keyed file is damaged"),

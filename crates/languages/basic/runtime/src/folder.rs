@@ -44,6 +44,20 @@ impl Programs for FolderPrograms {
         }
     }
 
+    fn write(&mut self, name: &str, text: &[u8]) -> Outcome<()> {
+        let path = match self.find(name)? {
+            Some(path) => path,
+            None => client_path(&self.folder, name).ok_or_else(|| Fault::with(10, name))?,
+        };
+        // A name without an ending gets the one of programs, so that it is found as one by others.
+        let path = match path.extension() {
+            Some(_) => path,
+            None if self.files.stamp(&path).is_ok() => path,
+            None => path.with_extension("bas"),
+        };
+        self.files.replace(&path, text).map_err(|error| Fault::with(3, error.to_string()))
+    }
+
     fn stamp(&mut self, name: &str) -> u64 {
         let path = self.find(name).ok().flatten();
         let stamp = path.and_then(|path| self.files.stamp(&path).ok());

@@ -25,8 +25,12 @@ pub struct InputRequest {
     pub initial: Vec<u8>,
     /// Characters are not shown.
     pub hidden: bool,
-    /// The most characters (`LEN=`, `SIZ=`).
+    /// The most characters (`LEN=`).
     pub limit: Option<usize>,
+    /// Columns of the field (`SIZ=`). Without a limit the input ends when they are full, with CTL 5.
+    pub size: Option<usize>,
+    /// The character at which the cursor begins, from 0 (`IND=`).
+    pub cursor: usize,
     /// How long to wait (`TIM=`).
     pub wait: Option<Duration>,
 }
@@ -36,8 +40,10 @@ pub struct InputRequest {
 pub struct Input {
     /// The text.
     pub text: Vec<u8>,
-    /// The value of CTL: 0 for Enter, 1 to n for function keys, the number of a control.
+    /// The value of CTL: 0 for Enter, 1 to n for function keys, 5 for a field that is full, the number of a control.
     pub ctl: i64,
+    /// Where the cursor was, from 0 (`IND(0)`).
+    pub cursor: usize,
 }
 
 /// The local time.
@@ -88,6 +94,11 @@ pub trait Host {
         false
     }
 
+    /// The user is gone, and programs end. Asked with [`Host::interrupted`].
+    fn hung_up(&mut self) -> bool {
+        false
+    }
+
     /// Shows a message and returns the button: `OK`, `YES`, `NO`, `CANCEL`.
     fn message_box(&mut self, text: &str, title: &str, options: &str) -> Outcome<String>;
 }
@@ -98,6 +109,13 @@ pub trait Programs {
     ///
     /// Errors: 10 for a name that leads outside, 3.
     fn read(&mut self, name: &str) -> Outcome<Option<Vec<u8>>>;
+
+    /// Writes a program (SAVE).
+    ///
+    /// Errors: 10 for a name that leads outside, 13 where programs cannot be written, 3.
+    fn write(&mut self, _name: &str, _text: &[u8]) -> Outcome<()> {
+        Err(crate::fault::Fault::with(13, "programs cannot be saved here"))
+    }
 
     /// A number that changes when the program does; programs are compiled again then.
     fn stamp(&mut self, _name: &str) -> u64 {

@@ -1,7 +1,7 @@
 //! Business BASIC (ProvideX, PxPlus): programs as text, compiled and run.
 //!
 //! ```text
-//!   session    the way in: a program, its files, its screen
+//!   session    the way in: a program, its files, its screen              console    the prompt
 //!   compile    a tree to operations        code       operations and expressions
 //!   machine    runs them                   link       names of a program at a level
 //!   functions  system functions            variables  numbers, strings, arrays by slot
@@ -16,6 +16,7 @@
 pub mod calendar;
 mod code;
 mod compile;
+pub mod console;
 pub mod fault;
 mod folder;
 mod functions;

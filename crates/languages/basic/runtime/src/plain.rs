@@ -9,6 +9,8 @@ use crate::system_clock::SystemClock;
 use mainstay_screen::characters;
 use mainstay_screen::mnemonic::Mnemonic;
 use std::io::{BufRead, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// A host over a reader and a writer.
@@ -19,17 +21,24 @@ pub struct PlainHost<R, W> {
     line: u16,
     clock: SystemClock,
     waits: bool,
+    /// Set when the break key was pressed.
+    breaks: Option<Arc<AtomicBool>>,
 }
 
 impl<R: BufRead, W: Write> PlainHost<R, W> {
     /// A host whose clocks are those of the system, in UTC.
     pub fn new(reader: R, writer: W) -> PlainHost<R, W> {
-        PlainHost { reader, writer, column: 0, line: 0, clock: SystemClock::start(), waits: true }
+        PlainHost { reader, writer, column: 0, line: 0, clock: SystemClock::start(), waits: true, breaks: None }
     }
 
     /// WAIT returns at once.
     pub fn without_waits(self) -> PlainHost<R, W> {
         PlainHost { waits: false, ..self }
+    }
+
+    /// The break key sets this flag.
+    pub fn with_break_key(self, flag: Arc<AtomicBool>) -> PlainHost<R, W> {
+        PlainHost { breaks: Some(flag), ..self }
     }
 
     fn write(&mut self, text: &[u8]) -> Outcome<()> {
@@ -79,7 +88,7 @@ impl<R: BufRead, W: Write> Host for PlainHost<R, W> {
         }
     }
 
-    fn input(&mut self, _: &InputRequest) -> Outcome<Input> {
+    fn input(&mut self, request: &InputRequest) -> Outcome<Input> {
         let mut text = Vec::new();
         let count = self.reader.read_until(b'\n', &mut text).map_err(|error| Fault::with(15, error.to_string()))?;
         if count == 0 {
@@ -91,7 +100,16 @@ impl<R: BufRead, W: Write> Host for PlainHost<R, W> {
         // The user's own line end has moved the cursor.
         self.column = 0;
         self.line = self.line.saturating_add(1);
-        Ok(Input { text, ctl: 0 })
+        // A line that is the control character of the break key is that key.
+        if text == [0x03] {
+            return fail(127, "break key");
+        }
+        let full = request.size.filter(|size| request.limit.is_none() && text.len() >= *size);
+        if let Some(size) = full {
+            text.truncate(size);
+        }
+        let cursor = text.len();
+        Ok(Input { text, ctl: if full.is_some() { 5 } else { 0 }, cursor })
     }
 
     fn flush(&mut self) -> Outcome<()> {
@@ -103,6 +121,10 @@ impl<R: BufRead, W: Write> Host for PlainHost<R, W> {
             std::thread::sleep(time);
         }
         Ok(())
+    }
+
+    fn interrupted(&mut self) -> bool {
+        self.breaks.as_ref().is_some_and(|flag| flag.swap(false, Ordering::Relaxed))
     }
 
     fn clock(&mut self) -> Clock {

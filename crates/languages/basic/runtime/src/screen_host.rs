@@ -39,11 +39,13 @@ impl Host for ScreenHost {
         let field = field::InputRequest {
             text: characters::decode(&request.initial).into_owned(),
             length: request.limit,
+            size: request.size,
+            index: request.cursor,
             hidden: request.hidden,
             ..field::InputRequest::default()
         };
         let result = self.screen.input(field, request.wait)?;
-        Ok(Input { text: result.text.into_bytes(), ctl: i64::from(result.ctl) })
+        Ok(Input { text: result.text.into_bytes(), ctl: i64::from(result.ctl), cursor: result.index })
     }
 
     fn flush(&mut self) -> Outcome<()> {
@@ -68,7 +70,11 @@ impl Host for ScreenHost {
     }
 
     fn interrupted(&mut self) -> bool {
-        self.screen.is_hung_up() || self.screen.take_break()
+        self.screen.take_break()
+    }
+
+    fn hung_up(&mut self) -> bool {
+        self.screen.is_hung_up()
     }
 
     fn message_box(&mut self, text: &str, title: &str, options: &str) -> Outcome<String> {

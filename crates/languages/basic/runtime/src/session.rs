@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 /// A session of a user.
 pub struct Session {
-    machine: Machine,
+    pub(crate) machine: Machine,
 }
 
 /// How a program ended.
@@ -36,6 +36,7 @@ pub struct Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
+            line if self.program.is_empty() && line > 0 => write!(f, "line {line:04}: {}", self.fault),
             0 => write!(f, "{}: {}", self.program, self.fault),
             line => write!(f, "{} line {line:04}: {}", self.program, self.fault),
         }
@@ -69,7 +70,7 @@ impl Session {
         self.go_on()
     }
 
-    fn go_on(&mut self) -> Result<Ended, Failure> {
+    pub(crate) fn go_on(&mut self) -> Result<Ended, Failure> {
         let result = self.machine.run(0);
         let flushed = self.machine.host.flush();
         match result.and(flushed) {
@@ -92,6 +93,12 @@ impl Session {
     /// Ends a program with error 127 after so many operations.
     pub fn limit_operations(&mut self, limit: u64) {
         self.machine.limit_operations(limit);
+    }
+
+    /// Limits the bytes of a string, and the elements of an array: error 31.
+    pub fn limit_memory(&mut self, text_bytes: usize, elements: usize) {
+        self.machine.text_limit = text_bytes;
+        self.machine.element_limit = elements;
     }
 
     /// The value of a variable of the main program, by its name with suffix; `None` if it has none.

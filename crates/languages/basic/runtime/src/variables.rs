@@ -237,6 +237,24 @@ impl Variables {
         self.links.push((program, link));
     }
 
+    /// A variable has a value.
+    pub fn has_values(&self) -> bool {
+        self.numbers.iter().any(|number| !number.is_zero())
+            || self.texts.iter().any(|text| !text.is_empty())
+            || self.number_arrays.iter().any(Option::is_some)
+            || self.text_arrays.iter().any(Option::is_some)
+    }
+
+    /// Names with their storage and slot, in no order.
+    pub fn names(&self) -> impl Iterator<Item = (Storage, &str, bool, usize)> {
+        self.names.iter().map(|((storage, name, whole), slot)| (*storage, name.as_str(), *whole, *slot as usize))
+    }
+
+    /// Forgets the link of a program that is replaced by another one.
+    pub fn forget_link(&mut self, program: &Rc<Program>) {
+        self.links.retain(|(linked, _)| !Rc::ptr_eq(linked, program));
+    }
+
     /// Makes all values what they are at the beginning. Slots stay.
     pub fn clear(&mut self) {
         self.numbers.fill(Number::ZERO);

@@ -89,3 +89,45 @@ fn the_published_list_box_is_loaded_in_memory() {
         assert_eq!(lines(screen).first().unwrap(), " 3932160");
     });
 }
+
+#[test]
+fn cells_and_lines_are_inserted_and_deleted() {
+    assert_eq!(shown("PRINT \"abcd\",@(1,0),'IC',"), ["a bcd"]);
+    assert_eq!(shown("PRINT \"abcd\",@(1,0),'DC',"), ["acd"]);
+    assert_eq!(shown("PRINT \"one\"; PRINT \"two\"; PRINT @(0,1),'LI',"), ["one", "", "two"]);
+    assert_eq!(shown("PRINT \"one\"; PRINT \"two\"; PRINT @(0,0),'LD',"), ["two"]);
+}
+
+#[test]
+fn a_scroll_region_scrolls_alone() {
+    let program = "PRINT \"top\"; PRINT 'SCROLL'(0,1,80,2),; PRINT \"a\"; PRINT \"b\"; PRINT \"c\",";
+    assert_eq!(shown(program), ["top", "b", "c"]);
+    assert_eq!(shown(&format!("{program}; PRINT 'SR',@(0,0),\"T\",")), ["Top", "b", "c"]);
+}
+
+#[test]
+fn colours_stay_with_characters() {
+    use mainstay_screen::cell::Colour;
+    let watch = screen_of(b"PRINT 'RED',\"r\",'_BLUE',\"b\",'GREEN','_WHITE',\"g\",");
+    let colours = |column| {
+        watch.look(|screen| {
+            let style = screen.text().screen().cell(column, 0).style;
+            (style.foreground, style.background)
+        })
+    };
+    assert_eq!(colours(0), (Colour::Red, Colour::Default));
+    assert_eq!(colours(1), (Colour::Red, Colour::Blue));
+    assert_eq!(colours(2), (Colour::Green, Colour::White));
+}
+
+#[test]
+fn windows_cover_text_and_give_it_back() {
+    assert_eq!(shown("PRINT \"under\"; PRINT 'WINDOW'(10,2,20,5),\"in\","), ["under", "", "          in"]);
+    assert_eq!(shown("PRINT \"under\"; PRINT 'WINDOW'(0,0,20,5),\"in\",'POP',"), ["under"]);
+    assert_eq!(shown("PRINT \"under\"; PRINT 'WINDOW'(0,0,20,5,1),\"in\",'DROP'(1),"), ["under"]);
+    assert_eq!(shown("PRINT \"under\",'PUSH',\"more\",'POP',"), ["under"]);
+    let watch = screen_of(b"PRINT 'BOX'(0,0,5,3),");
+    let cell = |column, row| watch.look(|screen| screen.text().screen().cell(column, row).character);
+    assert_ne!((cell(0, 0), cell(4, 2)), (' ', ' '));
+    assert_eq!(cell(2, 1), ' ');
+}

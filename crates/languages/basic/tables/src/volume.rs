@@ -14,6 +14,7 @@ use mainstay_basic_files::{
 use mainstay_store::files::catalog::{CatalogChange, TableDefinition};
 use mainstay_store::{Durability, Isolation, Store, Transaction};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -99,6 +100,7 @@ impl TableVolume {
             keys: definition.keys.clone(),
             shared: Arc::clone(&shared),
             session: options.session,
+            owner: owner_of_locks(options),
             is_locked,
             durability: self.durability,
             scope: self.scope(options.session),
@@ -224,5 +226,14 @@ impl Volume for TableVolume {
 
     fn create_directory(&self, name: &str) -> Result<()> {
         self.folder.create_directory(name)
+    }
+}
+
+/// The owner of a channel's locks of records. A channel that is kept from those of its own session is one by itself.
+fn owner_of_locks(options: &OpenOptions) -> SessionId {
+    static CHANNELS: AtomicU64 = AtomicU64::new(1 << 63);
+    match options.blocks_itself {
+        true => SessionId(CHANNELS.fetch_add(1, Ordering::Relaxed)),
+        false => options.session,
     }
 }

@@ -1,4 +1,4 @@
-//! Business BASIC programs of a folder: `mainstay run`, and the programs that a browser starts at `mainstay serve`.
+//! Business BASIC programs of a folder: `mainstay run`, `mainstay basic`, and the programs that a browser starts at `mainstay serve`.
 //!
 //! ```text
 //!   shop/programs/menu.bas    program      its CALLs are looked up beside it, then in the folder of the files
@@ -9,9 +9,11 @@
 
 pub(crate) mod check;
 mod console;
+mod prompt;
 mod run;
 
 pub(crate) use console::{BrowserPrograms, FolderUsers};
+pub(crate) use prompt::basic;
 pub(crate) use run::run;
 
 use mainstay_basic::{Fault, FolderPrograms};
@@ -87,6 +89,15 @@ impl Programs for Lookup {
             }
         }
         outside.map_or(Ok(None), Err)
+    }
+
+    fn write(&mut self, name: &str, text: &[u8]) -> Outcome<()> {
+        // Where the program is, or beside the others.
+        let known = self.0.iter_mut().position(|folder| folder.stamp(name) != 0).unwrap_or(0);
+        match self.0.get_mut(known) {
+            Some(folder) => folder.write(name, text),
+            None => Err(Fault::with(13, name)),
+        }
     }
 
     fn stamp(&mut self, name: &str) -> u64 {

@@ -25,8 +25,14 @@ const STACK_BYTES: usize = 16 << 20;
 const LAST_WORDS: &[u8] = b"\r\n[The program has ended: press Enter] ";
 
 /// Runs a program to its end.
-pub(crate) fn run(file: &Path, folder: Option<PathBuf>, arguments: Vec<OsString>, engine: &Engine) -> ExitCode {
-    match run_file(file, folder, arguments, engine) {
+pub(crate) fn run(
+    file: &Path,
+    folder: Option<PathBuf>,
+    arguments: Vec<OsString>,
+    engine: &Engine,
+    console: bool,
+) -> ExitCode {
+    match run_file(file, folder, arguments, engine, console) {
         Ok(code) => code,
         Err(error) => {
             complain(&error);
@@ -35,7 +41,13 @@ pub(crate) fn run(file: &Path, folder: Option<PathBuf>, arguments: Vec<OsString>
     }
 }
 
-fn run_file(file: &Path, folder: Option<PathBuf>, arguments: Vec<OsString>, engine: &Engine) -> Result<ExitCode> {
+fn run_file(
+    file: &Path,
+    folder: Option<PathBuf>,
+    arguments: Vec<OsString>,
+    engine: &Engine,
+    console: bool,
+) -> Result<ExitCode> {
     let home = match file.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -52,6 +64,9 @@ fn run_file(file: &Path, folder: Option<PathBuf>, arguments: Vec<OsString>, engi
     let database = Database::open_with(&folder, engine.options())?;
     let shop = Shop::open(&database, &folder)?;
     let arguments = arguments.into_iter().map(OsString::into_vec).collect();
+    if console {
+        return super::prompt::converse(&shop, &home, Some(&name), arguments);
+    }
     let ended = match io::stdin().is_terminal() && io::stdout().is_terminal() {
         true => on_terminal(&shop, &home, &name, arguments)?,
         false => {

@@ -24,7 +24,7 @@ pub(super) fn lower(byte: u8) -> u8 {
 }
 
 /// The letter without its accent.
-pub(super) fn without_accent(byte: u8) -> u8 {
+pub fn without_accent(byte: u8) -> u8 {
     /// Of the bytes from C0 to DF; those from E0 to FF are the same in lower case.
     const BASE: [u8; 32] = *b"AAAAAA\xC6CEEEEIIII\xD0NOOOOO\xD7OUUUUY\xDE\xDF";
     match byte {

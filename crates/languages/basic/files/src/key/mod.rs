@@ -33,6 +33,7 @@ mod parser;
 
 pub use check::KeyLimits;
 pub use increment::Increment;
+pub use letters::without_accent;
 pub use make::{KeySource, field_range};
 pub use parser::KeyDiagnostic;
 

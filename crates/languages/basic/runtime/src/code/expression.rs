@@ -61,6 +61,8 @@ pub enum NumberExpr {
     Each(Symbol, Option<Box<(NumberExpr, NumberExpr)>>),
     /// An element, which leaves its array.
     Removed(Symbol, Box<NumberExpr>),
+    /// A property or a method of an object.
+    Member(Box<super::MemberUse>),
     /// `++A`, `A++`: the step, and whether the value is that before.
     Bump(Symbol, i8, bool),
     /// `a + b`
@@ -100,6 +102,8 @@ pub enum NumberExpr {
 /// An expression that gives a string.
 #[derive(Debug)]
 pub enum TextExpr {
+    /// A property or a method of an object.
+    Member(Box<super::MemberUse>),
     /// A literal.
     Constant(Box<[u8]>),
     /// A variable.

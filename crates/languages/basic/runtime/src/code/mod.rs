@@ -18,13 +18,17 @@
 //! at run time. A number that is whole adds and compares as a machine word (`number`). A list is bound to slots when
 //! its program is linked to a level, once.
 
+mod class;
 mod expression;
 mod operand;
 mod operation;
+mod session;
 
+pub use class::*;
 pub use expression::*;
 pub use operand::*;
 pub use operation::*;
+pub use session::*;
 
 use mainstay_basic_syntax::tree::{self, Name};
 use std::collections::HashMap;
@@ -62,6 +66,8 @@ pub struct Program {
     pub tables: HashMap<u32, TextExpr>,
     /// Functions of DEF FN.
     pub functions: HashMap<String, Rc<UserFunction>>,
+    /// Classes of DEF CLASS.
+    pub classes: Vec<Rc<ClassCode>>,
     /// The tree, for LIST and PGM( ).
     pub tree: tree::Program,
     /// Errors found while compiling; the parser's are in the tree.

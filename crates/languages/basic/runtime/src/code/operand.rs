@@ -88,7 +88,7 @@ pub struct Options {
     /// TBL=: the index of the table's line.
     pub table: Option<u32>,
     /// REC=: the prefix of the names of a list.
-    pub prefix: Option<String>,
+    pub prefix: Option<RecordPrefix>,
     /// IOL=
     pub list: Option<ListSource>,
     /// Others, by name: those of controls.
@@ -180,6 +180,8 @@ pub enum Target {
     NumberKeyed(Symbol, Box<TextExpr>),
     /// An element of an array of strings by its keyword.
     TextKeyed(Symbol, Box<TextExpr>),
+    /// A property of an object.
+    Member(Box<MemberUse>),
     /// A part of a string.
     Part(Box<Target>, Box<NumberExpr>, Option<Box<NumberExpr>>),
     /// A range of an array; without bounds all of it.
@@ -285,8 +287,28 @@ pub struct SelectCode {
     pub end: Option<Vec<TextExpr>>,
     /// WHERE.
     pub condition: Option<NumberExpr>,
+    /// WITH.
+    pub joins: Vec<JoinCode>,
     /// Behind NEXT RECORD.
     pub exit: Pc,
+}
+
+/// `WITH [REQUIRED] SELECT`.
+#[derive(Debug)]
+pub struct JoinCode {
+    /// REQUIRED.
+    pub required: bool,
+    /// The records to join.
+    pub select: SelectCode,
+}
+
+/// The prefix of REC=.
+#[derive(Debug)]
+pub enum RecordPrefix {
+    /// The name of a variable.
+    Name(String),
+    /// `VIS(text)`: a name at run time.
+    Text(TextExpr),
 }
 
 /// An item of DIM.
@@ -315,6 +337,8 @@ pub struct CallCode {
     pub arguments: Vec<CallArgument>,
     /// Branches.
     pub branches: Branches,
+    /// WITH: values for variables of the program, by name.
+    pub with: Vec<(tree::Name, Expr)>,
 }
 
 /// An argument of CALL.

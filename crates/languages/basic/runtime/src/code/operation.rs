@@ -144,8 +144,12 @@ pub enum Op {
     Release(Option<Box<NumberExpr>>),
     /// SET_PARAM.
     SetParam(Box<[(String, Option<Expr>)]>),
-    /// PREFIX.
-    Prefix(Option<Box<NumberExpr>>, Option<Box<TextExpr>>),
+    /// DEF CLASS: the number of the class, and the operation behind END DEF.
+    DefClass(u32, Pc),
+    /// A method as a statement.
+    Evaluate(Box<Expr>),
+    /// A directive of the session.
+    Session(Box<SessionCode>),
     /// DAY_FORMAT.
     DayFormat(Box<TextExpr>),
     /// A control.

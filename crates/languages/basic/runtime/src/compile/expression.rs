@@ -21,6 +21,7 @@ pub(crate) fn is_text(value: &tree::Expr) -> bool {
         | ExprKind::Range(name, _)
         | ExprKind::Removed(name, _)
         | ExprKind::Bump(name, ..)
+        | ExprKind::Property(_, name, _)
         | ExprKind::User(name, _) => name.kind == NameKind::Text,
         ExprKind::System(word) => words::is_text_variable(word),
         ExprKind::Call(call) => {
@@ -97,6 +98,9 @@ impl Compiler<'_> {
                 NumberExpr::Call(Box::new(self.call(name, call)?), function)
             }
             ExprKind::User(name, arguments) => self.user(name, arguments)?,
+            ExprKind::Property(object, name, arguments) => {
+                NumberExpr::Member(Box::new(self.member_use(object, name, arguments.as_ref())?))
+            }
             ExprKind::Unary(Unary::Plus, operand) | ExprKind::Group(operand) => self.number_expr(operand)?,
             ExprKind::Unary(Unary::Minus, operand) => match self.number_expr(operand)? {
                 NumberExpr::Constant(number) => NumberExpr::Constant(number.negated()),
@@ -196,6 +200,9 @@ impl Compiler<'_> {
                 TextExpr::Call(Box::new(self.call(name, call)?), function)
             }
             ExprKind::User(name, arguments) => TextExpr::User(Box::new(self.user_call(name, arguments)?)),
+            ExprKind::Property(object, name, arguments) => {
+                TextExpr::Member(Box::new(self.member_use(object, name, arguments.as_ref())?))
+            }
             ExprKind::Mnemonic(name, arguments) => {
                 let arguments =
                     arguments.iter().map(|argument| self.expression(argument)).collect::<Compiled<Vec<_>>>()?;
@@ -307,6 +314,9 @@ fn empty_call(name: &'static str) -> Call {
 /// A product of two literals, as in `32*1024`.
 fn fold(operands: Box<(NumberExpr, NumberExpr)>) -> NumberExpr {
     if let (NumberExpr::Constant(left), NumberExpr::Constant(right)) = &*operands
+        // Decimals may be rounded as parameters say when the product is needed.
+        && left.scale() <= 0
+        && right.scale() <= 0
         && let Ok(product) = left.multiply(*right)
     {
         return NumberExpr::Constant(product);

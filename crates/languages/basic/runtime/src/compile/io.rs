@@ -77,10 +77,15 @@ impl Compiler<'_> {
             }
             "REC" => match &value.kind {
                 tree::ExprKind::Variable(name) => {
-                    options.prefix = Some(name.text.clone());
+                    options.prefix = Some(RecordPrefix::Name(name.text.clone()));
                     return Ok(());
                 }
-                _ => return Err((99, "REC= takes a variable, whose name is the prefix".to_owned())),
+                tree::ExprKind::Call(call) if call.name == "VIS" && call.arguments.len() == 1 => {
+                    let Some(name) = &call.arguments[0].value else { return Err((20, "VIS".to_owned())) };
+                    options.prefix = Some(RecordPrefix::Text(self.text(name)?));
+                    return Ok(());
+                }
+                _ => return Err((81, "REC= takes a variable, whose name is the prefix, or VIS( )".to_owned())),
             },
             _ => {
                 let value = self.expression(value)?;
@@ -118,7 +123,7 @@ impl Compiler<'_> {
     }
 
     fn io(&mut self, io: &tree::Io) -> Compiled<()> {
-        let options = self.options(&io.options)?;
+        let mut options = self.options(&io.options)?;
         if io.verb == Verb::Close {
             let mut channels = Vec::new();
             for item in &io.items {
@@ -130,9 +135,14 @@ impl Compiler<'_> {
             return Ok(());
         }
         let channel = io.channel.as_ref().map(|channel| self.expression(channel)).transpose()?;
-        let list = match io.items.is_empty() {
-            true => None,
-            false => {
+        // IOL= among the options is the list of the directive.
+        let list = match (io.items.is_empty(), options.list.take()) {
+            (true, Some(source)) => {
+                let list = List { items: vec![ListItem::List(source)], ..List::default() };
+                Some(self.add_list(list))
+            }
+            (true, None) => None,
+            (false, _) => {
                 let list = self.list(&io.items)?;
                 Some(self.add_list(list))
             }
@@ -146,7 +156,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn file_argument(&mut self, argument: &tree::FileArgument) -> Compiled<FileArgument> {
+    pub(super) fn file_argument(&mut self, argument: &tree::FileArgument) -> Compiled<FileArgument> {
         Ok(match argument {
             tree::FileArgument::Star => FileArgument::Star,
             tree::FileArgument::Value(value) => FileArgument::Value(self.expression(value)?),
@@ -163,8 +173,19 @@ impl Compiler<'_> {
     }
 
     fn select(&mut self, select: &tree::Select) -> Compiled<()> {
+        let code = self.selection(select)?;
+        let pc = self.push(Op::Select(Box::new(code)));
+        self.open.push(Open::Select(pc));
+        Ok(())
+    }
+
+    fn selection(&mut self, select: &tree::Select) -> Compiled<SelectCode> {
         let list = self.list(&select.items)?;
-        let code = SelectCode {
+        let mut joins = Vec::new();
+        for join in &select.joins {
+            joins.push(JoinCode { required: join.required, select: self.selection(&join.select)? });
+        }
+        Ok(SelectCode {
             mode: select.mode,
             list: self.add_list(list),
             source: self.expression(&select.source)?,
@@ -172,10 +193,8 @@ impl Compiler<'_> {
             begin: select.begin.as_ref().map(|key| self.texts(key)).transpose()?,
             end: select.end.as_ref().map(|key| self.texts(key)).transpose()?,
             condition: select.condition.as_ref().map(|condition| self.condition(condition)).transpose()?,
+            joins,
             exit: NOWHERE,
-        };
-        let pc = self.push(Op::Select(Box::new(code)));
-        self.open.push(Open::Select(pc));
-        Ok(())
+        })
     }
 }

@@ -38,6 +38,7 @@ impl Compiler<'_> {
                     Target::NumberElement(self.symbol(name, Storage::Numbers), Box::new([]), kind == NameKind::Whole)
                 }
             },
+            ExprKind::Property(object, name, None) => Target::Member(Box::new(self.member_use(object, name, None)?)),
             ExprKind::Substring(base, position, length) => {
                 let base = Box::new(self.target(base)?);
                 let position = Box::new(self.number_expr(position)?);
@@ -152,6 +153,7 @@ impl Compiler<'_> {
 fn can_be_assigned(value: &tree::Expr) -> bool {
     match &value.kind {
         ExprKind::Variable(_) | ExprKind::Element(..) | ExprKind::Append(_) | ExprKind::Range(..) => true,
+        ExprKind::Property(_, _, None) => true,
         ExprKind::Substring(base, ..) => can_be_assigned(base),
         _ => false,
     }

@@ -4,11 +4,15 @@
 //! later. Ends of loops are found while compiling where BREAK and a loop without turns need them; their beginnings are
 //! found at run time. A directive that cannot be compiled becomes an operation that raises its error.
 
+mod class;
 mod expression;
 mod flow;
 mod io;
 mod lists;
+mod session;
 mod statement;
+
+pub(crate) use class::class_name;
 
 use crate::code::*;
 use crate::variables::Storage;
@@ -33,8 +37,17 @@ pub fn compile(name: &str, tree: tree::Program) -> Program {
     compile_in(name, tree, None)
 }
 
+/// Compiles a changed program: names keep the symbols that they have in the old one, which loops and LOCALs refer to.
+pub(crate) fn compile_again(name: &str, tree: tree::Program, old: &Program) -> Program {
+    compile_with(name, tree, None, Some(&old.symbols))
+}
+
 /// Compiles a statement whose branches may go to another program's lines.
 pub(crate) fn compile_in(name: &str, tree: tree::Program, outer: Option<Outer<'_>>) -> Program {
+    compile_with(name, tree, outer, None)
+}
+
+fn compile_with(name: &str, tree: tree::Program, outer: Option<Outer<'_>>, known: Option<&Symbols>) -> Program {
     let program = Program { name: name.to_owned(), ..Program::default() };
     let mut compiler = Compiler {
         program,
@@ -47,7 +60,12 @@ pub(crate) fn compile_in(name: &str, tree: tree::Program, outer: Option<Outer<'_
         each: false,
         iolist_items: HashMap::new(),
         composites: Vec::new(),
+        class: None,
+        in_method: false,
     };
+    if let Some(symbols) = known {
+        compiler.know(symbols);
+    }
     compiler.number(&tree);
     for (index, line) in tree.lines.iter().enumerate() {
         compiler.line = index as u32;
@@ -74,6 +92,8 @@ pub(super) enum Open {
     Try(Pc, Vec<Pc>),
     /// IF over several statements: the jump to patch.
     Block(Pc),
+    /// DEF CLASS: its operation.
+    Class(Pc),
     /// DEF FN of several lines: the jump over it.
     Function(Pc),
 }
@@ -93,9 +113,24 @@ pub(super) struct Compiler<'a> {
     pub(super) iolist_items: HashMap<u32, Vec<tree::Item>>,
     /// Strings that a DIM of the program makes composite ones.
     pub(super) composites: Vec<Name>,
+    /// The class whose END DEF is to come.
+    pub(super) class: Option<ClassCode>,
+    /// The logic of a method of that class is compiled.
+    pub(super) in_method: bool,
 }
 
 impl Compiler<'_> {
+    /// Begins with the symbols of another program.
+    fn know(&mut self, symbols: &Symbols) {
+        let storages = [Storage::Number, Storage::Text, Storage::Numbers, Storage::Texts];
+        let lists = [&symbols.numbers, &symbols.texts, &symbols.number_arrays, &symbols.text_arrays];
+        for (storage, names) in storages.into_iter().zip(lists) {
+            for name in names {
+                self.symbol(name, storage);
+            }
+        }
+    }
+
     fn number(&mut self, tree: &tree::Program) {
         for (index, line) in tree.lines.iter().enumerate() {
             self.numbers.push(line.number);

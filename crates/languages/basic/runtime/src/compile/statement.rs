@@ -8,7 +8,12 @@ use mainstay_basic_syntax::tree::{self, Binary, Dimension, ExprKind, Item, Kind}
 
 impl Compiler<'_> {
     pub(super) fn directive(&mut self, kind: &Kind) -> Compiled<()> {
-        if self.flow(kind)? || self.session(kind)? || self.programs(kind)? {
+        if self.class_directive(kind)?
+            || self.flow(kind)?
+            || self.session(kind)?
+            || self.programs(kind)?
+            || self.session_directive(kind)?
+        {
             return Ok(());
         }
         self.files(kind)
@@ -60,7 +65,7 @@ impl Compiler<'_> {
             }
             Kind::DefFn { name, parameters, value } => self.def_fn(name, parameters, value.as_ref())?,
             Kind::EndDef => self.end_def()?,
-            Kind::Call { program, arguments, options } => self.call_program(program, arguments, options)?,
+            Kind::Call { program, arguments, options, with } => self.call_program(program, arguments, options, with)?,
             Kind::Perform(program, options) => {
                 let (program, branches) = (self.text(program)?, self.options(options)?.branches);
                 self.push(Op::Perform(Box::new(program), branches));
@@ -208,8 +213,23 @@ impl Compiler<'_> {
         Ok(Op::List(channel, line(first, 0)?, line(last, u32::MAX)?))
     }
 
-    fn call_program(&mut self, program: &tree::Expr, arguments: &[Item], options: &[tree::IoOption]) -> Compiled<()> {
-        let mut compiled = Vec::new();
+    fn call_program(
+        &mut self,
+        program: &tree::Expr,
+        arguments: &[Item],
+        options: &[tree::IoOption],
+        assignments: &[tree::Assignment],
+    ) -> Compiled<()> {
+        let (mut compiled, mut with) = (Vec::new(), Vec::new());
+        for assignment in assignments {
+            let ExprKind::Variable(name) = &assignment.target.kind else {
+                return Err((23, "WITH needs a variable".to_owned()));
+            };
+            if assignment.op.is_some() || is_text(&assignment.target) != is_text(&assignment.value) {
+                return Err((26, "a value of WITH has the type of its variable".to_owned()));
+            }
+            with.push((name.clone(), self.expression(&assignment.value)?));
+        }
         for argument in arguments {
             compiled.push(match argument {
                 Item::List(list, _) => CallArgument::List(self.list_source(list)?),
@@ -226,8 +246,8 @@ impl Compiler<'_> {
                 },
             });
         }
-        let code =
-            CallCode { program: self.text(program)?, arguments: compiled, branches: self.options(options)?.branches };
+        let branches = self.options(options)?.branches;
+        let code = CallCode { program: self.text(program)?, arguments: compiled, branches, with };
         self.push(Op::Call(Box::new(code)));
         Ok(())
     }
@@ -235,6 +255,10 @@ impl Compiler<'_> {
     fn enter(&mut self, parameters: &[tree::Parameter], options: &[tree::IoOption]) -> Compiled<()> {
         let mut compiled = Vec::new();
         for parameter in parameters {
+            if let Some(list) = &parameter.list {
+                self.enter_list(list, &mut compiled, 0)?;
+                continue;
+            }
             let variable = match &parameter.target {
                 None => None,
                 Some(target) => match self.variable(target) {
@@ -247,6 +271,28 @@ impl Compiler<'_> {
         }
         let branches = self.options(options)?.branches;
         self.push(Op::Enter(compiled.into(), branches));
+        Ok(())
+    }
+
+    /// The variables of an IOLIST as parameters.
+    fn enter_list(&mut self, list: &tree::ListRef, compiled: &mut Vec<EnterCode>, depth: usize) -> Compiled<()> {
+        let items = match list {
+            tree::ListRef::Target(target) => {
+                self.line_of(target).and_then(|line| self.iolist_items.get(&line).cloned())
+            }
+            _ => None,
+        };
+        let Some(items) = items.filter(|_| depth < 20) else { return Err((81, "no IOLIST there".to_owned())) };
+        for item in items {
+            match item {
+                Item::Skip(_) => compiled.push(EnterCode { variable: None, default: None, read_only: false }),
+                Item::List(inner, _) => self.enter_list(&inner, compiled, depth + 1)?,
+                Item::Value(value) => match self.variable(&value.value) {
+                    variable @ Some(_) => compiled.push(EnterCode { variable, default: None, read_only: false }),
+                    None => return Err((36, "a parameter of ENTER is a variable or an array".to_owned())),
+                },
+            }
+        }
         Ok(())
     }
 
@@ -283,12 +329,7 @@ impl Compiler<'_> {
                 }
                 Op::SetParam(params.into())
             }
-            Kind::Prefix(number, rules) => Op::Prefix(
-                number.as_ref().map(|number| self.number_expr(number)).transpose()?.map(Box::new),
-                rules.as_ref().map(|rules| self.text(rules)).transpose()?.map(Box::new),
-            ),
             Kind::DayFormat(value) => Op::DayFormat(Box::new(self.text(value)?)),
-            Kind::SetEsc(_) => return Ok(true),
             Kind::Control(control) => self.control(control)?,
             Kind::MsgBox(values, answer) => {
                 let values = values.iter().map(|value| self.expression(value)).collect::<Compiled<_>>()?;

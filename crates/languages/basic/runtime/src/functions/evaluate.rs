@@ -192,6 +192,15 @@ pub(super) fn keyword(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> 
     Ok(())
 }
 
+/// DIM(LIST A${ALL}): the elements as JSON text.
+pub(super) fn json(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let Some(variable) = call.arguments.first().and_then(|argument| argument.variable) else {
+        return fail(42, "DIM needs an array");
+    };
+    let has = |word: &str| call.words.iter().any(|known| known == word);
+    machine.json_of(variable, has("SORT"), has("EDIT"), out)
+}
+
 /// DIM(ADD A): the sum of all elements.
 fn total(machine: &mut Machine, call: &Call) -> Outcome<Number> {
     let (values, _) = elements(machine, call)?;

@@ -1,11 +1,10 @@
 //! Functions of channels: keys, positions, facts about files.
 
-use super::string::push_number;
-use crate::code::{Call, Options};
+use crate::code::{Call, Expr, Options};
 use crate::fault::{Fault, Outcome, fail};
 use crate::machine::{Machine, file_fault};
 use crate::number::Number;
-use mainstay_basic_files::{FileKind, KeyFunction, Order, RecordFormat, RecordReference};
+use mainstay_basic_files::{KeyFunction, Order, RecordReference};
 
 /// The channel, and the key that KNO= names.
 fn channel(machine: &mut Machine, call: &Call) -> Outcome<(i64, Option<usize>)> {
@@ -75,7 +74,8 @@ pub(super) fn key(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
 pub(super) fn ind(machine: &mut Machine, call: &Call) -> Outcome<Number> {
     let number = call.whole(machine, 0)?;
     if number == 0 {
-        return Ok(Number::ZERO);
+        // Of the terminal: the place of the cursor in the last input.
+        return Ok(Number::whole(machine.input_place));
     }
     let key = key_option(machine, &call.options, number)?;
     let (number, key_number) = channel(machine, call)?;
@@ -102,122 +102,104 @@ pub(super) fn rno(machine: &mut Machine, call: &Call) -> Outcome<Number> {
     Ok(Number::whole(file.record_number(record, key_number).map_err(file_fault)? as i64))
 }
 
-/// FIN: a named fact about a file, or its facts as bytes.
+/// Opens the file that the first argument names, if it is a string, for one function.
+fn with_file<T>(machine: &mut Machine, call: &Call, look: impl FnOnce(&mut Machine, i64) -> Outcome<T>) -> Outcome<T> {
+    if !call.is_text(0) {
+        let number = call.whole(machine, 0)?;
+        return look(machine, number);
+    }
+    let name = call.text(machine, 0)?;
+    machine.with_file(&name, look)
+}
+
+/// FIN: a named fact about a file or the terminal, or all facts as bytes.
 pub(super) fn fin(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
-    let number = call.whole(machine, 0)?;
-    if number == 0 {
-        return fail(99, "FIN of the terminal");
-    }
-    let information = machine.channel_of(number)?.file.information().map_err(file_fault)?;
-    if !call.has(1) {
-        // The first four bytes are the size of the contents, the next four the number of records.
-        out.extend_from_slice(&(information.bytes as u32).to_be_bytes());
-        out.extend_from_slice(&(information.records as u32).to_be_bytes());
-        return Ok(());
-    }
-    let name = call.text(machine, 1)?;
-    let definition = &information.definition;
-    match String::from_utf8_lossy(&name).to_ascii_uppercase().as_str() {
-        "NUMREC" | "RECORDS_USED" => push_number(out, information.records as i64),
-        "MAXREC" => push_number(out, definition.max_records.unwrap_or(0) as i64),
-        "RECSIZE" | "RECSZ" => push_number(out, definition.format.limit().into()),
-        "FILELENGTH" | "SIZE" => push_number(out, information.bytes as i64),
-        "KEYSIZE" | "KEYLEN" => push_number(out, definition.keys.external_length().unwrap_or(0).into()),
-        "NUMKEY" | "KEYS" => push_number(out, definition.keys.keys().len() as i64),
-        "KNO" => push_number(out, information.current_key as i64),
-        "FILENAME" | "NAME" => out.extend_from_slice(information.name.as_bytes()),
-        "PATHNAME" | "PATH" => out.extend_from_slice(information.path.as_bytes()),
-        "LOCKED" => push_number(out, information.is_locked.into()),
-        "FILETYPE" | "TYPE" => out.extend_from_slice(type_name(definition.kind).as_bytes()),
-        "SEP" => out.push(definition.separator),
-        other => return fail(99, format!("FIN of {other}")),
-    }
-    Ok(())
+    let name = if call.has(1) { Some(call.text(machine, 1)?) } else { None };
+    let name = name.map(|name| String::from_utf8_lossy(&name).into_owned());
+    with_file(machine, call, |machine, number| {
+        let Some(name) = name else {
+            let facts = match number {
+                0 => machine.terminal_facts()?,
+                number => machine.channel_of(number)?.file.information().map_err(file_fault)?.fin(),
+            };
+            out.extend_from_slice(&facts);
+            return Ok(());
+        };
+        let value = match number {
+            0 => machine.terminal_value(&name)?,
+            number => machine.file_value(number, &name)?,
+        };
+        match value {
+            Some(value) => out.extend_from_slice(&value),
+            None => return fail(99, format!("FIN of {name}")),
+        }
+        Ok(())
+    })
 }
 
-fn type_name(kind: FileKind) -> &'static str {
-    match kind {
-        FileKind::MemoryQueue | FileKind::MemoryKeyed => "MEMORY",
-        FileKind::Keyed => "KEYED",
-        FileKind::Sort => "SORT",
-        FileKind::Indexed => "INDEXED",
-        FileKind::Serial => "SERIAL",
-        FileKind::Binary => "BINARY",
-        FileKind::Program => "PROGRAM",
-        FileKind::Directory => "DIRECTORY",
-    }
+/// FIB: the descriptor of a file, or of the terminal with its place and size.
+pub(super) fn fib(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    with_file(machine, call, |machine, number| {
+        let descriptor = match number {
+            0 => machine.terminal_descriptor()?,
+            number => machine.channel_of(number)?.file.information().map_err(file_fault)?.fib(),
+        };
+        out.extend_from_slice(&descriptor);
+        Ok(())
+    })
 }
 
-/// FIB and FID: the descriptor of a file in the layout of parameter 'FF' 0, 84 bytes. FID(0) is the terminal.
-///
-/// ```text
-///   1,3  records    4,6  name         10,1  kind     11,1  external key   12,3  most records   15,2  record size
-///   17,1 variable length   18,1  -    19,1  letter of the kind            20,5  -              25,60 path
-/// ```
+/// FID: the descriptor of a file in the layout of parameter 'FF'; of the terminal, its name.
 pub(super) fn fid(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
     let number = call.whole(machine, 0)?;
     if number == 0 {
-        out.extend_from_slice(b"T0");
+        out.extend_from_slice(&machine.terminal);
         return Ok(());
     }
-    let information = machine.channel_of(number)?.file.information().map_err(file_fault)?;
-    let definition = &information.definition;
-    let (kind, letter) = match definition.kind {
-        FileKind::Indexed => (0x00, b'I'),
-        FileKind::Serial => (0x01, b'S'),
-        FileKind::Keyed | FileKind::Sort => (0x02, b'K'),
-        FileKind::MemoryKeyed | FileKind::MemoryQueue => (0x02, b'M'),
-        FileKind::Binary => (0x03, b'B'),
-        FileKind::Program => (0x04, b'P'),
-        FileKind::Directory => (0x0D, b'D'),
-    };
-    let is_variable = matches!(definition.format, RecordFormat::Variable(_)) && kind == 2;
-    let start = out.len();
-    out.extend_from_slice(&three_bytes(information.records));
-    padded(out, information.name.as_bytes(), 6);
-    out.push(kind);
-    out.push(definition.keys.external_length().unwrap_or(0).min(255) as u8);
-    out.extend_from_slice(&three_bytes(definition.max_records.unwrap_or(0)));
-    out.extend_from_slice(&(definition.format.limit().min(65_535) as u16).to_be_bytes());
-    out.extend_from_slice(&[is_variable.into(), 0, letter]);
-    out.resize(start + 24, 0);
-    let path = if information.path.is_empty() { &information.name } else { &information.path };
-    padded(out, path.as_bytes(), 60);
+    let layout = machine.parameters.get("FF");
+    let channel = machine.channel_of(number)?;
+    if let Some(fid) = &channel.fid {
+        out.extend_from_slice(fid);
+        return Ok(());
+    }
+    out.extend_from_slice(&channel.file.information().map_err(file_fault)?.fid(layout));
     Ok(())
 }
 
-fn three_bytes(value: u64) -> [u8; 3] {
-    let [.., a, b, c] = value.min(0xFF_FFFF).to_be_bytes();
-    [a, b, c]
-}
-
-fn padded(out: &mut Vec<u8>, text: &[u8], length: usize) {
-    let end = out.len() + length;
-    out.extend_from_slice(&text[..text.len().min(length)]);
-    out.resize(end, b' ');
-}
-
+/// PTH: the path of a channel's file, or of the first of several names that exists. Error 12 for none.
 pub(super) fn pth(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
-    if call.is_text(0) {
-        let name = call.text(machine, 0)?;
-        let text = String::from_utf8_lossy(&name).into_owned();
-        return match machine.volume.kind(&text).map_err(file_fault)? {
-            Some(_) => {
-                out.extend_from_slice(&name);
-                Ok(())
-            }
-            None => fail(12, text),
+    if !call.is_text(0) {
+        let number = call.whole(machine, 0)?;
+        let path = match number {
+            0 => machine.terminal.clone(),
+            number => path_of(machine, number)?,
         };
-    }
-    let number = call.whole(machine, 0)?;
-    if number == 0 {
-        out.extend_from_slice(b"T0");
+        out.extend_from_slice(&path);
         return Ok(());
     }
+    let mut missing = None;
+    for index in 0..call.arguments.len() {
+        let name = call.text(machine, index)?;
+        if name.starts_with(b"[") {
+            out.extend_from_slice(&name);
+            return Ok(());
+        }
+        match machine.with_file(&name, path_of) {
+            Ok(path) => {
+                out.extend_from_slice(&path);
+                return Ok(());
+            }
+            Err(fault) if fault.code == 12 => missing = missing.or(Some(fault)),
+            Err(fault) => return Err(fault),
+        }
+    }
+    Err(missing.unwrap_or_else(|| Fault::new(12)))
+}
+
+fn path_of(machine: &mut Machine, number: i64) -> Outcome<Vec<u8>> {
     let information = machine.channel_of(number)?.file.information().map_err(file_fault)?;
-    let path = if information.path.is_empty() { &information.name } else { &information.path };
-    out.extend_from_slice(path.as_bytes());
-    Ok(())
+    let path = if information.path.is_empty() { information.name } else { information.path };
+    Ok(path.into_bytes())
 }
 
 pub(super) fn opt(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
@@ -244,14 +226,27 @@ pub(super) fn iol(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     }
 }
 
-/// REC(IOL=..): the record that a list makes of its variables.
+/// REC(IOL=..), REC(list$): the record that a list makes of its variables; with REC= of those with this prefix. REC(FILE n): the
+/// prefix that OPEN gave a channel.
 pub(super) fn rec(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
-    let Some(list) = &call.options.list else { return fail(99, "this form of REC( )") };
+    if call.words.first().is_some_and(|word| word == "FILE") {
+        let number = call.whole(machine, 0)?;
+        if let Some(prefix) = &machine.channel_of(number)?.prefix {
+            out.extend_from_slice(prefix.as_bytes());
+            out.push(b'$');
+        }
+        return Ok(());
+    }
     let separator = match &call.options.separator {
         Some(separator) => machine.text_value(separator)?.first().copied().ok_or_else(|| Fault::new(46))?,
         None => crate::machine::SEPARATOR,
     };
-    machine.record_of_list(list, separator, out)
+    let prefix = call.options.prefix.as_ref();
+    match (&call.options.list, call.arguments.first().and_then(|argument| argument.value.as_ref())) {
+        (Some(list), _) => machine.record_of_list(list, prefix, separator, out),
+        (None, Some(Expr::Text(list))) => machine.record_of_text(list, prefix, separator, out),
+        _ => fail(81, "REC needs a list"),
+    }
 }
 
 /// RCD: a record as a value.

@@ -50,6 +50,7 @@ const NUMBERS: &[(&str, NumberFunction)] = &[
     ("MSK", search::msk),
     ("MXC", system::mxc),
     ("MXL", system::mxl),
+    ("NEW", system::new),
     ("NOT", math::not),
     ("NUL", string::nul),
     ("NUM", string::num),
@@ -84,7 +85,7 @@ const TEXTS: &[(&str, TextFunction)] = &[
     ("DIM", string::dim),
     ("DTE", date::dte),
     ("EVS", evaluate::evs),
-    ("FIB", file::fid),
+    ("FIB", file::fib),
     ("FID", file::fid),
     ("FIN", file::fin),
     ("GAP", encode::gap),
@@ -157,7 +158,9 @@ const TEXT_VARIABLES: &[(&str, TextFunction)] = &[
     ("DAY", date::day),
     ("DLM", system::dlm),
     ("ESC", system::esc),
+    ("HWD", system::hwd),
     ("LPG", system::lpg),
+    ("LWD", system::lwd),
     ("MSE", system::mse),
     ("PFX", system::pfx),
     ("PGN", system::pgn),
@@ -196,7 +199,7 @@ pub fn text_variable(name: &str) -> Option<(&'static str, TextFunction)> {
 /// A function gives a string: always, or because its argument is one.
 pub fn gives_text(name: &str, argument_is_text: bool, words: &[String]) -> bool {
     match name {
-        "DIM" => words.first().is_none_or(|word| word == "KEY"),
+        "DIM" => words.first().is_none_or(|word| word == "KEY" || word == "LIST"),
         "MAX" | "MIN" | "NOT" | "TRY" | "TBL" => argument_is_text,
         _ => text_function(name).is_some(),
     }
@@ -207,9 +210,10 @@ pub fn check(call: &Call) -> Result<(), (u16, String)> {
     let (low, high) = match call.name {
         "DIM" if call.words.is_empty() => (1, 2),
         "DIM" => (1, 2),
-        "RND" | "ERR" | "PRC" | "TMR" | "MSG" | "PFX" | "STK" | "MXC" | "MXL" | "DTE" | "REC" | "LNO" => (0, 3),
+        "MSG" => (0, 20),
+        "RND" | "ERR" | "PRC" | "TMR" | "PFX" | "STK" | "MXC" | "MXL" | "DTE" | "REC" | "LNO" => (0, 3),
         "POS" => (2, 4),
-        "STR" | "CVS" | "STP" | "KEY" | "FIN" | "FID" | "PTH" | "NUM" => (1, 20),
+        "STR" | "CVS" | "STP" | "KEY" | "FIN" | "FID" | "PTH" | "NUM" | "NEW" => (1, 100),
         "BIN" | "MOD" | "XOR" | "IOR" | "TRY" => (2, 2),
         "AND" => (2, 2),
         "SUB" => (3, 4),

@@ -5,7 +5,7 @@ use crate::fault::{Fault, Outcome, fail};
 use crate::machine::{Machine, Value, truth};
 use crate::mask;
 use crate::number::Number;
-use crate::number_text::{self, parse_number};
+use crate::number_text::parse_number;
 
 pub(super) fn len(machine: &mut Machine, call: &Call) -> Outcome<Number> {
     if let Some(Some(Expr::Text(expr))) = call.arguments.first().map(|argument| &argument.value)
@@ -65,7 +65,11 @@ pub(super) fn str(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     let value = call.value(machine, 0)?;
     let start = out.len();
     let done = match (&value, &mask) {
-        (Value::Number(number), Some(mask)) => mask::number(out, *number, mask, machine.parameters.signs),
+        (Value::Number(number), Some(mask)) => {
+            // 'RS'
+            let number = if machine.parameters.rounds_values { machine.shown(*number) } else { *number };
+            mask::number(out, number, mask, machine.parameters.signs)
+        }
         (Value::Number(number), None) => {
             machine.write_number(out, *number);
             Some(())
@@ -269,8 +273,8 @@ pub(super) fn stp(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
 /// CVS: bits for stripping, case and replacement, or characters by their codes.
 pub(super) fn cvs(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
     if asks_for_table(call) {
-        // No table of accents is set: each byte stands for itself.
-        out.extend(0..=255u8);
+        // The table that files use for attribute T of keys: letters of ISO 8859-1 without their accents.
+        out.extend((0..=255u8).map(mainstay_basic_files::key::without_accent));
         return Ok(());
     }
     if !call.is_text(0) {
@@ -329,6 +333,9 @@ fn convert(text: &mut Vec<u8>, code: i64, control: u8, machine: &Machine) {
             begins = !byte.is_ascii_alphanumeric() && *byte != b'\'';
         }
     }
+    if code & 512 != 0 {
+        text.iter_mut().for_each(|byte| *byte = mainstay_basic_files::key::without_accent(*byte));
+    }
     let signs = machine.parameters.signs;
     let pairs = [(b'$', signs.currency), (b',', signs.thousands), (b'.', signs.point)];
     for byte in text.iter_mut() {
@@ -341,6 +348,9 @@ fn convert(text: &mut Vec<u8>, code: i64, control: u8, machine: &Machine) {
 
 /// DIM: a string repeated as a whole, cut to a length.
 pub(super) fn dim(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    if call.words.first().is_some_and(|word| word == "LIST") {
+        return super::evaluate::json(machine, call, out);
+    }
     if !call.words.is_empty() {
         return super::evaluate::keyword(machine, call, out);
     }
@@ -466,9 +476,4 @@ fn extreme(machine: &mut Machine, call: &Call, out: &mut Vec<u8>, greatest: bool
     }
     out.extend_from_slice(&best);
     Ok(())
-}
-
-/// A number as text, for functions that report numbers in strings.
-pub(super) fn push_number(out: &mut Vec<u8>, value: i64) {
-    number_text::write(out, Number::whole(value), false);
 }

@@ -63,22 +63,49 @@ pub(super) fn tcb(machine: &mut Machine, call: &Call) -> Outcome<Number> {
     let code = call.whole(machine, 0)?;
     let counters = machine.counters();
     let value = match code {
+        2 => machine.took_branch.into(),
         4 => machine.current_line().into(),
         5 | 30 => machine.error_line.into(),
         3 | 10 => machine.error,
+        6 => machine.escape_line(),
         7 => machine.handler_line(),
+        8 => machine.gosub_line(),
         11 => machine.retry_line(),
         12 | 13 => machine.level(),
         14 => machine.precision.into(),
+        15 => machine.text_limit as i64,
         16 => machine.match_length,
         17 => machine.functions as i64,
         18 => machine.iteration.map_or(0, |at| at as i64 + 1),
         20 => machine.frame.arguments.len() as i64,
+        37 => 2,
+        39 => machine.objects.highest(),
+        40 => machine.trace.unwrap_or(0),
+        47 => i64::from(machine.screen.size()?.0),
+        53 => machine.loads.0,
+        54 => machine.loads.1,
+        62 => machine.failed_opens,
+        82 => -1,
+        83 => {
+            if machine.stepping.breakpoints.is_empty() {
+                0
+            } else {
+                0x40
+            }
+        }
+        301 => 8,
+        302 | 303 => 1,
+        304 => 2,
+        305 => 4,
+        306 | 308 | 309 => 8,
+        307 => 16,
+        310 => 4,
         50 => counters.block_reads() as i64,
         51 => counters.block_writes() as i64,
         70 => counters.opens() as i64,
         71 => counters.reads() as i64,
         72 => counters.writes() as i64,
+        503 => machine.record_rest,
         _ => 0,
     };
     Ok(Number::whole(value))
@@ -136,15 +163,95 @@ pub(super) fn arg(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
     Ok(())
 }
 
-/// MSG: the text of an error.
+/// MSG: the text of an error by its number; of a library by its key, or one that is given behind `=`, with `%1` and so on replaced by
+/// further arguments; `*` for the libraries; `+` and -1 for what the system said about the last error.
 pub(super) fn msg(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    let first = call.arguments.first();
+    let prefix = first.and_then(|argument| argument.prefix);
+    match (prefix, first.is_some_and(|argument| argument.value.is_some())) {
+        (Some('*'), false) => {
+            for name in &machine.libraries {
+                out.extend_from_slice(name.as_bytes());
+                out.push(crate::machine::SEPARATOR);
+            }
+            return Ok(());
+        }
+        (Some('+'), _) => {
+            out.extend_from_slice(machine.error_detail.as_bytes());
+            return Ok(());
+        }
+        _ => {}
+    }
     match call.value(machine, 0)? {
+        Value::Number(code) if code.as_whole() == Some(-1) => out.extend_from_slice(machine.error_detail.as_bytes()),
         Value::Number(code) => {
             let code = code.as_whole().and_then(|code| u16::try_from(code).ok()).unwrap_or(u16::MAX);
             out.extend_from_slice(format!("Error #{code}: {}", fault::message(code)).as_bytes());
         }
-        Value::Text(key) => out.extend_from_slice(&key),
+        Value::Text(key) => {
+            let text = match prefix {
+                Some('=') => key,
+                _ => machine.library_text(&key)?.unwrap_or(key),
+            };
+            let mut values = Vec::new();
+            for index in 1..call.arguments.len() {
+                let value = call.value(machine, index)?;
+                values.push(machine.display_bytes(&value));
+            }
+            replace_parameters(&text, &values, out);
+        }
     }
+    Ok(())
+}
+
+/// `%1` to `%9` of a text by values.
+fn replace_parameters(text: &[u8], values: &[Vec<u8>], out: &mut Vec<u8>) {
+    let mut rest = text;
+    while let Some(at) = memchr::memchr(b'%', rest) {
+        out.extend_from_slice(&rest[..at]);
+        let digit = rest.get(at + 1).filter(|byte| (b'1'..=b'9').contains(byte));
+        match digit.and_then(|digit| values.get(usize::from(digit - b'1'))) {
+            Some(value) => {
+                out.extend_from_slice(value);
+                rest = &rest[at + 2..];
+            }
+            None => {
+                out.push(b'%');
+                rest = &rest[at + 1..];
+            }
+        }
+    }
+    out.extend_from_slice(rest);
+}
+
+/// NEW(class$, ..), NEW(object): the number of a new object.
+pub(super) fn new(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    let first = call.value(machine, 0)?;
+    let id = match first {
+        Value::Number(id) => {
+            let id = id.as_whole().ok_or_else(|| fault::Fault::new(95))?;
+            machine.clone_object(id)?
+        }
+        Value::Text(class) => {
+            let mut arguments = Vec::new();
+            for index in 1..call.arguments.len() {
+                arguments.push(call.value(machine, index)?);
+            }
+            machine.new_object(&class, arguments)?
+        }
+    };
+    Ok(Number::whole(id))
+}
+
+/// LWD: the current folder, from the one of the files.
+pub(super) fn lwd(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    out.extend_from_slice(machine.current_folder().as_bytes());
+    Ok(())
+}
+
+/// HWD: the folder of the files.
+pub(super) fn hwd(_: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    out.push(b'/');
     Ok(())
 }
 
@@ -224,8 +331,15 @@ pub(super) fn stk(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
 
 pub(super) fn pfx(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
     let number = if call.has(0) { call.whole(machine, 0)? } else { 0 };
-    if let Some(rules) = machine.prefixes.get(&number) {
-        out.extend_from_slice(rules);
+    match number {
+        // PFX(-1) is the file of PREFIX FILE, PFX(-2) PREFIX PROGRAM.
+        -1 => out.extend_from_slice(&machine.rules.file),
+        -2 => out.extend_from_slice(&machine.rules.program),
+        number => {
+            if let Some(rules) = machine.rules.entries.get(&number) {
+                out.extend_from_slice(rules);
+            }
+        }
     }
     Ok(())
 }

@@ -26,6 +26,7 @@ impl Machine {
                 let old = std::mem::replace(self.text_slot(slot), value);
                 self.give(old);
             }
+            (Target::Member(member), value) => return self.set_member(member, value),
             (Target::Composite(symbol), Value::Text(value)) => return self.assign_composite(*symbol, value),
             (Target::NumberElement(symbol, indexes, whole), Value::Number(value)) => {
                 let value = self.assigned(value, *whole);
@@ -300,11 +301,15 @@ impl Machine {
         }
     }
 
-    fn dimension_bounds(&mut self, bounds: &[(Option<NumberExpr>, NumberExpr)]) -> Outcome<Vec<(i64, i64)>> {
+    pub(super) fn dimension_bounds(&mut self, bounds: &[(Option<NumberExpr>, NumberExpr)]) -> Outcome<Vec<(i64, i64)>> {
         let mut values = Vec::new();
         for (low, high) in bounds {
             let low = low.as_ref().map(|low| self.whole(low)).transpose()?.unwrap_or(0);
             values.push((low, self.whole(high)?));
+        }
+        let lengths = values.iter().map(|(low, high)| high.saturating_sub(*low).saturating_add(1).max(0));
+        if lengths.fold(1, i64::saturating_mul) > self.element_limit as i64 {
+            return Err(Fault::new(31));
         }
         Ok(values)
     }

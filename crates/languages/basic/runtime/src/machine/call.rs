@@ -18,12 +18,15 @@ const FUNCTIONS: usize = 100;
 impl Machine {
     /// Finds and compiles a program: its text is read again only when it has changed. Error 12 if there is none.
     pub(crate) fn load(&mut self, name: &str) -> Outcome<Rc<Program>> {
-        for path in self.candidates(name) {
+        let wanted = self.translated(name)?.name;
+        for path in self.program_candidates(&wanted) {
             let stamp = self.programs.stamp(&path);
             if let Some((known, program)) = self.cache.get(&path)
                 && *known == stamp
             {
-                return Ok(program.clone());
+                let program = program.clone();
+                self.loads.1 += 1;
+                return Ok(program);
             }
             let Some(source) = self.programs.read(&path)? else { continue };
             let tree = syntax::parse(&source);
@@ -31,32 +34,15 @@ impl Machine {
                 return fail(18, format!("{name}: {}; {}", refusal.message, refusal.hint));
             }
             let program = Rc::new(compile(&path, tree));
+            self.loads.0 += 1;
             self.cache.insert(path, (stamp, program.clone()));
             return Ok(program);
         }
         fail(12, name)
     }
 
-    /// The names that a program may have: as it is written, and below each prefix.
-    fn candidates(&self, name: &str) -> Vec<String> {
-        let mut names = vec![name.to_owned()];
-        for rules in self.prefixes.values() {
-            let rules = String::from_utf8_lossy(rules);
-            names.extend(rules.split_whitespace().map(|rule| format!("{}{name}", rule.trim_end_matches('*'))));
-        }
-        names
-    }
-
-    /// The names a data file may have.
-    pub(super) fn file_candidates(&self, name: &str) -> Vec<String> {
-        match name.starts_with(['/', '\\', '*']) {
-            true => vec![name.to_owned()],
-            false => self.candidates(name),
-        }
-    }
-
     /// The program and the entry point of `"NAME;LABEL"` or `"NAME;#1000"`.
-    fn load_entry(&mut self, text: &str) -> Outcome<(Rc<Program>, Pc)> {
+    pub(super) fn load_entry(&mut self, text: &str) -> Outcome<(Rc<Program>, Pc)> {
         let (name, entry) = match text.split_once(';') {
             Some((name, entry)) => (name, Some(entry.split(';').next().unwrap_or(entry).trim())),
             None => (text, None),
@@ -82,7 +68,7 @@ impl Machine {
     }
 
     /// The link of a program to the current level.
-    fn link(&mut self, program: &Rc<Program>) -> Rc<Link> {
+    pub(super) fn link(&mut self, program: &Rc<Program>) -> Rc<Link> {
         if let Some(link) = self.variables.linked(program) {
             return link;
         }
@@ -100,7 +86,7 @@ impl Machine {
         self.reset_state();
     }
 
-    fn push_frame(&mut self, program: Rc<Program>, kind: FrameKind, pc: Pc) -> Outcome<()> {
+    pub(crate) fn push_frame(&mut self, program: Rc<Program>, kind: FrameKind, pc: Pc) -> Outcome<()> {
         if self.frames.len() >= LEVELS {
             return fail(31, "too many programs call each other");
         }
@@ -113,7 +99,7 @@ impl Machine {
     }
 
     /// A level for a program that is called; made like the one of its first call.
-    fn new_level(&mut self, program: &Rc<Program>) -> Variables {
+    pub(super) fn new_level(&mut self, program: &Rc<Program>) -> Variables {
         if let Some((_, template)) = self.templates.iter().find(|(known, _)| Rc::ptr_eq(known, program)) {
             return Variables::like(template);
         }
@@ -132,6 +118,25 @@ impl Machine {
         for argument in &code.arguments {
             self.pass(argument, &mut arguments)?;
         }
+        let mut with = Vec::new();
+        for (name, value) in &code.with {
+            with.push((name, self.value(value)?));
+        }
+        self.begin_call(program, pc, arguments)?;
+        for (name, value) in with {
+            self.set_by_name(name, value)?;
+        }
+        Ok(())
+    }
+
+    /// A frame for a program with variables of its own.
+    pub(super) fn begin_call(
+        &mut self,
+        program: Rc<Program>,
+        pc: Pc,
+        arguments: Vec<(Passed, Option<VariableRef>)>,
+    ) -> Outcome<()> {
+        self.store_object();
         let level = self.new_level(&program);
         let caller = std::mem::replace(&mut self.variables, level);
         if let Err(fault) = self.push_frame(program, FrameKind::Call, pc) {
@@ -144,7 +149,11 @@ impl Machine {
         Ok(())
     }
 
-    fn pass(&mut self, argument: &CallArgument, out: &mut Vec<(Passed, Option<VariableRef>)>) -> Outcome<()> {
+    pub(super) fn pass(
+        &mut self,
+        argument: &CallArgument,
+        out: &mut Vec<(Passed, Option<VariableRef>)>,
+    ) -> Outcome<()> {
         match argument {
             CallArgument::Value(value) => out.push((Passed::Value(self.value(value)?), None)),
             CallArgument::Variable(variable) => out.push((self.read_variable(*variable), Some(*variable))),
@@ -171,7 +180,7 @@ impl Machine {
         Ok(())
     }
 
-    fn read_variable(&mut self, variable: VariableRef) -> Passed {
+    pub(super) fn read_variable(&mut self, variable: VariableRef) -> Passed {
         let slot = self.slot_of(variable);
         let (level, slot) = self.level_of(slot);
         match variable {
@@ -183,7 +192,7 @@ impl Machine {
     }
 
     /// Error 36 for a value of another type.
-    fn write_variable(&mut self, variable: VariableRef, value: Passed) -> Outcome<()> {
+    pub(super) fn write_variable(&mut self, variable: VariableRef, value: Passed) -> Outcome<()> {
         let slot = self.slot_of(variable);
         let (level, slot) = self.level_of(slot);
         match (variable, value) {
@@ -201,7 +210,7 @@ impl Machine {
             return Err(Fault::new(37));
         }
         if parameters.is_empty() {
-            return fail(36, "ENTER without parameters is not supported; use PERFORM");
+            return self.share_variables();
         }
         let arguments = std::mem::take(&mut self.frame.arguments);
         if arguments.len() > parameters.len() {
@@ -233,8 +242,42 @@ impl Machine {
         Ok(())
     }
 
+    /// ENTER without parameters: the program goes on with the variables of its caller, as one that PERFORM began. Error 36 if it has
+    /// given a variable a value before.
+    fn share_variables(&mut self) -> Outcome<()> {
+        if !self.frame.arguments.is_empty() {
+            return fail(36, "ENTER has no parameters for the arguments");
+        }
+        if self.variables.has_values() {
+            return fail(36, "variables have values before ENTER");
+        }
+        if let Some(caller) = self.frame.caller.take() {
+            self.variables = *caller;
+        }
+        self.frame.kind = FrameKind::Perform;
+        self.frame.link = self.link(&self.frame.program.clone());
+        Ok(())
+    }
+
+    /// Sets a variable of the level by its name.
+    pub(super) fn set_by_name(&mut self, name: &syntax::tree::Name, value: Value) -> Outcome<()> {
+        use crate::variables::Storage;
+        let level = if name.global { &mut self.globals } else { &mut self.variables };
+        match value {
+            Value::Number(number) => {
+                let slot = level.slot(name, Storage::Number) as usize;
+                level.numbers[slot] = number;
+            }
+            Value::Text(text) => {
+                let slot = level.slot(name, Storage::Text) as usize;
+                level.texts[slot] = text;
+            }
+        }
+        Ok(())
+    }
+
     /// Drops the frame that runs. Variables that ENTER bound give their values back.
-    pub(super) fn pop_frame(&mut self) {
+    pub(crate) fn pop_frame(&mut self) {
         while !self.frame.stack.is_empty() {
             self.drop_top();
         }
@@ -247,12 +290,15 @@ impl Machine {
             }
         }
         if let Some(caller) = self.frame.caller.take() {
+            self.keep_object();
             self.variables = *caller;
             self.precision = self.frame.precision;
         }
+        self.handlers.is_handling &= !self.frame.handles_error;
         if let Some(frame) = self.frames.pop() {
             self.frame = frame;
         }
+        self.load_object();
         for (value, to) in changed {
             // The types were compared when ENTER took the value.
             let _ = self.write_variable(to, value);
@@ -301,9 +347,17 @@ impl Machine {
         if self.frame.kind == FrameKind::Main {
             return Err(Fault::new(37));
         }
+        let handles_error = self.frame.handles_error;
         let flow = self.leave_frame(depth)?;
         if code == 0 {
             return Ok(flow);
+        }
+        if handles_error {
+            // EXIT with a number gives the error up.
+            let mut fault = Fault::with(code as u16, "given up by the error program");
+            self.note(&mut fault);
+            fault.is_final = true;
+            return Err(fault);
         }
         let program = self.frame.program.clone();
         let mut fault = Fault::with(code as u16, "raised by EXIT");
@@ -324,42 +378,48 @@ impl Machine {
     }
 
     pub(super) fn run_program(&mut self, program: Option<&TextExpr>) -> Outcome<()> {
-        let (program, pc) = match program {
+        let (loaded, pc) = match program {
             Some(name) => {
                 let name = self.name_value(name)?;
-                self.load_entry(name.trim())?
+                let entry = self.load_entry(name.trim())?;
+                self.last_program.clone_from(&entry.0.name);
+                entry
             }
-            None => (self.frame.program.clone(), 0),
+            None => (self.outer_program(), 0),
         };
-        while !self.frames.is_empty() {
-            self.pop_frame();
+        if program.is_some() && self.parameters.get("RR") != 0 {
+            self.reset();
         }
-        while !self.frame.stack.is_empty() {
-            self.drop_top();
-        }
-        let link = self.link(&program);
-        self.frame = Frame { pc, ..Frame::new(program, link, FrameKind::Main) };
-        self.reset_state();
+        self.replace_program(loaded, pc);
         Ok(())
     }
 
     /// EXECUTE: a statement that shares the variables, and may branch to the lines of its program.
-    pub(super) fn execute_text(&mut self, text: &TextExpr) -> Outcome<()> {
+    pub(super) fn execute_text(&mut self, text: &TextExpr) -> Outcome<Flow> {
         let source = self.text_value(text)?;
+        if source.trim_ascii_start().first().is_some_and(u8::is_ascii_digit) {
+            return self.edit_line(&source).map(|()| Flow::Switch);
+        }
         let program = self.compile_text(&source)?;
         self.give(source);
-        self.push_frame(program, FrameKind::Execute, 0)
+        self.push_frame(program, FrameKind::Execute, 0)?;
+        Ok(Flow::Switch)
+    }
+
+    /// The program that EXECUTEd text belongs to.
+    pub(crate) fn outer_program(&self) -> Rc<Program> {
+        let outer = match self.frame.kind {
+            FrameKind::Execute => self.frames.iter().rev().find(|frame| frame.kind != FrameKind::Execute),
+            _ => None,
+        };
+        outer.unwrap_or(&self.frame).program.clone()
     }
 
     /// Compiles a statement, once for each text and program.
     pub(crate) fn compile_text(&mut self, source: &[u8]) -> Outcome<Rc<Program>> {
-        let outer = match self.frame.kind {
-            FrameKind::Execute => self.frames.iter().rev().find(|frame| frame.kind != FrameKind::Execute),
-            _ => Some(&self.frame),
-        };
-        let outer = outer.map_or(self.frame.program.clone(), |frame| frame.program.clone());
+        let outer = self.outer_program();
         let key = (Rc::as_ptr(&outer) as usize, source.to_vec());
-        if let Some(program) = self.texts.get(&key) {
+        if let Some((_, program)) = self.texts.get(&key) {
             return Ok(program.clone());
         }
         let tree = syntax::parse_statement(source);
@@ -367,13 +427,13 @@ impl Machine {
             return fail(diagnostic.code, diagnostic.message.clone());
         }
         if tree.numbered {
-            return fail(99, "EXECUTE cannot change lines of the program");
+            return fail(21, "a line of a program cannot stand here");
         }
         let program = Rc::new(compile_in(&outer.name, tree, Some(Outer { program: &outer })));
         if self.texts.len() >= 1000 {
             self.texts.clear();
         }
-        self.texts.insert(key, program.clone());
+        self.texts.insert(key, (outer, program.clone()));
         Ok(program)
     }
 
@@ -457,6 +517,11 @@ impl Machine {
                 };
                 saved.push((*variable, old));
             }
+            // 'RS'
+            let value = match value {
+                Value::Number(number) if self.parameters.rounds_values => Value::Number(self.shown(number)),
+                value => value,
+            };
             if let Err(fault) = self.write_variable(*variable, Passed::Value(value)) {
                 self.restore(saved);
                 return Err(fault);

@@ -26,6 +26,10 @@ pub struct Channel {
     pub line: Vec<u8>,
     /// OPT= of OPEN.
     pub options: Vec<u8>,
+    /// REC= of OPEN: the prefix of the names of its list.
+    pub prefix: Option<String>,
+    /// SETFID: what FID( ) returns.
+    pub fid: Option<Vec<u8>>,
 }
 
 impl std::fmt::Debug for Channel {
@@ -101,7 +105,7 @@ impl Machine {
         (65_001..).find(|number| !self.channels.is_open(*number)).unwrap_or(65_001)
     }
 
-    pub(super) fn close_local_channels(&mut self) {
+    pub(crate) fn close_local_channels(&mut self) {
         let ((low, high), _) = self.channel_ranges();
         for number in self.channels.numbers() {
             if (low..=high).contains(&number) {

@@ -9,6 +9,13 @@ use crate::number::Number;
 /// The most entries of a frame's stack.
 const STACK: usize = 10_000;
 
+/// The fault of ESCAPE, behind which the console goes on.
+pub(super) fn escape(detail: &str) -> Box<Fault> {
+    let mut fault = Fault::with(127, detail);
+    fault.is_stop = true;
+    fault
+}
+
 impl Machine {
     pub(super) fn goto(&mut self, to: Destination, depth: usize) -> Outcome<Flow> {
         match to {
@@ -21,7 +28,10 @@ impl Machine {
                     self.take_outer_entries();
                 }
                 self.frame.pc = self.frame.program.lines.get(line as usize).map_or(NOWHERE, |line| line.start);
-                return Ok(Flow::Switch);
+                // At the prompt GOTO only says where RUN goes on.
+                let is_at_prompt = self.stepping.immediate.is_some_and(|depth| self.frames.len() < depth);
+                self.stepping.moved |= is_at_prompt;
+                return Ok(if is_at_prompt { Flow::Stop } else { Flow::Switch });
             }
             Destination::Missing(code) => return Err(Fault::new(code)),
             Destination::Break => self.break_()?,
@@ -29,7 +39,7 @@ impl Machine {
             Destination::Return => return self.return_value(None, depth),
             Destination::Retry => self.retry()?,
             Destination::End => return self.end(depth),
-            Destination::Escape => return fail(127, "*ESCAPE"),
+            Destination::Escape => return Err(escape("*ESCAPE")),
         }
         Ok(Flow::Next)
     }
@@ -69,7 +79,7 @@ impl Machine {
     /// RETURN, from a GOSUB, a function, or a program that PERFORM began.
     pub(super) fn return_value(&mut self, value: Option<&Expr>, depth: usize) -> Outcome<Flow> {
         if let Some(value) = value {
-            if self.frame.kind != FrameKind::Function {
+            if self.frame.kind != FrameKind::Function && self.frame.object.is_none() {
                 return fail(27, "a value is returned by functions only");
             }
             self.result = Some(self.value(value)?);
@@ -86,7 +96,11 @@ impl Machine {
                 self.frame.pc = pc;
                 Ok(Flow::Next)
             }
-            None if matches!(self.frame.kind, FrameKind::Perform | FrameKind::Function) => self.leave_frame(depth),
+            None if matches!(self.frame.kind, FrameKind::Perform | FrameKind::Function)
+                || self.frame.object.is_some() =>
+            {
+                self.leave_frame(depth)
+            }
             None => Err(Fault::new(27)),
         }
     }

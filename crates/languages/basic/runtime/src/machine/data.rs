@@ -19,6 +19,22 @@ impl Machine {
         for item in &list.items {
             match item {
                 ListItem::Skip => drop(self.next_data(program)?),
+                ListItem::List(ListSource::Text(text)) => {
+                    let (owner, inner, _) = self.list_of_text(text)?;
+                    // The values are DATA of the program that reads.
+                    let values =
+                        (0..inner.items.len()).map(|_| self.next_data(program)).collect::<Outcome<Vec<_>>>()?;
+                    self.in_text(&owner, |machine| {
+                        for (item, value) in inner.items.iter().zip(values) {
+                            if let ListItem::Value(item) = item
+                                && let Some(target) = &item.target
+                            {
+                                machine.assign(target, value)?;
+                            }
+                        }
+                        Ok(())
+                    })?;
+                }
                 ListItem::List(source) => {
                     let inner = self.find_list(source)?;
                     self.read_data_items(program, &inner, depth + 1)?;

@@ -104,8 +104,14 @@ impl Machine {
                 return Err(Fault::new(code as u16));
             }
             Op::Escape(None) if self.ignores_escape => {}
-            Op::Escape(None) => return Err(Fault::with(127, "ESCAPE")),
+            Op::Escape(None) => return Err(super::control::escape("ESCAPE")),
             Op::EscapeMode(on) => self.ignores_escape = !on,
+            Op::DefClass(number, end) => {
+                self.define_class(*number)?;
+                self.frame.pc = *end;
+            }
+            Op::Evaluate(value) => drop(self.value(value)?),
+            Op::Session(code) => return self.session_directive(code, depth),
             Op::Raise(code, text) => return Err(Fault::with(*code, text.to_string())),
             _ => {
                 self.execute_statement(op)?;
@@ -132,8 +138,11 @@ impl Machine {
         match op {
             Op::Call(code) => self.call_program(code)?,
             Op::Perform(program, _) => return self.perform(program),
-            Op::Run(program, _) => self.run_program(program.as_deref())?,
-            Op::Execute(text, _) => self.execute_text(text)?,
+            Op::Run(program, _) => {
+                self.run_program(program.as_deref())?;
+                return Ok(self.begun());
+            }
+            Op::Execute(text, _) => return self.execute_text(text),
             Op::Enter(parameters, _) => {
                 self.enter(parameters)?;
                 return Ok(Flow::Next);
@@ -142,6 +151,15 @@ impl Machine {
             _ => return self.end(depth),
         }
         Ok(Flow::Switch)
+    }
+
+    /// A program was begun in place of the others: at the prompt the console runs it.
+    pub(super) fn begun(&mut self) -> Flow {
+        if self.stepping.immediate.is_none() {
+            return Flow::Switch;
+        }
+        self.stepping.wants_run = true;
+        Flow::Stop
     }
 
     #[inline(never)]

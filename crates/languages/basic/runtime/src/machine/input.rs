@@ -22,8 +22,33 @@ impl Machine {
         let Some(list) = io.list else { return Ok(()) };
         let program = self.frame.program.clone();
         let list = program.lists.get(list as usize).ok_or_else(|| Fault::new(81))?;
+        self.input_items(io, list, 0).map(drop)
+    }
+
+    /// Prompts and values of a list. True if a branch was taken.
+    fn input_items(&mut self, io: &IoCode, list: &List, depth: usize) -> Outcome<bool> {
+        if depth > 20 {
+            return fail(81, "lists are nested too deeply");
+        }
         for item in &list.items {
-            let ListItem::Value(item) = item else { continue };
+            let item = match item {
+                ListItem::Skip => continue,
+                ListItem::List(ListSource::Text(text)) => {
+                    let (program, inner, _) = self.list_of_text(text)?;
+                    if self.in_text(&program, |machine| machine.input_items(io, &inner, depth + 1))? {
+                        return Ok(true);
+                    }
+                    continue;
+                }
+                ListItem::List(source) => {
+                    let inner = self.find_list(source)?;
+                    if self.input_items(io, &inner, depth + 1)? {
+                        return Ok(true);
+                    }
+                    continue;
+                }
+                ListItem::Value(item) => item,
+            };
             match &item.target {
                 None => {
                     let mut out = self.take();
@@ -33,12 +58,12 @@ impl Machine {
                 }
                 Some(target) => {
                     if self.input_value(io, item, target)? {
-                        return Ok(());
+                        return Ok(true);
                     }
                 }
             }
         }
-        Ok(())
+        Ok(false)
     }
 
     /// INPUT from a file is READ.
@@ -67,18 +92,37 @@ impl Machine {
             }
             request.initial = initial;
         }
-        for length in [&io.options.length, &io.options.size].into_iter().flatten() {
+        if let Some(length) = &io.options.length {
             request.limit = Some(self.whole_within(length, 1, 32_000)? as usize);
+        }
+        if let Some(size) = &io.options.size {
+            request.size = Some(self.whole_within(size, 1, 32_000)? as usize);
+        }
+        if let Some(place) = &io.options.index {
+            request.cursor = self.whole_within(place, 0, 32_000)? as usize;
         }
         if let Some(time) = &io.options.time {
             request.wait = Some(Duration::from_secs(self.whole_within(time, 0, 86_400)? as u64));
         }
         self.host.flush()?;
-        let mut input = self.host.input(&request)?;
+        self.commit_updates("FC")?;
+        self.commit_updates("WD")?;
+        let mut input = loop {
+            let input = self.host.input(&request);
+            match self.waited(input) {
+                // SETESC OFF: the input begins again.
+                Err(fault) if fault.is_break && self.handlers.ignores_keys && !self.host.hung_up() => {}
+                input => break input?,
+            }
+        };
         self.ctl = input.ctl;
+        self.input_place = input.cursor as i64;
         self.screen.entered(&input.text, request.hidden)?;
         if let Some(limit) = request.limit {
             input.text.truncate(limit);
+        }
+        if let Some(line) = io.options.table {
+            self.translate(line, &mut input.text)?;
         }
         let value = match self.checked(item, &input.text) {
             Ok(value) => value,
@@ -110,7 +154,10 @@ impl Machine {
     fn checked(&mut self, item: &ListValue, text: &[u8]) -> Outcome<Value> {
         match &item.value {
             Expr::Number(_) => {
-                let Some(number) = parse_number(text) else { return fail(26, "not a number") };
+                // Thousands separators are no part of a number.
+                let separator = if item.mask.is_some() { self.parameters.signs.thousands } else { b',' };
+                let digits: Vec<u8> = text.iter().copied().filter(|byte| *byte != separator).collect();
+                let Some(number) = parse_number(&digits) else { return fail(26, "not a number") };
                 if let Some(mask) = &item.mask {
                     let mask = self.text_value(mask)?;
                     if mask::number(&mut Vec::new(), number, &mask, self.parameters.signs).is_none() {

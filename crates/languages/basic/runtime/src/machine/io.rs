@@ -140,7 +140,8 @@ impl Machine {
         let seconds = match (&options.time, &options.retries) {
             (Some(time), _) => self.whole_within(time, 0, 32_767)?,
             (None, Some(retries)) => self.whole_within(retries, 0, 32_767)?,
-            _ => 0,
+            // Retries by default, a second each.
+            _ => self.parameters.busy_retries,
         };
         Ok(Duration::from_secs(seconds as u64))
     }
@@ -154,33 +155,50 @@ impl Machine {
         });
         options.order = self.order(io.options.key_number.as_ref(), number)?;
         options.wait = self.wait_time(&io.options)?;
+        options.ignores_locks = self.parameters.ignores_locks;
         if record {
             return self.read_record(io, number, &reference, &options);
         }
         let plan = match (io.list, &io.options.prefix) {
-            (_, Some(prefix)) => Some(self.prefixed_plan(io.list, number, prefix)?),
-            (Some(list), None) => self.frame.link.plan(&self.frame.program, list).cloned(),
+            (_, Some(prefix)) => {
+                let prefix = self.prefix_name(prefix)?;
+                Some(self.prefixed_plan(io.list, number, &prefix)?)
+            }
+            (Some(list), None) => match self.channels.get(number)?.prefix.clone() {
+                Some(prefix) => Some(self.prefixed_plan(io.list, number, &prefix)?),
+                None => self.frame.link.plan(&self.frame.program, list).cloned(),
+            },
             (None, None) => self.bound_plan(number)?,
         };
         let rounding = self.rounding();
         let Machine { channels, variables, globals, .. } = self;
         let channel = channels.get(number)?;
         let separator = Machine::separator(channel);
-        if let Some(plan) = plan {
+        if let (Some(plan), None) = (&plan, &io.options.size) {
             let data = channel.file.read(reference.place(), &options).map_err(file_fault)?;
-            return split(&plan, data, separator, rounding, variables, globals);
+            self.record_rest = split(plan, data, separator, rounding, variables, globals)?;
+            return Ok(());
         }
         let bound = channel.list.clone();
-        let data = channel.file.read(reference.place(), &options).map_err(file_fault)?.to_vec();
+        let mut data = channel.file.read(reference.place(), &options).map_err(file_fault)?.to_vec();
+        if let Some(size) = &io.options.size {
+            // SIZ=: so many bytes of the record.
+            let size = self.whole_within(size, 1, self.text_limit as i64)? as usize;
+            read_on(self.channels.get(number)?, size, &mut data);
+        }
+        if let Some(plan) = plan {
+            let Machine { variables, globals, .. } = self;
+            self.record_rest = split(&plan, &data, separator, rounding, variables, globals)?;
+            return Ok(());
+        }
         match (io.list, bound) {
             (Some(list), _) => {
                 let list = self.frame.program.lists.get(list as usize).cloned().ok_or_else(|| Fault::new(81))?;
                 self.assign_fields(&list, &data, separator)
             }
-            (None, Some((program, list, _))) if std::rc::Rc::ptr_eq(&program, &self.frame.program) => {
-                self.assign_fields(&list, &data, separator)
+            (None, Some((program, list, _))) => {
+                self.in_text(&program, |machine| machine.assign_fields(&list, &data, separator))
             }
-            (None, Some(_)) => fail(81, "a list with formats is bound to its own program"),
             // A READ without a list moves on.
             (None, None) => Ok(()),
         }
@@ -218,13 +236,8 @@ impl Machine {
         let wait = self.wait_time(&io.options)?;
         let separator = Machine::separator(self.channels.get(number)?);
         let mut data = self.take();
-        self.record_of(io, number, record, separator, &mut data)?;
-        let mode = match io.verb {
-            Verb::Insert | Verb::InsertRecord => WriteMode::New,
-            Verb::Update | Verb::UpdateRecord => WriteMode::Existing,
-            _ if io.options.branches.missing.is_some() => WriteMode::New,
-            _ => WriteMode::Replace,
-        };
+        self.written_record(io, number, record, separator, &mut data)?;
+        let mode = self.extracted_mode(options_mode(io), number)?;
         let options = WriteOptions {
             mode,
             key: reference.key.as_deref(),
@@ -235,13 +248,78 @@ impl Machine {
         let file = &mut self.channels.get(number)?.file;
         let result = file.write(&data, &options).map_err(file_fault);
         self.give(data);
-        result
+        self.count_update(number)?;
+        match result {
+            // 'FX': the record was there, and nothing had extracted it.
+            Err(fault) if fault.code == 11 && self.parameters.needs_extract && mode != options_mode(io) => {
+                fail(13, "the record was not extracted")
+            }
+            result => result,
+        }
     }
 
-    fn record_of(&mut self, io: &IoCode, number: i64, record: bool, separator: u8, data: &mut Vec<u8>) -> Outcome<()> {
+    /// 'FX': a record that is not extracted may be added and not replaced.
+    fn extracted_mode(&mut self, mode: WriteMode, number: i64) -> Outcome<WriteMode> {
+        if !self.parameters.needs_extract {
+            return Ok(mode);
+        }
+        let information = self.channels.get(number)?.file.information().map_err(file_fault)?;
+        Ok(match information.definition.kind {
+            FileKind::Keyed if !information.has_extracted && !information.is_locked => WriteMode::New,
+            _ => mode,
+        })
+    }
+
+    /// 'WD': so many updates of keyed files are written together.
+    fn count_update(&mut self, number: i64) -> Outcome<()> {
+        let most = self.parameters.get("WD");
+        self.updates += 1;
+        if most > 0 && self.updates >= most {
+            self.updates = 0;
+            self.channels.get(number)?.file.flush().map_err(file_fault)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is deferred, if this parameter is set.
+    pub(super) fn commit_updates(&mut self, parameter: &str) -> Outcome<()> {
+        if self.parameters.get(parameter) == 0 {
+            return Ok(());
+        }
+        for number in self.channels.numbers() {
+            self.channels.get(number)?.file.flush().map_err(file_fault)?;
+        }
+        self.updates = 0;
+        Ok(())
+    }
+
+    /// The prefix of REC=.
+    pub(super) fn prefix_name(&mut self, prefix: &RecordPrefix) -> Outcome<String> {
+        match prefix {
+            RecordPrefix::Name(name) => Ok(name.clone()),
+            RecordPrefix::Text(text) => {
+                let name = self.text_value(text)?;
+                crate::functions::variable_name(&name)?;
+                Ok(String::from_utf8_lossy(&name).trim_end_matches('$').to_ascii_uppercase())
+            }
+        }
+    }
+
+    fn written_record(
+        &mut self,
+        io: &IoCode,
+        number: i64,
+        record: bool,
+        separator: u8,
+        data: &mut Vec<u8>,
+    ) -> Outcome<()> {
         let program = self.frame.program.clone();
-        if let (Some(prefix), false) = (&io.options.prefix, record) {
-            let plan = self.prefixed_plan(io.list, number, prefix)?;
+        let prefix = match &io.options.prefix {
+            Some(prefix) => Some(self.prefix_name(prefix)?),
+            None => self.channels.get(number)?.prefix.clone(),
+        };
+        if let (Some(prefix), false) = (prefix, record) {
+            let plan = self.prefixed_plan(io.list, number, &prefix)?;
             self.write_bound(&plan, separator, data);
             return Ok(());
         }
@@ -267,10 +345,7 @@ impl Machine {
         }
         let bound = self.channels.get(number)?.list.clone();
         match bound {
-            Some((owner, list, _)) if std::rc::Rc::ptr_eq(&owner, &program) => {
-                self.write_fields(&list, separator, data, 0)
-            }
-            Some(_) => fail(81, "a list with formats is bound to its own program"),
+            Some((owner, list, _)) => self.in_text(&owner, |machine| machine.write_fields(&list, separator, data, 0)),
             None => Ok(()),
         }
     }
@@ -289,16 +364,61 @@ impl Machine {
     }
 
     /// The record that a list makes of its variables.
-    pub(crate) fn record_of_list(&mut self, source: &ListSource, separator: u8, out: &mut Vec<u8>) -> Outcome<()> {
-        let list = self.find_list(source)?;
-        self.write_fields(&list, separator, out, 0)
+    pub(crate) fn record_of_list(
+        &mut self,
+        source: &ListSource,
+        prefix: Option<&RecordPrefix>,
+        separator: u8,
+        out: &mut Vec<u8>,
+    ) -> Outcome<()> {
+        let (program, list, id) = match source {
+            ListSource::Text(text) => self.list_of_text(text)?,
+            ListSource::Id(id) => (self.frame.program.clone(), self.find_list(source)?, *id),
+            source => return self.find_list(source).map(drop),
+        };
+        self.record_of(program, &list, id, prefix, separator, out)
+    }
+
+    /// The same for a list in a string: REC(list$).
+    pub(crate) fn record_of_text(
+        &mut self,
+        list: &TextExpr,
+        prefix: Option<&RecordPrefix>,
+        separator: u8,
+        out: &mut Vec<u8>,
+    ) -> Outcome<()> {
+        let (program, list, id) = self.list_of_text(list)?;
+        self.record_of(program, &list, id, prefix, separator, out)
+    }
+
+    fn record_of(
+        &mut self,
+        program: std::rc::Rc<Program>,
+        list: &List,
+        id: ListId,
+        prefix: Option<&RecordPrefix>,
+        separator: u8,
+        out: &mut Vec<u8>,
+    ) -> Outcome<()> {
+        let Some(prefix) = prefix else {
+            return self.in_text(&program, |machine| machine.write_fields(list, separator, out, 0));
+        };
+        let prefix = self.prefix_name(prefix)?;
+        match crate::link::Link::prefixed_plan(&program, id, &prefix, &mut self.variables) {
+            Some(plan) => {
+                self.write_bound(&plan, separator, out);
+                Ok(())
+            }
+            None => fail(81, "REC= needs a list of variables"),
+        }
     }
 
     /// A record as a value, for RCD( ).
     pub(crate) fn read_value(&mut self, number: i64, options: &Options, out: &mut Vec<u8>) -> Outcome<()> {
         let reference = self.reference(options, number)?;
         let order = self.order(options.key_number.as_ref(), number)?;
-        let read = ReadOptions { order, ..ReadOptions::default() };
+        let ignores_locks = self.parameters.ignores_locks;
+        let read = ReadOptions { order, ignores_locks, ..ReadOptions::default() };
         let channel = self.channels.get(number)?;
         out.extend_from_slice(channel.file.read(reference.place(), &read).map_err(file_fault)?);
         Ok(())
@@ -307,6 +427,16 @@ impl Machine {
     /// The channel that a function's first argument names, with its number.
     pub(crate) fn channel_of(&mut self, number: i64) -> Outcome<&mut Channel> {
         self.channels.get(number)
+    }
+}
+
+/// The mode that a directive asks for itself.
+fn options_mode(io: &IoCode) -> WriteMode {
+    match io.verb {
+        Verb::Insert | Verb::InsertRecord => WriteMode::New,
+        Verb::Update | Verb::UpdateRecord => WriteMode::Existing,
+        _ if io.options.branches.missing.is_some() => WriteMode::New,
+        _ => WriteMode::Replace,
     }
 }
 

@@ -5,6 +5,7 @@
 //! elements or lists of other programs take the longer way.
 
 use super::channels::SEPARATOR;
+use super::settings::rounding;
 use super::{Channel, Machine, Value};
 use crate::code::*;
 use crate::fault::{Fault, Outcome, fail};
@@ -29,7 +30,8 @@ impl Rounding {
     }
 }
 
-/// Splits a record into the variables of a plan. Error 26 for a number that is none.
+/// Splits a record into the variables of a plan: the bytes that are left over, negative for fields that it does not have. Error 26
+/// for a number that is none.
 pub(super) fn split(
     plan: &Plan,
     data: &[u8],
@@ -37,7 +39,7 @@ pub(super) fn split(
     rounding: Rounding,
     variables: &mut Variables,
     globals: &mut Variables,
-) -> Outcome<()> {
+) -> Outcome<i64> {
     let mut ends = memchr::memchr_iter(separator, data);
     let mut start = 0;
     for slot in &plan.slots {
@@ -63,7 +65,9 @@ pub(super) fn split(
         }
         start = end + 1;
     }
-    Ok(())
+    // A last field may do without its separator.
+    let rest = data.len() as i64 - start as i64;
+    Ok(if rest == -1 { 0 } else { rest })
 }
 
 fn field_number(field: &[u8]) -> Outcome<Number> {
@@ -103,7 +107,7 @@ impl<'a> Fields<'a> {
 impl Machine {
     /// How assignments round now.
     pub(super) fn rounding(&self) -> Rounding {
-        Rounding(if self.rounds { self.precision } else { -1 })
+        Rounding(if self.rounds && self.parameters.rounds(rounding::ASSIGNMENT) { self.precision } else { -1 })
     }
 
     /// The plan of the list that OPEN bound to a channel, for the program that runs.
@@ -143,7 +147,10 @@ impl Machine {
     /// Assigns the fields of a record to a list.
     pub(super) fn assign_fields(&mut self, list: &List, data: &[u8], separator: u8) -> Outcome<()> {
         let mut fields = Fields { data, at: 0, separator };
-        self.assign_items(list, &mut fields, 0)
+        self.assign_items(list, &mut fields, 0)?;
+        let rest = data.len() as i64 - fields.at as i64;
+        self.record_rest = if rest == -1 { 0 } else { rest };
+        Ok(())
     }
 
     fn assign_items(&mut self, list: &List, fields: &mut Fields<'_>, depth: usize) -> Outcome<()> {
@@ -153,6 +160,10 @@ impl Machine {
         for item in &list.items {
             match item {
                 ListItem::Skip => drop(fields.next()),
+                ListItem::List(ListSource::Text(text)) => {
+                    let (program, inner, _) = self.list_of_text(text)?;
+                    self.in_text(&program, |machine| machine.assign_items(&inner, fields, depth + 1))?;
+                }
                 ListItem::List(source) => {
                     let inner = self.find_list(source)?;
                     self.assign_items(&inner, fields, depth + 1)?;
@@ -275,7 +286,7 @@ impl Machine {
             ListSource::Id(id) => self.frame.program.lists.get(*id as usize).cloned().ok_or_else(|| Fault::new(81)),
             ListSource::Missing(code) => Err(Fault::new(*code)),
             ListSource::Embedded => fail(84, "the file has no dictionary"),
-            ListSource::Text(_) => fail(81, "lists in strings are allowed in OPEN only"),
+            ListSource::Text(text) => self.list_of_text(text).map(|(_, list, _)| list),
         }
     }
 
@@ -287,6 +298,10 @@ impl Machine {
         for item in &list.items {
             match item {
                 ListItem::Skip => out.push(separator),
+                ListItem::List(ListSource::Text(text)) => {
+                    let (program, inner, _) = self.list_of_text(text)?;
+                    self.in_text(&program, |machine| machine.write_fields(&inner, separator, out, depth + 1))?;
+                }
                 ListItem::List(source) => {
                     let inner = self.find_list(source)?;
                     self.write_fields(&inner, separator, out, depth + 1)?;
@@ -312,6 +327,7 @@ impl Machine {
         match (&item.value, &item.mask) {
             (Expr::Number(expr), None) => {
                 let value = self.number(expr)?;
+                let value = self.round_step(value, rounding::FILE);
                 crate::number_text::write(out, value, false);
             }
             (Expr::Text(expr), None) => self.text(expr, out)?,
@@ -346,7 +362,10 @@ impl Machine {
         for slot in &plan.slots {
             match self.slot_value(*slot) {
                 Some(Value::Text(text)) => out.extend_from_slice(&text),
-                Some(Value::Number(number)) => crate::number_text::write(out, number, false),
+                Some(Value::Number(number)) => {
+                    let number = self.round_step(number, rounding::FILE);
+                    crate::number_text::write(out, number, false);
+                }
                 None => {}
             }
             out.push(separator);

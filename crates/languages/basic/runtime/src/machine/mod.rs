@@ -19,18 +19,29 @@ mod assign;
 mod call;
 mod channels;
 mod composite;
+mod console;
 mod control;
 mod data;
+mod dump;
+mod edit;
 mod execute;
 mod input;
+mod interrupt;
 mod io;
+mod join;
+mod json;
 mod list;
 mod number;
+mod object;
 mod open;
 mod print;
+mod search;
 mod select;
+mod session;
 mod settings;
 mod state;
+mod step;
+mod terminal;
 mod text;
 
 pub(crate) use channels::file_fault;
@@ -39,6 +50,7 @@ pub(crate) use number::truth;
 pub(crate) use print::apply_table;
 pub use settings::Parameters;
 pub use state::{Entry, Frame, FrameKind, Machine, Parts, Value};
+pub(crate) use step::Step;
 
 use crate::code::*;
 use crate::fault::{Fault, Outcome};
@@ -76,8 +88,10 @@ impl Machine {
             self.frame.op = pc;
             self.frame.pc = pc + 1;
             self.turns += 1;
-            if self.turns >= TURNS {
-                self.look_around()?;
+            if self.turns >= TURNS
+                && let Some(flow) = self.look_around(depth)?
+            {
+                return Ok(flow);
             }
             match self.execute(op, depth) {
                 Ok(Flow::Next) => {}
@@ -91,16 +105,26 @@ impl Machine {
         }
     }
 
+    /// Limits, the break key, SETTRACE and the steps of the console, before an operation. `None` if the program goes on with it.
     #[cold]
-    fn look_around(&mut self) -> Outcome<()> {
+    fn look_around(&mut self, depth: usize) -> Outcome<Option<Flow>> {
         self.operations += u64::from(std::mem::take(&mut self.turns));
-        if self.operation_limit.is_some_and(|limit| self.operations > limit) || self.host.interrupted() {
+        if self.operation_limit.is_some_and(|limit| self.operations > limit) || self.host.hung_up() {
             let mut fault = Fault::new(127);
             fault.is_final = true;
             self.note(&mut fault);
             return Err(fault);
         }
-        Ok(())
+        if self.watches_lines() {
+            // Each operation is looked at, the host as often as before.
+            self.turns = TURNS;
+            self.operations = self.operations.saturating_sub(u64::from(TURNS)) + 1;
+            self.watch_line()?;
+        }
+        match self.host.interrupted() {
+            true => self.break_key(depth),
+            false => Ok(None),
+        }
     }
 
     /// Behind the last operation, which happens in EXECUTEd text only: programs end with END.
@@ -113,11 +137,17 @@ impl Machine {
         if fault.is_final {
             return Err(fault);
         }
+        if fault.is_break {
+            // The statement that waited runs again, behind the handler if there is one.
+            self.frame.pc = self.frame.op;
+            return Ok(self.break_key(depth)?.unwrap_or(Flow::Switch));
+        }
         let mut own = own;
         loop {
             self.note(&mut fault);
             let code = fault.code;
             if let Some(to) = fault.branch.take().or_else(|| own.and_then(|own| own.of(code))) {
+                self.took_branch = true;
                 self.frame.retry = Some(self.frame.op);
                 return self.goto_or_fault(to, depth);
             }
@@ -136,7 +166,7 @@ impl Machine {
                     own = self.frame.program.ops.get(self.frame.op as usize).and_then(branches);
                 }
                 // It is one of the expression that called the function.
-                FrameKind::Function if self.frames.len() == depth => return Err(fault),
+                _ if depth > 0 && self.frames.len() == depth => return Err(fault),
                 _ => match self.caller_that_tries(depth) {
                     // An error that a called program leaves is one of the TRY around its CALL.
                     Some(index) => {
@@ -146,6 +176,9 @@ impl Machine {
                         own = None;
                     }
                     None => {
+                        if let Some(flow) = self.call_error_program(&fault)? {
+                            return Ok(flow);
+                        }
                         fault.is_final = true;
                         return Err(fault);
                     }
@@ -214,6 +247,7 @@ fn branches(op: &Op) -> Option<Branches> {
         Op::ReadDataFrom(parts, _) => parts.1.branches,
         Op::Call(call) => call.branches,
         Op::Control(control) => control.options.branches,
+        Op::Session(code) => return code.branches(),
         _ => return None,
     })
 }

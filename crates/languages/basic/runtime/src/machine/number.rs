@@ -1,6 +1,7 @@
 //! Expressions that give numbers.
 
 use super::Machine;
+use super::settings::rounding;
 use crate::code::*;
 use crate::fault::{Fault, Outcome, fail};
 use crate::link::GLOBAL;
@@ -35,7 +36,7 @@ impl Machine {
         if whole {
             return value.truncated();
         }
-        match self.rounds && self.precision >= 0 {
+        match self.rounds && self.precision >= 0 && self.parameters.rounds(rounding::ASSIGNMENT) {
             true => value.rounded(self.precision),
             false => value,
         }
@@ -48,19 +49,23 @@ impl Machine {
             NumberExpr::Variable(symbol) => Ok(self.get_number(*symbol)),
             NumberExpr::Add(operands) => {
                 let left = self.number(&operands.0)?;
-                left.add(self.number(&operands.1)?)
+                let sum = left.add(self.number(&operands.1)?)?;
+                Ok(self.round_step(sum, rounding::SUM | rounding::STEP))
             }
             NumberExpr::Subtract(operands) => {
                 let left = self.number(&operands.0)?;
-                left.subtract(self.number(&operands.1)?)
+                let difference = left.subtract(self.number(&operands.1)?)?;
+                Ok(self.round_step(difference, rounding::SUM | rounding::STEP))
             }
             NumberExpr::Multiply(operands) => {
                 let left = self.number(&operands.0)?;
-                left.multiply(self.number(&operands.1)?)
+                let product = left.multiply(self.number(&operands.1)?)?;
+                Ok(self.round_step(product, rounding::PRODUCT | rounding::STEP))
             }
             NumberExpr::Compare(comparison, operands) => {
                 let left = self.number(&operands.0)?;
-                let order = left.cmp(&self.number(&operands.1)?);
+                let right = self.number(&operands.1)?;
+                let order = self.order_of(left, right);
                 Ok(truth(comparison.holds(order)))
             }
             NumberExpr::CompareText(comparison, operands) => {
@@ -76,6 +81,9 @@ impl Machine {
                 Ok(truth(either))
             }
             NumberExpr::Call(call, function) => match function(self, call) {
+                Ok(value) if self.parameters.rounds_steps() && is_mathematical(call.name) => {
+                    Ok(self.round_step(value, rounding::FUNCTION | rounding::STEP))
+                }
                 Ok(value) => Ok(value),
                 Err(fault) => Err(with_branch(fault, call)),
             },
@@ -104,15 +112,18 @@ impl Machine {
             NumberExpr::Divide(operands) => {
                 let left = self.number(&operands.0)?;
                 let right = self.number(&operands.1)?;
-                self.quotient(left, right)
+                let quotient = self.quotient(left, right)?;
+                Ok(self.round_step(quotient, rounding::PRODUCT | rounding::STEP))
             }
             NumberExpr::Remainder(operands) => {
                 let left = self.number(&operands.0)?;
-                left.remainder(self.number(&operands.1)?)
+                let remainder = left.remainder(self.number(&operands.1)?)?;
+                Ok(self.round_step(remainder, rounding::PRODUCT | rounding::STEP))
             }
             NumberExpr::Power(operands) => {
                 let left = self.number(&operands.0)?;
-                left.power(self.number(&operands.1)?)
+                let power = left.power(self.number(&operands.1)?)?;
+                Ok(self.round_step(power, rounding::PRODUCT | rounding::STEP))
             }
             NumberExpr::Negate(operand) => Ok(self.number(operand)?.negated()),
             NumberExpr::Like(operands) => self.like(&operands.0, &operands.1),
@@ -123,11 +134,27 @@ impl Machine {
                 self.give(value);
                 Ok(truth(is_true))
             }
+            NumberExpr::Member(member) => match self.member(member)? {
+                super::Value::Number(number) => Ok(number),
+                super::Value::Text(_) => Err(Fault::new(26)),
+            },
             NumberExpr::User(call) => match self.call_user(call)? {
                 super::Value::Number(number) => Ok(number),
                 super::Value::Text(_) => fail(26, call.name.as_str()),
             },
             _ => fail(120, "expression"),
+        }
+    }
+
+    /// The order of two numbers, rounded before as 'RN' asks for.
+    #[inline]
+    fn order_of(&self, left: Number, right: Number) -> Ordering {
+        match self.parameters.rounds_steps() {
+            true => {
+                let place = rounding::COMPARISON;
+                self.round_step(left, place).cmp(&self.round_step(right, place))
+            }
+            false => left.cmp(&right),
         }
     }
 
@@ -145,7 +172,8 @@ impl Machine {
         match expr {
             NumberExpr::Compare(comparison, operands) => {
                 let left = self.number(&operands.0)?;
-                let order = left.cmp(&self.number(&operands.1)?);
+                let right = self.number(&operands.1)?;
+                let order = self.order_of(left, right);
                 Ok(comparison.holds(order))
             }
             _ => Ok(!self.number(expr)?.is_zero()),
@@ -263,4 +291,12 @@ pub(super) fn with_branch(mut fault: Box<Fault>, call: &Call) -> Box<Fault> {
 #[inline]
 pub(crate) fn truth(value: bool) -> Number {
     if value { Number::ONE } else { Number::ZERO }
+}
+
+/// Functions whose results parameter 'RN' may round.
+fn is_mathematical(name: &str) -> bool {
+    matches!(
+        name,
+        "ACS" | "ASN" | "ATN" | "COS" | "DEG" | "EXP" | "LOG" | "MOD" | "RAD" | "RND" | "SIN" | "SQR" | "TAN"
+    )
 }

@@ -32,6 +32,11 @@ impl Machine {
         mode: tree::OpenMode,
         options: &Options,
     ) -> Outcome<()> {
+        if let [b'|' | b'<' | b'>', command @ ..] = name {
+            return self.refuse_command(command);
+        }
+        self.commit_updates("OC")?;
+        let translation = self.translated(&String::from_utf8_lossy(name))?;
         let mut open = OpenOptions::new(
             self.session,
             match mode {
@@ -53,8 +58,9 @@ impl Machine {
         let separator = options.separator.as_ref().map(|text| self.text_value(text)).transpose()?;
         open.separator = separator.and_then(|separator| separator.first().copied());
         let text = options.text.as_ref().map(|text| self.text_value(text)).transpose()?.unwrap_or_default();
-        open.options = String::from_utf8_lossy(&text).into_owned();
+        open.options = format!("{}{}", String::from_utf8_lossy(&text), translation.options);
         open.writes_unlocked = self.parameters.get("LU") != 0;
+        open.blocks_itself = self.parameters.blocks_itself;
         let list = match &options.list {
             None => None,
             Some(ListSource::Text(text)) => Some(self.list_of_text(text)?),
@@ -62,25 +68,41 @@ impl Machine {
                 let list = self.find_list(&ListSource::Id(*id))?;
                 Some((self.frame.program.clone(), list, *id))
             }
+            // IOL=*: the list that PREFIX FILE has for the file.
+            Some(ListSource::Embedded) if !translation.list.is_empty() => {
+                Some(self.list_of_source(&[b"IOLIST ", translation.list.as_slice()].concat())?)
+            }
             Some(source) => return self.find_list(source).map(drop),
         };
-        let file = self.open_volume(name, &open)?;
+        let prefix = options.prefix.as_ref().map(|prefix| self.prefix_name(prefix)).transpose()?;
+        let file = self.open_volume(&translation.name, &open).inspect_err(|_| self.failed_opens += 1)?;
         self.counters.count_open();
         let separator = open.separator.unwrap_or(file.definition().separator);
-        let channel =
-            Channel { file, name: name.to_vec(), separator, list, plan: None, line: Vec::new(), options: text };
+        let channel = Channel {
+            file,
+            name: name.to_vec(),
+            separator,
+            list,
+            plan: None,
+            line: Vec::new(),
+            options: text,
+            prefix,
+            fid: None,
+        };
         self.channels.insert(number, channel);
         Ok(())
     }
 
-    fn open_volume(
-        &mut self,
-        name: &[u8],
-        options: &OpenOptions,
-    ) -> Outcome<Box<dyn mainstay_basic_files::RecordFile>> {
-        let name = String::from_utf8_lossy(name).into_owned();
+    fn open_volume(&mut self, name: &str, options: &OpenOptions) -> Outcome<Box<dyn mainstay_basic_files::RecordFile>> {
         let mut missing = None;
-        for candidate in self.file_candidates(&name) {
+        let candidates = self.file_candidates(name);
+        let last = candidates.len();
+        for (index, candidate) in candidates.into_iter().enumerate() {
+            // OPEN CREATE creates in the first place, unless the file is in one of them.
+            let exists = !options.create || last == 1 || self.volume.kind(&candidate).map_err(file_fault)?.is_some();
+            if !exists && index > 0 {
+                continue;
+            }
             match self.volume.open(&candidate, options) {
                 Ok(file) => return Ok(file),
                 Err(error) if error.number() == 12 => missing = missing.or(Some(error)),
@@ -91,9 +113,16 @@ impl Machine {
     }
 
     /// A list as text, as IOL( ) and CPL( ) return it: the source of an IOLIST.
-    fn list_of_text(&mut self, text: &TextExpr) -> Outcome<(Rc<Program>, Rc<List>, u32)> {
+    pub(super) fn list_of_text(&mut self, text: &TextExpr) -> Outcome<(Rc<Program>, Rc<List>, u32)> {
         let source = self.text_value(text)?;
-        let program = self.compile_text(&source)?;
+        self.list_of_source(&source)
+    }
+
+    fn list_of_source(&mut self, source: &[u8]) -> Outcome<(Rc<Program>, Rc<List>, u32)> {
+        let program = match self.compile_text(source) {
+            Err(fault) if fault.code == 20 => return fail(81, "the string has no IOLIST"),
+            program => program?,
+        };
         match program.iolists.values().next() {
             Some(id) => Ok((program.clone(), program.lists[*id as usize].clone(), *id)),
             None => fail(81, "the string has no IOLIST"),
@@ -110,17 +139,37 @@ impl Machine {
             _ => return fail(26, "a file's name is a string"),
         };
         match file.verb {
-            FileVerb::Erase => self.volume.erase(&name).map_err(file_fault),
-            FileVerb::Refile => self.volume.refile(&name).map_err(file_fault),
-            FileVerb::Directory => self.volume.create_directory(&name).map_err(file_fault),
+            FileVerb::Erase => {
+                let name = self.existing_name(&name)?;
+                self.volume.erase(&name).map_err(file_fault)
+            }
+            FileVerb::Refile => {
+                let name = self.existing_name(&name)?;
+                self.volume.refile(&name).map_err(file_fault)
+            }
+            FileVerb::Directory => {
+                let name = self.new_name(&name)?;
+                self.volume.create_directory(&name).map_err(file_fault)
+            }
             FileVerb::Rename => match arguments.get(1) {
                 Some(Argumented::Value(Value::Text(to))) => {
-                    self.volume.rename(&name, &String::from_utf8_lossy(to)).map_err(file_fault)
+                    let to = self.new_name(&String::from_utf8_lossy(to))?;
+                    let name = self.existing_name(&name)?;
+                    self.volume.rename(&name, &to).map_err(file_fault)
                 }
                 _ => fail(26, "the new name is a string"),
             },
             FileVerb::Program => fail(99, "PROGRAM is not supported"),
             verb => self.create(verb, &name, &arguments[1..], &file.options),
+        }
+    }
+
+    /// The text of a key definition, or a value.
+    pub(super) fn file_argument_text(&mut self, argument: &FileArgument) -> Outcome<Result<String, Value>> {
+        match self.file_argument(argument)? {
+            Argumented::Key(text) => Ok(Ok(text)),
+            Argumented::Value(value) => Ok(Err(value)),
+            Argumented::None => fail(80, "key"),
         }
     }
 
@@ -155,7 +204,7 @@ impl Machine {
         let mut keys = String::new();
         let mut numbers = Vec::new();
         let mut arguments = arguments.iter().peekable();
-        if matches!(verb, FileVerb::Direct | FileVerb::Keyed | FileVerb::Sort) {
+        if matches!(verb, FileVerb::Direct | FileVerb::Keyed | FileVerb::Sort | FileVerb::Table) {
             if let Some(Argumented::Value(Value::Number(length))) = arguments.peek() {
                 keys = self.display(&Value::Number(*length));
                 arguments.next();
@@ -190,7 +239,8 @@ impl Machine {
         {
             definition.separator = *separator;
         }
-        self.volume.create(name, &definition).map_err(file_fault)
+        let name = self.new_name(name)?;
+        self.volume.create(&name, &definition).map_err(file_fault)
     }
 }
 

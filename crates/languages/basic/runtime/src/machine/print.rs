@@ -39,6 +39,10 @@ impl Machine {
         for item in &list.items {
             match item {
                 ListItem::Skip => {}
+                ListItem::List(ListSource::Text(text)) => {
+                    let (program, inner, _) = self.list_of_text(text)?;
+                    self.in_text(&program, |machine| machine.print_items(&inner, out, depth + 1))?;
+                }
                 ListItem::List(source) => {
                     let inner = self.find_list(source)?;
                     self.print_items(&inner, out, depth + 1)?;
@@ -98,7 +102,10 @@ impl Machine {
         let mask = self.text_value(mask)?;
         let start = out.len();
         let result = match value {
-            Value::Number(number) => mask::number(out, *number, &mask, self.parameters.signs),
+            Value::Number(number) => {
+                let number = if self.parameters.rounds_values { self.shown(*number) } else { *number };
+                mask::number(out, number, &mask, self.parameters.signs)
+            }
             Value::Text(text) => mask::text(out, text, &mask),
         };
         if result.is_none() {
@@ -123,7 +130,7 @@ impl Machine {
     }
 
     /// Puts text with its mnemonics on the screen.
-    pub(super) fn show(&mut self, text: &[u8], ends_line: bool) -> Outcome<()> {
+    pub(crate) fn show(&mut self, text: &[u8], ends_line: bool) -> Outcome<()> {
         let Machine { screen, host, .. } = self;
         screen.write(text, &mut **host)?;
         if ends_line {
@@ -153,7 +160,7 @@ impl Machine {
     }
 
     /// PRINT to a file: a record for each line.
-    fn print_to(&mut self, number: i64, text: &[u8], ends_line: bool) -> Outcome<()> {
+    pub(super) fn print_to(&mut self, number: i64, text: &[u8], ends_line: bool) -> Outcome<()> {
         let channel = self.channels.get(number)?;
         crate::screen::plain(text, &mut channel.line);
         match ends_line {

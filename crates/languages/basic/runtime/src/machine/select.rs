@@ -1,13 +1,14 @@
 //! SELECT .. NEXT RECORD.
 
 use super::channels::file_fault;
+use super::join::JoinLevel;
 use super::list::split;
 use super::state::Selecting;
 use super::{Entry, Machine, Value};
 use crate::code::*;
 use crate::compile::NOWHERE;
 use crate::fault::{Fault, Outcome, fail};
-use mainstay_basic_files::ScanRange;
+use mainstay_basic_files::{Scan, ScanRange};
 use mainstay_basic_syntax::tree::{OpenMode, SelectMode};
 
 impl Machine {
@@ -15,18 +16,14 @@ impl Machine {
         if select.exit == NOWHERE {
             return fail(27, "NEXT RECORD is missing");
         }
-        let (channel, owns_channel) = match &select.source {
-            Expr::Number(number) => (self.whole(number)?, false),
-            Expr::Text(name) => {
-                let name = self.text_value(name)?;
-                let channel = self.hidden_channel();
-                self.open_file(channel, &name, OpenMode::Shared, &Options::default())?;
-                (channel, true)
-            }
-        };
-        match self.begin_select(select, channel, owns_channel) {
+        let (channel, owns_channel) = self.select_channel(select)?;
+        let mut joined = Vec::new();
+        match self.begin_select(select, channel, owns_channel, &mut joined) {
             Ok(()) => self.advance(),
             Err(fault) => {
+                for level in joined.iter().filter(|level: &&JoinLevel| level.owns_channel) {
+                    self.close_channel(level.channel)?;
+                }
                 if owns_channel {
                     self.close_channel(channel)?;
                 }
@@ -35,7 +32,38 @@ impl Machine {
         }
     }
 
-    fn begin_select(&mut self, select: &SelectCode, channel: i64, owns_channel: bool) -> Outcome<()> {
+    /// The channel of a SELECT, and whether it was opened for it.
+    fn select_channel(&mut self, select: &SelectCode) -> Outcome<(i64, bool)> {
+        match &select.source {
+            Expr::Number(number) => Ok((self.whole(number)?, false)),
+            Expr::Text(name) => {
+                let name = self.text_value(name)?;
+                let channel = self.hidden_channel();
+                self.open_file(channel, &name, OpenMode::Shared, &Options::default())?;
+                Ok((channel, true))
+            }
+        }
+    }
+
+    fn begin_select(
+        &mut self,
+        select: &SelectCode,
+        channel: i64,
+        owns_channel: bool,
+        joined: &mut Vec<JoinLevel>,
+    ) -> Outcome<()> {
+        for join in &select.joins {
+            let (channel, owns_channel) = self.select_channel(&join.select)?;
+            joined.push(JoinLevel { channel, owns_channel, scan: None, is_matched: false });
+        }
+        let scan = self.scan_of(select, channel)?;
+        let (op, joined) = (self.frame.op, std::mem::take(joined));
+        let selecting = Selecting { op, channel, owns_channel, scan, joined, level: 0 };
+        self.push_entry(Entry::Select(Box::new(selecting)))
+    }
+
+    /// The range of a SELECT.
+    pub(super) fn scan_of(&mut self, select: &SelectCode, channel: i64) -> Outcome<Scan> {
         let key_number = select.options.key_number.as_ref();
         let order = self.order(key_number, channel)?;
         let begin = select.begin.as_ref().map(|key| self.join_key(key, key_number, channel)).transpose()?;
@@ -45,11 +73,18 @@ impl Machine {
             begin: begin.as_deref(),
             end: end.as_deref(),
             wait: self.wait_time(&select.options)?,
+            ignores_locks: self.parameters.ignores_locks,
             ..ScanRange::default()
         };
-        let scan = self.channels.get(channel)?.file.scan(&range).map_err(file_fault)?;
-        let op = self.frame.op;
-        self.push_entry(Entry::Select(Box::new(Selecting { op, channel, owns_channel, scan })))
+        self.channels.get(channel)?.file.scan(&range).map_err(file_fault)
+    }
+
+    /// The SELECT that runs, which is on top of the stack.
+    pub(super) fn selecting(&mut self) -> Outcome<&mut Selecting> {
+        match self.frame.stack.last_mut() {
+            Some(Entry::Select(selecting)) => Ok(selecting),
+            _ => Err(Fault::new(27)),
+        }
     }
 
     /// NEXT RECORD: the next turn, or the end.
@@ -69,7 +104,11 @@ impl Machine {
             };
             let Some(Op::Select(select)) = program.ops.get(selecting.op as usize) else { return Err(Fault::new(27)) };
             let body = selecting.op + 1;
-            if !self.read_selected(select)? {
+            let found = match select.joins.is_empty() {
+                true => self.read_selected(select)?,
+                false => self.advance_joined(select)?,
+            };
+            if !found {
                 self.drop_top();
                 self.frame.pc = select.exit;
                 return Ok(());
@@ -86,7 +125,7 @@ impl Machine {
     }
 
     /// Reads the next record into the variables. False behind the last one.
-    fn read_selected(&mut self, select: &SelectCode) -> Outcome<bool> {
+    pub(super) fn read_selected(&mut self, select: &SelectCode) -> Outcome<bool> {
         let rounding = self.rounding();
         let Machine { channels, variables, globals, frame, .. } = self;
         let Some(Entry::Select(selecting)) = frame.stack.last_mut() else { return Err(Fault::new(27)) };
@@ -98,21 +137,36 @@ impl Machine {
             _ => scanned.data,
         };
         if select.mode == SelectMode::Fields
+            && select.options.prefix.is_none()
             && let Some(plan) = frame.link.plan(&frame.program, select.list)
         {
-            split(plan, data, separator, rounding, variables, globals)?;
+            self.record_rest = split(plan, data, separator, rounding, variables, globals)?;
             return Ok(true);
         }
-        let data = data.to_vec();
+        let (channel, data) = (selecting.channel, data.to_vec());
+        self.take_record(select, channel, &data)?;
+        Ok(true)
+    }
+
+    /// A record to the variables of a SELECT.
+    pub(super) fn take_record(&mut self, select: &SelectCode, channel: i64, data: &[u8]) -> Outcome<()> {
+        let separator = Machine::separator(self.channels.get(channel)?);
+        if let (SelectMode::Fields, Some(prefix)) = (select.mode, &select.options.prefix) {
+            let prefix = self.prefix_name(prefix)?;
+            let plan = self.prefixed_plan(Some(select.list), channel, &prefix)?;
+            let rounding = self.rounding();
+            let Machine { variables, globals, .. } = self;
+            return split(&plan, data, separator, rounding, variables, globals).map(drop);
+        }
         let list = self.frame.program.lists.get(select.list as usize).cloned().ok_or_else(|| Fault::new(81))?;
         if select.mode == SelectMode::Fields {
-            self.assign_fields(&list, &data, separator)?;
+            self.assign_fields(&list, data, separator)?;
         } else if let Some(ListItem::Value(value)) = list.items.first()
             && let Some(target) = &value.target
         {
-            self.assign(target, Value::Text(data))?;
+            self.assign(target, Value::Text(data.to_vec()))?;
         }
-        Ok(true)
+        Ok(())
     }
 
     /// A SELECT is over, or was left.
@@ -120,6 +174,9 @@ impl Machine {
         if selecting.owns_channel {
             // The loop only read; there is nothing that closing could lose.
             let _ = self.close_channel(selecting.channel);
+        }
+        for level in selecting.joined.iter().filter(|level| level.owns_channel) {
+            let _ = self.close_channel(level.channel);
         }
     }
 }

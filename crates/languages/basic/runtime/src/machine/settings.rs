@@ -28,6 +28,38 @@ pub struct Parameters {
     pub extended_files: bool,
     /// 'PD': PRECISION at the beginning.
     pub precision: i32,
+    /// 'RN': where numbers are rounded; a sum of [`rounding`].
+    rounding: i64,
+    /// 'RS': values of masks are rounded.
+    pub rounds_values: bool,
+    /// 'WT': seconds to wait for records and files that are busy.
+    pub busy_retries: i64,
+    /// 'XI': records that others have extracted can be read.
+    pub ignores_locks: bool,
+    /// 'FX': records are extracted before they are replaced.
+    pub needs_extract: bool,
+    /// 'SB': channels of the session keep each other from extracted records.
+    pub blocks_itself: bool,
+}
+
+/// The places of parameter 'RN'.
+pub(crate) mod rounding {
+    /// Assignments.
+    pub const ASSIGNMENT: i64 = 1;
+    /// Sums and differences.
+    pub const SUM: i64 = 2;
+    /// Products, quotients, powers and remainders.
+    pub const PRODUCT: i64 = 4;
+    /// Mathematical functions.
+    pub const FUNCTION: i64 = 8;
+    /// All intermediate values.
+    pub const STEP: i64 = 64;
+    /// Numbers that are written to files.
+    pub const FILE: i64 = 128;
+    /// Values of whole expressions.
+    pub const EXPRESSION: i64 = 256;
+    /// Operands of comparisons.
+    pub const COMPARISON: i64 = 512;
 }
 
 impl Default for Parameters {
@@ -42,6 +74,12 @@ impl Default for Parameters {
             ignores_masks: false,
             extended_files: false,
             precision: 2,
+            rounding: rounding::ASSIGNMENT,
+            rounds_values: false,
+            busy_retries: 2,
+            ignores_locks: false,
+            needs_extract: false,
+            blocks_itself: true,
         }
     }
 }
@@ -54,9 +92,25 @@ impl Parameters {
             "TH" => self.signs.thousands.into(),
             "CU" => self.signs.currency.into(),
             "PD" => self.precision.into(),
+            "RN" => self.rounding,
+            "WT" => self.busy_retries,
+            "SB" => self.blocks_itself.into(),
+            "FP" => 0,
             "BY" => self.values.get(name).copied().unwrap_or(1970),
             _ => self.values.get(name).copied().unwrap_or(0),
         }
+    }
+
+    /// Numbers are rounded there.
+    #[inline]
+    pub(crate) fn rounds(&self, place: i64) -> bool {
+        self.rounding & place != 0
+    }
+
+    /// Numbers are rounded elsewhere than in assignments.
+    #[inline]
+    pub(crate) fn rounds_steps(&self) -> bool {
+        self.rounding & !rounding::ASSIGNMENT != 0
     }
 
     /// Names and values of what was set, sorted.
@@ -79,6 +133,12 @@ impl Parameters {
             "FI" => self.ignores_masks = on,
             "XF" => self.extended_files = on,
             "PD" => self.precision = value.clamp(-1, 18) as i32,
+            "RN" => self.rounding = value,
+            "RS" => self.rounds_values = on,
+            "WT" => self.busy_retries = value.clamp(0, 32_767),
+            "XI" => self.ignores_locks = on,
+            "FX" => self.needs_extract = on,
+            "SB" => self.blocks_itself = on,
             _ => {}
         }
         self.values.insert(name.to_owned(), value);
@@ -105,17 +165,6 @@ impl Machine {
                     self.set_param(name, value.as_ref())?;
                 }
             }
-            Op::Prefix(number, rules) => {
-                let number = match number {
-                    Some(number) => self.whole_within(number, 0, 34)?,
-                    None => 0,
-                };
-                let rules = match rules {
-                    Some(rules) => self.text_value(rules)?,
-                    None => Vec::new(),
-                };
-                self.prefixes.insert(number, rules);
-            }
             Op::DayFormat(layout) => self.day_format = self.text_value(layout)?,
             Op::MsgBox(values, answer) => self.message_box(values, answer.as_deref())?,
             _ => return Err(Fault::new(120)),
@@ -129,8 +178,12 @@ impl Machine {
             return Err(Fault::with(41, "WAIT takes 0 to 86400 seconds"));
         }
         self.host.flush()?;
+        self.commit_updates("FC")?;
         match seconds > 0.0 {
-            true => self.host.wait(Duration::from_secs_f64(seconds)),
+            true => {
+                let waited = self.host.wait(Duration::from_secs_f64(seconds));
+                self.waited(waited)
+            }
             false => Ok(()),
         }
     }
@@ -156,7 +209,8 @@ impl Machine {
         }
         let part = |index: usize| texts.get(index).map_or("", String::as_str);
         self.host.flush()?;
-        let chosen = self.host.message_box(part(0), part(1), part(2))?;
+        let chosen = self.host.message_box(part(0), part(1), part(2));
+        let chosen = self.waited(chosen)?;
         match answer {
             Some(target) => self.assign(target, super::Value::Text(chosen.into_bytes())),
             None => Ok(()),
@@ -175,7 +229,7 @@ impl Machine {
     }
 
     /// RESET: loops, DATA, errors, precision.
-    fn reset(&mut self) {
+    pub(super) fn reset(&mut self) {
         while !self.frame.stack.is_empty() {
             self.drop_top();
         }
@@ -212,6 +266,15 @@ impl Machine {
         bits ^ bits >> 31
     }
 
+    /// A number rounded as parameter 'RN' asks for at a place.
+    #[inline]
+    pub(crate) fn round_step(&self, value: Number, place: i64) -> Number {
+        match self.parameters.rounds_steps() && self.precision >= 0 && self.parameters.rounds(place) {
+            true => value.rounded(self.precision),
+            false => value,
+        }
+    }
+
     /// A value as a person reads it.
     pub(crate) fn display(&self, value: &super::Value) -> String {
         match value {
@@ -221,6 +284,14 @@ impl Machine {
                 self.write_number(&mut out, *number);
                 String::from_utf8_lossy(&out).into_owned()
             }
+        }
+    }
+
+    /// A value as bytes of text.
+    pub(crate) fn display_bytes(&self, value: &super::Value) -> Vec<u8> {
+        match value {
+            super::Value::Text(text) => text.clone(),
+            number => self.display(number).into_bytes(),
         }
     }
 

@@ -106,6 +106,10 @@ pub struct Selecting {
     pub owns_channel: bool,
     /// How far it has come.
     pub scan: Scan,
+    /// WITH: the joined levels.
+    pub joined: Vec<super::join::JoinLevel>,
+    /// The level that goes on; 0 is the SELECT itself.
+    pub level: usize,
 }
 
 /// The ways that a frame came about.
@@ -144,6 +148,12 @@ pub struct Frame {
     pub handling: bool,
     /// The operation that RETRY runs again.
     pub retry: Option<Pc>,
+    /// SETESC.
+    pub escape: Option<Destination>,
+    /// It is the error program that was called for an error.
+    pub handles_error: bool,
+    /// The object whose method it is.
+    pub object: Option<i64>,
     /// How it came about.
     pub kind: FrameKind,
     /// The caller's variables, if the level is a new one.
@@ -169,6 +179,9 @@ impl Frame {
             handler: None,
             handling: false,
             retry: None,
+            escape: None,
+            handles_error: false,
+            object: None,
             kind,
             caller: None,
             arguments: Vec::new(),
@@ -190,8 +203,11 @@ pub struct Machine {
     pub(crate) volume: Arc<dyn Volume>,
     pub(crate) programs: Box<dyn Programs>,
     pub(crate) cache: HashMap<String, (u64, Rc<Program>)>,
+    /// Programs that were read, and that were found in the cache.
+    pub(crate) loads: (i64, i64),
     pub(crate) templates: Vec<(Rc<Program>, Variables)>,
-    pub(crate) texts: HashMap<(usize, Vec<u8>), Rc<Program>>,
+    /// Compiled statements of EXECUTE, with the program that they belong to.
+    pub(crate) texts: HashMap<(usize, Vec<u8>), (Rc<Program>, Rc<Program>)>,
     pub(crate) parameters: Parameters,
     pub(crate) precision: i32,
     pub(crate) rounds: bool,
@@ -206,7 +222,29 @@ pub struct Machine {
     pub(crate) session: SessionId,
     pub(crate) counters: Arc<Counters>,
     pub(crate) day_format: Vec<u8>,
-    pub(crate) prefixes: HashMap<i64, Vec<u8>>,
+    pub(crate) rules: super::search::Rules,
+    pub(crate) handlers: super::interrupt::Handlers,
+    pub(crate) objects: super::object::Objects,
+    /// Files of MESSAGE_LIB, the first one first.
+    pub(crate) libraries: Vec<String>,
+    /// FID(0).
+    pub(crate) terminal: Vec<u8>,
+    /// The channel of SETTRACE.
+    pub(crate) trace: Option<i64>,
+    /// Bytes that the last READ left over; negative for fields that its record did not have.
+    pub(crate) record_rest: i64,
+    /// An error branch was taken by the last operation that had one.
+    pub(crate) took_branch: bool,
+    /// The place of the cursor in the last input.
+    pub(crate) input_place: i64,
+    /// OPENs that have failed.
+    pub(crate) failed_opens: i64,
+    /// Updates since the last forced write ('WD').
+    pub(crate) updates: i64,
+    /// The program that LOAD, RUN or SAVE named last.
+    pub(crate) last_program: String,
+    /// The console has stopped the program, or waits for a statement.
+    pub(crate) stepping: super::step::Stepping,
     pub(crate) strings: HashMap<Vec<u8>, Vec<u8>>,
     pub(crate) arguments: Vec<Vec<u8>>,
     pub(crate) result: Option<Value>,
@@ -228,6 +266,8 @@ pub struct Machine {
     pub(crate) operations: u64,
     pub(crate) operation_limit: Option<u64>,
     pub(crate) text_limit: usize,
+    /// The most elements of an array that DIM makes.
+    pub(crate) element_limit: usize,
     buffers: Vec<Vec<u8>>,
 }
 
@@ -265,6 +305,7 @@ impl Machine {
             volume,
             programs,
             cache: HashMap::new(),
+            loads: (0, 0),
             templates: Vec::new(),
             texts: HashMap::new(),
             parameters: Parameters::default(),
@@ -281,7 +322,19 @@ impl Machine {
             session,
             counters: Arc::default(),
             day_format: b"MM/DD/YY".to_vec(),
-            prefixes: HashMap::new(),
+            rules: super::search::Rules::default(),
+            handlers: super::interrupt::Handlers::default(),
+            objects: super::object::Objects::default(),
+            libraries: Vec::new(),
+            terminal: b"T0".to_vec(),
+            trace: None,
+            record_rest: 0,
+            took_branch: false,
+            input_place: 0,
+            failed_opens: 0,
+            updates: 0,
+            last_program: String::new(),
+            stepping: super::step::Stepping::default(),
             strings: HashMap::new(),
             arguments,
             result: None,
@@ -297,6 +350,7 @@ impl Machine {
             operations: 0,
             operation_limit: None,
             text_limit: 256 << 20,
+            element_limit: 10_000_000,
             buffers: Vec::new(),
         }
     }

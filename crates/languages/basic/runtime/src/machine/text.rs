@@ -105,6 +105,10 @@ impl Machine {
                 Value::Text(text) => out.extend_from_slice(&text),
                 Value::Number(_) => return fail(26, call.name.as_str()),
             },
+            TextExpr::Member(member) => match self.member(member)? {
+                Value::Text(text) => out.extend_from_slice(&text),
+                Value::Number(_) => return fail(26, member.name.text.as_str()),
+            },
             TextExpr::Mnemonic(name, arguments) => return self.mnemonic(name, arguments, out),
             TextExpr::Position(arguments) => return self.position(arguments, out),
         }
@@ -169,7 +173,10 @@ impl Machine {
     /// The value of either type.
     pub(crate) fn value(&mut self, expr: &Expr) -> Outcome<Value> {
         Ok(match expr {
-            Expr::Number(expr) => Value::Number(self.number(expr)?),
+            Expr::Number(expr) => {
+                let value = self.number(expr)?;
+                Value::Number(self.round_step(value, super::settings::rounding::EXPRESSION))
+            }
             Expr::Text(expr) => Value::Text(self.text_value(expr)?),
         })
     }

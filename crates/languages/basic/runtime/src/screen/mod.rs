@@ -94,6 +94,11 @@ impl ProgramScreen {
         self.with(|screen| (screen.text().screen().columns(), screen.text().screen().rows()))
     }
 
+    /// Column and line of the cursor.
+    pub(crate) fn place(&self) -> Outcome<(u16, u16)> {
+        self.with(|screen| screen.text().window().cursor_on_screen())
+    }
+
     /// The value of `MSE`.
     pub(crate) fn mse(&self) -> Outcome<[u8; 32]> {
         self.with(|screen| screen.mse())

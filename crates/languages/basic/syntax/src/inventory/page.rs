@@ -17,27 +17,32 @@ const PARTIAL: &str = "
 
 | item | difference |
 |---|---|
-| DIM, DIM( ) | arrays and filled strings; no composite strings (`DIM A$:IOL=`), structured strings, JSON or associative arrays; of DIM( ), lengths and bounds |
-| ENTER | parameters only; without them it does not share the caller's variables |
-| EXECUTE | a statement; it cannot change lines of the program |
-| INPUT | whole lines, masks and branches; editing keys are the terminal's |
-| PREFIX | rules 0 to 34; no PREFIX FILE and PREFIX DIRECTORY |
-| RUN | a program; the current one again; no options |
-| SELECT | BEGIN, END, WHERE, KNO=; no WITH, REC= and TABLE |
-| SETERR | lines and labels; no program |
-| SETESC | accepted; no key reaches the program yet |
-| SET_PARAM | any name is accepted; those with a row of their own below change something |
-| TRY | errors of called programs reach the TRY around their CALL; no WITH ERROR_HANDLER |
-| DROP, ADDR, ENDTRACE | accepted without effect |
 | LIST_BOX and other controls | contents and state in the screen model; formatted columns, trees and fonts are not interpreted |
-| CVS( ) | all codes but 512 and the table `CVS(*)` |
-| RND | a generator of our own: sequences differ from those of other systems |
-| FIN( ), FID( ), FIB( ) | the facts of data files; none of the terminal |
-| TCB( ) | 3 to 14, 16, 17, 20, 30, 50, 51, 70 to 72; others are 0 |
-| REC( ) | REC(IOL=..) |
-| MSG( ) | numbers of errors; no message library |
+| TRY | errors of called programs reach the TRY around their CALL; no WITH ERROR_HANDLER |
+| DROP, ADDR | accepted without effect |
+| DUMP | variables of levels; no OBJECT, GOTO and DISABLE |
+| FUNCTION | methods; no PERFORM and FOR EVENT |
+| INVOKE | always error 15: programs have no way to the operating system |
+| START | the session anew; no separate task |
+| KEYED EFF | CREATE TABLE makes a native table, which has no limit of 2 GB |
+| 'CD', 'EX', 'RR' | as the manual has them; no test of their own |
+| 'BE' to 'EI', 'BO' 'EO', 'ME' 'MN', 'UC' 'LC', 'RM', 'DF', 'DIALOGUE' | in the screen model; no program shows them |
 | LST( ), CPL( ), IOL( ) | the compiled form of a statement is its text |
 | called programs | an error that nothing in a called program takes ends the session, unless a caller is inside of a TRY |
+
+## Notes on items that work
+
+| item | note |
+|---|---|
+| DIM, DIM( ) | structured strings (`DIM A$::struct`) and DIM CLASS have rows of their own |
+| SELECT | FROM TABLE belongs to OPEN DICTIONARY, which is refused; `*` reads no fields, as no file has a dictionary |
+| SET_PARAM | any name is accepted; those that are not refused below change something |
+| RND | a generator of our own: sequences differ from those of other systems |
+| FIN( ) | the values of files, and those of a terminal that are not of a graphic one; others are error 99 |
+| TCB( ) | 2 to 8, 10 to 20, 30, 37, 39, 40, 47, 50, 51, 53, 54, 62, 70 to 72, 82, 83, 301 to 310, 503; others are 0 |
+| 'WD' | writes of shared files are never deferred; of locked ones, up to so many |
+| 'WL', 'WH', 'FP' | without effect: writes are single steps, there are no headers to lock, and numbers are decimal |
+| SETESC | the subroutine belongs to its program and runs while that does |
 ";
 
 /// The page.

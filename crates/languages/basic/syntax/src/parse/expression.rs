@@ -129,6 +129,9 @@ impl Parser {
 
     fn postfix(&mut self) -> Parsed<Expr> {
         let mut value = self.primary()?;
+        while self.is("'") && can_be_object(&value) {
+            value = self.property(value)?;
+        }
         while self.is("(") && is_sliceable(&value) {
             self.next();
             let place = value.place;
@@ -138,6 +141,22 @@ impl Parser {
             value = Expr { place, kind: ExprKind::Substring(Box::new(value), Box::new(position), length) };
         }
         Ok(value)
+    }
+
+    /// `'name` or `'name(..)` behind an object.
+    fn property(&mut self, object: Expr) -> Parsed<Expr> {
+        self.next();
+        let place = object.place;
+        let Token::Word(text, suffix, false) = self.next() else {
+            return self.fail_at(88, place, "expected the name of a property or a method", "as in CUST'NAME$");
+        };
+        let kind = if suffix == Some('$') { NameKind::Text } else { NameKind::Number };
+        let arguments = match self.is("(") {
+            true => Some(self.arguments_in("(", ")")?),
+            false => None,
+        };
+        let name = Name { text, kind, global: false };
+        Ok(Expr { place, kind: ExprKind::Property(Box::new(object), name, arguments) })
     }
 
     fn primary(&mut self) -> Parsed<Expr> {
@@ -207,9 +226,6 @@ impl Parser {
         if plain && words::is_variable(word) {
             return Ok(Expr { place, kind: ExprKind::System(word.to_owned()) });
         }
-        if plain && self.is("'") {
-            return self.fail_at(99, place, "properties of objects are not supported", "");
-        }
         let kind = match self.peek() {
             Token::Symbol("[") => return self.subscript(place, name, "[", "]"),
             Token::Symbol("(") if kind != NameKind::Text => return self.subscript(place, name, "(", ")"),
@@ -261,17 +277,26 @@ impl Parser {
     /// `DIM(FIND MAX(A))`, `DIM(FIND A=value)`, `DIM(ADD A)`.
     fn array_form(&mut self, call: &mut Call) -> Parsed<()> {
         let Token::Word(word, None, false) = self.peek().clone() else { return Ok(()) };
-        if !matches!(word.as_str(), "FIND" | "ADD" | "INDEX" | "KEY" | "DROP")
+        if !matches!(word.as_str(), "FIND" | "ADD" | "INDEX" | "KEY" | "DROP" | "LIST")
             || !matches!(self.ahead(1), Token::Word(..))
         {
             return Ok(());
         }
         self.next();
         let finds = word == "FIND";
+        let lists = word == "LIST";
         let names_element = matches!(word.as_str(), "INDEX" | "KEY" | "DROP");
         call.words.push(word);
         if names_element {
             return self.element_argument(call);
+        }
+        if lists {
+            for form in ["SORT", "EDIT"] {
+                if self.is_word(form) && matches!(self.ahead(1), Token::Word(..)) {
+                    self.next();
+                    call.words.push(form.to_owned());
+                }
+            }
         }
         for extreme in ["MAX", "MIN"] {
             if finds && self.is_word(extreme) && self.is_ahead(1, "(") {
@@ -395,7 +420,7 @@ impl Parser {
                 call.options.push(option);
                 continue;
             }
-            let is_expression = matches!(word, "EVN" | "EVS") && call.arguments.is_empty() && self.accept("=");
+            let is_expression = matches!(word, "EVN" | "EVS" | "MSG") && call.arguments.is_empty() && self.accept("=");
             let mut argument = self.argument()?;
             if is_expression {
                 argument.prefix = Some('=');
@@ -407,6 +432,11 @@ impl Parser {
 
     fn argument(&mut self) -> Parsed<Argument> {
         let mut prefix = None;
+        // MSG(+): the text of the error of the operating system.
+        if self.is("+") && self.is_ahead(1, ")") {
+            self.next();
+            return Ok(Argument { prefix: Some('+'), value: None, mask: None });
+        }
         if self.is("*") || self.is("^") {
             prefix = Some(if self.is("*") { '*' } else { '^' });
             self.next();
@@ -472,10 +502,23 @@ fn is_sliceable(value: &Expr) -> bool {
     }
 }
 
+/// A number that may name an object.
+fn can_be_object(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Variable(name) | ExprKind::Element(name, _) | ExprKind::Property(_, name, _) => {
+            name.kind == NameKind::Number
+        }
+        ExprKind::Call(call) => call.name == "NEW",
+        ExprKind::Group(_) => true,
+        _ => false,
+    }
+}
+
 /// Something that can be assigned to.
 pub(crate) fn is_target(value: &Expr) -> bool {
     match &value.kind {
         ExprKind::Variable(_) | ExprKind::Element(..) | ExprKind::Append(_) | ExprKind::Range(..) => true,
+        ExprKind::Property(_, _, None) => true,
         ExprKind::Substring(base, ..) => is_target(base),
         _ => false,
     }

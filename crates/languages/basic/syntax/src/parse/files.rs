@@ -62,7 +62,7 @@ impl Parser {
     }
 
     /// `["name":1:2:8:"attributes"]+[..]`.
-    fn key_definition(&mut self) -> Parsed<FileArgument> {
+    pub(super) fn key_definition(&mut self) -> Parsed<FileArgument> {
         let (mut segments, mut name) = (Vec::new(), None);
         loop {
             self.expect("[", "before a key")?;
@@ -92,6 +92,10 @@ impl Parser {
     }
 
     pub(super) fn select(&mut self) -> Parsed<Kind> {
+        Ok(Kind::Select(Box::new(self.selection()?)))
+    }
+
+    fn selection(&mut self) -> Parsed<Select> {
         let mut mode = SelectMode::Fields;
         if self.is_word("RECORD") && !self.is_ahead(1, ",") {
             self.next();
@@ -100,13 +104,12 @@ impl Parser {
             self.next();
             mode = SelectMode::Key;
         }
-        let mut items = Vec::new();
+        let (mut items, mut prefix) = (Vec::new(), None);
         while !self.is_word("FROM") {
-            if let Some(option) = self.option_named(&["REC"])? {
-                return self.fail_at(99, option.place, "REC= in SELECT is not supported", "");
-            }
             let place = self.place();
-            if self.accept("*") {
+            if let Some(option) = self.option_named(&["REC"])? {
+                prefix = Some(option);
+            } else if self.accept("*") {
                 items.push(Item::Skip(place));
             } else {
                 items.push(self.item()?);
@@ -123,13 +126,14 @@ impl Parser {
             mode,
             items,
             source: self.expression()?,
-            options: Vec::new(),
+            options: prefix.into_iter().collect(),
             begin: None,
             end: None,
             condition: None,
+            joins: Vec::new(),
         };
         self.select_clauses(&mut select)?;
-        Ok(Kind::Select(Box::new(select)))
+        Ok(select)
     }
 
     fn option_named(&mut self, names: &[&str]) -> Parsed<Option<IoOption>> {
@@ -151,8 +155,15 @@ impl Parser {
                 continue;
             } else if self.accept_word("WHERE") {
                 select.condition = Some(self.expression()?);
-            } else if self.is_word("WITH") {
-                return self.fail_at(99, self.place(), "SELECT .. WITH is not supported", "use a second SELECT inside");
+            } else if self.accept_word("WITH") {
+                let required = self.accept_word("REQUIRED");
+                self.expect_word("SELECT", "behind WITH")?;
+                let mut inner = self.deeper(Parser::selection)?;
+                // A chain of joins is one list.
+                let further = std::mem::take(&mut inner.joins);
+                select.joins.push(Join { required, select: inner });
+                select.joins.extend(further);
+                return Ok(());
             } else if let Some(option) = self.option()? {
                 select.options.push(option);
             } else {

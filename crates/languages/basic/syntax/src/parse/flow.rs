@@ -153,20 +153,23 @@ impl Parser {
 
     pub(super) fn gosub(&mut self) -> Parsed<Kind> {
         let to = self.branch()?;
+        let values = if self.accept_word("WITH") { self.with_values()? } else { Vec::new() };
+        Ok(Kind::Gosub(to, values))
+    }
+
+    /// Assignments behind WITH.
+    pub(super) fn with_values(&mut self) -> Parsed<Vec<Assignment>> {
         let mut values = Vec::new();
-        if self.accept_word("WITH") {
-            loop {
-                let target = self.target()?;
-                if !self.is("=") {
-                    return self.fail(format!("expected \"=\" in WITH, found {}", self.found()), "as in WITH A=1");
-                }
-                values.push(self.assignment(target)?);
-                if !self.accept(",") {
-                    break;
-                }
+        loop {
+            let target = self.target()?;
+            if !self.is("=") {
+                return self.fail(format!("expected \"=\" in WITH, found {}", self.found()), "as in WITH A=1");
+            }
+            values.push(self.assignment(target)?);
+            if !self.accept(",") {
+                return Ok(values);
             }
         }
-        Ok(Kind::Gosub(to, values))
     }
 
     pub(super) fn on(&mut self) -> Parsed<Kind> {
@@ -250,6 +253,8 @@ impl Parser {
         let (mut assignments, mut names) = (Vec::new(), Vec::new());
         loop {
             let target = self.target()?;
+            // Of a property of a class.
+            self.accept_word("OBJECT");
             match self.is("=") {
                 true => assignments.push(self.assignment(target)?),
                 false => names.push(target),

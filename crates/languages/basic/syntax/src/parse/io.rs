@@ -54,6 +54,15 @@ impl Parser {
         }
     }
 
+    /// A branch stands here: not an expression that gives the name of a program.
+    pub(super) fn is_branch(&self) -> bool {
+        match self.peek() {
+            Token::Number(_) | Token::Symbol("*") => true,
+            Token::Word(word, None, false) => !(crate::words::is_function(word) && self.is_ahead(1, "(")),
+            _ => false,
+        }
+    }
+
     /// A line number, a label, or a logical target.
     pub(super) fn branch(&mut self) -> Parsed<Target> {
         let place = self.place();

@@ -9,6 +9,7 @@ mod expression;
 mod files;
 mod flow;
 mod io;
+mod session;
 mod statement;
 
 use crate::source::{self, RawLine};

@@ -37,6 +37,16 @@ impl Parser {
 
     fn not_a_directive(&mut self, place: Place, word: &str) -> Parsed<Kind> {
         match self.ahead(1) {
+            // A property is assigned to, or a method is called.
+            Token::Symbol("'") => {
+                let start = self.at;
+                let value = self.expression()?;
+                if matches!(value.kind, ExprKind::Property(_, _, Some(_))) {
+                    return Ok(Kind::Evaluate(value));
+                }
+                self.at = start;
+                self.assignments()
+            }
             Token::Symbol("(" | "[" | "{" | "=" | "+=" | "-=" | "*=" | "/=" | "^=" | "|=" | "++" | "--") => {
                 self.assignments()
             }
@@ -88,12 +98,17 @@ impl Parser {
             "CONTINUE" => Kind::Continue,
             "EXITTO" => Kind::Exitto(self.branch()?),
             "POP" => Kind::Pop(self.accept("*")),
-            "SETERR" if matches!(self.peek(), Token::Text(_)) => return Ok(None),
+            "SETERR" if !self.is_branch() => {
+                let program = self.expression()?;
+                Kind::ErrorProgram(Some(program), self.options_after()?)
+            }
             "SETERR" => Kind::SetErr(self.branch()?),
-            "SETESC" => Kind::SetEsc(match self.accept_word("ON") || self.accept_word("OFF") {
-                true => None,
-                false => Some(self.branch()?),
-            }),
+            "ERROR_HANDLER" if self.accept_word("READ") => Kind::ErrorProgramRead(self.target()?),
+            "ERROR_HANDLER" => {
+                let program = if self.at_end() { None } else { Some(self.expression()?) };
+                Kind::ErrorProgram(program, self.options_after()?)
+            }
+            "SETESC" => Kind::SetEsc(self.set_escape()?),
             "RETRY" => Kind::Retry,
             "END" => Kind::End,
             "STOP" => Kind::Stop,
@@ -149,6 +164,7 @@ impl Parser {
             ("SERIAL", _) => return self.file(FileVerb::Serial).map(Some),
             ("INDEXED", _) => return self.file(FileVerb::Indexed).map(Some),
             ("DIRECT", _) => return self.file(FileVerb::Direct).map(Some),
+            ("CREATE", _) if self.accept_word("TABLE") => return self.file(FileVerb::Table).map(Some),
             ("KEYED", _) if self.is_word("LOAD") => return Ok(None),
             ("KEYED", _) => return self.file(FileVerb::Keyed).map(Some),
             ("SORT", _) => return self.file(FileVerb::Sort).map(Some),
@@ -223,14 +239,17 @@ impl Parser {
             "IOLIST" => Kind::Iolist(self.items()?.0),
             "TABLE" => Kind::Table(self.expression()?),
             "RESTORE" => Kind::Restore(if self.at_end() { None } else { Some(self.branch()?) }),
-            "DIM" if self.is_word("LOAD") || self.is_word("CLASS") => return Ok(None),
+            "DIM" if self.is_word("CLASS") => return Ok(None),
+            "DIM" if self.is_word("LOAD") && matches!(self.ahead(1), Token::Word(..)) => self.dim_load()?,
             "DIM" => Kind::Dim(self.dim()?),
             "REDIM" => Kind::Redim(self.dim()?),
             "CALL" => {
                 let program = self.expression()?;
                 self.accept(",");
-                let (arguments, options) = self.items()?;
-                Kind::Call { program, arguments, options }
+                let has_arguments = !self.is_word("WITH");
+                let (arguments, options) = if has_arguments { self.items()? } else { Default::default() };
+                let with = if self.accept_word("WITH") { self.with_values()? } else { Vec::new() };
+                Kind::Call { program, arguments, options, with }
             }
             "PERFORM" => {
                 let program = self.expression()?;
@@ -284,7 +303,7 @@ impl Parser {
         Ok(Kind::List(channel, first, last))
     }
 
-    fn options_after(&mut self) -> Parsed<Vec<IoOption>> {
+    pub(super) fn options_after(&mut self) -> Parsed<Vec<IoOption>> {
         let mut options = Vec::new();
         while self.accept(",") {
             match self.option()? {
@@ -304,6 +323,9 @@ impl Parser {
             },
             _ => (word, suffix),
         };
+        if word == "CLASS" && suffix.is_none() {
+            return self.def_class();
+        }
         if !word.starts_with("FN") || word.len() < 3 {
             return self.fail_at(99, place, format!("directive DEF {word} is not supported"), "");
         }
@@ -317,15 +339,19 @@ impl Parser {
         Ok(Kind::DefFn { name: Name { text: word, kind, global: false }, parameters, value })
     }
 
-    fn parameters(&mut self, in_parentheses: bool) -> Parsed<Vec<Parameter>> {
+    pub(super) fn parameters(&mut self, in_parentheses: bool) -> Parsed<Vec<Parameter>> {
         let mut out = Vec::new();
         while !(self.at_end() || in_parentheses && self.is(")")) {
             if self.trailing_is_option() {
                 break;
             }
             let local = self.accept_word("LOCAL");
-            let mut parameter = Parameter { target: None, default: None, read_only: false, local };
-            if !self.accept("*") {
+            let mut parameter = Parameter { target: None, list: None, default: None, read_only: false, local };
+            if self.is_word("IOL") && self.is_ahead(1, "=") {
+                self.next();
+                self.next();
+                parameter.list = Some(self.list_reference()?);
+            } else if !self.accept("*") {
                 parameter.read_only = self.accept("(");
                 parameter.target = Some(self.target()?);
                 if self.accept("=") {
@@ -378,6 +404,35 @@ impl Parser {
                 Kind::Clear(names)
             }
             "RESET" => Kind::Reset,
+            "MESSAGE_LIB" => self.message_library()?,
+            "ENABLE" | "DISABLE" if matches!(self.peek(), Token::Number(_)) => {
+                Kind::Prefix(Prefix::Enable(self.expression()?, word == "ENABLE"))
+            }
+            "CWDIR" => {
+                let folder = self.expression()?;
+                Kind::Folder(folder, self.options_after()?)
+            }
+            "SETFID" => self.set_fid()?,
+            "INVOKE" => {
+                self.accept_word("WAIT");
+                let command = self.expression()?;
+                Kind::Invoke(command, self.options_after()?)
+            }
+            "ADD" if self.accept_word("INDEX") => self.index(true)?,
+            "DROP" if self.accept_word("INDEX") => self.index(false)?,
+            "DROP" | "DELETE" if self.accept_word("OBJECT") => {
+                let object = self.expression()?;
+                Kind::DropObject(object, self.options_after()?)
+            }
+            "DROP" if self.accept_word("CLASS") => {
+                let class = self.expression()?;
+                Kind::DropClass(class, self.options_after()?)
+            }
+            "LOAD" | "SAVE" | "DELETE" | "MERGE" | "RENUMBER" | "EDIT" | "DUMP" | "START" | "SETTRACE" | "ENDTRACE" => {
+                return self.console_directive(word);
+            }
+            "PROPERTY" | "FUNCTION" | "LIKE" => return self.member(word),
+
             "RELEASE" | "QUIT" | "BYE" => Kind::Release(if self.at_end() { None } else { Some(self.expression()?) }),
             "SET_PARAM" => self.set_param()?,
             "PREFIX" => self.prefix()?,
@@ -392,7 +447,6 @@ impl Parser {
                 self.options_after()?;
                 Kind::NoEffect(self.text_since(start))
             }
-            "ENDTRACE" => Kind::NoEffect(self.text_since(start)),
             "LIST_BOX" | "BUTTON" | "CHECK_BOX" | "RADIO_BUTTON" | "DROP_BOX" | "MULTI_LINE" => self.control(word)?,
             "MSGBOX" => self.msgbox()?,
             _ => return Ok(None),
@@ -417,19 +471,5 @@ impl Parser {
                 return Ok(Kind::SetParam(params));
             }
         }
-    }
-
-    fn prefix(&mut self) -> Parsed<Kind> {
-        if self.is_word("FILE") || self.is_word("DIRECTORY") {
-            return self.fail_at(99, self.place(), "PREFIX FILE and PREFIX DIRECTORY are not supported", "");
-        }
-        self.accept_word("PROGRAM");
-        let mut number = None;
-        if self.accept("(") {
-            number = Some(self.expression()?);
-            self.expect(")", "behind the number of the prefix")?;
-        }
-        let rules = if self.at_end() { None } else { Some(self.expression()?) };
-        Ok(Kind::Prefix(number, rules))
     }
 }

@@ -15,13 +15,13 @@ pub(super) fn list(out: &mut Vec<u8>, directives: &[Directive]) {
 }
 
 fn write_kind(out: &mut Vec<u8>, kind: &Kind) {
-    if flow(out, kind) || files(out, kind) || session(out, kind) {
+    if flow(out, kind) || files(out, kind) || session(out, kind) || super::session::directive(out, kind) {
         return;
     }
     program(out, kind);
 }
 
-fn values(out: &mut Vec<u8>, keyword: &str, value: Option<&Expr>) {
+pub(super) fn values(out: &mut Vec<u8>, keyword: &str, value: Option<&Expr>) {
     word(out, keyword);
     if let Some(value) = value {
         out.push(b' ');
@@ -29,13 +29,13 @@ fn values(out: &mut Vec<u8>, keyword: &str, value: Option<&Expr>) {
     }
 }
 
-fn branch(out: &mut Vec<u8>, keyword: &str, to: &Target) {
+pub(super) fn branch(out: &mut Vec<u8>, keyword: &str, to: &Target) {
     word(out, keyword);
     out.push(b' ');
     target(out, to);
 }
 
-fn assignments(out: &mut Vec<u8>, list: &[Assignment]) {
+pub(super) fn assignments(out: &mut Vec<u8>, list: &[Assignment]) {
     for (index, assignment) in list.iter().enumerate() {
         if index > 0 {
             out.push(b',');
@@ -85,10 +85,7 @@ fn flow(out: &mut Vec<u8>, kind: &Kind) -> bool {
         Kind::Escape(Some(code)) => values(out, "ESCAPE", Some(code)),
         Kind::Gosub(to, with) => {
             branch(out, "GOSUB", to);
-            if !with.is_empty() {
-                word(out, " WITH ");
-                assignments(out, with);
-            }
+            super::session::with(out, with);
         }
         Kind::On { value, gosub, targets } => {
             values(out, "ON", Some(value));
@@ -120,8 +117,6 @@ fn flow(out: &mut Vec<u8>, kind: &Kind) -> bool {
         }
         Kind::Exitto(to) => branch(out, "EXITTO", to),
         Kind::SetErr(to) => branch(out, "SETERR", to),
-        Kind::SetEsc(Some(to)) => branch(out, "SETESC", to),
-        Kind::SetEsc(None) => word(out, "SETESC ON"),
         _ => return bare(out, kind),
     }
     true
@@ -267,7 +262,10 @@ fn files(out: &mut Vec<u8>, kind: &Kind) -> bool {
             write(out, name);
         }
         Kind::File { verb, arguments, options: list } => {
-            word(out, &format!("{verb:?} ").to_ascii_uppercase());
+            match verb {
+                FileVerb::Table => word(out, "CREATE TABLE "),
+                verb => word(out, &format!("{verb:?} ").to_ascii_uppercase()),
+            }
             for (index, argument) in arguments.iter().enumerate() {
                 if index > 0 {
                     out.push(b',');
@@ -308,7 +306,7 @@ fn list_values(out: &mut Vec<u8>, list: &[Expr]) {
     super::expression::list(out, list);
 }
 
-fn file_argument(out: &mut Vec<u8>, argument: &FileArgument) {
+pub(super) fn file_argument(out: &mut Vec<u8>, argument: &FileArgument) {
     match argument {
         FileArgument::Value(value) => write(out, value),
         FileArgument::Star => out.push(b'*'),
@@ -336,8 +334,11 @@ fn select_text(out: &mut Vec<u8>, select: &Select) {
         },
     );
     items(out, &select.items);
+    let (prefix, further): (Vec<IoOption>, Vec<IoOption>) =
+        select.options.iter().cloned().partition(|option| option.name == "REC");
+    options(out, &prefix);
     values(out, " FROM", Some(&select.source));
-    options(out, &select.options);
+    options(out, &further);
     for (keyword, key) in [(" BEGIN ", &select.begin), (" END ", &select.end)] {
         if let Some(key) = key {
             word(out, keyword);
@@ -346,6 +347,10 @@ fn select_text(out: &mut Vec<u8>, select: &Select) {
     }
     if let Some(condition) = &select.condition {
         values(out, " WHERE", Some(condition));
+    }
+    for join in &select.joins {
+        word(out, if join.required { " WITH REQUIRED " } else { " WITH " });
+        select_text(out, &join.select);
     }
 }
 
@@ -401,13 +406,18 @@ fn dimensions(out: &mut Vec<u8>, list: &[Dimension]) {
     }
 }
 
-fn parameters(out: &mut Vec<u8>, list: &[Parameter]) {
+pub(super) fn parameters(out: &mut Vec<u8>, list: &[Parameter]) {
     for (index, parameter) in list.iter().enumerate() {
         if index > 0 {
             out.push(b',');
         }
         if parameter.local {
             word(out, "LOCAL ");
+        }
+        if let Some(list) = &parameter.list {
+            word(out, "IOL=");
+            list_reference(out, list);
+            continue;
         }
         let Some(variable) = &parameter.target else {
             out.push(b'*');
@@ -433,13 +443,14 @@ fn program(out: &mut Vec<u8>, kind: &Kind) {
             word(out, if matches!(kind, Kind::Dim(_)) { "DIM " } else { "REDIM " });
             dimensions(out, list);
         }
-        Kind::Call { program, arguments, options: list } => {
+        Kind::Call { program, arguments, options: list, with } => {
             values(out, "CALL", Some(program));
             options(out, list);
             if !arguments.is_empty() {
                 out.push(b',');
                 items(out, arguments);
             }
+            super::session::with(out, with);
         }
         Kind::Perform(program, list) => {
             values(out, "PERFORM", Some(program));
@@ -506,15 +517,6 @@ fn session(out: &mut Vec<u8>, kind: &Kind) -> bool {
                     write(out, value);
                 }
             }
-        }
-        Kind::Prefix(number, rules) => {
-            word(out, "PREFIX");
-            if let Some(number) = number {
-                out.push(b'(');
-                write(out, number);
-                out.push(b')');
-            }
-            values(out, "", rules.as_ref());
         }
         Kind::List(channel, first, last) => {
             word(out, "LIST ");

@@ -72,19 +72,7 @@ pub(super) fn write(out: &mut Vec<u8>, value: &Expr) {
             word(out, " REMOVE]");
         }
         ExprKind::Bump(variable, up, is_post) => bump(out, variable, *up, *is_post),
-        ExprKind::Range(array, bounds) => {
-            name(out, array);
-            out.push(b'{');
-            match bounds {
-                None => word(out, "ALL"),
-                Some((first, last)) => {
-                    write(out, first);
-                    out.push(b':');
-                    write(out, last);
-                }
-            }
-            out.push(b'}');
-        }
+        ExprKind::Range(array, bounds) => range(out, array, bounds.as_ref()),
         ExprKind::Substring(base, position, length) => {
             write(out, base);
             out.push(b'(');
@@ -125,19 +113,50 @@ pub(super) fn write(out: &mut Vec<u8>, value: &Expr) {
                     Unary::Not => "NOT ",
                 },
             );
+            let start = out.len();
             write(out, operand);
+            // Two signs are an operator of their own.
+            if matches!(out.get(start), Some(b'-' | b'+')) {
+                out.insert(start, b' ');
+            }
         }
         ExprKind::Binary(op, left, right) => {
             write(out, left);
             word(out, binary(*op));
             write(out, right);
         }
+        ExprKind::Property(object, property, arguments) => member(out, object, property, arguments.as_deref()),
         ExprKind::Group(inner) => {
             out.push(b'(');
             write(out, inner);
             out.push(b')');
         }
     }
+}
+
+fn member(out: &mut Vec<u8>, object: &Expr, property: &Name, arguments: Option<&[Expr]>) {
+    write(out, object);
+    out.push(b'\'');
+    name(out, property);
+    if let Some(arguments) = arguments {
+        out.push(b'(');
+        list(out, arguments);
+        out.push(b')');
+    }
+}
+
+fn range(out: &mut Vec<u8>, array: &Name, bounds: Option<&(Box<Expr>, Box<Expr>)>) {
+    name(out, array);
+    out.push(b'{');
+    match bounds {
+        None => word(out, "ALL"),
+        Some((first, last)) => {
+            write(out, first);
+            out.push(b':');
+            write(out, last);
+        }
+    }
+    out.push(b'}');
 }
 
 fn bump(out: &mut Vec<u8>, variable: &Name, up: bool, is_post: bool) {

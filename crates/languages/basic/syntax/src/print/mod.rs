@@ -5,6 +5,7 @@
 
 mod directive;
 mod expression;
+mod session;
 
 pub use expression::expression;
 

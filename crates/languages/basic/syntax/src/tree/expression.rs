@@ -48,6 +48,8 @@ pub enum ExprKind {
     Unary(Unary, Box<Expr>),
     /// Two operands.
     Binary(Binary, Box<Expr>, Box<Expr>),
+    /// `object'name`, `object'name(..)`: a property or a method of an object; the arguments of a method.
+    Property(Box<Expr>, Name, Option<Vec<Expr>>),
     /// A parenthesised expression, which is never a variable that a CALL may change.
     Group(Box<Expr>),
 }

@@ -5,9 +5,12 @@
 //! directives, because THEN and ELSE end where their statement ends.
 
 mod expression;
+mod session;
 mod verb;
+pub mod visit;
 
 pub use expression::*;
+pub use session::*;
 pub use verb::*;
 
 /// A place in the source text; both numbers begin at 1.
@@ -140,6 +143,17 @@ pub struct Select {
     pub end: Option<Vec<Expr>>,
     /// The condition.
     pub condition: Option<Expr>,
+    /// WITH: SELECTs whose records are joined to those of this one.
+    pub joins: Vec<Join>,
+}
+
+/// `WITH [REQUIRED] SELECT` of a SELECT.
+#[derive(Clone, Debug)]
+pub struct Join {
+    /// REQUIRED: records without a partner are left out.
+    pub required: bool,
+    /// The records to join; without joins of its own.
+    pub select: Select,
 }
 
 /// The part of a record that a SELECT reads.
@@ -200,6 +214,8 @@ pub enum For {
 pub struct Parameter {
     /// The variable or array; `None` for `*`.
     pub target: Option<Expr>,
+    /// `IOL=`: the variables of a list, in place of one.
+    pub list: Option<ListRef>,
     /// A default.
     pub default: Option<Expr>,
     /// In parentheses: changes are not given back.
@@ -304,8 +320,12 @@ pub enum Kind {
     List(Option<Expr>, Option<Target>, Option<Target>),
     /// SETERR.
     SetErr(Target),
-    /// SETESC: 0, ON, OFF or a target, which no key reaches yet.
-    SetEsc(Option<Target>),
+    /// SETERR with a program, ERROR_HANDLER; without a program there is none any more.
+    ErrorProgram(Option<Expr>, Vec<IoOption>),
+    /// ERROR_HANDLER READ.
+    ErrorProgramRead(Expr),
+    /// SETESC.
+    SetEsc(SetEsc),
     /// RETRY.
     Retry,
     /// A directive with a channel.
@@ -358,6 +378,8 @@ pub enum Kind {
         arguments: Vec<Item>,
         /// ERR=.
         options: Vec<IoOption>,
+        /// WITH: values of variables of the program.
+        with: Vec<Assignment>,
     },
     /// PERFORM.
     Perform(Expr, Vec<IoOption>),
@@ -410,8 +432,30 @@ pub enum Kind {
     Release(Option<Expr>),
     /// SET_PARAM: names with values; `-'XX'` is 0.
     SetParam(Vec<(String, Option<Expr>)>),
-    /// PREFIX: a number of an entry, and the rules.
-    Prefix(Option<Expr>, Option<Expr>),
+    /// PREFIX.
+    Prefix(Prefix),
+    /// MESSAGE_LIB.
+    MessageLibrary(MessageLibrary, Option<Expr>, Vec<IoOption>),
+    /// A directive that edits the program or shows its state.
+    Console(Box<Console>),
+    /// ADD INDEX, DROP INDEX.
+    Index(Box<Index>),
+    /// CWDIR.
+    Folder(Expr, Vec<IoOption>),
+    /// SETFID: the channel and the name.
+    SetFid(Option<Expr>, Expr),
+    /// INVOKE: a command of the operating system.
+    Invoke(Expr, Vec<IoOption>),
+    /// DIM LOAD: an array from JSON text.
+    DimLoad(Name, Expr),
+    /// DEF CLASS.
+    DefClass(Box<DefClass>),
+    /// A member of a class.
+    Member(Box<Member>),
+    /// DROP OBJECT, DELETE OBJECT.
+    DropObject(Expr, Vec<IoOption>),
+    /// DROP CLASS.
+    DropClass(Expr, Vec<IoOption>),
     /// DAY_FORMAT.
     DayFormat(Expr),
     /// A control.

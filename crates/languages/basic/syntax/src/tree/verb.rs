@@ -121,4 +121,6 @@ pub enum FileVerb {
     Directory,
     /// PROGRAM
     Program,
+    /// CREATE TABLE
+    Table,
 }

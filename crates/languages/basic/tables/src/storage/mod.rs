@@ -39,6 +39,7 @@ pub struct TableStorage {
     catalog_version: u64,
     shared: Arc<SharedFile>,
     session: SessionId,
+    owner: SessionId,
     is_locked: bool,
     counters: Arc<Counters>,
     transactions: Transactions,
@@ -61,6 +62,8 @@ pub(crate) struct Opened {
     /// The channel is counted there already.
     pub(crate) shared: Arc<SharedFile>,
     pub(crate) session: SessionId,
+    /// The owner of the locks of records: the session, or the channel alone.
+    pub(crate) owner: SessionId,
     pub(crate) is_locked: bool,
     pub(crate) durability: Durability,
     pub(crate) scope: Option<Arc<dyn TransactionScope>>,
@@ -87,6 +90,7 @@ impl TableStorage {
             catalog_version,
             shared: opened.shared,
             session: opened.session,
+            owner: opened.owner,
             is_locked: opened.is_locked,
             counters: opened.counters,
             store: opened.store,
@@ -273,7 +277,7 @@ impl KeyedStorage for TableStorage {
 
     fn lock_record(&mut self, id: u64, wait: Duration) -> Result<()> {
         self.refresh()?;
-        self.shared.lock_record(id, self.session, wait)?;
+        self.shared.lock_record(id, self.owner, wait)?;
         self.lock_row(id, wait).inspect_err(|_| self.shared.unlock_record(id))?;
         self.held.push(id);
         Ok(())
@@ -281,7 +285,7 @@ impl KeyedStorage for TableStorage {
 
     #[inline]
     fn check_record(&mut self, id: u64, wait: Duration) -> Result<bool> {
-        self.shared.check_record(id, self.session, wait)
+        self.shared.check_record(id, self.owner, wait)
     }
 
     fn unlock_record(&mut self, id: u64) {

@@ -1,0 +1,220 @@
+//! Walks over the branches of a line: RENUMBER changes them.
+
+use super::*;
+
+/// Calls a function with every branch of a line: of directives, options, lists and functions.
+pub fn targets(line: &mut Line, visit: &mut impl FnMut(&mut Target)) {
+    line.directives.iter_mut().for_each(|directive| of_kind(&mut directive.kind, visit));
+}
+
+fn of_kind(kind: &mut Kind, visit: &mut impl FnMut(&mut Target)) {
+    match kind {
+        Kind::Goto(to) | Kind::Exitto(to) | Kind::SetErr(to) | Kind::SetEsc(SetEsc::Target(to)) => visit(to),
+        Kind::Gosub(to, with) => {
+            visit(to);
+            assignments(with, visit);
+        }
+        Kind::On { value, targets, .. } => {
+            expr(value, visit);
+            targets.iter_mut().for_each(visit);
+        }
+        Kind::Restore(to) => to.iter_mut().for_each(visit),
+        Kind::List(channel, first, last) => {
+            channel.iter_mut().for_each(|channel| expr(channel, visit));
+            first.iter_mut().chain(last).for_each(visit);
+        }
+        Kind::If { condition, then, otherwise, .. } => {
+            expr(condition, visit);
+            then.iter_mut().chain(otherwise).for_each(|directive| of_kind(&mut directive.kind, visit));
+        }
+        Kind::Io(io) => {
+            io.channel.iter_mut().for_each(|channel| expr(channel, visit));
+            options(&mut io.options, visit);
+            items(&mut io.items, visit);
+        }
+        Kind::Select(select) => of_select(select, visit),
+        _ => of_other(kind, visit),
+    }
+}
+
+fn of_select(select: &mut Select, visit: &mut impl FnMut(&mut Target)) {
+    items(&mut select.items, visit);
+    options(&mut select.options, visit);
+    expr(&mut select.source, visit);
+    select.begin.iter_mut().chain(&mut select.end).flatten().for_each(|key| expr(key, visit));
+    select.condition.iter_mut().for_each(|condition| expr(condition, visit));
+    for join in &mut select.joins {
+        of_select(&mut join.select, visit);
+    }
+}
+
+/// Directives that have options, lists and expressions only.
+fn of_other(kind: &mut Kind, visit: &mut impl FnMut(&mut Target)) {
+    match kind {
+        Kind::Open { channel, options: list, name, .. } => {
+            options(list, visit);
+            exprs([channel, name], visit);
+        }
+        Kind::File { options: list, .. } => options(list, visit),
+        Kind::ReadData(list, list_options) => {
+            items(list, visit);
+            options(list_options, visit);
+        }
+        Kind::ReadDataFrom(text, list, list_options) => {
+            expr(text, visit);
+            items(list, visit);
+            options(list_options, visit);
+        }
+        Kind::Iolist(list) => items(list, visit),
+        Kind::Call { program, arguments, options: list, with } => {
+            expr(program, visit);
+            items(arguments, visit);
+            options(list, visit);
+            assignments(with, visit);
+        }
+        Kind::Perform(program, list)
+        | Kind::Execute(program, list)
+        | Kind::Folder(program, list)
+        | Kind::Invoke(program, list)
+        | Kind::DropObject(program, list)
+        | Kind::DropClass(program, list) => {
+            expr(program, visit);
+            options(list, visit);
+        }
+        Kind::Run(program, list) | Kind::ErrorProgram(program, list) | Kind::MessageLibrary(_, program, list) => {
+            program.iter_mut().for_each(|program| expr(program, visit));
+            options(list, visit);
+        }
+        Kind::Enter(parameters, list) => {
+            for parameter in parameters {
+                parameter.list.iter_mut().for_each(|list| list_reference(list, visit));
+                parameter.default.iter_mut().for_each(|default| expr(default, visit));
+            }
+            options(list, visit);
+        }
+        Kind::Index(index) => options(&mut index.options, visit),
+        Kind::Control(control) => {
+            control.arguments.iter_mut().flatten().for_each(|argument| expr(argument, visit));
+            options(&mut control.options, visit);
+        }
+        Kind::Dim(list) | Kind::Redim(list) => {
+            for item in list {
+                if let Dimension::Composite(_, list) = item {
+                    list_reference(list, visit);
+                }
+            }
+        }
+        _ => of_expressions(kind, visit),
+    }
+}
+
+/// Directives of expressions: their functions may have ERR=.
+fn of_expressions(kind: &mut Kind, visit: &mut impl FnMut(&mut Target)) {
+    match kind {
+        Kind::Let(list) => assignments(list, visit),
+        Kind::Local(list, _) => assignments(list, visit),
+        Kind::While(value)
+        | Kind::Until(value)
+        | Kind::Switch(value)
+        | Kind::BlockIf(value)
+        | Kind::Evaluate(value)
+        | Kind::Precision(value)
+        | Kind::Wait(value)
+        | Kind::Table(value)
+        | Kind::DayFormat(value)
+        | Kind::DimLoad(_, value) => expr(value, visit),
+        Kind::Return(value) | Kind::Exit(value) | Kind::Escape(value) | Kind::Release(value) => {
+            value.iter_mut().for_each(|value| expr(value, visit));
+        }
+        Kind::Data(values) | Kind::MsgBox(values, _) => values.iter_mut().for_each(|value| expr(value, visit)),
+        Kind::DefFn { value, .. } => value.iter_mut().for_each(|value| expr(value, visit)),
+        Kind::Via(name, value) => exprs([name, value], visit),
+        Kind::For(for_) => match &mut **for_ {
+            For::Range { first, last, step, .. } => {
+                exprs([first, last], visit);
+                step.iter_mut().for_each(|step| expr(step, visit));
+            }
+            For::Count(value) | For::Parts(_, value) | For::Index(value, _) => expr(value, visit),
+        },
+        Kind::Case(values) => {
+            for (first, last) in values {
+                expr(first, visit);
+                last.iter_mut().for_each(|last| expr(last, visit));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn assignments(list: &mut [Assignment], visit: &mut impl FnMut(&mut Target)) {
+    for assignment in list {
+        exprs([&mut assignment.target, &mut assignment.value], visit);
+    }
+}
+
+fn options(list: &mut [IoOption], visit: &mut impl FnMut(&mut Target)) {
+    for option in list {
+        match &mut option.value {
+            OptionValue::Target(to) => visit(to),
+            OptionValue::Value(value) => expr(value, visit),
+            OptionValue::Segments(values) => values.iter_mut().for_each(|value| expr(value, visit)),
+            OptionValue::List(list) => list_reference(list, visit),
+            OptionValue::Star | OptionValue::Flag => {}
+        }
+    }
+}
+
+fn items(list: &mut [Item], visit: &mut impl FnMut(&mut Target)) {
+    for item in list {
+        match item {
+            Item::Skip(_) => {}
+            Item::List(list, _) => list_reference(list, visit),
+            Item::Value(value) => {
+                expr(&mut value.value, visit);
+                value.mask.iter_mut().for_each(|mask| expr(mask, visit));
+                value.branches.iter_mut().for_each(|(_, to)| visit(to));
+            }
+        }
+    }
+}
+
+fn list_reference(list: &mut ListRef, visit: &mut impl FnMut(&mut Target)) {
+    match list {
+        ListRef::Target(to) => visit(to),
+        ListRef::Text(text) => expr(text, visit),
+        ListRef::Embedded => {}
+    }
+}
+
+fn exprs<'a>(values: impl IntoIterator<Item = &'a mut Expr>, visit: &mut impl FnMut(&mut Target)) {
+    for value in values {
+        expr(value, visit);
+    }
+}
+
+/// Depth is bounded by the parser's limit of nesting and operators.
+fn expr(value: &mut Expr, visit: &mut impl FnMut(&mut Target)) {
+    match &mut value.kind {
+        ExprKind::Call(call) => {
+            options(&mut call.options, visit);
+            for argument in &mut call.arguments {
+                exprs(argument.value.iter_mut().chain(&mut argument.mask), visit);
+            }
+        }
+        ExprKind::Element(_, values)
+        | ExprKind::User(_, values)
+        | ExprKind::Mnemonic(_, values)
+        | ExprKind::At(values) => exprs(values, visit),
+        ExprKind::Property(object, _, arguments) => {
+            expr(object, visit);
+            exprs(arguments.iter_mut().flatten(), visit);
+        }
+        ExprKind::Substring(base, position, length) => {
+            exprs([&mut **base, &mut **position], visit);
+            length.iter_mut().for_each(|length| expr(length, visit));
+        }
+        ExprKind::Unary(_, operand) | ExprKind::Group(operand) | ExprKind::Removed(_, operand) => expr(operand, visit),
+        ExprKind::Binary(_, left, right) => exprs([&mut **left, &mut **right], visit),
+        _ => {}
+    }
+}
