@@ -162,6 +162,53 @@ public class Cases {
         check(query(connection, "SELECT DBINFO('sqlca.sqlerrd1') FROM systables WHERE tabid = 1").get(0), "100");
     }
 
+    static void routines(Connection connection) throws SQLException {
+        execute(connection, "DROP TABLE IF EXISTS parts", "CREATE TABLE parts (id SERIAL PRIMARY KEY, name VARCHAR(10), qty INTEGER)",
+            "DROP TABLE IF EXISTS part_log", "CREATE TABLE part_log (what VARCHAR(30))",
+            "DROP PROCEDURE IF EXISTS add_part", "DROP FUNCTION IF EXISTS low_parts", "DROP FUNCTION IF EXISTS total");
+        execute(connection,
+            "CREATE PROCEDURE add_part(n VARCHAR(10), q INT DEFAULT 1) INSERT INTO parts VALUES (0, n, q); END PROCEDURE",
+            "CREATE FUNCTION low_parts(least INT) RETURNING VARCHAR(10) AS name, INT AS missing; DEFINE n VARCHAR(10); DEFINE q INT; "
+                + "FOREACH SELECT name, qty INTO n, q FROM parts WHERE qty < least ORDER BY id "
+                + "IF q = 0 THEN LET n = UPPER(n); END IF; RETURN n, least - q WITH RESUME; END FOREACH; END FUNCTION",
+            "CREATE FUNCTION total(a INT, b INT) RETURNING INT; RETURN a * b; END FUNCTION",
+            "CREATE TRIGGER part_added INSERT ON parts REFERENCING NEW AS p FOR EACH ROW (INSERT INTO part_log VALUES ('new ' || p.name))");
+        try (CallableStatement call = connection.prepareCall("{call add_part(?, ?)}")) {
+            call.setString(1, "bolt");
+            call.setInt(2, 5);
+            call.execute();
+            call.setString(1, "nut");
+            call.setInt(2, 0);
+            call.execute();
+        }
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("EXECUTE PROCEDURE add_part('gear')");
+        }
+        check(query(connection, "SELECT name, qty FROM parts ORDER BY id"), "[bolt|5, nut|0, gear|1]");
+        check(query(connection, "SELECT COUNT(*), MAX(what) FROM part_log"), "[3|new nut]");
+        try (CallableStatement call = connection.prepareCall("{call low_parts(?)}")) {
+            call.setInt(1, 4);
+            try (ResultSet rows = call.executeQuery()) {
+                check(rows.getMetaData().getColumnLabel(2), "missing");
+                StringBuilder found = new StringBuilder();
+                while (rows.next()) {
+                    found.append(rows.getString(1)).append(rows.getInt(2)).append(' ');
+                }
+                check(found.toString(), "NUT4 gear3 ");
+            }
+        }
+        check(query(connection, "EXECUTE FUNCTION total(6, 7)"), "[42]");
+        check(query(connection, "SELECT name, total(qty, 10) FROM parts WHERE total(qty, 2) > 1 ORDER BY id"), "[bolt|50, gear|10]");
+        try (CallableStatement call = connection.prepareCall("{? = call total(?, ?)}")) {
+            call.registerOutParameter(1, Types.INTEGER);
+            call.setInt(2, 3);
+            call.setInt(3, 4);
+            call.execute();
+            check(call.getInt(1), 12);
+        }
+        fails(connection, "EXECUTE PROCEDURE nosuch(1)", -674, "nosuch");
+    }
+
     static void batches(Connection connection) throws SQLException {
         execute(connection, "DROP TABLE IF EXISTS batch", "CREATE TABLE batch (id INTEGER PRIMARY KEY, v VARCHAR(10))");
         connection.setAutoCommit(false);
@@ -349,6 +396,7 @@ public class Cases {
         run("connecting", Cases::connecting);
         run("every type and NULL", Cases::everyType);
         run("serial numbers", Cases::serialNumbers);
+        run("routines", Cases::routines);
         run("batches", Cases::batches);
         run("transactions", Cases::transactions);
         run("several open statements", Cases::openStatements);

@@ -4,7 +4,9 @@
 //! from 100 on, in the order of their names, as long as the catalog stays as it is.
 
 use crate::keys::{constraints, index_keys, indexes, references};
+use crate::modules::Modules;
 use crate::objects::{defaults, others, sequences, synonyms, views};
+use crate::routine_catalog::ROUTINE_TABLES;
 use crate::scope::{Facts, KnownColumns, core_columns};
 use mainstay_engine::{Session, TableInfo};
 use mainstay_informix_syntax::reduce::{quoted, text_literal};
@@ -15,17 +17,17 @@ use mainstay_informix_syntax::{SqlError, Type};
 pub(crate) struct SystemTable {
     pub name: &'static str,
     pub columns: &'static [(&'static str, Type)],
-    rows: fn(&mut Reader<'_>) -> Rows,
+    pub rows: fn(&mut Reader<'_>) -> Rows,
 }
 
 /// Cells as literals of the core.
 pub(crate) type Rows = Vec<Vec<String>>;
 
-const NAME: Type = Type::VarChar(128);
-const OWNER: Type = Type::Char(32);
+pub(crate) const NAME: Type = Type::VarChar(128);
+pub(crate) const OWNER: Type = Type::Char(32);
 
 /// All tables of the system that have rows here; others of the catalog are empty.
-const TABLES: [SystemTable; 18] = [
+const TABLES: [SystemTable; 16] = [
     SystemTable {
         name: "systables",
         columns: &[
@@ -150,20 +152,6 @@ const TABLES: [SystemTable; 18] = [
         rows: users,
     },
     SystemTable {
-        name: "sysprocedures",
-        columns: &[
-            ("procname", NAME),
-            ("owner", OWNER),
-            ("procid", Type::Serial),
-            ("mode", Type::Char(1)),
-            ("isproc", Type::Char(1)),
-            ("numargs", Type::SmallInt),
-            ("paramtypes", Type::LVarChar(2048)),
-            ("specificname", NAME),
-        ],
-        rows: nothing,
-    },
-    SystemTable {
         name: "systabauth",
         columns: &[("grantor", OWNER), ("grantee", OWNER), ("tabid", Type::Integer), ("tabauth", Type::Char(9))],
         rows: table_rights,
@@ -220,17 +208,6 @@ const TABLES: [SystemTable; 18] = [
         rows: synonyms,
     },
     SystemTable {
-        name: "systriggers",
-        columns: &[
-            ("trigid", Type::Serial),
-            ("trigname", NAME),
-            ("owner", OWNER),
-            ("tabid", Type::Integer),
-            ("event", Type::Char(1)),
-        ],
-        rows: nothing,
-    },
-    SystemTable {
         name: "sysdatabases",
         columns: &[
             ("name", NAME),
@@ -274,7 +251,7 @@ const TABLES: [SystemTable; 18] = [
 
 /// The table of the system that a name means. An owner is `informix`, where one is named.
 pub(crate) fn find(name: &ObjectName) -> Option<&'static SystemTable> {
-    let table = TABLES.iter().find(|table| table.name.eq_ignore_ascii_case(name.last()))?;
+    let table = TABLES.iter().chain(&ROUTINE_TABLES).find(|table| table.name.eq_ignore_ascii_case(name.last()))?;
     let is_owner = |owner: &str| owner.is_empty() || owner.trim().eq_ignore_ascii_case("informix");
     match &name.parts[..] {
         [_] => Some(table),
@@ -289,6 +266,7 @@ pub(crate) struct Reader<'c> {
     pub core: &'c mut Session,
     known: &'c mut KnownColumns,
     facts: &'c Facts,
+    pub modules: &'c Modules,
 }
 
 /// A query of the core, in parentheses, that gives the rows of a table of the system.
@@ -298,12 +276,12 @@ pub(crate) fn rows(
     table: &SystemTable,
     core: &mut Session,
     known: &mut KnownColumns,
-    facts: &Facts,
+    (facts, modules): (&Facts, &Modules),
 ) -> Result<String, Box<SqlError>> {
     let mut tables = core.tables().map_err(|error| SqlError::new(-206, error.to_string()).about(table.name))?;
     tables.retain(|info| !info.name.starts_with("sys."));
     tables.sort_by(|one, other| one.name.cmp(&other.name));
-    let mut reader = Reader { tables, core, known, facts };
+    let mut reader = Reader { tables, core, known, facts, modules };
     let rows = (table.rows)(&mut reader);
     let heads: Vec<String> = table.columns.iter().map(|(name, _)| quoted(name)).collect();
     let typed =
@@ -335,7 +313,7 @@ const CREATED: &str = "2000-01-01";
 /// The first number of a table of the user.
 pub(crate) const FIRST_TABLE: usize = 100;
 
-fn nothing(_: &mut Reader<'_>) -> Rows {
+pub(crate) fn nothing(_: &mut Reader<'_>) -> Rows {
     Vec::new()
 }
 
@@ -369,7 +347,7 @@ fn table_row(
 /// Clients look for three names that are no tables: the version of the catalog, and the locale.
 fn tables(reader: &mut Reader<'_>) -> Rows {
     let mut all = Vec::new();
-    for (place, table) in TABLES.iter().enumerate() {
+    for (place, table) in TABLES.iter().chain(&ROUTINE_TABLES).enumerate() {
         all.push(table_row(table.name, "informix", place + 1, "T", (0, table.columns.len(), 0)));
     }
     for (name, number) in [(" GL_COLLATE", 90), (" GL_CTYPE", 91), (" VERSION", 92)] {
@@ -393,8 +371,8 @@ fn tables(reader: &mut Reader<'_>) -> Rows {
     all
 }
 
-/// The code of a type, and its length as syscolumns has it.
-fn coded(known: Type) -> (u32, u32, u32) {
+/// The code of a type, its length as syscolumns has it, and its extended number.
+pub(crate) fn coded(known: Type) -> (u32, u32, u32) {
     let digits = |precision: u8, scale: u32| (u32::from(precision) << 8) | scale;
     let qualifier = |digits: u32, first: u32, last: u32| (digits << 8) | (first << 4) | last;
     match known {

@@ -6,6 +6,9 @@
 //!        names of tables and columns, DBINFO                                               scope
 //!        systables, syscolumns, ...: rows made when they are read                          catalog
 //!        rows of the core as values of declared types                                      rows
+//!        texts of routines and triggers; routines as programs of mainstay_vm               modules, routines
+//!        what their programs ask for; changes with triggers                                runner, triggers
+//!        functions of the database that queries call, in a session beside                  functions
 //!        errors of the core in SQLCODE and ISAM codes                                      failure
 //! ```
 //!
@@ -15,12 +18,18 @@
 mod backend;
 mod catalog;
 mod failure;
+mod functions;
 mod keys;
+mod modules;
 mod objects;
+mod routine_catalog;
+mod routines;
 mod rows;
+mod runner;
 mod scope;
 mod session;
 mod statement;
 mod synonyms;
+mod triggers;
 
 pub use backend::Informix;

@@ -96,6 +96,32 @@ impl Rows for CoreRows {
     }
 }
 
+/// All rows of an answer.
+///
+/// Errors: those of the statement.
+pub(crate) fn all_values(mut rows: CoreRows) -> Result<Vec<Vec<Value>>, Failure> {
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        all.push(row);
+    }
+    Ok(all)
+}
+
+/// Rows that a routine has returned.
+pub(crate) struct KeptRows(std::vec::IntoIter<Vec<Value>>);
+
+impl KeptRows {
+    pub(crate) fn new(rows: Vec<Vec<Value>>) -> KeptRows {
+        KeptRows(rows.into_iter())
+    }
+}
+
+impl Rows for KeptRows {
+    fn next(&mut self) -> Result<Option<Vec<Value>>, Failure> {
+        Ok(self.0.next())
+    }
+}
+
 /// The number of the current row of a cursor that changes rows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CurrentRow(Arc<Mutex<Option<i64>>>);

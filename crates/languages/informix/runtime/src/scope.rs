@@ -1,10 +1,12 @@
 //! The meaning of names in a statement: tables of the core, tables of the system, and what DBINFO reports.
 
 use crate::catalog;
+use crate::modules::Modules;
 use crate::rows::type_of;
 use crate::synonyms;
 use mainstay_engine::Session;
 use mainstay_engine::definitions::Catalog;
+use mainstay_informix_syntax::compile;
 use mainstay_informix_syntax::reduce::{Scope, quoted, text_literal};
 use mainstay_informix_syntax::tree::ObjectName;
 use mainstay_informix_syntax::{SqlError, Type};
@@ -36,6 +38,7 @@ pub(crate) struct Names<'s> {
     pub core: RefCell<&'s mut Session>,
     pub known: RefCell<&'s mut KnownColumns>,
     pub facts: &'s Facts,
+    pub modules: &'s Modules,
 }
 
 /// The columns of a table of the core; `None` without one.
@@ -65,7 +68,7 @@ impl Scope for Names<'_> {
         }
         let mut core = self.core.borrow_mut();
         let mut known = self.known.borrow_mut();
-        catalog::rows(table, &mut core, &mut known, self.facts).map(Some)
+        catalog::rows(table, &mut core, &mut known, (self.facts, self.modules)).map(Some)
     }
 
     fn columns(&self, table: &ObjectName) -> Option<Vec<(String, Type)>> {
@@ -99,6 +102,15 @@ impl Scope for Names<'_> {
             catalog.sequences.iter().find(|known| known.id == identity.sequence).map(|known| known.name.clone())
         };
         of(&definitions.shared).or_else(|| definitions.temporary.as_deref().and_then(of))
+    }
+
+    fn function(&self, name: &ObjectName, arguments: usize) -> Option<(String, Type)> {
+        let stored = self.modules.routine(&name.last().to_lowercase(), arguments)?;
+        let signature = compile::signature(stored.routine()?, stored.key.clone(), self).ok()?;
+        match signature.returns[..] {
+            [known] if signature.is_single => Some((format!("mssql:user:{}", signature.key), known)),
+            _ => None,
+        }
     }
 
     fn user(&self) -> String {

@@ -3,44 +3,75 @@
 use crate::failure::{
     DATABASE, IN_TRANSACTION, NO_CURRENT_ROW, NO_CURSOR, NOT_IN_TRANSACTION, of_core, of_syntax, plain,
 };
-use crate::rows::{CoreRows, NumberedRows};
+use crate::functions::Functions;
+use crate::modules::{self, Modules, Shared};
+use crate::routines::Ready;
+use crate::rows::{CoreRows, CurrentRow, NumberedRows};
 use crate::scope::{Facts, KnownColumns, Names, core_columns};
-use crate::statement::{Prepared, Ready, has_target};
+use crate::statement::{Planned, Prepared, has_target};
 use crate::synonyms;
-use mainstay_engine::Entered;
+use crate::triggers::ReadyTrigger;
 use mainstay_engine::activity::SessionInfo;
-use mainstay_engine::{CancelHandle, Database, Prepared as CorePrepared, Session as Core};
+use mainstay_engine::{CancelHandle, Entered, Prepared as CorePrepared, Session as Core};
+use mainstay_informix_syntax::Type;
 use mainstay_informix_syntax::reduce::{self, Mode, Scope, quoted};
-use mainstay_informix_syntax::tree::{Expr, Insert, InsertRows, Literal, QueryBody, Statement as Tree};
+use mainstay_informix_syntax::tree::{
+    Expr, Insert, InsertRows, Invocation, Literal, Name, QueryBody, Statement as Tree,
+};
+use mainstay_planner::UserFunctions;
 use mainstay_session::{
     Cancel, Done, Failure, Login, Prepared as Described, Ran, Session, StatementId, TransactionStep,
 };
 use mainstay_types::{Code, Value, ValueRef};
+use mainstay_vm::Machine;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 /// A session of Informix SQL.
 pub(crate) struct InformixSession {
-    core: Core,
+    pub core: Core,
     known: KnownColumns,
-    facts: Facts,
+    pub facts: Facts,
+    pub shared: Shared,
+    pub modules: Modules,
+    /// This session's transaction has changed routines or triggers.
+    pub has_changed_modules: bool,
+    /// Routines and triggers that are ready to run, by their keys.
+    pub programs: HashMap<String, Arc<Ready>>,
+    pub triggers: HashMap<String, Arc<ReadyTrigger>>,
+    /// Statements of routines, by program and number.
+    pub routine_statements: HashMap<(u64, usize), Prepared>,
+    /// The cursors of routines that WHERE CURRENT OF may name, the innermost last.
+    pub open_cursors: Vec<(String, CurrentRow)>,
+    pub globals: HashMap<String, (Type, Value)>,
+    pub functions: Arc<Functions>,
+    pub machine: Option<Machine>,
+    pub stop: Arc<AtomicBool>,
+    /// How many runs of the machine stand around each other.
+    pub depth: usize,
+    /// The session runs functions of another one's queries.
+    is_beside: bool,
+    /// SQLCODE of the last statement of a routine.
+    pub sql_code: i32,
     statements: HashMap<StatementId, Prepared>,
     /// The statements of named cursors.
     cursors: HashMap<String, StatementId>,
     /// DELIMIDENT: `"x"` is a name.
-    delimited_names: bool,
+    pub delimited_names: bool,
     next: u64,
-    /// Lists the session while it is open.
-    _entered: Entered,
+    /// Lists the session while it is open; none for functions of another session's queries.
+    entered: Option<Entered>,
 }
 
-/// Stops the running statement.
-struct Stop(CancelHandle);
+/// Stops the running statement, and the routine that it runs.
+struct Stop(CancelHandle, Arc<AtomicBool>);
 
 impl Cancel for Stop {
     fn cancel(&self) {
+        self.1.store(true, Ordering::Relaxed);
         self.0.cancel();
     }
 }
@@ -49,13 +80,13 @@ impl InformixSession {
     /// Begins a session. As on every server, a lock that another session holds is not waited for until SET LOCK MODE says
     /// so.
     pub(crate) fn new(
-        database: Database,
+        shared: Shared,
         login: &Login,
         name: String,
         server: String,
         version: String,
     ) -> Result<InformixSession, Failure> {
-        let entered = database.enter_session(SessionInfo {
+        let entered = shared.database.enter_session(SessionInfo {
             door: "sqli",
             number: 0,
             user: login.user.clone(),
@@ -64,27 +95,56 @@ impl InformixSession {
             since: SystemTime::now(),
             locks: Vec::new(),
         });
-        let mut core = database.session();
-        core.set("lock_timeout", NOT_WAIT).map_err(|error| of_core(&error, false))?;
-        core.set_read_only(login.read_only || core.is_read_only());
         let user = login.user.to_lowercase();
         let facts = Facts { user, database: name, server, version, last_serial: 0, last_rows: 0 };
-        let mut session = InformixSession {
-            core,
-            known: KnownColumns::default(),
-            facts,
-            statements: HashMap::new(),
-            cursors: HashMap::new(),
-            delimited_names: false,
-            next: 1,
-            _entered: entered,
-        };
+        let mut session = InformixSession::of(shared, facts, 0, Arc::default())?;
+        session.entered = Some(entered);
+        let is_read_only = login.read_only || session.core.is_read_only();
+        session.core.set_read_only(is_read_only);
         login.environment.iter().for_each(|(name, value)| session.set_variable(name, value));
         Ok(session)
     }
 
-    fn names(&mut self) -> Names<'_> {
-        Names { core: RefCell::new(&mut self.core), known: RefCell::new(&mut self.known), facts: &self.facts }
+    /// A session that so many functions of queries stand around.
+    pub(crate) fn of(
+        shared: Shared,
+        facts: Facts,
+        around: usize,
+        stop: Arc<AtomicBool>,
+    ) -> Result<InformixSession, Failure> {
+        let mut core = shared.database.session();
+        core.set("lock_timeout", NOT_WAIT).map_err(|error| of_core(&error, false))?;
+        let functions = Arc::new(Functions::new(shared.clone(), facts.clone(), around, Arc::clone(&stop)));
+        core.set_functions(Arc::clone(&functions) as Arc<dyn UserFunctions>);
+        Ok(InformixSession {
+            core,
+            known: KnownColumns::default(),
+            facts,
+            shared,
+            modules: Modules::default(),
+            has_changed_modules: false,
+            programs: HashMap::new(),
+            triggers: HashMap::new(),
+            routine_statements: HashMap::new(),
+            open_cursors: Vec::new(),
+            globals: HashMap::new(),
+            functions,
+            machine: None,
+            stop,
+            depth: 0,
+            is_beside: around > 0,
+            sql_code: 0,
+            statements: HashMap::new(),
+            cursors: HashMap::new(),
+            delimited_names: false,
+            next: 1,
+            entered: None,
+        })
+    }
+
+    pub(crate) fn names(&mut self) -> Names<'_> {
+        let (core, known) = (RefCell::new(&mut self.core), RefCell::new(&mut self.known));
+        Names { core, known, facts: &self.facts, modules: &self.modules }
     }
 
     /// Runs a statement of the core and gives how many rows it changed.
@@ -96,24 +156,33 @@ impl InformixSession {
 
     /// Runs a query or a change that the core has prepared.
     fn run_prepared(&mut self, statement: &mut Prepared, values: &[Value]) -> Result<Ran, Failure> {
-        let (mut values, defaults) = statement.converted(values);
+        let is_query = matches!(statement.tree, Tree::Query(_));
+        if self.is_beside && !is_query {
+            return Err(plain(-675, "Illegal SQL statement in SPL routine: a function of a query changes no rows."));
+        }
+        let fired = if is_query { Vec::new() } else { self.fired(&statement.tree)? };
+        let (mut values, defaults) = statement.converted(values)?;
         // The core counts parameters up to the last one that its text has.
         while defaults.contains(&values.len()) {
             values.pop();
         }
         values.extend(self.current_row(&statement.tree)?.map(Value::Integer));
+        if !fired.is_empty() {
+            let rows = self.change_with_triggers(statement, &values, &defaults, &fired)?;
+            return Ok(Ran::Done(self.changed(statement, rows, &values, &defaults)));
+        }
         // Rows are locked for a transaction; outside of one there is nothing to hold them for.
         let locks = statement.current.is_some() && self.core.is_in_transaction();
         if statement.core.as_ref().is_none_or(|ready| ready.defaults != defaults || ready.locks != locks) {
             let prepared = self.prepare_core(statement, &defaults, locks)?;
-            statement.core = Some(Ready { defaults, locks, prepared });
+            statement.core = Some(Planned { defaults, locks, prepared });
         }
-        let Some(Ready { defaults, prepared, .. }) = &mut statement.core else {
+        let Some(Planned { defaults, prepared, .. }) = &mut statement.core else {
             return Err(plain(-404, "the statement is not prepared"));
         };
         let given: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let is_delete = matches!(statement.tree, Tree::Delete(_));
-        if matches!(statement.tree, Tree::Query(_)) {
+        if is_query {
             let answer = prepared.query_arrow(&mut self.core, &given).map_err(|error| of_core(&error, false))?;
             let rows = CoreRows::new(answer);
             return Ok(Ran::Rows(match &statement.current {
@@ -122,19 +191,81 @@ impl InformixSession {
             }));
         }
         let rows = prepared.execute(&mut self.core, &given).map_err(|error| of_core(&error, is_delete))?;
+        let defaults = defaults.clone();
+        Ok(Ran::Done(self.changed(statement, rows, &values, &defaults)))
+    }
+
+    /// Notes what a change has done, for DBINFO and the client.
+    fn changed(&mut self, statement: &Prepared, rows: u64, values: &[Value], defaults: &[usize]) -> Done {
         let generated = match &statement.tree {
-            Tree::Insert(insert) => self.generated(insert, &values, defaults),
+            Tree::Insert(insert) => self.generated(insert, values, defaults),
             _ => None,
         };
         self.facts.last_rows = rows;
         self.facts.last_serial = generated.unwrap_or(self.facts.last_serial);
-        Ok(Ran::Done(Done { rows, generated }))
+        Done { rows, generated }
+    }
+
+    /// Runs a statement that is prepared.
+    ///
+    /// Errors: those of the statement.
+    pub(crate) fn run_statement(&mut self, statement: &mut Prepared, parameters: &[Value]) -> Result<Ran, Failure> {
+        match &statement.tree {
+            Tree::Query(query) if has_target(&query.body) => {
+                let tree = match &statement.variables {
+                    Some(types) => reduce::with_values(&statement.tree, parameters, types),
+                    None => statement.tree.clone(),
+                };
+                self.other(&tree, &statement.text).map(Ran::Done)
+            }
+            _ if parameters.len() < statement.parameters.len() => {
+                Err(plain(-254, "Too many or too few host variables given."))
+            }
+            Tree::Execute(call) => self.execute_call(call, parameters),
+            Tree::Insert(insert) => match &insert.rows {
+                InsertRows::Call(call) => self.insert_rows_of(insert, call, parameters),
+                _ => self.run_prepared(statement, parameters),
+            },
+            Tree::Query(_) | Tree::Update(_) | Tree::Delete(_) | Tree::Merge(_) => {
+                self.run_prepared(statement, parameters)
+            }
+            tree => self.other(tree, &statement.text).map(Ran::Done),
+        }
+    }
+
+    /// INSERT of the rows that a routine returns.
+    fn insert_rows_of(&mut self, insert: &Insert, call: &Invocation, parameters: &[Value]) -> Result<Ran, Failure> {
+        let rows = self.rows_of_call(call, parameters)?.unwrap_or_default();
+        let mut done = Done::default();
+        for row in rows {
+            let mark = |place: usize| Expr::Variable(Name { text: format!("?{}", place + 1), ..Name::default() });
+            let values = InsertRows::Values((0..row.len()).map(mark).collect());
+            let one = Insert { target: insert.target.clone(), columns: insert.columns.clone(), rows: values };
+            let types: Vec<Type> = vec![Type::LVarChar(32_739); row.len()];
+            let mut prepared = Prepared::of_routine(&Tree::Insert(Box::new(one)), &types, false, &self.names());
+            if let Ran::Done(added) = self.run_prepared(&mut prepared, &row)? {
+                done = Done { rows: done.rows + added.rows, generated: added.generated.or(done.generated) };
+            }
+        }
+        Ok(Ran::Done(done))
+    }
+
+    /// The value of an expression that a client writes as an argument.
+    ///
+    /// Errors: those of the expression.
+    pub(crate) fn value_of(&mut self, value: &Expr, parameters: &[Value]) -> Result<Value, Failure> {
+        let types: Vec<Type> = vec![Type::LVarChar(32_739); parameters.len()];
+        let mut prepared = Prepared::of_routine(&reduce::value_query(value), &types, false, &self.names());
+        match self.run_prepared(&mut prepared, parameters)? {
+            Ran::Rows(mut rows) => Ok(rows.next()?.and_then(|row| row.into_iter().next()).unwrap_or(Value::Null)),
+            Ran::Done(_) => Ok(Value::Null),
+        }
     }
 
     /// Prepares a statement in the core. The rows of a query that the core cannot lock, such as one of a file's table, are
     /// read without.
     fn prepare_core(&mut self, statement: &Prepared, defaults: &[usize], locks: bool) -> Result<CorePrepared, Failure> {
-        let text = statement.reduced(Mode::Execute(defaults), locks, &self.names())?.unwrap_or_default();
+        let text = statement.reduced(statement.mode(defaults), locks, &self.names())?.unwrap_or_default();
         match self.core.prepare(&text) {
             Err(error) if locks && error.code() == Code::Unsupported => self.prepare_core(statement, defaults, false),
             prepared => prepared.map_err(|error| of_core(&error, false)),
@@ -150,12 +281,16 @@ impl InformixSession {
         };
         let Some(cursor) = cursor else { return Ok(None) };
         let name = &cursor.name.text;
+        let message = "There is no current row for UPDATE/DELETE cursor.";
+        let of_routine = self.open_cursors.iter().rev().find(|(open, _)| open.eq_ignore_ascii_case(name));
+        if let Some((_, current)) = of_routine {
+            return current.get().map(Some).ok_or_else(|| plain(NO_CURRENT_ROW, message));
+        }
         let statement = self.cursors.get(&name.to_lowercase()).and_then(|id| self.statements.get(id));
         let Some(current) = statement.and_then(|statement| statement.current.as_ref()) else {
             let message = format!("Cursor ({name}) not found.");
             return Err(Failure { number: NO_CURSOR, subject: name.clone(), message, ..Failure::default() });
         };
-        let message = "There is no current row for UPDATE/DELETE cursor.";
         current.get().map(Some).ok_or_else(|| plain(NO_CURRENT_ROW, message))
     }
 
@@ -199,12 +334,19 @@ impl InformixSession {
                 let text = reduce::drop(kind, name, *if_exists, &self.names());
                 self.core(&text)?;
                 if matches!(kind.as_str(), "TABLE" | "VIEW") {
-                    synonyms::follow(&mut self.core, &name.last().to_lowercase(), None)?;
+                    self.table_changed(name.last(), None)?;
                 }
                 return Ok(Done::default());
             }
             Tree::CreateSynonym(name, table, if_not_exists) => {
                 synonyms::create(name, table, *if_not_exists, &self.names())?
+            }
+            Tree::CreateRoutine(routine) => return self.create_routine(routine, text),
+            Tree::DropRoutine(drop) => return self.drop_routine(drop),
+            Tree::CreateTrigger(trigger) => return self.create_trigger(trigger, text),
+            Tree::DropTrigger(name, if_exists) => return self.drop_trigger(name, *if_exists),
+            Tree::SetTriggers(names, table, is_enabled) => {
+                return self.set_triggers(names, table.as_ref(), *is_enabled);
             }
             Tree::CreateIndex(index) => vec![reduce::create_index(index, &self.names())],
             Tree::CreateView(name, columns, query) => {
@@ -215,7 +357,7 @@ impl InformixSession {
             Tree::RenameTable(name, new) => {
                 let text = reduce::rename_table(name, new, &self.names());
                 self.core(&text)?;
-                synonyms::follow(&mut self.core, &name.last().to_lowercase(), Some(&new.text))?;
+                self.table_changed(name.last(), Some(&new.text))?;
                 return Ok(Done::default());
             }
             // Users have no rights of their own yet: those that are given and taken have no effect.
@@ -231,6 +373,16 @@ impl InformixSession {
             rows = self.core(&text)?;
         }
         Ok(Done { rows, generated: None })
+    }
+
+    /// Lets synonyms and triggers follow a table that has another name, or go with it.
+    fn table_changed(&mut self, table: &str, new: Option<&str>) -> Result<(), Failure> {
+        let table = table.to_lowercase();
+        synonyms::follow(&mut self.core, &table, new)?;
+        match modules::follow(&mut self.core, &self.modules, &table, new)? {
+            true => self.modules_changed(),
+            false => Ok(()),
+        }
     }
 
     /// SELECT ... INTO TEMP.
@@ -303,6 +455,7 @@ impl Session for InformixSession {
 
     fn prepare(&mut self, text: &str) -> Result<Described, Failure> {
         let delimited_names = self.delimited_names;
+        self.refresh()?;
         let names = self.names();
         let prepared = Prepared::new(text, delimited_names, &names)?;
         let columns = prepared.columns(&names)?;
@@ -318,18 +471,8 @@ impl Session for InformixSession {
         let Some(mut statement) = self.statements.remove(&id) else {
             return Err(plain(-404, "the statement is not prepared"));
         };
-        let ran = match &statement.tree {
-            Tree::Query(query) if has_target(&query.body) => {
-                self.other(&statement.tree, &statement.text).map(Ran::Done)
-            }
-            _ if parameters.len() < statement.parameters.len() => {
-                Err(plain(-254, "Too many or too few host variables given."))
-            }
-            Tree::Query(_) | Tree::Insert(_) | Tree::Update(_) | Tree::Delete(_) | Tree::Merge(_) => {
-                self.run_prepared(&mut statement, parameters)
-            }
-            tree => self.other(tree, &statement.text).map(Ran::Done),
-        };
+        self.stop.store(false, Ordering::Relaxed);
+        let ran = self.refresh().and_then(|()| self.run_statement(&mut statement, parameters));
         self.statements.insert(id, statement);
         ran
     }
@@ -359,6 +502,12 @@ impl Session for InformixSession {
                 self.core.execute(&format!("ROLLBACK TO SAVEPOINT {}", quoted(name))).map(drop)
             }
         };
+        let is_end =
+            matches!(step, TransactionStep::Commit | TransactionStep::Rollback | TransactionStep::RollbackTo(_));
+        if self.has_changed_modules && is_end {
+            self.has_changed_modules = self.core.is_in_transaction();
+            self.shared.bump();
+        }
         done.map_err(|error| of_core(&error, false))
     }
 
@@ -378,6 +527,6 @@ impl Session for InformixSession {
     }
 
     fn canceller(&self) -> Arc<dyn Cancel> {
-        Arc::new(Stop(self.core.cancel_handle()))
+        Arc::new(Stop(self.core.cancel_handle(), Arc::clone(&self.stop)))
     }
 }

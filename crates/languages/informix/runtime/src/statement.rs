@@ -4,11 +4,14 @@ use crate::failure::{of_core, of_syntax};
 use crate::rows::{CurrentRow, column, declared_type, type_of};
 use crate::scope::Names;
 use mainstay_engine::Prepared as CorePrepared;
+use mainstay_informix_syntax::compile::Environment;
 use mainstay_informix_syntax::reduce::{self, Mode, Scope};
-use mainstay_informix_syntax::tree::{InsertRows, ObjectName, QueryBody, SelectItem, Source, Statement as Tree};
-use mainstay_informix_syntax::{Field, ParameterPlace, Type, parameter_places, parse, text_length};
+use mainstay_informix_syntax::tree::{
+    Expr, InsertRows, Invocation, ObjectName, QueryBody, SelectItem, Source, Statement as Tree,
+};
+use mainstay_informix_syntax::{Field, ParameterPlace, Type, assign, cut, parameter_places, parse, text_length};
 use mainstay_session::{Column, Failure, StatementKind};
-use mainstay_types::{Timestamp, Value};
+use mainstay_types::Value;
 
 /// A text that no column limits.
 const ANY_TEXT: Type = Type::LVarChar(32_739);
@@ -24,11 +27,15 @@ pub(crate) struct Prepared {
     /// The current row of its cursor, if that changes rows.
     pub current: Option<CurrentRow>,
     /// The statement of the core, if it is one that is prepared.
-    pub core: Option<Ready>,
+    pub core: Option<Planned>,
+    /// The types of a routine's variables that its parameters are; `None` for a statement of a client.
+    pub variables: Option<Vec<Type>>,
+    /// The types of columns that take the values of variables as they are.
+    assigned: Vec<Option<Type>>,
 }
 
 /// A statement that the core has prepared.
-pub(crate) struct Ready {
+pub(crate) struct Planned {
     /// The parameters that are DEFAULT in it.
     pub defaults: Vec<usize>,
     /// Its rows are locked.
@@ -44,6 +51,7 @@ impl Prepared {
             Tree::Insert(_) => StatementKind::Insert,
             Tree::Update(_) | Tree::Merge(_) => StatementKind::Update,
             Tree::Delete(_) => StatementKind::Delete,
+            Tree::Execute(_) => StatementKind::Call,
             Tree::Begin => StatementKind::Begin,
             Tree::Commit => StatementKind::Commit,
             Tree::Rollback(None) => StatementKind::Rollback,
@@ -57,7 +65,18 @@ impl Prepared {
     pub(crate) fn new(text: &str, delimited_names: bool, names: &Names<'_>) -> Result<Prepared, Failure> {
         let parsed = parse(text, delimited_names).map_err(|error| of_syntax(&error, text))?;
         let places = parameter_places(&parsed.statement, parsed.parameters);
-        let parameters: Vec<Type> = places.iter().map(|place| place_type(place, names)).collect();
+        let call = match &parsed.statement {
+            Tree::Execute(call) => Some(call.as_ref()),
+            Tree::Insert(insert) => match &insert.rows {
+                InsertRows::Call(call) => Some(call.as_ref()),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(call) = call.filter(|call| names.routine(&call.name, call.arguments.len()).is_none()) {
+            return Err(crate::routines::missing(call.name.last()));
+        }
+        let parameters: Vec<Type> = places.iter().map(|place| place_type(place, call, names)).collect();
         // The parameters of an INSERT or UPDATE may be new values, whose blanks are kept.
         let only_compares = matches!(parsed.statement, Tree::Query(_) | Tree::Delete(_));
         let is_trimmed = |(place, known): (&ParameterPlace, &Type)| {
@@ -71,7 +90,42 @@ impl Prepared {
             }
             _ => None,
         };
-        Ok(Prepared { tree: parsed.statement, text: text.to_owned(), parameters, trimmed, current, core: None })
+        let (tree, text) = (parsed.statement, text.to_owned());
+        Ok(Prepared { tree, text, parameters, trimmed, current, core: None, variables: None, assigned: Vec::new() })
+    }
+
+    /// A statement of a routine, whose parameters are variables of these types. With `updates`, its cursor changes rows.
+    pub(crate) fn of_routine(tree: &Tree, variables: &[Type], updates: bool, names: &Names<'_>) -> Prepared {
+        let current = match tree {
+            Tree::Query(query) if updates && !has_target(&query.body) => {
+                let table = reduce::updatable_table(query).filter(|table| names.is_changeable(&table.name));
+                table.map(|_| CurrentRow::default())
+            }
+            _ => None,
+        };
+        Prepared {
+            assigned: assigned_columns(tree, variables.len(), names),
+            tree: tree.clone(),
+            text: String::new(),
+            parameters: variables.to_vec(),
+            trimmed: Vec::new(),
+            current,
+            core: None,
+            variables: Some(variables.to_vec()),
+        }
+    }
+
+    /// How its parameters are written; those of the numbers are DEFAULT.
+    pub(crate) fn mode<'m>(&'m self, defaults: &'m [usize]) -> Mode<'m> {
+        match &self.variables {
+            Some(types) => Mode::Routine(defaults, types),
+            None => Mode::Execute(defaults),
+        }
+    }
+
+    /// True for a query or a call with values.
+    pub(crate) fn gives_rows(&self) -> bool {
+        matches!(self.kind(), StatementKind::Query | StatementKind::QueryForUpdate)
     }
 
     /// The text of the core.
@@ -79,7 +133,7 @@ impl Prepared {
     /// Errors: constructs that are not supported.
     pub(crate) fn reduced(&self, mode: Mode<'_>, locks: bool, names: &Names<'_>) -> Result<Option<String>, Failure> {
         let reduced = match &self.tree {
-            Tree::Query(query) if self.current.is_some() && matches!(mode, Mode::Execute(_)) => {
+            Tree::Query(query) if self.current.is_some() && !matches!(mode, Mode::Describe(_)) => {
                 reduce::query_for_update(query, mode, locks, names)
             }
             Tree::Query(query) => reduce::query(query, mode, names),
@@ -114,11 +168,11 @@ impl Prepared {
                 });
                 Ok(described.collect())
             }
+            Tree::Execute(call) => Ok(crate::routines::columns_of(call, names)),
             Tree::Insert(insert) if matches!(insert.rows, InsertRows::Values(_)) => {
                 let InsertRows::Values(values) = &insert.rows else { return Ok(Vec::new()) };
                 let known = names.columns(&insert.target).unwrap_or_default();
-                let is_parameter =
-                    |place: usize| matches!(values.get(place), Some(mainstay_informix_syntax::tree::Expr::Variable(_)));
+                let is_parameter = |place: usize| matches!(values.get(place), Some(Expr::Variable(_)));
                 let filled: Vec<(String, Type)> = match insert.columns.is_empty() {
                     true => known,
                     false => insert
@@ -141,7 +195,12 @@ impl Prepared {
     }
 
     /// The values of the parameters as the core stores them, and those parameters that are DEFAULT: 0 in a SERIAL.
-    pub(crate) fn converted(&self, values: &[Value]) -> (Vec<Value>, Vec<usize>) {
+    ///
+    /// Errors: those of converting a variable to the type of its column.
+    pub(crate) fn converted(&self, values: &[Value]) -> Result<(Vec<Value>, Vec<usize>), Failure> {
+        if self.variables.is_some() {
+            return self.assigned_values(values);
+        }
         let is_insert = matches!(self.tree, Tree::Insert(_));
         let mut defaults = Vec::new();
         let mut converted = Vec::with_capacity(values.len());
@@ -159,8 +218,59 @@ impl Prepared {
                 value => convert(value, known, is_insert),
             });
         }
-        (converted, defaults)
+        Ok((converted, defaults))
     }
+
+    /// The values of variables, those that columns take as values of the columns.
+    fn assigned_values(&self, values: &[Value]) -> Result<(Vec<Value>, Vec<usize>), Failure> {
+        let is_insert = matches!(self.tree, Tree::Insert(_));
+        let (mut converted, mut defaults) = (Vec::with_capacity(values.len()), Vec::new());
+        for (place, value) in values.iter().enumerate() {
+            let known = self.assigned.get(place).copied().flatten();
+            if is_insert && known.is_some_and(Type::is_serial) && matches!(value, Value::Null | Value::Integer(0)) {
+                defaults.push(place + 1);
+            }
+            converted.push(match known {
+                Some(known) => assign(value.as_ref(), known).map_err(|error| of_syntax(&error, ""))?,
+                None => value.clone(),
+            });
+        }
+        Ok((converted, defaults))
+    }
+}
+
+/// The types of the columns that are given a variable as it is, by the numbers of the variables.
+fn assigned_columns(tree: &Tree, count: usize, names: &Names<'_>) -> Vec<Option<Type>> {
+    let mut assigned = vec![None; count];
+    let mut note = |value: &Expr, known: Option<Type>| {
+        if let Expr::Variable(name) = value
+            && let Ok(number) = name.text.trim_start_matches('?').parse::<usize>()
+            && let Some(place) = assigned.get_mut(number.wrapping_sub(1))
+        {
+            *place = known;
+        }
+    };
+    match tree {
+        Tree::Insert(insert) => {
+            let known = names.columns(&insert.target).unwrap_or_default();
+            let InsertRows::Values(values) = &insert.rows else { return assigned };
+            for (place, value) in values.iter().enumerate() {
+                let column = match insert.columns.get(place) {
+                    Some(name) => known.iter().find(|(column, _)| name.is(column)),
+                    None => known.get(place),
+                };
+                note(value, column.map(|(_, known)| *known));
+            }
+        }
+        Tree::Update(update) => {
+            let known = names.columns(&update.target).unwrap_or_default();
+            for (name, value) in &update.items {
+                note(value, known.iter().find(|(column, _)| name.is(column)).map(|(_, known)| *known));
+            }
+        }
+        _ => {}
+    }
+    assigned
 }
 
 /// SELECT ... INTO TEMP gives no rows.
@@ -171,8 +281,16 @@ pub(crate) fn has_target(body: &QueryBody) -> bool {
     }
 }
 
-fn place_type(place: &ParameterPlace, names: &Names<'_>) -> Type {
+fn place_type(place: &ParameterPlace, call: Option<&Invocation>, names: &Names<'_>) -> Type {
     let found = match place {
+        ParameterPlace::Argument(number, name) => call.and_then(|call| {
+            let signature = names.routine(&call.name, call.arguments.len())?;
+            let parameter = match name {
+                Some(name) => signature.parameters.iter().find(|(known, ..)| known == name),
+                None => signature.parameters.get(*number),
+            };
+            parameter.map(|(_, known, _)| *known)
+        }),
         ParameterPlace::Column(name, tables) => tables.iter().find_map(|(table, _)| {
             let columns = names.columns(table)?;
             columns.into_iter().find(|(column, _)| column.eq_ignore_ascii_case(name)).map(|(_, known)| known)
@@ -247,18 +365,6 @@ fn system_columns(body: &QueryBody) -> Vec<(String, Type)> {
         }
         QueryBody::Set(left, _, _, right) => system_columns(left).into_iter().chain(system_columns(right)).collect(),
     }
-}
-
-/// A moment without what is below its last field.
-fn cut(moment: Timestamp, last: Field) -> Timestamp {
-    const SECOND: i64 = 10_000_000;
-    let unit = match last.0 {
-        ..=4 => 86_400 * SECOND,
-        6 => 3600 * SECOND,
-        8 => 60 * SECOND,
-        _ => SECOND / 10_i64.pow(last.fraction_digits().into()),
-    };
-    Timestamp(moment.0.div_euclid(unit) * unit)
 }
 
 fn convert(value: &Value, known: Type, is_stored: bool) -> Value {

@@ -4,6 +4,7 @@
 //!   text --lexer--> tokens --parser--> Statement --reduce--> text of the core, columns and parameters still unknown
 //!                                          |
 //!                                          +-- parameters: the columns that parameters are compared with or stored in
+//!                                          +-- compile: routines and triggers, to programs of `mainstay_vm`
 //! ```
 //!
 //! Expressions and queries are those of the tree that the SQL languages share ([`mainstay_tsql_syntax::tree`]); see [`tree`]
@@ -14,6 +15,8 @@
 //!
 //! Source: IBM Informix 14.10, Guide to SQL: Syntax.
 
+pub mod compile;
+mod convert;
 mod error;
 mod lengths;
 mod lexer;
@@ -22,7 +25,9 @@ mod parser;
 pub mod reduce;
 pub mod tree;
 mod types;
+mod visit;
 
+pub use convert::{assign, cut, overflow};
 pub use error::SqlError;
 pub use lengths::text_length;
 pub use parameters::{ParameterPlace, parameter_places};

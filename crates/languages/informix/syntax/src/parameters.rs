@@ -3,7 +3,9 @@
 //! A client asks for the types of the parameters before it binds values. `a = ?` and `INSERT INTO t (a) VALUES (?)` tell the
 //! column; a parameter that meets none is a text.
 
-use crate::tree::{Argument, Expr, InsertRows, Matched, Merge, ObjectName, Query, QueryBody, Source, Statement, Test};
+use crate::tree::{
+    Argument, Expr, InsertRows, Invocation, Matched, Merge, ObjectName, Query, QueryBody, Source, Statement, Test,
+};
 
 /// A column that a parameter meets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub enum ParameterPlace {
     Count,
     /// The pattern of LIKE or MATCHES.
     Pattern,
+    /// The parameter of a routine, by its place from 0 and by its name.
+    Argument(usize, Option<String>),
     /// None that is known.
     Unknown,
 }
@@ -27,6 +31,7 @@ pub fn parameter_places(statement: &Statement, count: usize) -> Vec<ParameterPla
         Statement::Query(query) => walk.query(query),
         Statement::Insert(insert) => match &insert.rows {
             InsertRows::Query(query) => walk.query(query),
+            InsertRows::Call(call) => walk.call(call),
             InsertRows::Values(values) => {
                 for (place, value) in values.iter().enumerate() {
                     let meets = match insert.columns.get(place) {
@@ -57,6 +62,7 @@ pub fn parameter_places(statement: &Statement, count: usize) -> Vec<ParameterPla
             delete.condition.iter().for_each(|condition| walk.value(condition));
         }
         Statement::Merge(merge) => walk.merge(merge),
+        Statement::Execute(call) => walk.call(call),
         _ => {}
     }
     walk.places
@@ -94,6 +100,13 @@ impl Walk {
             _ => self.tables.clone(),
         };
         Some(ParameterPlace::Column(name.last().to_owned(), tables))
+    }
+
+    fn call(&mut self, call: &Invocation) {
+        for (place, (name, value)) in call.arguments.iter().enumerate() {
+            self.meet(value, &ParameterPlace::Argument(place, name.as_ref().map(|name| name.text.clone())));
+            self.value(value);
+        }
     }
 
     fn merge(&mut self, merge: &Merge) {

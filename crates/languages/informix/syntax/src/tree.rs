@@ -13,12 +13,19 @@
 //! | `OUTER t` in FROM | `Source::Apply` with `true` over the tables before it |
 //! | `INTO TEMP t WITH NO LOG` | `Select::into` |
 
+mod routine;
+
 use crate::types::Type;
 pub use mainstay_tsql_syntax::Span;
 pub use mainstay_tsql_syntax::tree::{
     Alias, Argument, BinaryOperator, Bound, Call, Case, Cast, CastKind, CommonTable, DataType, Expr, Frame, GroupBy,
     Grouping, Join, JoinKind, Literal, Name, ObjectName, OrderItem, Over, Quantifier, Query, QueryBody, Select,
     SelectItem, SetOperator, SetQuantifier, Source, TableSource, Test, Top, UnaryOperator, Window, With,
+};
+
+pub use routine::{
+    Block, Definition, Dynamic, Foreach, Handler, Invocation, Leave, Loop, LoopKind, Parameter, Range, Routine,
+    RowSource, Spl, SplKind, Target, Trigger, Triggered, TypeName,
 };
 
 /// A statement.
@@ -72,8 +79,35 @@ pub enum Statement {
     LockMode(Option<u64>),
     /// GRANT or REVOKE: the word, and the table that the rights are on; none for rights on the database and roles.
     Rights(String, Option<ObjectName>),
+    /// CREATE PROCEDURE and CREATE FUNCTION.
+    CreateRoutine(Box<Routine>),
+    /// DROP PROCEDURE, FUNCTION, ROUTINE.
+    DropRoutine(Box<DropRoutine>),
+    /// EXECUTE PROCEDURE, EXECUTE FUNCTION, CALL.
+    Execute(Box<Invocation>),
+    /// CREATE TRIGGER.
+    CreateTrigger(Box<Trigger>),
+    /// DROP TRIGGER: name, IF EXISTS.
+    DropTrigger(ObjectName, bool),
+    /// SET TRIGGERS: the triggers, the table that they are all of, true for ENABLED.
+    SetTriggers(Vec<ObjectName>, Option<ObjectName>, bool),
     /// A statement that is accepted and has no effect here: its first words.
     NoEffect(String),
+}
+
+/// DROP PROCEDURE, FUNCTION, ROUTINE.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DropRoutine {
+    /// PROCEDURE, FUNCTION or ROUTINE.
+    pub kind: String,
+    /// The routine.
+    pub name: ObjectName,
+    /// SPECIFIC: the name is the specific one.
+    pub is_specific: bool,
+    /// How many parameters it has, where their types are written.
+    pub parameters: Option<usize>,
+    /// IF EXISTS.
+    pub if_exists: bool,
 }
 
 /// INSERT.
@@ -94,6 +128,8 @@ pub enum InsertRows {
     Values(Vec<Expr>),
     /// Those of a query.
     Query(Box<Query>),
+    /// Those that a routine returns.
+    Call(Box<Invocation>),
 }
 
 /// UPDATE.

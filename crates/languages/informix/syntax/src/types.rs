@@ -218,6 +218,18 @@ impl Type {
         )
     }
 
+    /// True if its values are whole numbers.
+    pub fn is_integer(self) -> bool {
+        matches!(self.sql_type(), SqlType::SmallInt | SqlType::Integer | SqlType::BigInt)
+    }
+
+    /// True if values of both types compare in the core without a conversion.
+    pub fn is_like(self, other: Type) -> bool {
+        (self.is_text() && other.is_text())
+            || (self.is_integer() && other.is_integer())
+            || std::mem::discriminant(&self.sql_type()) == std::mem::discriminant(&other.sql_type())
+    }
+
     /// The core's type for its values.
     pub fn sql_type(self) -> SqlType {
         let collation = Collation::Binary;

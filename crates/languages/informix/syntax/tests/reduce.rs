@@ -245,10 +245,14 @@ fn errors_have_codes_and_places() {
     assert_eq!(code("SELECT ~ FROM t"), -202);
     assert_eq!(code(&format!("SELECT {}1{} FROM t", "(".repeat(500), ")".repeat(500))), -665);
     assert_eq!(code("MERGE INTO t USING u ON 1 = 1"), -201);
-    assert_eq!(code("CREATE PROCEDURE p() RETURN; END PROCEDURE"), -999);
-    for text in ["EXECUTE PROCEDURE p(1)", "execute function shop:p(?)", "CALL p()", "DROP FUNCTION p"] {
-        let error = parse(text, false).unwrap_err();
-        assert_eq!((error.code, error.subject.as_str()), (-674, "p"), "{text}");
+    assert_eq!(code("CREATE PROCEDURE FROM 'a.sql'"), -999);
+    assert_eq!(code("CREATE TRIGGER t SELECT ON u AFTER (DELETE FROM v)"), -999);
+    assert_eq!(code("CREATE PROCEDURE p() RETURN; END FUNCTION x"), -201);
+    for text in
+        ["EXECUTE PROCEDURE p(1)", "execute function shop:p(?)", "CALL p()", "{call p()}", " { ? = CALL p(?) } "]
+    {
+        let parsed = parse(text, false).unwrap();
+        assert!(matches!(&parsed.statement, Statement::Execute(call) if call.name.last() == "p"), "{text}");
     }
     let error = parse("SELECT * FORM t x y", false).unwrap_err();
     assert_eq!(error.span.map(|span| span.start), Some(9));
@@ -258,6 +262,15 @@ fn errors_have_codes_and_places() {
 
 #[test]
 fn cut_and_changed_texts_do_no_harm() {
+    let routine = "CREATE FUNCTION f(a INT DEFAULT 1) RETURNING INT, CHAR(3); DEFINE b, c LIKE t.k; ON EXCEPTION IN (-1) SET b LET c = 1; END EXCEPTION WITH RESUME FOREACH x FOR SELECT k INTO b FROM t IF b = 1 THEN UPDATE t SET k = b WHERE CURRENT OF x; END IF; END FOREACH; FOR b IN (1 TO 3, 4) RETURN b, 'x' WITH RESUME; END FOR; END FUNCTION";
+    let trigger = "CREATE TRIGGER g UPDATE OF a ON t REFERENCING OLD AS o NEW AS n FOR EACH ROW WHEN (o.a > 1) (INSERT INTO u VALUES (n.a), EXECUTE PROCEDURE p(n.a) INTO a)";
+    for text in [routine, trigger] {
+        assert!(parse(text, false).is_ok());
+        for end in 0..text.len() {
+            let _ = parse(&text[..end], false);
+            let _ = parse(&text[end..], true);
+        }
+    }
     let text = "SELECT SKIP 1 FIRST 2 a.c[1,2], x::datetime year to second FROM t a, OUTER (u, v) WHERE a MATCHES 'b*' AND y IN (SELECT z FROM w) ORDER BY 1";
     for end in 0..text.len() {
         let _ = parse(&text[..end], false);

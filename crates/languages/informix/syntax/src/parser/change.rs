@@ -1,7 +1,7 @@
 //! INSERT, UPDATE, DELETE.
 
-use super::Parser;
 use super::primary::refused;
+use super::{Body, Parser};
 use crate::error::{Parse, SqlError};
 use crate::tree::{CurrentOf, Delete, Expr, Insert, InsertRows, Name, Statement, Update};
 
@@ -18,7 +18,7 @@ impl Parser<'_> {
             self.expect("(")?;
             let values = self.list(Self::expression)?;
             self.expect(")")?;
-            if self.sees(",") {
+            if self.sees(",") && !self.next_action() {
                 return Err(refused("several rows in VALUES"));
             }
             if !columns.is_empty() && columns.len() != values.len() {
@@ -29,7 +29,7 @@ impl Parser<'_> {
         } else if self.sees("SELECT") || self.sees("WITH") {
             InsertRows::Query(Box::new(self.query()?))
         } else if self.sees("EXECUTE") {
-            return Err(refused("INSERT of the rows of a routine"));
+            InsertRows::Call(Box::new(self.execute()?))
         } else {
             self.expect("(")?;
             let query = self.query()?;
@@ -62,10 +62,16 @@ impl Parser<'_> {
                 self.expect("=")?;
                 items.push((name, self.expression()?));
             }
-            if !self.accept(",") {
+            if self.next_action() || !self.accept(",") {
                 return Ok(items);
             }
         }
+    }
+
+    /// True if the comma stands between two statements of a trigger.
+    fn next_action(&self) -> bool {
+        let begins = ["INSERT", "UPDATE", "DELETE", "EXECUTE", "MERGE"].iter().any(|word| self.is(1, word));
+        self.body == Body::Trigger && self.sees(",") && begins && !self.is(2, "=")
     }
 
     /// A column, with or without its table.

@@ -1,6 +1,6 @@
 //! The position of the parser in its tokens: looking, taking, names, lists, types, and errors about what is not expected.
 
-use super::Parser;
+use super::{Body, Parser};
 use crate::error::{Parse, SqlError};
 use crate::lexer::{Kind, Token, unquoted};
 use crate::tree::{DataType, Name, ObjectName, Span};
@@ -44,6 +44,13 @@ const NO_ALIASES: [&str; 36] = [
     "ELSE",
     "END",
     "UNITS",
+];
+
+/// Words that begin a statement of a routine: no aliases there.
+const STATEMENTS: [&str; 30] = [
+    "LET", "IF", "ELIF", "FOR", "FOREACH", "WHILE", "LOOP", "RETURN", "CALL", "EXECUTE", "INSERT", "UPDATE", "DELETE",
+    "BEGIN", "RAISE", "EXIT", "CONTINUE", "DEFINE", "TRACE", "SYSTEM", "CASE", "DROP", "CREATE", "OPEN", "FETCH",
+    "CLOSE", "COMMIT", "ROLLBACK", "PREPARE", "GOTO",
 ];
 
 impl<'t> Parser<'t> {
@@ -111,6 +118,7 @@ impl<'t> Parser<'t> {
     pub(super) fn is_alias(&self, ahead: usize) -> bool {
         match self.token(ahead).kind {
             Kind::Quoted => true,
+            Kind::Word if self.body == Body::Routine && STATEMENTS.iter().any(|word| self.is(ahead, word)) => false,
             Kind::Word => !NO_ALIASES.iter().any(|word| self.is(ahead, word)),
             _ => false,
         }

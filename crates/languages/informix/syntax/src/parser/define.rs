@@ -11,6 +11,9 @@ use crate::tree::{
 impl Parser<'_> {
     pub(super) fn create(&mut self) -> Parse<Statement> {
         self.expect("CREATE")?;
+        if let Some(statement) = self.create_module()? {
+            return Ok(statement);
+        }
         let words = [
             "TEMP TABLE",
             "STANDARD TABLE",
@@ -296,8 +299,13 @@ impl Parser<'_> {
 
     pub(super) fn drop(&mut self) -> Parse<Statement> {
         self.expect("DROP")?;
-        if self.accept_any(&["PROCEDURE", "FUNCTION", "ROUTINE"]).is_some() {
-            return self.drop_routine();
+        let words = ["SPECIFIC PROCEDURE", "SPECIFIC FUNCTION", "SPECIFIC ROUTINE", "PROCEDURE", "FUNCTION", "ROUTINE"];
+        if let Some(kind) = self.accept_any(&words) {
+            return self.drop_routine(kind);
+        }
+        if self.accept("TRIGGER") {
+            let if_exists = self.accept("IF EXISTS");
+            return Ok(Statement::DropTrigger(self.object_name()?, if_exists));
         }
         let Some(kind) = self.accept_any(&["TABLE", "VIEW", "INDEX", "SEQUENCE", "SYNONYM"]) else {
             return Err(refused(&format!("DROP {}", self.token_text(0).to_uppercase())));

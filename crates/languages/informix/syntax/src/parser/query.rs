@@ -1,7 +1,7 @@
 //! SELECT.
 
-use super::Parser;
 use super::primary::refused;
+use super::{Body, Parser};
 use crate::error::Parse;
 use crate::tree::{
     CommonTable, Expr, GroupBy, Grouping, OrderItem, Query, QueryBody, Select, SelectItem, SetOperator, SetQuantifier,
@@ -110,6 +110,10 @@ impl Parser<'_> {
             }
         }
         select.items = self.list(Self::select_item)?;
+        if self.body == Body::Routine && self.sees("INTO") && !self.is(1, "TEMP") && !self.is(1, "SCRATCH") {
+            self.advance();
+            self.targets = Some(self.list(Self::name)?);
+        }
         if self.accept("FROM") {
             select.from = self.sources()?;
         }

@@ -1,14 +1,9 @@
-//! GRANT and REVOKE, and the statements about routines.
-//!
-//! Rights are read as far as the table that they are on; there is no routine to call, so each name of one is an error.
+//! GRANT and REVOKE: rights are read as far as the table that they are on.
 
 use super::Parser;
-use crate::error::{Parse, SqlError};
+use crate::error::Parse;
 use crate::lexer::Kind;
 use crate::tree::Statement;
-
-/// -674: a routine of this name and these parameters is not there.
-const ROUTINE: i32 = -674;
 
 impl Parser<'_> {
     /// `GRANT rights ON table TO users`, `GRANT CONNECT TO users`, and REVOKE with FROM.
@@ -55,38 +50,5 @@ impl Parser<'_> {
             Kind::String => self.string().map(drop),
             _ => self.name().map(drop),
         }
-    }
-
-    /// EXECUTE PROCEDURE, EXECUTE FUNCTION and CALL.
-    pub(super) fn routine_call(&mut self) -> Parse<Statement> {
-        match self.accept("CALL") {
-            true => {}
-            false => {
-                self.expect("EXECUTE")?;
-                if self.accept_any(&["PROCEDURE", "FUNCTION"]).is_none() {
-                    return Err(self.unexpected());
-                }
-            }
-        }
-        Err(self.no_routine()?)
-    }
-
-    /// DROP PROCEDURE, FUNCTION and ROUTINE, from IF EXISTS on.
-    pub(super) fn drop_routine(&mut self) -> Parse<Statement> {
-        let if_exists = self.accept("IF EXISTS");
-        let error = self.no_routine()?;
-        if !if_exists {
-            return Err(error);
-        }
-        while self.kind() != Kind::End && !self.sees(";") {
-            self.advance();
-        }
-        Ok(Statement::NoEffect("DROP ROUTINE".to_owned()))
-    }
-
-    fn no_routine(&mut self) -> Parse<Box<SqlError>> {
-        let name = self.object_name()?;
-        let text = format!("Routine ({}) can not be resolved.", name.last());
-        Ok(SqlError::at(ROUTINE, name.span, text).about(name.last()))
     }
 }

@@ -56,7 +56,11 @@ impl Parser<'_> {
             "SET" => self.set(),
             "LOCK" | "UNLOCK" => Ok(self.rest(&format!("{word} TABLE"))),
             "GRANT" | "REVOKE" => self.rights(),
-            "EXECUTE" | "CALL" => self.routine_call(),
+            "EXECUTE" => self.execute().map(|call| Statement::Execute(Box::new(call))),
+            "CALL" => {
+                self.advance();
+                self.invocation().map(|call| Statement::Execute(Box::new(call)))
+            }
             "MERGE" => self.merge(),
             _ => Err(self.unexpected()),
         }
@@ -69,7 +73,7 @@ impl Parser<'_> {
     }
 
     /// Takes a statement that has no effect here.
-    fn rest(&mut self, words: &str) -> Statement {
+    pub(super) fn rest(&mut self, words: &str) -> Statement {
         while self.kind() != Kind::End && !self.sees(";") {
             self.advance();
         }
@@ -94,8 +98,20 @@ impl Parser<'_> {
             let seconds = if self.kind() == Kind::Integer { Some(self.number()?.into()) } else { None };
             return Ok(Statement::LockMode(seconds));
         }
-        const NO_EFFECT: [&str; 8] =
-            ["EXPLAIN", "OPTIMIZATION", "PDQPRIORITY", "LOG", "BUFFERED", "STATEMENT", "ENVIRONMENT", "CONSTRAINTS"];
+        if let Some(statement) = self.set_triggers()? {
+            return Ok(statement);
+        }
+        const NO_EFFECT: [&str; 9] = [
+            "EXPLAIN",
+            "OPTIMIZATION",
+            "PDQPRIORITY",
+            "LOG",
+            "BUFFERED",
+            "STATEMENT",
+            "ENVIRONMENT",
+            "CONSTRAINTS",
+            "DEBUG",
+        ];
         match NO_EFFECT.iter().find(|word| self.sees(word)) {
             Some(word) => Ok(self.rest(&format!("SET {word}"))),
             None => Err(refused(&format!("SET {}", self.token_text(0).to_uppercase()))),

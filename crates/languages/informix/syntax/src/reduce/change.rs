@@ -1,6 +1,6 @@
 //! INSERT, UPDATE, DELETE.
 
-use super::{Reducer, quoted, text_literal};
+use super::{Mode, Reducer, quoted, text_literal};
 use crate::error::{Parse, SqlError};
 use crate::tree::{CurrentOf, Delete, Expr, Insert, InsertRows, Literal, Name, ObjectName, Query, Update};
 use crate::types::Type;
@@ -24,6 +24,8 @@ impl Reducer<'_> {
             self.push(")");
         }
         match &insert.rows {
+            // The rows of a routine are inserted one by one, as values.
+            InsertRows::Call(_) => Err(SqlError::unsupported("a routine here")),
             InsertRows::Query(query) => {
                 self.push(" ");
                 let serial = types.iter().position(|known| known.is_some_and(Type::is_serial));
@@ -97,9 +99,27 @@ impl Reducer<'_> {
     fn current_of(&mut self, cursor: Option<&CurrentOf>, target: &ObjectName) -> Parse<()> {
         if let Some(cursor) = cursor {
             let column = quoted(self.scope.row_number(target));
-            self.push(&format!(" WHERE {column} = ${}", cursor.parameter));
+            self.push(&format!(" WHERE {column} = ${}", self.cursor_parameter(cursor.parameter)));
         }
         Ok(())
+    }
+
+    /// The number of the parameter of WHERE CURRENT OF: behind the variables of a routine.
+    fn cursor_parameter(&self, number: usize) -> usize {
+        match &self.mode {
+            Mode::Routine(_, types) => types.len() + 1,
+            _ => number,
+        }
+    }
+
+    /// Lets a change give the rows as they were and as they have become: these columns of both, as `old.a` and `new.a`.
+    pub(super) fn images(&mut self, sides: &[&str], columns: &[String]) {
+        let image = |side: &&str, column: &String| {
+            format!("{}.{} AS {}", quoted(side), quoted(column), quoted(&format!("{side}.{column}")))
+        };
+        let all: Vec<String> =
+            sides.iter().flat_map(|side| columns.iter().map(move |column| image(side, column))).collect();
+        self.push(&format!(" RETURNING {}", all.join(", ")));
     }
 
     fn condition(&mut self, condition: Option<&Expr>) -> Parse<()> {
@@ -113,6 +133,12 @@ impl Reducer<'_> {
     /// Writes the new value of a column. A text is cut to its length without a word, 0 in a SERIAL is the next number.
     pub(super) fn assigned(&mut self, value: &Expr, known: Option<Type>) -> Parse<()> {
         let Some(known) = known else { return self.expression(value) };
+        if let (Mode::Routine(defaults, _), Expr::Variable(name)) = (&self.mode, value)
+            && defaults.iter().any(|number| name.text == format!("?{number}"))
+        {
+            self.push("DEFAULT");
+            return Ok(());
+        }
         match (known, value) {
             (known, Expr::Literal(Literal::Integer(digits)))
                 if known.is_serial() && digits.trim_matches('0').is_empty() =>
@@ -130,6 +156,11 @@ impl Reducer<'_> {
             ) => {
                 let cut: String = text.chars().take(length as usize).collect();
                 self.push(&text_literal(&cut));
+                Ok(())
+            }
+            // The value of a routine's variable is one of the column's type before it comes here.
+            (_, Expr::Variable(name)) if self.variable_type(name).is_some() => {
+                self.push(&name.text.replace('?', "$"));
                 Ok(())
             }
             (_, Expr::Literal(_) | Expr::Variable(_) | Expr::Default) => self.of_type(value, known),

@@ -99,8 +99,15 @@ impl Reducer<'_> {
     fn parameter(&mut self, name: &Name, meets: Option<Type>) -> Parse<()> {
         let number: usize = name.text.trim_start_matches('?').parse().unwrap_or(0);
         let text = match &self.mode {
-            Mode::Execute(defaults) if defaults.contains(&number) => "DEFAULT".to_owned(),
+            Mode::Execute(defaults) | Mode::Routine(defaults, _) if defaults.contains(&number) => "DEFAULT".to_owned(),
             Mode::Execute(_) => format!("${number}"),
+            // The core knows the type of a parameter that is compared with a column or stored in one.
+            Mode::Routine(_, types) => match types.get(number.wrapping_sub(1)) {
+                Some(known) if !meets.is_some_and(|meets| known.is_like(meets)) => {
+                    format!("CAST(${number} AS {})", known.sql_type())
+                }
+                _ => format!("${number}"),
+            },
             Mode::Describe(types) => match meets.or(types.get(number.wrapping_sub(1)).copied()) {
                 Some(known) => format!("CAST(NULL AS {})", known.sql_type()),
                 None => "NULL".to_owned(),
@@ -108,6 +115,13 @@ impl Reducer<'_> {
         };
         self.push(&text);
         Ok(())
+    }
+
+    /// The type of a variable of a routine.
+    pub(super) fn variable_type(&self, name: &Name) -> Option<Type> {
+        let Mode::Routine(_, types) = &self.mode else { return None };
+        let number: usize = name.text.trim_start_matches('?').parse().ok()?;
+        types.get(number.wrapping_sub(1)).copied()
     }
 
     fn literal(&mut self, value: &Literal) -> Parse<()> {
@@ -175,7 +189,10 @@ impl Reducer<'_> {
             // Whole numbers are divided as decimals ("Arithmetic operators" of the Guide to SQL).
             self.push("1.0 * ");
         }
+        // What a variable is compared with tells the core its type only if it is a column.
         let is_comparison = operator.is_comparison();
+        let left_type = left_type.filter(|_| !matches!(left, Expr::Variable(_)));
+        let right_type = right_type.filter(|_| !matches!(right, Expr::Variable(_)));
         match right_type.filter(|_| is_comparison) {
             Some(known) => self.compared(left, known)?,
             None => self.expression(left)?,
@@ -235,7 +252,7 @@ impl Reducer<'_> {
     }
 
     fn test(&mut self, left: &Expr, negated: bool, test: &Test) -> Parse<()> {
-        let known = self.type_of(left);
+        let known = self.type_of(left).filter(|_| !matches!(left, Expr::Variable(_)));
         self.push("(");
         self.expression(left)?;
         let not = if negated { " NOT" } else { "" };

@@ -125,11 +125,21 @@ impl Reducer<'_> {
                 self.around(&format!("CAST(extract({unit} FROM "), &[value], ") AS SMALLINT)")
             }
             (name, arguments) if self.metadata_function(name, arguments)? => Ok(()),
+            _ if self.scope.function(&call.name, call.arguments.len()).is_some() => self.routine(call, &arguments),
             _ => {
                 let text = format!("Routine ({name}) can not be resolved.");
                 Err(SqlError::at(-674, call.name.span, text).about(&name))
             }
         }
+    }
+
+    /// A function of the database.
+    fn routine(&mut self, call: &Call, arguments: &[&Expr]) -> Parse<()> {
+        let Some((function, known)) = self.scope.function(&call.name, arguments.len()) else { return Ok(()) };
+        self.push(&format!("CAST({}(", super::quoted(&function)));
+        self.list(arguments, |it, value| it.expression(value))?;
+        self.push(&format!(") AS {})", known.sql_type()));
+        Ok(())
     }
 
     fn around(&mut self, before: &str, values: &[&Expr], behind: &str) -> Parse<()> {

@@ -28,11 +28,13 @@ pub use define::{
     rename_table,
 };
 
-use crate::error::Parse;
+use crate::error::{Parse, SqlError};
 use crate::tree::{
-    Delete, Expr, Insert, Merge, ObjectName, Query, QueryBody, SelectItem, SetQuantifier, Source, TableSource, Update,
+    Cast, CastKind, DataType, Delete, Expr, Insert, Literal, Merge, Name, ObjectName, Query, QueryBody, Select,
+    SelectItem, SetQuantifier, Source, Span, Statement, TableSource, Update, With,
 };
 use crate::types::Type;
+use mainstay_types::Value;
 
 /// The meaning of a statement's names where it stands.
 pub trait Scope {
@@ -59,6 +61,12 @@ pub trait Scope {
         None
     }
 
+    /// The type of the value that a routine of the database returns, and the name by which the core calls it: one of this
+    /// name and so many parameters that returns one value.
+    fn function(&self, _name: &ObjectName, _arguments: usize) -> Option<(String, Type)> {
+        None
+    }
+
     /// The name of the user.
     fn user(&self) -> String;
 
@@ -76,6 +84,8 @@ pub enum Mode<'m> {
     Execute(&'m [usize]),
     /// As NULL of these types; queries give no rows.
     Describe(&'m [Type]),
+    /// As variables of a routine: parameters with these types of their own. Those of the numbers before are DEFAULT.
+    Routine(&'m [usize], &'m [Type]),
 }
 
 /// Reduces a query.
@@ -140,6 +150,36 @@ pub fn update(update: &Update, mode: Mode<'_>, scope: &dyn Scope) -> Parse<Strin
     Ok(reducer.out)
 }
 
+/// Reduces an INSERT, UPDATE or DELETE that gives these columns of its rows: of the old rows as `old.a`, behind them of the new
+/// rows as `new.a`, each where the statement has such rows. An INSERT gives the columns under their own names.
+///
+/// Errors: as [`query`]; -999 for another statement.
+pub fn change_with_images(
+    statement: &Statement,
+    columns: &[String],
+    mode: Mode<'_>,
+    scope: &dyn Scope,
+) -> Parse<String> {
+    let mut reducer = Reducer::new(mode, scope);
+    match statement {
+        Statement::Insert(insert) => {
+            reducer.insert(insert)?;
+            let columns: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
+            reducer.push(&format!(" RETURNING {}", columns.join(", ")));
+        }
+        Statement::Update(update) => {
+            reducer.update(update)?;
+            reducer.images(&["old", "new"], columns);
+        }
+        Statement::Delete(delete) => {
+            reducer.delete(delete)?;
+            reducer.images(&["old"], columns);
+        }
+        _ => return Err(SqlError::unsupported("a trigger of this statement")),
+    }
+    Ok(reducer.out)
+}
+
 /// Reduces a MERGE.
 ///
 /// Errors: as [`query`].
@@ -165,6 +205,44 @@ pub(crate) fn expression(value: &Expr, scope: &dyn Scope) -> Parse<String> {
     let mut reducer = Reducer::new(Mode::Execute(&[]), scope);
     reducer.expression(value)?;
     Ok(reducer.out)
+}
+
+/// A query of nothing but a value.
+pub fn value_query(value: &Expr) -> Statement {
+    let select = Select { items: vec![SelectItem::Value(value.clone(), None)], ..Select::default() };
+    Statement::Query(Box::new(Query {
+        with: With::default(),
+        body: QueryBody::Select(Box::new(select)),
+        order: Vec::new(),
+        offset: None,
+        fetch: None,
+        format: None,
+        hints: Vec::new(),
+    }))
+}
+
+/// The statement with values in place of the variables of a routine: for definitions, which have no parameters.
+pub fn with_values(statement: &Statement, values: &[Value], types: &[Type]) -> Statement {
+    let mut statement = statement.clone();
+    crate::visit::statement(&mut statement, &mut |part, _| {
+        let Expr::Variable(name) = part else { return };
+        let number: usize = name.text.trim_start_matches('?').parse().unwrap_or(0);
+        let (Some(value), Some(known)) = (values.get(number.wrapping_sub(1)), types.get(number.wrapping_sub(1))) else {
+            return;
+        };
+        let literal = match value {
+            Value::Null => Literal::Null,
+            Value::Text(text) => Literal::String(text.clone()),
+            Value::Boolean(value) => Literal::String(if *value { "t" } else { "f" }.to_owned()),
+            other => Literal::String(other.to_string()),
+        };
+        let text = Name { text: known.declared(), quoted: true, ..Name::default() };
+        let name = ObjectName { parts: vec![text], ..ObjectName::default() };
+        let data_type = DataType { name, arguments: Vec::new(), span: Span::default() };
+        let value = Expr::Literal(literal);
+        *part = Expr::Cast(Box::new(Cast { kind: CastKind::Cast, value, data_type, style: None }));
+    });
+    statement
 }
 
 /// A name as the core quotes it. Names mean the same in any case there.

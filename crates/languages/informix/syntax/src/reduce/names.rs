@@ -63,6 +63,8 @@ impl Reducer<'_> {
             Expr::Niladic(word) if word == "TODAY" => Some(Type::Date),
             Expr::Niladic(word) if word == "CURRENT" => Some(Type::DateTime(Field::YEAR, Field(15))),
             Expr::Unary(_, operand) => self.type_of(operand),
+            Expr::Variable(name) => self.variable_type(name),
+            Expr::Call(call) => self.scope.function(&call.name, call.arguments.len()).map(|(_, known)| known),
             _ => None,
         }
     }

@@ -1,0 +1,130 @@
+//! Functions of the database that a query calls for its rows.
+//!
+//! A query that runs is in the middle of the core; a function that it calls runs in a session beside it, which reads by the
+//! outlook of the query's own: it sees what the query's statement sees. Such a function cannot change rows (-675).
+
+use crate::failure::plain;
+use crate::modules::Shared;
+use crate::routines::missing;
+use crate::scope::Facts;
+use crate::session::InformixSession;
+use mainstay_engine::Outlook;
+use mainstay_informix_syntax::compile;
+use mainstay_informix_syntax::{SqlError, Type};
+use mainstay_planner::UserFunctions;
+use mainstay_session::Failure;
+use mainstay_types::{Code, DialectError, Error, SqlType, Value, ValueRef};
+use mainstay_vm::RunArgument;
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// How many functions may stand around each other through queries.
+const DEEPEST: usize = 8;
+
+/// The functions of a database, as one session's queries call them.
+pub(crate) struct Functions {
+    shared: Shared,
+    facts: Facts,
+    depth: usize,
+    stop: Arc<AtomicBool>,
+    outlook: OnceLock<Arc<Outlook>>,
+    /// The session that runs them, made when one is first called.
+    session: Mutex<Option<Box<InformixSession>>>,
+}
+
+impl fmt::Debug for Functions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Functions")
+    }
+}
+
+impl Functions {
+    pub(crate) fn new(shared: Shared, facts: Facts, depth: usize, stop: Arc<AtomicBool>) -> Functions {
+        Functions { shared, facts, depth, stop, outlook: OnceLock::new(), session: Mutex::default() }
+    }
+
+    /// Lets the functions read by this outlook.
+    pub(crate) fn read_by(&self, outlook: Arc<Outlook>) {
+        // It is the same one every time.
+        let _ = self.outlook.set(outlook);
+    }
+
+    pub(crate) fn can_read(&self) -> bool {
+        self.outlook.get().is_some()
+    }
+
+    fn beside<T>(&self, work: impl FnOnce(&mut InformixSession) -> Result<T, Failure>) -> Result<T, Failure> {
+        if self.depth >= DEEPEST {
+            return Err(plain(SqlError::TOO_COMPLEX, "Functions call each other too deeply."));
+        }
+        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        if session.is_none() {
+            let (shared, facts, stop) = (self.shared.clone(), self.facts.clone(), Arc::clone(&self.stop));
+            let mut made = InformixSession::of(shared, facts, self.depth + 1, stop)?;
+            if let Some(outlook) = self.outlook.get() {
+                made.core.read_beside(Arc::clone(outlook));
+                made.functions.read_by(Arc::clone(outlook));
+            }
+            *session = Some(Box::new(made));
+        }
+        let Some(session) = session.as_mut() else { return Err(missing("")) };
+        session.refresh()?;
+        work(session)
+    }
+}
+
+impl UserFunctions for Functions {
+    fn result(&self, name: &str) -> Option<String> {
+        let found = self.beside(|session| {
+            let stored = session.modules.by_key(name).cloned().ok_or_else(|| missing(name))?;
+            let routine = stored.routine().ok_or_else(|| missing(name))?;
+            let signature = compile::signature(routine, String::new(), &session.names());
+            signature.ok().and_then(|signature| signature.returns.first().copied()).ok_or_else(|| missing(name))
+        });
+        found.ok().map(name_of_type)
+    }
+
+    fn call(&self, name: &str, arguments: &[ValueRef<'_>]) -> mainstay_types::Result<Value> {
+        self.beside(|session| {
+            let ready = session.ready(name)?;
+            // Values are converted to the parameters' types where they come in.
+            let arguments: Vec<RunArgument<'_>> = arguments.iter().map(|value| RunArgument::Value(*value)).collect();
+            session.with_machine(|runner, machine| {
+                machine.run(runner, &ready.program, &arguments).map_err(|raised| crate::runner::failure_of(&raised))?;
+                Ok(machine.result().to_value())
+            })
+        })
+        .map_err(|failure| failed(&failure))
+    }
+}
+
+/// An error of a function as one of the core, which the session of the query finds again by its number.
+fn failed(failure: &Failure) -> Error {
+    let code = match failure.number {
+        crate::failure::INTERRUPTED => Code::Cancelled,
+        -1202 => Code::DivisionByZero,
+        _ => Code::InvalidValue,
+    };
+    let dialect = DialectError { number: failure.number, severity: 16, state: failure.detail.unsigned_abs() as u8 };
+    Error::new(code, failure.message.clone()).in_dialect(dialect)
+}
+
+/// The core asks in the names of SQL Server.
+fn name_of_type(known: Type) -> String {
+    match known.sql_type() {
+        SqlType::Boolean => "bit".to_owned(),
+        SqlType::TinyInt | SqlType::SmallInt => "smallint".to_owned(),
+        SqlType::Integer => "int".to_owned(),
+        SqlType::BigInt => "bigint".to_owned(),
+        SqlType::Decimal { precision, scale } => format!("decimal({precision},{scale})"),
+        SqlType::Money => "money".to_owned(),
+        SqlType::Real => "real".to_owned(),
+        SqlType::Double => "float".to_owned(),
+        SqlType::Date => "date".to_owned(),
+        SqlType::Time { .. } => "time(5)".to_owned(),
+        SqlType::Timestamp { .. } => "datetime2(5)".to_owned(),
+        SqlType::Binary { .. } | SqlType::VarBinary { .. } => "varbinary(max)".to_owned(),
+        _ => "nvarchar(max)".to_owned(),
+    }
+}

@@ -1,0 +1,316 @@
+//! Creating, dropping and calling routines.
+
+use crate::failure::{of_syntax, plain};
+use crate::modules::{self, Modules, Row, Stored};
+use crate::rows::{KeptRows, column};
+use crate::runner::{Returned, Runner, failure_of};
+use crate::scope::Names;
+use crate::session::InformixSession;
+use mainstay_informix_syntax::compile::{self, Action, Environment, Signature, compile_routine};
+use mainstay_informix_syntax::reduce::Scope;
+use mainstay_informix_syntax::tree::{DropRoutine, Expr, Invocation, Literal, Name, ObjectName, Routine};
+use mainstay_informix_syntax::{SqlError, Type, assign};
+use mainstay_session::{Column, Done, Failure, Ran};
+use mainstay_types::Value;
+use mainstay_vm::{Limits, Machine, Program, RunArgument};
+use std::sync::Arc;
+
+/// -673: a routine with this name and signature is there already.
+const EXISTS: i32 = -673;
+/// -674: a routine of this name and these parameters is not there.
+pub(crate) const MISSING: i32 = -674;
+/// How deep routines may call each other without and through statements.
+const NESTING: usize = 200;
+const DEEPEST: usize = 16;
+/// The most bytes of texts that the variables of all routines of a session hold.
+const TEXT_BYTES: usize = 256 << 20;
+
+/// A routine that is ready to run.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    pub program: Arc<Program>,
+    pub parameters: Vec<(String, Type)>,
+    pub is_single: bool,
+}
+
+/// The error of a routine that is not there.
+pub(crate) fn missing(name: &str) -> Failure {
+    let message = format!("Routine ({name}) can not be resolved.");
+    Failure { number: MISSING, subject: name.to_owned(), message, ..Failure::default() }
+}
+
+/// The key of a routine: its name and the number of its parameters.
+fn key_of(name: &str, parameters: usize) -> String {
+    format!("{name}/{parameters}")
+}
+
+/// The program of a routine's form.
+///
+/// Errors: -999 for a form that the machine refuses, -665 for one that is too large.
+pub(crate) fn linked(routine: mainstay_vm::Routine, actions: Vec<Action>) -> Result<Arc<Program>, Failure> {
+    Program::compile_with(routine, Arc::new(actions)).map_err(|error| plain(SqlError::TOO_COMPLEX, error.to_string()))
+}
+
+impl Environment for Names<'_> {
+    fn routine(&self, name: &ObjectName, arguments: usize) -> Option<Signature> {
+        let stored = self.modules.routine(&name.last().to_lowercase(), arguments)?;
+        compile::signature(stored.routine()?, stored.key.clone(), self).ok()
+    }
+
+    fn column(&self, table: &ObjectName, column: &str) -> Option<Type> {
+        let columns = self.columns(table)?;
+        columns.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(column)).map(|(_, known)| known)
+    }
+
+    fn user(&self) -> String {
+        self.facts.user.clone()
+    }
+}
+
+/// The columns that a call gives.
+pub(crate) fn columns_of(call: &Invocation, names: &Names<'_>) -> Vec<Column> {
+    let stored = names.modules.routine(&call.name.last().to_lowercase(), call.arguments.len());
+    let Some(routine) = stored.and_then(|stored| stored.routine()) else { return Vec::new() };
+    let Ok(signature) = compile::signature(routine, String::new(), names) else { return Vec::new() };
+    let named = routine.returns.iter().map(|(_, name)| name.as_ref().map_or("(expression)", |name| &name.text));
+    named.zip(&signature.returns).map(|(name, known)| column(name, *known, true)).collect()
+}
+
+/// The limits of what runs in a session.
+pub(crate) fn limits(session: &InformixSession) -> Limits {
+    let cancel = Some(Arc::clone(&session.stop));
+    Limits { nesting: NESTING, cancel, ..Limits::default() }.within(TEXT_BYTES)
+}
+
+impl InformixSession {
+    /// Reads routines and triggers again if they have changed.
+    ///
+    /// Errors: those of reading.
+    pub(crate) fn refresh(&mut self) -> Result<(), Failure> {
+        let version = self.shared.version();
+        if self.modules.version == version {
+            return Ok(());
+        }
+        self.modules = Modules::read(&mut self.core, version)?;
+        self.programs.clear();
+        self.triggers.clear();
+        self.routine_statements.clear();
+        if !self.modules.all.is_empty() && !self.functions.can_read() {
+            let outlook = self.core.outlook();
+            self.functions.read_by(outlook);
+        }
+        Ok(())
+    }
+
+    /// Routines have changed in this session, maybe within its transaction.
+    pub(crate) fn modules_changed(&mut self) -> Result<(), Failure> {
+        self.has_changed_modules = self.core.is_in_transaction();
+        self.shared.bump();
+        self.refresh()
+    }
+
+    /// CREATE PROCEDURE and CREATE FUNCTION.
+    ///
+    /// Errors: -673 for one that is there; those of compiling.
+    pub(crate) fn create_routine(&mut self, routine: &Routine, text: &str) -> Result<Done, Failure> {
+        let name = routine.name.last().to_lowercase();
+        let key = key_of(&name, routine.parameters.len());
+        let existing = self.modules.by_key(&key).map(|stored| stored.number);
+        if existing.is_some() && routine.if_not_exists {
+            return Ok(Done::default());
+        }
+        if existing.is_some() && !routine.replaces {
+            let message = format!("A routine with the given name ({name}) and parameter signature already exists.");
+            return Err(Failure { number: EXISTS, subject: name, message, ..Failure::default() });
+        }
+        let compiled = compile_routine(routine, text, &self.names());
+        let compiled = compiled.map_err(|error| of_syntax(&error, text))?;
+        linked(compiled.routine, compiled.actions)?;
+        let number = existing.unwrap_or_else(|| self.modules.next_number());
+        let owner = self.facts.user.clone();
+        let row = Row { key: &key, name: &name, owner: &owner, table: "", is_enabled: true, number, text };
+        modules::keep(&mut self.core, &row)?;
+        self.modules_changed()?;
+        Ok(Done::default())
+    }
+
+    /// DROP PROCEDURE, FUNCTION and ROUTINE.
+    ///
+    /// Errors: -674 for one that is not there, -9700 for a name that several have.
+    pub(crate) fn drop_routine(&mut self, drop: &DropRoutine) -> Result<Done, Failure> {
+        let name = drop.name.last().to_lowercase();
+        let is_meant = |stored: &&Arc<Stored>| {
+            stored.routine().is_some_and(|routine| {
+                let is_named = match drop.is_specific {
+                    true => routine.specific.as_ref().is_some_and(|specific| specific.is(&name)),
+                    false => stored.name == name,
+                };
+                is_named && drop.parameters.is_none_or(|count| count == routine.parameters.len())
+            })
+        };
+        let found: Vec<String> = self.modules.all.iter().filter(is_meant).map(|stored| stored.key.clone()).collect();
+        match &found[..] {
+            [key] => {
+                modules::forget(&mut self.core, key)?;
+                self.modules_changed()?;
+                Ok(Done::default())
+            }
+            [] if drop.if_exists => Ok(Done::default()),
+            [] => Err(missing(&name)),
+            _ => {
+                let message =
+                    format!("Routine ({name}) ambiguous - more than one routine resolves to given signature.");
+                Err(Failure { number: -9700, subject: name, message, ..Failure::default() })
+            }
+        }
+    }
+
+    /// A routine that is ready to run, by its key.
+    ///
+    /// Errors: -674 for one that is not there; those of compiling.
+    pub(crate) fn ready(&mut self, key: &str) -> Result<Arc<Ready>, Failure> {
+        if let Some(ready) = self.programs.get(key) {
+            return Ok(Arc::clone(ready));
+        }
+        let name = key.split('/').next().unwrap_or(key);
+        let stored = self.modules.by_key(key).cloned().ok_or_else(|| missing(name))?;
+        let routine = stored.routine().ok_or_else(|| missing(name))?;
+        let compiled = compile_routine(routine, &stored.text, &self.names());
+        // The place is one of the routine's text, not of the statement that calls it.
+        let compiled = compiled.map_err(|error| Failure { position: 0, ..of_syntax(&error, &stored.text) })?;
+        let program = linked(compiled.routine, compiled.actions)?;
+        let ready = Ready { program, parameters: compiled.parameters, is_single: compiled.is_single };
+        let ready = Arc::new(ready);
+        self.programs.insert(key.to_owned(), Arc::clone(&ready));
+        Ok(ready)
+    }
+
+    /// Does something with a machine and its host.
+    ///
+    /// Errors: -665 where statements and routines call each other too deeply.
+    pub(crate) fn with_machine<T>(
+        &mut self,
+        work: impl FnOnce(&mut Runner<'_>, &mut Machine) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        if self.depth >= DEEPEST {
+            return Err(plain(SqlError::TOO_COMPLEX, "Routines and triggers call each other too deeply."));
+        }
+        let mut machine = self.machine.take().unwrap_or_else(|| Machine::new(limits(self)));
+        self.depth += 1;
+        let mut runner = Runner::new(self);
+        let done = work(&mut runner, &mut machine);
+        self.depth -= 1;
+        self.machine = Some(machine);
+        done
+    }
+
+    /// The rows that a routine returns for these arguments.
+    ///
+    /// Errors: those of the routine.
+    pub(crate) fn call(
+        &mut self,
+        key: &str,
+        names: &[Option<String>],
+        values: &[Value],
+    ) -> Result<Vec<Vec<Value>>, Failure> {
+        self.with_machine(|runner, machine| runner.run_routine(machine, key, names, values))
+    }
+
+    /// EXECUTE PROCEDURE, EXECUTE FUNCTION and CALL of a client.
+    ///
+    /// Errors: -674 for a routine that is not there; those of the routine.
+    pub(crate) fn execute_call(&mut self, call: &Invocation, parameters: &[Value]) -> Result<Ran, Failure> {
+        let rows = self.rows_of_call(call, parameters)?;
+        Ok(match rows {
+            None => Ran::Done(Done::default()),
+            Some(rows) => Ran::Rows(Box::new(KeptRows::new(rows))),
+        })
+    }
+
+    /// The rows of a call; `None` for a routine that returns no values.
+    pub(crate) fn rows_of_call(
+        &mut self,
+        call: &Invocation,
+        parameters: &[Value],
+    ) -> Result<Option<Vec<Vec<Value>>>, Failure> {
+        let name = call.name.last().to_lowercase();
+        let stored = self.modules.routine(&name, call.arguments.len()).cloned().ok_or_else(|| missing(&name))?;
+        let gives_rows = stored.routine().is_some_and(|routine| !routine.returns.is_empty());
+        let mut values = Vec::with_capacity(call.arguments.len());
+        for (_, value) in &call.arguments {
+            values.push(self.argument(value, parameters)?);
+        }
+        let lower = |name: &Option<Name>| name.as_ref().map(|name| name.text.to_lowercase());
+        let names: Vec<Option<String>> = call.arguments.iter().map(|(name, _)| lower(name)).collect();
+        let rows = self.call(&stored.key, &names, &values)?;
+        Ok(gives_rows.then_some(rows))
+    }
+
+    /// The value of an argument that a client writes.
+    fn argument(&mut self, value: &Expr, parameters: &[Value]) -> Result<Value, Failure> {
+        match value {
+            Expr::Variable(name) => {
+                let number: usize = name.text.trim_start_matches('?').parse().unwrap_or(0);
+                Ok(parameters.get(number.wrapping_sub(1)).cloned().unwrap_or(Value::Null))
+            }
+            Expr::Literal(Literal::Null) => Ok(Value::Null),
+            Expr::Literal(Literal::String(text)) => Ok(Value::Text(text.clone())),
+            Expr::Literal(Literal::Integer(digits)) => match digits.parse() {
+                Ok(number) => Ok(Value::Integer(number)),
+                Err(_) => Ok(Value::Text(digits.clone())),
+            },
+            value => self.value_of(value, parameters),
+        }
+    }
+}
+
+/// The arguments of a run, by the places of the parameters.
+///
+/// Errors: -674 for a name that no parameter has, two values for one, and too many arguments; those of converting.
+pub(crate) fn arranged(
+    ready: &Ready,
+    name: &str,
+    names: &[Option<String>],
+    values: &[Value],
+) -> Result<Vec<Option<Value>>, Failure> {
+    let mut arranged = vec![None; ready.parameters.len()];
+    for (place, value) in values.iter().enumerate() {
+        let place = match names.get(place).and_then(Option::as_ref) {
+            Some(name) => ready.parameters.iter().position(|(known, _)| known == name),
+            None => Some(place),
+        };
+        let place = place.filter(|place| arranged.get(*place).is_some_and(Option::is_none));
+        let place = place.ok_or_else(|| missing(name))?;
+        let known = ready.parameters[place].1;
+        arranged[place] = Some(assign(value.as_ref(), known).map_err(|error| of_syntax(&error, ""))?);
+    }
+    Ok(arranged)
+}
+
+impl Runner<'_> {
+    /// Runs a routine and gives its rows.
+    ///
+    /// Errors: those of the routine.
+    pub(crate) fn run_routine(
+        &mut self,
+        machine: &mut Machine,
+        key: &str,
+        names: &[Option<String>],
+        values: &[Value],
+    ) -> Result<Vec<Vec<Value>>, Failure> {
+        let ready = self.session.ready(key)?;
+        let name = key.split('/').next().unwrap_or(key);
+        let arguments = arranged(&ready, name, names, values)?;
+        let given: Vec<RunArgument<'_>> = arguments
+            .iter()
+            .map(|value| value.as_ref().map_or(RunArgument::Default, |value| RunArgument::Value(value.as_ref())))
+            .collect();
+        machine.run(self, &ready.program, &given).map_err(|raised| failure_of(&raised))?;
+        let Returned { rows, is_nothing } = std::mem::take(&mut self.returned);
+        Ok(match ready.is_single {
+            true if is_nothing => Vec::new(),
+            true => vec![vec![machine.result().to_value()]],
+            false => rows,
+        })
+    }
+}
