@@ -19,6 +19,7 @@
 //! Limits: files are in memory and do not change while they are read; that they fail or change is what the tests
 //! named `faults` and `damage` are about.
 
+pub mod checkpoint;
 pub mod csv;
 pub mod dbf;
 pub mod expression;
@@ -43,7 +44,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 9] = [
     Target { name: "dbf", run: dbf::run },
     Target { name: "memo", run: memo::run },
     Target { name: "index", run: index::run },
@@ -52,6 +53,7 @@ pub const TARGETS: [Target; 8] = [
     Target { name: "table", run: table::run },
     Target { name: "tds", run: tds::run },
     Target { name: "tsql", run: tsql::run },
+    Target { name: "checkpoint", run: checkpoint::run },
 ];
 
 /// A file that exists only in memory; `None` is never given, because it was just written.
