@@ -276,6 +276,7 @@ impl<'r> Run<'r> {
             if *visits > most {
                 break;
             }
+            seen.group.load()?;
             groups.add_seen(&seen, |call| seen.group.columns().get(whole.argument(call)))?;
         }
         Ok(())

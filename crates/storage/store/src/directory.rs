@@ -59,7 +59,8 @@ impl Directory {
     pub fn is_in_row_order(&self) -> bool {
         let ends = |pair: &[Arc<Group>]| match pair {
             [one, next] => {
-                one.len().checked_sub(1).is_none_or(|last| next.is_empty() || one.row_id(last) <= next.row_id(0))
+                let (end, start) = (one.edge_row_ids(), next.edge_row_ids());
+                end.zip(start).is_none_or(|((_, last), (first, _))| last <= first)
             }
             _ => true,
         };

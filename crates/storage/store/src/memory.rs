@@ -62,6 +62,11 @@ impl RowMemory {
         self.limit.store(bytes, Ordering::Relaxed);
     }
 
+    /// The limit in bytes.
+    pub(crate) fn limit(&self) -> usize {
+        self.limit.load(Ordering::Relaxed)
+    }
+
     /// Who is to be called when half of the limit is reached; `None` lets nobody wait any more.
     pub(crate) fn set_keeper(&self, keeper: Option<SyncSender<()>>) {
         self.state().keeper = keeper;

@@ -128,6 +128,12 @@ impl Store {
         self.shared.cataloged().damage().chain(&self.losses).cloned().collect()
     }
 
+    /// The files of indexes that were found damaged since the store was opened, with the reasons. Nothing is lost: the indexes
+    /// were made again from the rows, and the next checkpoint writes other files.
+    pub fn repaired_indexes(&self) -> Vec<Error> {
+        self.shared.damaged_runs.reasons()
+    }
+
     /// Changes the catalog: for this transaction at once, for others when it commits. A column that was added is NULL in
     /// all rows; one that was dropped is gone from all of them; indexes are built. Rolling the transaction back undoes it.
     ///

@@ -90,8 +90,14 @@ impl Store {
         self.commit(Durability::Os, promised)?;
         let file = self.folder.write_group(self.manifest.next_file, &vectors)?;
         let group = self.manifest.checkpoint;
-        let image = GroupImage { group, rows: vectors.rows as u32, file, deleted: Vec::new() };
-        let table = TableImage { table: TABLE, next_row_id: last, next_group: group + 1, groups: vec![image] };
+        let image = GroupImage { group, rows: vectors.rows as u32, file, ..GroupImage::default() };
+        let table = TableImage {
+            table: TABLE,
+            next_row_id: last,
+            next_group: group + 1,
+            groups: vec![image],
+            ..TableImage::default()
+        };
         let manifest = Manifest {
             checkpoint: group + 1,
             commit_number: last,

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const SHOP: &str = "shop";
-const OPTIONS: StoreOptions = StoreOptions { durability: Durability::Full, checkpoint_bytes: None, memory_bytes: None };
+const OPTIONS: StoreOptions =
+    StoreOptions { durability: Durability::Full, checkpoint_bytes: None, memory_bytes: None, ..StoreOptions::DEFAULT };
 
 fn open(fs: &Simulated) -> Store {
     try_open(Arc::new(fs.clone())).unwrap()

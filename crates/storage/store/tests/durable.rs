@@ -23,7 +23,7 @@ fn open_with(fs: &Simulated, durability: Durability) -> mainstay_types::Result<S
     Store::open(
         Arc::new(fs.clone()),
         Path::new(SHOP),
-        StoreOptions { durability, checkpoint_bytes: None, memory_bytes: None },
+        StoreOptions { durability, checkpoint_bytes: None, memory_bytes: None, ..StoreOptions::DEFAULT },
     )
 }
 
@@ -201,7 +201,12 @@ fn contents(store: &Store) -> Vec<String> {
 fn others_go_on_beside_checkpoints() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("db");
-    let options = StoreOptions { durability: Durability::Os, checkpoint_bytes: Some(32 << 10), memory_bytes: None };
+    let options = StoreOptions {
+        durability: Durability::Os,
+        checkpoint_bytes: Some(32 << 10),
+        memory_bytes: None,
+        ..StoreOptions::DEFAULT
+    };
     let fs: Arc<dyn FileSystem> = Arc::new(Disk);
     let store = Store::open(Arc::clone(&fs), &path, options).unwrap();
     let id = create(&store, "pairs");

@@ -15,7 +15,8 @@ use mainstay_vfs::{Fault, Faulty, FileSystem, Operation, Simulated};
 use std::path::Path;
 use std::sync::Arc;
 
-const OPTIONS: StoreOptions = StoreOptions { durability: Durability::Full, checkpoint_bytes: None, memory_bytes: None };
+const OPTIONS: StoreOptions =
+    StoreOptions { durability: Durability::Full, checkpoint_bytes: None, memory_bytes: None, ..StoreOptions::DEFAULT };
 const KINDS: [Operation; 4] = [Operation::Write, Operation::Sync, Operation::Rename, Operation::Create];
 
 fn open(fs: Arc<dyn FileSystem>) -> Result<Store> {

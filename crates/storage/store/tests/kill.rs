@@ -24,7 +24,12 @@ const KILLS: u64 = 200;
 
 fn open(folder: &Path) -> Result<Store> {
     // Checkpoints every few hundred commits, so that many are cut off.
-    let options = StoreOptions { durability: Durability::Os, checkpoint_bytes: Some(8 << 10), memory_bytes: None };
+    let options = StoreOptions {
+        durability: Durability::Os,
+        checkpoint_bytes: Some(8 << 10),
+        memory_bytes: None,
+        ..StoreOptions::DEFAULT
+    };
     Store::open(Arc::new(Disk), folder, options)
 }
 

@@ -36,7 +36,7 @@ const CHURN_BYTES: u64 = 12 << 20;
 const BESIDES: u64 = 24 << 20;
 
 fn options(memory_bytes: Option<usize>) -> StoreOptions {
-    StoreOptions { durability: Durability::Os, checkpoint_bytes: None, memory_bytes }
+    StoreOptions { durability: Durability::Os, checkpoint_bytes: None, memory_bytes, ..StoreOptions::DEFAULT }
 }
 
 /// Bytes of the process's own memory.

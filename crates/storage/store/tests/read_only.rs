@@ -12,7 +12,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 const SHOP: &str = "shop";
-const OPTIONS: StoreOptions = StoreOptions { durability: Durability::Full, checkpoint_bytes: None, memory_bytes: None };
+const OPTIONS: StoreOptions =
+    StoreOptions { durability: Durability::Full, checkpoint_bytes: None, memory_bytes: None, ..StoreOptions::DEFAULT };
 const WRITES: [Operation; 5] =
     [Operation::Write, Operation::Sync, Operation::Rename, Operation::Create, Operation::Remove];
 

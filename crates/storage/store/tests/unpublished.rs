@@ -23,7 +23,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-const OPTIONS: StoreOptions = StoreOptions { durability: Durability::Full, checkpoint_bytes: None, memory_bytes: None };
+const OPTIONS: StoreOptions =
+    StoreOptions { durability: Durability::Full, checkpoint_bytes: None, memory_bytes: None, ..StoreOptions::DEFAULT };
 
 /// A store on a disk whose syncs can be held back, with a table of these pairs.
 struct Slow {

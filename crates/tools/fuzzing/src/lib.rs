@@ -20,6 +20,7 @@
 //! named `faults` and `damage` are about.
 
 pub mod basic;
+pub mod checkpoint;
 pub mod csv;
 pub mod dbf;
 pub mod expression;
@@ -44,7 +45,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     Target { name: "dbf", run: dbf::run },
     Target { name: "memo", run: memo::run },
     Target { name: "index", run: index::run },
@@ -54,6 +55,7 @@ pub const TARGETS: [Target; 9] = [
     Target { name: "tds", run: tds::run },
     Target { name: "tsql", run: tsql::run },
     Target { name: "basic", run: basic::run },
+    Target { name: "checkpoint", run: checkpoint::run },
 ];
 
 /// A file that exists only in memory; `None` is never given, because it was just written.

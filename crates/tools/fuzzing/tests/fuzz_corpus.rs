@@ -112,8 +112,13 @@ fn tsql() {
 }
 
 #[test]
+fn checkpoint() {
+    run("checkpoint");
+}
+
+#[test]
 fn every_target_has_a_test_here() {
-    let tested = ["dbf", "memo", "index", "expression", "csv", "table", "tds", "tsql"];
+    let tested = ["dbf", "memo", "index", "expression", "csv", "table", "tds", "tsql", "checkpoint"];
     assert_eq!(TARGETS.map(|target| target.name), tested);
 }
 

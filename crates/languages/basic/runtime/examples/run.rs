@@ -38,7 +38,12 @@ fn arguments() -> Option<Arguments> {
 
 fn volume(files: &Arc<dyn FileSystem>, folder: &Path) -> Result<Arc<dyn Volume>, String> {
     let plain = Arc::new(FolderVolume::new(Arc::clone(files), folder));
-    let options = StoreOptions { durability: Durability::Os, checkpoint_bytes: None, memory_bytes: None };
+    let options = StoreOptions {
+        durability: Durability::Os,
+        checkpoint_bytes: None,
+        memory_bytes: None,
+        ..StoreOptions::DEFAULT
+    };
     let store =
         Store::open(Arc::clone(files), &folder.join(".mainstay"), options).map_err(|error| error.to_string())?;
     Ok(Arc::new(TableVolume::new(Arc::new(store), plain, Durability::Os)))

@@ -12,7 +12,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 fn volume(files: &Simulated) -> mainstay_basic_files::Result<TableVolume> {
-    let options = StoreOptions { durability: Durability::Full, checkpoint_bytes: None, memory_bytes: None };
+    let options = StoreOptions {
+        durability: Durability::Full,
+        checkpoint_bytes: None,
+        memory_bytes: None,
+        ..StoreOptions::DEFAULT
+    };
     let store = Store::open(Arc::new(files.clone()), Path::new("shop/.mainstay"), options)?;
     let folder = FolderVolume::new(Arc::new(files.clone()), Path::new("shop"));
     Ok(TableVolume::new(Arc::new(store), Arc::new(folder), Durability::Full))
@@ -145,7 +150,12 @@ fn a_damaged_definition_is_named_and_other_files_work() {
     }
     drop(volume);
     // Somebody changes the system table by SQL.
-    let options = StoreOptions { durability: Durability::Os, checkpoint_bytes: None, memory_bytes: None };
+    let options = StoreOptions {
+        durability: Durability::Os,
+        checkpoint_bytes: None,
+        memory_bytes: None,
+        ..StoreOptions::DEFAULT
+    };
     let store = Store::open(Arc::new(files.clone()), Path::new("shop/.mainstay"), options).unwrap();
     let catalog = store.catalog();
     let table = catalog.tables.iter().find(|table| table.name == "mainstay_basic_files").unwrap();

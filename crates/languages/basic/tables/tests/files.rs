@@ -12,7 +12,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 fn volume_of(files: &Simulated) -> TableVolume {
-    let options = StoreOptions { durability: Durability::Os, checkpoint_bytes: None, memory_bytes: None };
+    let options = StoreOptions {
+        durability: Durability::Os,
+        checkpoint_bytes: None,
+        memory_bytes: None,
+        ..StoreOptions::DEFAULT
+    };
     let store = Store::open(Arc::new(files.clone()), Path::new("shop/.mainstay"), options).unwrap();
     let folder = FolderVolume::new(Arc::new(files.clone()), Path::new("shop"));
     TableVolume::new(Arc::new(store), Arc::new(folder), Durability::Os)

@@ -11,7 +11,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 fn store(files: &Simulated) -> Arc<Store> {
-    let options = StoreOptions { durability: Durability::Os, checkpoint_bytes: None, memory_bytes: None };
+    let options = StoreOptions {
+        durability: Durability::Os,
+        checkpoint_bytes: None,
+        memory_bytes: None,
+        ..StoreOptions::DEFAULT
+    };
     Arc::new(Store::open(Arc::new(files.clone()), Path::new("shop/.mainstay"), options).unwrap())
 }
 

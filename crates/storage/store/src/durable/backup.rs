@@ -9,12 +9,16 @@
 //!   16  8  length of the manifest
 //!   24     manifest, as in the folder
 //!          the group files that it names, in its order and with its lengths
+//!          the runs that it names, likewise
 //! ```
 //!
-//! The manifest has the checksums of the group files, so every byte is under one.
+//! The manifest has the checksums of the files, so every byte is under one.
 
+use super::recover::{load, recover_from};
+use super::runs::compare_with_rows;
 use super::{Files, LOCK};
-use crate::files::{Manifest, StoreFolder};
+use crate::catalog::column_ids;
+use crate::files::{FileFacts, Manifest, StoreFolder};
 use crate::journal::checksum::{continued, crc32c};
 use crate::journal::random_salt;
 use crate::store::Store;
@@ -82,7 +86,7 @@ impl Store {
         let backup = fs.open(file)?;
         let manifest = read_manifest(&*backup).map_err(|error| error.at(file.display()))?;
         // All of it, before anything is made that a damaged backup would leave behind.
-        each_group(&*backup, &manifest, |_, _| Ok(())).map_err(|error| error.at(file.display()))?;
+        each_file(&*backup, &manifest, |_, _| Ok(())).map_err(|error| error.at(file.display()))?;
         fs.create_folder(folder)?;
         let _lock = fs.lock(&folder.join(LOCK))?;
         let folder = StoreFolder::new(Arc::clone(&fs), folder);
@@ -90,8 +94,8 @@ impl Store {
             return Err(Error::new(Code::InvalidValue, "there is a database already").at(folder.path().display()));
         }
         let mut made = Vec::new();
-        let restored = each_group(&*backup, &manifest, |number, bytes| {
-            let path = folder.group_path(number);
+        let restored = each_file(&*backup, &manifest, |kind, bytes| {
+            let path = kind.path(&folder);
             let group = fs.create(&path, Create::Truncate)?;
             made.push(path);
             group.write_at(bytes, 0)?;
@@ -136,13 +140,22 @@ impl Store {
         let mut findings = folder.check_manifest();
         let mut known = HashSet::new();
         for (table, error) in folder.check(&manifest) {
-            let name = manifest.catalog.table(table).map_or(String::new(), |table| table.name.clone());
-            let finding = Error::new(error.code(), format!("{} (table \"{name}\")", error.message()));
-            findings.push(error.place().map_or(finding.clone(), |place| finding.at(place)));
+            findings.push(of_table(&manifest, table, &error));
             known.insert(table);
         }
+        for (table, error) in folder.check_runs(&manifest) {
+            findings.push(of_table(&manifest, table, &error));
+        }
         let shared = Arc::new(Shared::new(Arc::new(NoJournal), 0));
-        findings.extend(super::recover::recover(&folder, &manifest, &shared).err());
+        let recovered = load(&folder, &manifest, &shared, u64::MAX).and_then(|cataloged| {
+            for image in manifest.tables.iter().filter(|image| !image.indexes.is_empty()) {
+                let ids = manifest.catalog.table(image.table).map(column_ids).unwrap_or_default();
+                let sound = cataloged.tables.get(&image.table).filter(|table| table.damage().is_none());
+                findings.extend(sound.into_iter().flat_map(|it| compare_with_rows(&folder, it, image, &ids)));
+            }
+            recover_from(cataloged, &folder, &manifest, &shared)
+        });
+        findings.extend(recovered.err());
         let cataloged = shared.cataloged();
         let others = cataloged.tables.iter().filter(|(table, _)| !known.contains(table));
         findings.extend(others.filter_map(|(_, table)| table.damage().cloned()));
@@ -150,6 +163,13 @@ impl Store {
         shared.commits().cataloged = Arc::default();
         Ok(findings)
     }
+}
+
+/// A finding in a file of a table.
+fn of_table(manifest: &Manifest, table: u64, error: &Error) -> Error {
+    let name = manifest.catalog.table(table).map_or(String::new(), |table| table.name.clone());
+    let finding = Error::new(error.code(), format!("{} (table \"{name}\")", error.message()));
+    error.place().map_or(finding.clone(), |place| finding.at(place))
 }
 
 impl Files {
@@ -182,11 +202,11 @@ impl Files {
     /// Gives everything that a manifest names, and itself, in the order of the file.
     fn copy_state(&self, manifest: &Manifest, sink: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         sink(&encode_head(manifest)?)?;
-        for facts in manifest.files() {
-            let place = self.folder.group_path(facts.number);
-            let bytes = self.folder.fs().read(&place)?;
+        for (kind, facts) in files_of(manifest) {
+            let path = kind.path(&self.folder);
+            let bytes = self.folder.fs().map(&path)?;
             if bytes.len() as u64 != facts.length || crc32c(&bytes) != facts.checksum {
-                return Err(Error::new(Code::Damaged, "the group file is damaged").at(place.display()));
+                return Err(Error::new(Code::Damaged, "the file is damaged").at(path.display()));
             }
             sink(&bytes)?;
         }
@@ -194,24 +214,53 @@ impl Files {
     }
 }
 
-/// Calls `work` with the number and the bytes of each group file in a backup.
+/// A file that a manifest names, by its number.
+#[derive(Clone, Copy)]
+enum Kind {
+    Group(u64),
+    Run(u64),
+}
+
+impl Kind {
+    fn path(self, folder: &StoreFolder) -> PathBuf {
+        match self {
+            Kind::Group(number) => folder.group_path(number),
+            Kind::Run(number) => folder.run_path(number),
+        }
+    }
+}
+
+/// The files of a manifest, in the order of a backup.
+fn files_of(manifest: &Manifest) -> impl Iterator<Item = (Kind, &FileFacts)> {
+    let groups = manifest.files().map(|facts| (Kind::Group(facts.number), facts));
+    groups.chain(manifest.runs().map(|facts| (Kind::Run(facts.number), facts)))
+}
+
+/// Calls `work` with the name and the bytes of each file in a backup.
 ///
 /// Errors: `Damaged` when one is not as it was written, or something follows the last; those of `work`.
-fn each_group(backup: &dyn File, manifest: &Manifest, mut work: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
-    let mut offset = HEADER as u64 + manifest.encode()?.len() as u64;
-    for facts in manifest.files() {
+fn each_file(backup: &dyn File, manifest: &Manifest, mut work: impl FnMut(Kind, &[u8]) -> Result<()>) -> Result<()> {
+    let mut offset = HEADER as u64 + manifest_length(backup)?;
+    for (kind, facts) in files_of(manifest) {
         let mut bytes = vec![0; checked_length(backup, offset, facts.length)?];
         backup.read_exact_at(&mut bytes, offset)?;
         if crc32c(&bytes) != facts.checksum {
-            return Err(bad("the checksum of a group file is wrong"));
+            return Err(bad("the checksum of a file is wrong"));
         }
-        work(facts.number, &bytes)?;
+        work(kind, &bytes)?;
         offset += facts.length;
     }
     match backup.stamp()?.len {
         length if length == offset => Ok(()),
-        _ => Err(bad("something follows the last group file")),
+        _ => Err(bad("something follows the last file")),
     }
+}
+
+/// The length of the manifest in a backup, which may be of an earlier version than is written now.
+fn manifest_length(backup: &dyn File) -> Result<u64> {
+    let mut length = [0; 8];
+    backup.read_exact_at(&mut length, 16)?;
+    Ok(u64::from_le_bytes(length))
 }
 
 /// Everything in front of the group files.

@@ -6,6 +6,7 @@
 //!        full groups             written once, in whatever state: what is not of commit N is in the deletion list,
 //!                                which may be all of it while the transaction that fills the group is open
 //!        the last group          written again when it has grown
+//!        indexes                 of tables that are not small: the new rows as sorted runs (`table/runs.rs`)
 //!   3  the manifest              renamed into place: from now on journal n + 1 is the first to be read
 //!   4  what nobody needs goes; full groups are mapped, and their memory is given up
 //! ```
@@ -25,15 +26,17 @@
 //! knows whether it is there.
 
 use super::Files;
+use super::runs::{NewRuns, bytes_of, is_large, keep_indexes};
 use crate::catalog::{Cataloged, column_ids};
 use crate::files::{FileFacts, GroupImage, Manifest, TableImage};
 use crate::journal::{FILE_HEADER, journal_path, random_salt};
 use crate::store::Store;
 use crate::table::NativeTable;
+use crate::table::attach::GroupFile;
 use crate::table::image::deleted_at;
 use crate::transaction::shared::Shared;
 use mainstay_types::{Error, Result};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -43,6 +46,8 @@ struct Taking<'f, 'n> {
     commit: u64,
     /// The files of the checkpoint before, by table and group: the number of rows, and the file.
     known: HashMap<(u64, u64), (u32, FileFacts)>,
+    before: &'f Manifest,
+    damaged_runs: HashSet<u64>,
     next_file: &'n mut u64,
 }
 
@@ -64,7 +69,8 @@ impl Files {
         shared.check()?;
         let full_bytes = shared.memory.full_bytes();
         let sequences = shared.sequences.image(&manifest.catalog, true, u64::MAX);
-        let is_same = self.is_clean() && sequences == manifest.sequences;
+        let damaged_runs = shared.damaged_runs.numbers();
+        let is_same = self.is_clean() && sequences == manifest.sequences && damaged_runs.is_empty();
         let damage = shared.commits().cataloged.damage().next().cloned();
         if is_last && (is_same || damage.is_some()) {
             return self.journal.close().map_err(|error| shared.fail(error));
@@ -92,8 +98,10 @@ impl Files {
             }
         };
         *manifest = next;
+        shared.damaged_runs.forget(&damaged_runs);
         if !is_last {
-            self.map_full_groups(&manifest, &cataloged);
+            self.map_full_groups(&manifest, &cataloged, shared);
+            self.leave_indexes_to_runs(&manifest, &cataloged, shared);
         }
         shared.memory.freed(full_bytes);
         // What is left now is removed by the next one.
@@ -106,7 +114,7 @@ impl Files {
     }
 
     /// Puts the files in the place of the full groups that are still in memory, and gives up stamps that say nothing more.
-    fn map_full_groups(&self, manifest: &Manifest, cataloged: &Cataloged) {
+    fn map_full_groups(&self, manifest: &Manifest, cataloged: &Cataloged, shared: &Shared) {
         for image in &manifest.tables {
             let (Some(table), Some(definition)) =
                 (cataloged.tables.get(&image.table), cataloged.catalog.table(image.table))
@@ -114,10 +122,18 @@ impl Files {
                 continue;
             };
             let (full, ids) = (table.full_in_memory(), column_ids(definition));
+            // What is read of a large table while it grows is not to stay in memory.
+            let shape = is_large(image, shared).then(|| table.shape(&ids));
             for group in image.groups.iter().filter(|group| full.contains(&group.group)) {
                 // A file that cannot be mapped now is no reason to stop: the rows are still in memory, and the next
                 // checkpoint tries again.
-                let _ = self.folder.map_group(&group.file).and_then(|vectors| table.put_back(&vectors, &ids));
+                let _ = match &shape {
+                    None => self.folder.map_group(&group.file).and_then(|vectors| table.put_back(&vectors, &ids)),
+                    Some(shape) => self.folder.read_group(&group.file).and_then(|vectors| {
+                        let file = GroupFile::of(group, shape, &self.folder)?;
+                        table.put_back_unloaded(&vectors, Arc::new(file))
+                    }),
+                };
             }
             let _ = table.free_settled();
         }
@@ -135,7 +151,8 @@ impl Files {
         let (commit, cataloged, journal) = self.next_journal(shared, is_last)?;
         let tables = before.tables.iter().flat_map(|table| table.groups.iter().map(|group| (table.table, group)));
         let known = tables.map(|(table, group)| ((table, group.group), (group.rows, group.file))).collect();
-        let mut taking = Taking { files: self, commit, known, next_file };
+        let damaged_runs = shared.damaged_runs.numbers();
+        let mut taking = Taking { files: self, commit, known, before, damaged_runs, next_file };
         let tables = cataloged.tables.iter();
         let tables = tables.map(|(id, table)| taking.table(&cataloged, *id, table)).collect::<Result<Vec<_>>>()?;
         let manifest = Manifest {
@@ -187,7 +204,7 @@ impl Taking<'_, '_> {
         let ids = cataloged.catalog.table(id).map(column_ids).unwrap_or_default();
         let pinned = table.pin();
         let (next_row_id, next_group) = (pinned.next_row_id, pinned.next_group);
-        let mut image = TableImage { table: id, next_row_id, next_group, groups: Vec::new() };
+        let mut image = TableImage { table: id, next_row_id, next_group, ..TableImage::default() };
         for (group, length) in pinned.directory.groups().iter().zip(&pinned.lengths) {
             let deleted = deleted_at(group, *length, self.commit);
             // Nothing that was or will be committed; or a last group that nothing was committed to yet.
@@ -204,7 +221,14 @@ impl Taking<'_, '_> {
                     self.files.folder.write_group(number, &group.to_vectors(*length, &ids))?
                 }
             };
-            image.groups.push(GroupImage { group: group.number(), rows, file, deleted });
+            let row_ids = Some(group.row_id_facts(*length)?);
+            image.groups.push(GroupImage { group: group.number(), rows, file, deleted, row_ids });
+        }
+        if bytes_of(&image) > self.files.whole_bytes {
+            let before = self.before.tables.iter().find(|before| before.table == id);
+            let mut files = NewRuns { folder: &self.files.folder, next_file: self.next_file };
+            let indexes = keep_indexes(&mut files, (table, &ids), &pinned, (&image, before), &self.damaged_runs)?;
+            image.indexes = indexes;
         }
         Ok(image)
     }

@@ -11,14 +11,16 @@
 //!
 //! `docs/durability.md` lists what is promised, and the test that fails when a promise is broken.
 //!
-//! Limits: opening reads all rows, to verify the files and to build the indexes; it copies none but those of the last group
-//! of each table. Indexes are in memory, rows are mapped.
+//! Opening reads the manifest, small tables, the last group of each other table, and the journal since the checkpoint. All
+//! else is mapped, and verified when it is first read: group files as a whole, runs of indexes by their blocks.
 
 mod backup;
 mod checkpoint;
 mod journal;
+mod locator;
 mod read_only;
 mod recover;
+mod runs;
 mod salvage;
 
 use crate::catalog::Cataloged;
@@ -39,6 +41,10 @@ use std::thread::JoinHandle;
 /// The name of the lock file in the folder.
 const LOCK: &str = "lock";
 
+/// The bytes of [`StoreOptions::whole_bytes`] unless somebody says otherwise: about ten thousand rows, which take some
+/// milliseconds.
+const WHOLE_BYTES: u64 = 512 << 10;
+
 /// How a store in a folder works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreOptions {
@@ -49,13 +55,25 @@ pub struct StoreOptions {
     /// The most bytes of rows that are in memory only: a checkpoint is taken at half of it, and writers wait for it at
     /// the whole. `None`: no limit. What it counts and what not is said in the text of the module `memory`.
     pub memory_bytes: Option<usize>,
+    /// Tables whose files have at most so many bytes are read whole when the store is opened, and their indexes are made
+    /// from their rows. Of larger ones checkpoints keep the indexes, and rows are read when they are needed.
+    pub whole_bytes: u64,
+}
+
+impl StoreOptions {
+    /// Full durability, a checkpoint for every 64 MiB of journal, and at most 1 GiB of rows in memory only.
+    pub const DEFAULT: StoreOptions = StoreOptions {
+        durability: Durability::Full,
+        checkpoint_bytes: Some(64 << 20),
+        memory_bytes: Some(1 << 30),
+        whole_bytes: WHOLE_BYTES,
+    };
 }
 
 impl Default for StoreOptions {
-    /// Full durability, a checkpoint for every 64 MiB of journal, and at most 1 GiB of rows in memory only.
+    /// [`StoreOptions::DEFAULT`].
     fn default() -> StoreOptions {
-        let (checkpoint_bytes, memory_bytes) = (Some(64 << 20), Some(1 << 30));
-        StoreOptions { durability: Durability::Full, checkpoint_bytes, memory_bytes }
+        StoreOptions::DEFAULT
     }
 }
 
@@ -74,6 +92,8 @@ struct Files {
     manifest: Mutex<Manifest>,
     /// Bytes of the journal when nothing in it was newer than the files; `u64::MAX` while that cannot be said.
     clean_bytes: AtomicU64,
+    /// As [`StoreOptions::whole_bytes`].
+    whole_bytes: u64,
     /// Held as long as the store is open.
     _lock: Box<dyn FolderLock>,
 }
@@ -114,7 +134,7 @@ impl Store {
                 manifest
             }
             Some(manifest) => {
-                let (recovered, frames) = recover::recover(&folder, &manifest, &shared)?;
+                let (recovered, frames) = recover::recover(&folder, &manifest, &shared, options.whole_bytes)?;
                 folder.complete(&manifest)?;
                 folder.remove_leftovers(&manifest)?;
                 // Synced before anything is acknowledged on top of it.
@@ -124,7 +144,8 @@ impl Store {
             }
         };
         let (manifest, clean_bytes) = (Mutex::new(manifest), AtomicU64::new(clean_bytes));
-        let files = Arc::new(Files { folder, journal, manifest, clean_bytes, _lock: lock });
+        let whole_bytes = options.whole_bytes;
+        let files = Arc::new(Files { folder, journal, manifest, clean_bytes, whole_bytes, _lock: lock });
         let keeper = start_keeper(&files, &shared, &options)?;
         Ok(Store::of(shared, Some(Durable { files, keeper: Mutex::new(keeper) })))
     }

@@ -7,6 +7,7 @@
 //! Without the lock another process, which may write, can have the store open. So the manifest is read again at the end,
 //! and when it is another one by then, everything is read anew. What that process commits later is not seen.
 
+use super::WHOLE_BYTES;
 use super::recover::recover;
 use crate::files::StoreFolder;
 use crate::store::Store;
@@ -44,7 +45,7 @@ pub(super) fn open(fs: Arc<dyn FileSystem>, folder: &Path, cause: &Error) -> Res
         let shared = Arc::new(Shared::new(Arc::new(NoJournal), 0));
         let before = folder.load().ok();
         let outcome = match &before {
-            Some(Some(manifest)) => recover(&folder, manifest, &shared).map(|_| ()),
+            Some(Some(manifest)) => recover(&folder, manifest, &shared, WHOLE_BYTES).map(|_| ()),
             Some(None) => Ok(()),
             None => folder.load().map(|_| ()),
         };

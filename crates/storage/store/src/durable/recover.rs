@@ -1,12 +1,17 @@
 //! What a folder has, in memory again: the checkpoint's rows, and what was committed since.
 //!
-//! Every frame is a transaction, applied whole. Rows are found by row id; the map from ids to positions is made for a
-//! table when the journal first changes or deletes a row of it.
+//! Every frame is a transaction, applied whole. Rows are found by row id (`locator.rs`).
+//!
+//! Of a table whose files have more than so many bytes the rows are not read: its groups and indexes are taken as the
+//! checkpoint has kept them, and read when they are needed (`table/attach.rs`). Smaller tables are read whole, and so are
+//! those of manifests that have kept no indexes.
 //!
 //! **Damage** of a group file, or of rows that contradict each other, is the fault of one table (`table/damage.rs`): the
 //! others come back as they were. What the journals say of that table is passed over and stays in them. Damage of the
 //! manifest, the catalog or a journal is the fault of all: nobody knows what was committed.
 
+use super::locator::RowLocator;
+use super::runs::bytes_of;
 use crate::catalog::Cataloged;
 use crate::catalog::change::{FROM_JOURNAL, Step};
 use crate::files::catalog::CatalogChange;
@@ -26,8 +31,23 @@ use std::sync::Arc;
 /// how many frames they had. Tables whose files cannot be read are there as damaged ones.
 ///
 /// Errors: `Damaged`, with the place.
-pub(super) fn recover(folder: &StoreFolder, manifest: &Manifest, shared: &Arc<Shared>) -> Result<(Recovered, u64)> {
-    let mut state = Replaying::new(load(folder, manifest, shared)?, manifest, shared);
+pub(super) fn recover(
+    folder: &StoreFolder,
+    manifest: &Manifest,
+    shared: &Arc<Shared>,
+    whole_bytes: u64,
+) -> Result<(Recovered, u64)> {
+    recover_from(load(folder, manifest, shared, whole_bytes)?, folder, manifest, shared)
+}
+
+/// The same from the tables of the checkpoint.
+pub(super) fn recover_from(
+    cataloged: Cataloged,
+    folder: &StoreFolder,
+    manifest: &Manifest,
+    shared: &Arc<Shared>,
+) -> Result<(Recovered, u64)> {
+    let mut state = Replaying::new(cataloged, manifest, shared);
     let mut frames = 0;
     let recovered = replay(folder.fs(), folder.path(), manifest.journal, &mut |frame| {
         frames += 1;
@@ -38,15 +58,27 @@ pub(super) fn recover(folder: &StoreFolder, manifest: &Manifest, shared: &Arc<Sh
     Ok((recovered, frames))
 }
 
-/// The tables of a checkpoint. Those whose files cannot be read are damaged.
-pub(super) fn load(folder: &StoreFolder, manifest: &Manifest, shared: &Arc<Shared>) -> Result<Cataloged> {
+/// The tables of a checkpoint; those with more than so many bytes without their rows. Those whose files cannot be read are
+/// damaged.
+pub(super) fn load(
+    folder: &StoreFolder,
+    manifest: &Manifest,
+    shared: &Arc<Shared>,
+    whole_bytes: u64,
+) -> Result<Cataloged> {
     let mut cataloged = Cataloged::of(&manifest.catalog, shared).map_err(|error| contradiction(&error))?;
     for image in &manifest.tables {
         let Some(table) = cataloged.tables.get(&image.table) else {
             let message = format!("the manifest has rows of table {}, which is not there", image.table);
             return Err(Error::new(Code::Damaged, message));
         };
-        if let Err(cause) = load_table(folder, &cataloged, table, image) {
+        let ids = cataloged.catalog.table(image.table).map(crate::catalog::column_ids).unwrap_or_default();
+        let is_large = bytes_of(image) > whole_bytes && table.is_attachable(image, &ids);
+        let loaded = match is_large {
+            true => table.attach(image, &ids, folder),
+            false => load_table(folder, &cataloged, table, image),
+        };
+        if let Err(cause) = loaded {
             cataloged.renew(image.table, shared)?.set_damage(&cause);
         }
     }
@@ -76,8 +108,8 @@ pub(super) struct Replaying<'s> {
     shared: &'s Arc<Shared>,
     pub(super) cataloged: Arc<Cataloged>,
     pub(super) last: u64,
-    /// Where rows are, by table and row id.
-    rows: HashMap<u64, HashMap<u64, u64>>,
+    /// Where rows are, by table.
+    rows: HashMap<u64, RowLocator>,
     /// The tables that have not all of their rows and are read all the same, and how many changes were about others.
     pub(super) passed_over: HashMap<u64, u64>,
 }
@@ -146,7 +178,7 @@ impl<'s> Replaying<'s> {
         while let Some(row_id) = run.next_row(table.types(), &mut values)? {
             let position = table.restore_row(&mut writer, &values[..], row_id, 0)?;
             if let Some(positions) = &mut positions {
-                positions.insert(row_id, position);
+                positions.put(row_id, position);
             }
         }
         Ok(())
@@ -160,36 +192,35 @@ impl<'s> Replaying<'s> {
         let mut positions = self.rows.get_mut(&run.table);
         table.restore_columns(&arrays, run.rows, run.first_row_id, &mut |row_id, position| {
             if let Some(positions) = &mut positions {
-                positions.insert(row_id, position);
+                positions.put(row_id, position);
             }
         })
     }
 
     /// Where the rows of a table are.
-    fn positions(&mut self, id: u64, table: &NativeTable) -> &mut HashMap<u64, u64> {
-        self.rows.entry(id).or_insert_with(|| {
-            let mut positions = HashMap::new();
-            table.each_restored(&mut |row_id, position| {
-                positions.insert(row_id, position);
-            });
-            positions
-        })
+    fn locator(&mut self, id: u64, table: &NativeTable) -> Result<&mut RowLocator> {
+        use std::collections::hash_map::Entry;
+        match self.rows.entry(id) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => Ok(place.insert(RowLocator::of(table)?)),
+        }
     }
 
     fn update(&mut self, mut run: RowUpdates<'_>) -> Result<()> {
         let Some(table) = self.table(run.table)? else { return Ok(()) };
-        let positions = self.positions(run.table, &table);
+        let rows = self.locator(run.table, &table)?;
         let mut writer = table.latch();
         let (mut changes, mut missing) = (Vec::new(), Vec::new());
         while let Some(row_id) = run.next_row(table.types(), &mut changes)? {
-            let Some((old, group)) = positions.get(&row_id).and_then(|old| writer.resolve(*old)) else {
+            let Some((old, group)) = rows.find(row_id)?.and_then(|old| writer.resolve(old)) else {
                 missing.push(row_id);
                 continue;
             };
+            group.load()?;
             let stored = Stored { group: &group, offset: offset_of(old) };
             table.restore_end(&mut writer, old);
             let new = table.restore_row(&mut writer, &Changed { stored, changes: &changes }, row_id, 0)?;
-            positions.insert(row_id, new);
+            rows.put(row_id, new);
         }
         drop(writer);
         self.missing(u64::from(table.id()), &missing)
@@ -197,11 +228,11 @@ impl<'s> Replaying<'s> {
 
     fn delete(&mut self, mut run: RowIds<'_>) -> Result<()> {
         let Some(table) = self.table(run.table)? else { return Ok(()) };
-        let positions = self.positions(run.table, &table);
+        let rows = self.locator(run.table, &table)?;
         let mut writer = table.latch();
         let mut missing = Vec::new();
         while let Some(row_id) = run.next_row_id()? {
-            match positions.remove(&row_id) {
+            match rows.take(row_id)? {
                 Some(old) => table.restore_end(&mut writer, old),
                 None => missing.push(row_id),
             }

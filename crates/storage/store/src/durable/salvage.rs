@@ -58,7 +58,7 @@ impl Store {
 
 /// Fills a store with what the files of a manifest and the journals still have: what is missing.
 fn salvage(folder: &StoreFolder, manifest: &Manifest, shared: &Arc<Shared>) -> Result<Vec<Error>> {
-    let mut cataloged = load(folder, manifest, shared)?;
+    let mut cataloged = load(folder, manifest, shared, u64::MAX)?;
     let mut losses = HashMap::new();
     for image in &manifest.tables {
         let Some(reason) = cataloged.tables.get(&image.table).and_then(|table| table.damage().cloned()) else {

@@ -4,6 +4,7 @@
 //!   manifest                          what the last checkpoint consists of
 //!   manifest.copy                     the same once more, for when that is damaged
 //!   group-<number>.arrow              rows; named by a manifest, or a leftover
+//!   index-<number>.run                sorted entries of an index; named by a manifest, or a leftover
 //!   journal-<number>.log              what was committed since; numbered on from the manifest's
 //!   manifest.new, manifest.copy.new, journal-*.log.new   being written when the power went
 //! ```
@@ -12,7 +13,7 @@
 //!
 //! ```text
 //!   1  close journal n, begin journal n + 1        (under the commit lock: JournalWriter::continue_in)
-//!   2  write the group files that are new, sync each
+//!   2  write the group files and runs that are new, sync each
 //!   3  save: sync the folder, write manifest.new, sync, rename over manifest, sync the folder; the same with the copy
 //!   4  remove what the new manifest does not name  (remove_leftovers)
 //! ```
@@ -27,11 +28,13 @@
 //!
 //! A folder with such files but without a manifest is not taken for a new database: that would remove them.
 
-use super::group::{GroupVectors, map_group, write_group};
-use super::manifest::{FileFacts, GroupImage, Manifest};
+use super::group::{GroupVectors, map_group, map_unverified, vectors_of, write_group};
+use super::manifest::{FileFacts, GroupImage, Manifest, RunImage, TableImage};
+use crate::index::run::{Run, damaged};
+use crate::journal::checksum::crc32c;
 use crate::journal::{JournalHeader, JournalReader, JournalWriter, journal_number, journal_path};
 use mainstay_types::{Code, Error, Result};
-use mainstay_vfs::FileSystem;
+use mainstay_vfs::{FileSystem, Mapping};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -66,6 +69,11 @@ impl StoreFolder {
     /// The path of the group file with this number.
     pub fn group_path(&self, number: u64) -> PathBuf {
         self.path.join(format!("group-{number:016x}.arrow"))
+    }
+
+    /// The path of the run with this number. Groups and runs are numbered together.
+    pub fn run_path(&self, number: u64) -> PathBuf {
+        self.path.join(format!("index-{number:016x}.run"))
     }
 
     /// The manifest of the last checkpoint, or `None` where there never was one; that of its copy when it is bad or
@@ -127,7 +135,7 @@ impl StoreFolder {
         for path in self.files()? {
             let is_unborn = match journal_number(&path) {
                 Some(_) => JournalReader::open(self.fs.open(&path)?)?.next_frame()?.is_none(),
-                None => group_number(&path).is_none() && !path.ends_with(COPY),
+                None => file_number(&path).is_none() && !path.ends_with(COPY),
             };
             if !is_unborn {
                 let message = "there are files of a database here, but its manifest is missing";
@@ -181,10 +189,56 @@ impl StoreFolder {
         map_group(&*self.fs, &self.group_path(facts.number), facts)
     }
 
+    /// Reads the file of a group into memory and verifies it.
+    ///
+    /// # Errors
+    /// Those of [`map_group`].
+    pub(crate) fn read_group(&self, facts: &FileFacts) -> Result<GroupVectors> {
+        let path = self.group_path(facts.number);
+        vectors_of(Mapping::copy_of(&self.fs.read(&path)?), facts).map_err(|error| error.at(path.display()))
+    }
+
+    /// Maps the file of a group without looking at it; [`map_group`] verifies it.
+    ///
+    /// # Errors
+    /// `Damaged` when it is missing or of another length; those of the file system.
+    pub(crate) fn map_unverified(&self, facts: &FileFacts) -> Result<Mapping> {
+        map_unverified(&*self.fs, &self.group_path(facts.number), facts)
+    }
+
+    /// Maps a run. Its blocks are verified when they are read.
+    ///
+    /// # Errors
+    /// `Damaged` for a file of another length; those of the file system.
+    pub(crate) fn map_run(&self, facts: &FileFacts) -> Result<Run> {
+        Run::map(&*self.fs, &self.run_path(facts.number), facts.number, facts.length)
+    }
+
     /// Everything that is wrong with the group files of a manifest, with the number of the table: reads all of them.
     pub fn check(&self, manifest: &Manifest) -> Vec<(u64, Error)> {
         let groups = manifest.tables.iter().flat_map(|table| table.groups.iter().map(|group| (table.table, group)));
         groups.filter_map(|(table, group)| self.check_group(group).err().map(|error| (table, error))).collect()
+    }
+
+    /// Everything that is wrong with the runs of a manifest, with the number of the table: reads all of them.
+    pub fn check_runs(&self, manifest: &Manifest) -> Vec<(u64, Error)> {
+        let runs = |table: &TableImage| table.indexes.iter().flat_map(|index| index.runs.clone()).collect::<Vec<_>>();
+        let runs = manifest.tables.iter().flat_map(|table| runs(table).into_iter().map(|run| (table.table, run)));
+        runs.filter_map(|(table, run)| self.check_run(&run).err().map(|error| (table, error))).collect()
+    }
+
+    /// Reads a run: its checksum, its blocks, the order of its keys.
+    fn check_run(&self, image: &RunImage) -> Result<()> {
+        let path = self.run_path(image.file.number);
+        if crc32c(&self.fs.map(&path)?) != image.file.checksum {
+            return Err(damaged("its checksum is wrong").at(path.display()));
+        }
+        let run = self.map_run(&image.file)?;
+        run.check()?;
+        match run.entries()? == image.entries {
+            true => Ok(()),
+            false => Err(damaged("it has another number of entries than the manifest says").at(path.display())),
+        }
     }
 
     /// Reads a group file.
@@ -205,11 +259,11 @@ impl StoreFolder {
     /// # Errors
     /// Those of the file system; what is left then is removed the next time.
     pub fn remove_leftovers(&self, manifest: &Manifest) -> Result<Vec<PathBuf>> {
-        let needed: HashSet<u64> = manifest.files().map(|facts| facts.number).collect();
+        let needed: HashSet<u64> = manifest.files().chain(manifest.runs()).map(|facts| facts.number).collect();
         let is_leftover = |path: &PathBuf| {
             let is_old_journal = journal_number(path).is_some_and(|number| number < manifest.journal);
-            let is_old_group = group_number(path).is_some_and(|number| !needed.contains(&number));
-            is_old_journal || is_old_group || is_unfinished(path)
+            let is_old_file = file_number(path).is_some_and(|number| !needed.contains(&number));
+            is_old_journal || is_old_file || is_unfinished(path)
         };
         let leftovers: Vec<PathBuf> = self.files()?.into_iter().filter(is_leftover).collect();
         leftovers.iter().try_for_each(|path| self.fs.remove(path))?;
@@ -225,8 +279,13 @@ impl StoreFolder {
     }
 }
 
-fn group_number(path: &Path) -> Option<u64> {
-    let digits = path.file_name()?.to_str()?.strip_prefix("group-")?.strip_suffix(".arrow")?;
+/// The number in the name of a group file or a run.
+fn file_number(path: &Path) -> Option<u64> {
+    let name = path.file_name()?.to_str()?;
+    let digits = match name.strip_prefix("group-") {
+        Some(rest) => rest.strip_suffix(".arrow")?,
+        None => name.strip_prefix("index-")?.strip_suffix(".run")?,
+    };
     let is_ours = digits.len() == 16 && digits.bytes().all(|c| c.is_ascii_digit() || (b'a'..=b'f').contains(&c));
     u64::from_str_radix(digits, 16).ok().filter(|_| is_ours)
 }

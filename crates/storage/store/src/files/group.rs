@@ -15,15 +15,14 @@
 //! Reading maps the file, and the vectors point into the mapping: nothing is copied, and memory that is short gives
 //! pages back to the file.
 //!
-//! **Damage.** The manifest has the length and the crc32c of every file. When a database is opened, which reads all rows to
-//! build the indexes, the checksum of each whole file is worked out first; only then Arrow's reader sees the bytes. It
-//! validates them once more (offsets, UTF-8), so that even a file that was made to
+//! **Damage.** The manifest has the length and the crc32c of every file. When a group is first read, the checksum of
+//! the whole file is worked out first; only then Arrow's reader sees the bytes. It validates them once more (offsets, UTF-8), so that even a file that was made to
 //! fit its checksum cannot lead outside of the mapping; where it panics on one, that is caught and told as damage.
 //!
 //! **Limits.** What goes bad under the mapping after the checksum was verified is not noticed. Reading one row of a
 //! group reads its whole file once per mapping.
 
-use super::manifest::FileFacts;
+use super::manifest::{FileFacts, RowIdFacts};
 use crate::journal::checksum::crc32c;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
@@ -58,6 +57,31 @@ pub enum GroupRowIds {
     From(u64),
     /// One for each row.
     Each(UInt64Array),
+}
+
+impl GroupRowIds {
+    /// What a manifest says of them, for so many rows.
+    pub fn facts(&self, rows: usize) -> RowIdFacts {
+        match self {
+            GroupRowIds::From(first) => {
+                let last = first.saturating_add(rows.saturating_sub(1) as u64);
+                let first = *first;
+                RowIdFacts { first, last, least: first, greatest: last, is_dense: true, is_mixed: false }
+            }
+            GroupRowIds::Each(ids) => {
+                let ids = ids.values();
+                let or_none = |id: Option<&u64>| id.copied().unwrap_or(0);
+                RowIdFacts {
+                    first: or_none(ids.first()),
+                    last: or_none(ids.last()),
+                    least: or_none(ids.iter().min()),
+                    greatest: or_none(ids.iter().max()),
+                    is_dense: false,
+                    is_mixed: !ids.is_sorted(),
+                }
+            }
+        }
+    }
 }
 
 /// The rows of a group, as vectors.
@@ -175,11 +199,21 @@ pub fn write_group(fs: &dyn FileSystem, path: &Path, number: u64, vectors: &Grou
 /// # Errors
 /// `Damaged` when the file is missing or not the one that the manifest means.
 pub fn map_group(fs: &dyn FileSystem, path: &Path, facts: &FileFacts) -> Result<GroupVectors> {
-    let mapping = fs.map(path).map_err(|error| missing(error, path))?;
+    let mapping = map_unverified(fs, path, facts)?;
     vectors_of(mapping, facts).map_err(|error| error.at(path.display()))
 }
 
-fn vectors_of(mapping: Mapping, facts: &FileFacts) -> Result<GroupVectors> {
+/// Maps a group file without looking at its bytes.
+///
+/// # Errors
+/// `Damaged` when the file is missing or has another length; those of the file system.
+pub(super) fn map_unverified(fs: &dyn FileSystem, path: &Path, facts: &FileFacts) -> Result<Mapping> {
+    let mapping = fs.map(path).map_err(|error| missing(error, path))?;
+    check_length(mapping.len() as u64, facts).map_err(|error| error.at(path.display()))?;
+    Ok(mapping)
+}
+
+pub(crate) fn vectors_of(mapping: Mapping, facts: &FileFacts) -> Result<GroupVectors> {
     check_length(mapping.len() as u64, facts)?;
     if crc32c(&mapping) != facts.checksum {
         return Err(bad("its checksum is wrong"));

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!    0  8  `MSMANIFT`
-//!    8  4  version, 1
+//!    8  4  version, 2; 1 is read
 //!   12  4  crc32c of bytes 0 to 12 and 16 to the end
 //!   16  8  length of the file
 //!   24     checkpoint, commit number, journal, next file (varints)
@@ -11,7 +11,12 @@
 //!          tables: count, then of each
 //!            table, next row id, next group, groups: count, then of each
 //!              group, rows, file, length, checksum (4 bytes), deleted: count, then differences of offsets
+//!              from version 2 on: row ids: flags, first, and if they do not count on from that: last, least, greatest
+//!            from version 2 on: indexes: count, then of each
+//!              what its keys are (length, text), runs: count, then of each: file, length, checksum (4 bytes), entries
 //! ```
+//!
+//! A manifest of version 1 has nothing of row ids and indexes: all rows have to be read when it is opened.
 //!
 //! It is written whole, beside the old one, and renamed over it: so there is always one manifest that is right.
 //! Everything that committed with a number up to `commit_number` is in the files it names; what came later is in the
@@ -23,7 +28,13 @@ use crate::journal::redo::number::{Cursor, damaged, put_signed, put_sized, put_v
 use mainstay_types::{Code, Error, Result};
 
 const MAGIC: [u8; 8] = *b"MSMANIFT";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// The first one, whose groups have no row ids and whose tables no indexes.
+const FIRST_VERSION: u32 = 1;
+/// Flags of row ids.
+const KNOWN: u8 = 1;
+const DENSE: u8 = 2;
+const MIXED: u8 = 4;
 const HEADER: usize = 24;
 
 /// A checkpoint.
@@ -56,6 +67,43 @@ pub struct TableImage {
     pub next_group: u64,
     /// Its groups, in ascending order of their numbers.
     pub groups: Vec<GroupImage>,
+    /// What is kept of its indexes: nothing of small tables, whose indexes are made from their rows.
+    pub indexes: Vec<IndexImage>,
+}
+
+/// What a checkpoint has kept of an index: every row of its table is in a run, but those that are gone may be, too.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IndexImage {
+    /// What its keys are: columns, types, order. The runs of an index with another text are no use to it.
+    pub key: String,
+    /// The newest first. An entry of a newer run hides that of the same key in an older one.
+    pub runs: Vec<RunImage>,
+}
+
+/// A file of sorted entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunImage {
+    /// The file.
+    pub file: FileFacts,
+    /// Its entries.
+    pub entries: u64,
+}
+
+/// Which row ids the rows of a group have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowIdFacts {
+    /// That of the first row, of the last one, and the least and the greatest of all.
+    pub first: u64,
+    /// See above.
+    pub last: u64,
+    /// See above.
+    pub least: u64,
+    /// See above.
+    pub greatest: u64,
+    /// Whether they count on from the first one.
+    pub is_dense: bool,
+    /// Whether a row has a lesser one than the row before it.
+    pub is_mixed: bool,
 }
 
 /// The rows of a group: a file, and which of its rows are gone.
@@ -69,6 +117,8 @@ pub struct GroupImage {
     pub file: FileFacts,
     /// The offsets of the rows that were deleted by the checkpoint's last commit, ascending.
     pub deleted: Vec<u32>,
+    /// Its row ids; `None` in a manifest of the first version.
+    pub row_ids: Option<RowIdFacts>,
 }
 
 /// What the manifest knows of a group file.
@@ -125,7 +175,7 @@ impl Manifest {
         if length != bytes.len() as u64 || continued(crc32c(before), behind) != checksum {
             return Err(damaged("the manifest's length or checksum is wrong"));
         }
-        if version != VERSION {
+        if !(FIRST_VERSION..=VERSION).contains(&version) {
             let message = format!("the manifest has version {version}, and this program knows {VERSION}");
             return Err(Error::new(Code::Unsupported, message).hint("use the program that wrote it, or a later one"));
         }
@@ -141,7 +191,7 @@ impl Manifest {
             manifest.sequences.push((cursor.varint()?, cursor.signed()?));
         }
         for _ in 0..cursor.count(4)? {
-            manifest.tables.push(take_table(&mut cursor)?);
+            manifest.tables.push(take_table(&mut cursor, version)?);
         }
         if cursor.is_empty() { Ok(manifest) } else { Err(damaged("bytes follow the end of the manifest")) }
     }
@@ -149,6 +199,12 @@ impl Manifest {
     /// Every group file that the checkpoint needs.
     pub fn files(&self) -> impl Iterator<Item = &FileFacts> {
         self.tables.iter().flat_map(|table| table.groups.iter().map(|group| &group.file))
+    }
+
+    /// Every run that the checkpoint needs.
+    pub fn runs(&self) -> impl Iterator<Item = &FileFacts> {
+        let indexes = self.tables.iter().flat_map(|table| &table.indexes);
+        indexes.flat_map(|index| index.runs.iter().map(|run| &run.file))
     }
 }
 
@@ -170,25 +226,81 @@ fn put_table(out: &mut Vec<u8>, table: &TableImage) -> Result<()> {
             put_varint(out, u64::from(step));
             least = offset.saturating_add(1);
         }
+        put_row_ids(out, group.row_ids.as_ref());
+    }
+    put_varint(out, table.indexes.len() as u64);
+    for index in &table.indexes {
+        put_sized(out, index.key.as_bytes());
+        put_varint(out, index.runs.len() as u64);
+        for RunImage { file, entries } in &index.runs {
+            put_varint(out, file.number);
+            put_varint(out, file.length);
+            out.extend_from_slice(&file.checksum.to_le_bytes());
+            put_varint(out, *entries);
+        }
     }
     Ok(())
 }
 
-fn take_table(cursor: &mut Cursor<'_>) -> Result<TableImage> {
+fn put_row_ids(out: &mut Vec<u8>, row_ids: Option<&RowIdFacts>) {
+    let Some(ids) = row_ids else { return out.push(0) };
+    out.push(KNOWN | if ids.is_dense { DENSE } else { 0 } | if ids.is_mixed { MIXED } else { 0 });
+    put_varint(out, ids.first);
+    if !ids.is_dense {
+        [ids.last, ids.least, ids.greatest].iter().for_each(|id| put_varint(out, *id));
+    }
+}
+
+fn take_row_ids(cursor: &mut Cursor<'_>, rows: u32) -> Result<Option<RowIdFacts>> {
+    let [flags] = cursor.array()?;
+    if flags == 0 {
+        return Ok(None);
+    }
+    let (is_dense, is_mixed, first) = (flags & DENSE != 0, flags & MIXED != 0, cursor.varint()?);
+    if flags > KNOWN | DENSE | MIXED || flags & KNOWN == 0 || is_dense && is_mixed {
+        return Err(damaged("the row ids of a group contradict themselves"));
+    }
+    let (last, least, greatest) = match is_dense {
+        true => {
+            let last = first.checked_add(u64::from(rows.saturating_sub(1)));
+            let last = last.ok_or_else(|| damaged("the row ids of a group are too high"))?;
+            (last, first, last)
+        }
+        false => (cursor.varint()?, cursor.varint()?, cursor.varint()?),
+    };
+    Ok(Some(RowIdFacts { first, last, least, greatest, is_dense, is_mixed }))
+}
+
+fn take_index(cursor: &mut Cursor<'_>) -> Result<IndexImage> {
+    let mut image = IndexImage { key: cursor.text()?.to_owned(), runs: Vec::new() };
+    for _ in 0..cursor.count(7)? {
+        let (number, length) = (cursor.varint()?, cursor.varint()?);
+        let file = FileFacts { number, length, checksum: u32::from_le_bytes(cursor.array()?) };
+        image.runs.push(RunImage { file, entries: cursor.varint()? });
+    }
+    Ok(image)
+}
+
+fn take_table(cursor: &mut Cursor<'_>, version: u32) -> Result<TableImage> {
     let (table, next_row_id, next_group) = (cursor.varint()?, cursor.varint()?, cursor.varint()?);
-    let mut image = TableImage { table, next_row_id, next_group, groups: Vec::new() };
+    let mut image = TableImage { table, next_row_id, next_group, ..TableImage::default() };
     for _ in 0..cursor.count(9)? {
-        let group = take_group(cursor)?;
+        let group = take_group(cursor, version)?;
         let ascends = image.groups.last().is_none_or(|last| last.group < group.group);
         if !ascends || group.group >= next_group {
             return Err(damaged("the groups of a table are not in order"));
         }
         image.groups.push(group);
     }
+    if version > FIRST_VERSION {
+        for _ in 0..cursor.count(2)? {
+            image.indexes.push(take_index(cursor)?);
+        }
+    }
     Ok(image)
 }
 
-fn take_group(cursor: &mut Cursor<'_>) -> Result<GroupImage> {
+fn take_group(cursor: &mut Cursor<'_>, version: u32) -> Result<GroupImage> {
     let group = cursor.varint()?;
     let rows = u32::try_from(cursor.varint()?).map_err(|_| damaged("a group has too many rows"))?;
     let (number, length) = (cursor.varint()?, cursor.varint()?);
@@ -202,5 +314,6 @@ fn take_group(cursor: &mut Cursor<'_>) -> Result<GroupImage> {
         deleted.push(offset as u32);
         least = offset + 1;
     }
-    Ok(GroupImage { group, rows, file, deleted })
+    let row_ids = if version > FIRST_VERSION { take_row_ids(cursor, rows)? } else { None };
+    Ok(GroupImage { group, rows, file, deleted, row_ids })
 }

@@ -7,7 +7,8 @@
 //!   StoreFolder    the order in which files come and go    folder.rs
 //! ```
 //!
-//! What is on the disk is described byte by byte in `docs/formats/checkpoint.md` and `docs/formats/catalog.md`.
+//! What is on the disk is described byte by byte in `docs/formats/checkpoint.md`, `docs/formats/index-run.md` and
+//! `docs/formats/catalog.md`.
 
 pub mod catalog;
 mod folder;
@@ -18,6 +19,7 @@ mod tests;
 mod type_text;
 
 pub use folder::StoreFolder;
+pub(crate) use group::vectors_of;
 pub use group::{GroupRowIds, GroupVectors, map_group, write_group};
-pub use manifest::{FileFacts, GroupImage, Manifest, TableImage};
+pub use manifest::{FileFacts, GroupImage, IndexImage, Manifest, RowIdFacts, RunImage, TableImage};
 pub use type_text::{parse_sql_type, sql_type_text};

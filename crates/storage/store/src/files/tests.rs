@@ -107,8 +107,16 @@ fn a_manifest() -> Manifest {
         rows: 100,
         file: FileFacts { number: group + 1, length: 1000, checksum: 0xDEAD_BEEF },
         deleted: deleted.to_vec(),
+        row_ids: (group > 0).then_some(RowIdFacts { first: 100 * group, ..GroupRowIds::From(100 * group).facts(100) }),
     };
-    let groups = vec![group(0, &[]), group(3, &[0, 1, 99])];
+    let each = GroupRowIds::Each(vec![7, 3, 900].into());
+    let moved = GroupImage { rows: 3, row_ids: Some(each.facts(3)), ..group(2, &[]) };
+    let groups = vec![group(0, &[]), group(1, &[]), moved, group(3, &[0, 1, 99])];
+    let run = |number| RunImage { file: FileFacts { number, length: 8192, checksum: 7 }, entries: 300 };
+    let indexes = vec![
+        IndexImage { key: "v1 Unique; 3+ BIGINT".to_owned(), runs: vec![run(9), run(8)] },
+        IndexImage { key: "v1 NotUnique; 4-n TEXT".to_owned(), runs: Vec::new() },
+    ];
     Manifest {
         checkpoint: 4,
         commit_number: 1 << 33,
@@ -116,7 +124,7 @@ fn a_manifest() -> Manifest {
         next_file: 17,
         catalog: a_catalog(),
         sequences: vec![(8, -3)],
-        tables: vec![TableImage { table: 2, next_row_id: 205, next_group: 4, groups }],
+        tables: vec![TableImage { table: 2, next_row_id: 205, next_group: 4, groups, indexes }],
     }
 }
 
@@ -309,8 +317,8 @@ fn leftovers_go_and_strangers_stay() {
     for name in ["manifest.new", "journal-0000000000000001.log", "journal-0000000000000003.log", "notes.txt"] {
         memory.write(Path::new("db").join(name), b"x".to_vec());
     }
-    let group = GroupImage { group: 3, rows: 3, file: facts, deleted: Vec::new() };
-    let table = TableImage { table: 2, next_row_id: 20, next_group: 4, groups: vec![group] };
+    let group = GroupImage { group: 3, rows: 3, file: facts, ..GroupImage::default() };
+    let table = TableImage { table: 2, next_row_id: 20, next_group: 4, groups: vec![group], indexes: Vec::new() };
     let manifest = Manifest { journal: 2, next_file: 3, tables: vec![table], ..Manifest::default() };
     folder.save(&manifest).unwrap();
     assert_eq!(folder.load().unwrap().as_ref(), Some(&manifest));

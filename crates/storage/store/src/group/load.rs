@@ -3,9 +3,10 @@
 //! What is in a file is older than every view, so there are no `created` stamps. Rows that the checkpoint says are gone
 //! are *buried*: ended at 0, and in no index.
 
+use super::stored::ColumnSource;
 use super::{Group, GroupWriter, State};
 use crate::column::Column;
-use crate::files::{GroupRowIds, GroupVectors};
+use crate::files::{GroupRowIds, GroupVectors, RowIdFacts};
 use crate::stamp::Stamps;
 use arrow_array::ArrayRef;
 use mainstay_types::{Code, Error, Result, SqlType};
@@ -15,24 +16,33 @@ use std::sync::{Arc, OnceLock};
 impl Group {
     /// A full group over these vectors, which are of the columns' physical types.
     pub(crate) fn of_vectors(types: &[SqlType], arrays: &[ArrayRef], vectors: &GroupVectors) -> Result<Group> {
-        let columns = columns_of(types, arrays)?;
+        let columns = OnceLock::from(columns_of(types, arrays)?);
         let state = State {
             first_row_id: first_row_id(&vectors.row_ids),
-            length: AtomicUsize::new(vectors.rows),
             row_ids: row_ids(&vectors.row_ids, vectors.rows)?,
             is_mixed: AtomicBool::new(is_mixed(&vectors.row_ids)),
-            ended: OnceLock::new(),
-            previous: OnceLock::new(),
-            next: OnceLock::new(),
-            ended_count: AtomicUsize::new(0),
-            aborted_count: AtomicUsize::new(0),
-            garbage_count: AtomicUsize::new(0),
-            buried_count: AtomicUsize::new(0),
-            settled: AtomicUsize::new(vectors.rows),
-            settled_commit: AtomicU64::new(0),
+            ..State::of_file(vectors.rows)
         };
         let (number, capacity, state) = (vectors.group, vectors.rows, Arc::new(state));
-        Ok(Group { number, capacity, columns, created: None, is_stored: true, state })
+        Ok(Group { number, capacity, columns, source: None, created: None, is_stored: true, state })
+    }
+
+    /// A full group whose columns are loaded when they are first needed.
+    pub(crate) fn of_source(
+        (number, rows): (u64, usize),
+        row_ids: &RowIdFacts,
+        source: Arc<dyn ColumnSource>,
+    ) -> Group {
+        let state = State {
+            first_row_id: row_ids.first,
+            last_row_id: row_ids.last,
+            stored_range: Some((row_ids.least, row_ids.greatest)),
+            has_stored_ids: !row_ids.is_dense,
+            is_mixed: AtomicBool::new(row_ids.is_mixed),
+            ..State::of_file(rows)
+        };
+        let (columns, source, state) = (OnceLock::new(), Some(source), Arc::new(state));
+        Group { number, capacity: rows, columns, source, created: None, is_stored: true, state }
     }
 
     /// The same full group with its values in these vectors, which are the same ones, and without `created` stamps if
@@ -41,21 +51,59 @@ impl Group {
         Ok(Group {
             number: self.number,
             capacity: self.capacity,
-            columns: columns_of(types, arrays)?,
+            columns: OnceLock::from(columns_of(types, arrays)?),
+            source: None,
             created: self.created.clone().filter(|_| !self.is_settled(horizon)),
             is_stored: true,
             state: Arc::clone(&self.state),
         })
     }
 
+    /// The same full group with its values in a file from which they are loaded when they are needed.
+    pub(crate) fn over_source(&self, source: Arc<dyn ColumnSource>, horizon: u64) -> Group {
+        Group {
+            number: self.number,
+            capacity: self.capacity,
+            columns: OnceLock::new(),
+            source: Some(source),
+            created: self.created.clone().filter(|_| !self.is_settled(horizon)),
+            is_stored: true,
+            state: Arc::clone(&self.state),
+        }
+    }
+
     /// The first slots as vectors; the columns have these numbers.
     pub(crate) fn to_vectors(&self, length: usize, ids: &[u64]) -> GroupVectors {
-        let columns = ids.iter().zip(self.columns.iter()).map(|(id, column)| (*id, column.array(length))).collect();
+        let columns = ids.iter().zip(self.columns()).map(|(id, column)| (*id, column.array(length))).collect();
         let row_ids = match self.state.row_ids.get() {
             None => GroupRowIds::From(self.state.first_row_id),
             Some(_) => GroupRowIds::Each((0..length).map(|offset| self.row_id(offset)).collect::<Vec<_>>().into()),
         };
         GroupVectors { group: self.number, rows: length, columns, row_ids, created: None }
+    }
+}
+
+impl State {
+    /// The state of a full group that is in a file, of which nothing has ended.
+    fn of_file(rows: usize) -> State {
+        State {
+            first_row_id: 0,
+            last_row_id: 0,
+            stored_range: None,
+            has_stored_ids: false,
+            length: AtomicUsize::new(rows),
+            row_ids: OnceLock::new(),
+            is_mixed: AtomicBool::new(false),
+            ended: OnceLock::new(),
+            previous: OnceLock::new(),
+            next: OnceLock::new(),
+            ended_count: AtomicUsize::new(0),
+            aborted_count: AtomicUsize::new(0),
+            garbage_count: AtomicUsize::new(0),
+            buried_count: AtomicUsize::new(0),
+            settled: AtomicUsize::new(rows),
+            settled_commit: AtomicU64::new(0),
+        }
     }
 }
 
@@ -82,7 +130,7 @@ impl GroupWriter {
     }
 }
 
-fn columns_of(types: &[SqlType], arrays: &[ArrayRef]) -> Result<Arc<[Column]>> {
+pub(crate) fn columns_of(types: &[SqlType], arrays: &[ArrayRef]) -> Result<Arc<[Column]>> {
     types.iter().zip(arrays).map(|(sql_type, array)| Column::of_array(*sql_type, array)).collect()
 }
 
@@ -100,7 +148,7 @@ fn is_mixed(row_ids: &GroupRowIds) -> bool {
     }
 }
 
-fn row_ids(row_ids: &GroupRowIds, rows: usize) -> Result<OnceLock<Stamps>> {
+pub(crate) fn row_ids(row_ids: &GroupRowIds, rows: usize) -> Result<OnceLock<Stamps>> {
     match row_ids {
         GroupRowIds::From(_) => Ok(OnceLock::new()),
         GroupRowIds::Each(ids) => {

@@ -16,10 +16,13 @@
 //!
 //! The length is published (Release) after columns, stamp and row id of a slot are in place.
 //!
+//! The columns of a group that a checkpoint has written may not be loaded yet ([`stored`]); all the rest is known without them.
+//!
 //! When every version of a full group is old enough to be seen by everybody, its `created` stamps say nothing any more: the
 //! table replaces the group by `Group::without_created`, which shares all the rest.
 
-mod load;
+pub(crate) mod load;
+pub(crate) mod stored;
 mod visible;
 
 use crate::column::{Column, ColumnAppender};
@@ -28,6 +31,7 @@ use crate::stamp::{ABORTED, NEVER, NOWHERE, Stamps, View, exchange, stamps};
 use mainstay_types::{Result, SqlType, ValueRef};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+use stored::ColumnSource;
 
 /// Slots of a group at most: offsets have 16 bits.
 pub const MAX_CAPACITY: usize = 1 << 16;
@@ -50,7 +54,10 @@ pub fn offset_of(position: u64) -> usize {
 pub struct Group {
     number: u64,
     capacity: usize,
-    columns: Arc<[Column]>,
+    /// Empty until they are loaded.
+    columns: OnceLock<Arc<[Column]>>,
+    /// Where they come from, if they have to be loaded.
+    source: Option<Arc<dyn ColumnSource>>,
     /// `None`: everything was created before anybody's view.
     created: Option<Arc<Stamps>>,
     /// Whether its values are in a file of a checkpoint.
@@ -61,6 +68,12 @@ pub struct Group {
 /// What the forms of a group share, with and without its stamps.
 struct State {
     first_row_id: u64,
+    /// The row id of the last slot of a group whose row ids may have to be loaded.
+    last_row_id: u64,
+    /// The least and the greatest row id of such a group.
+    stored_range: Option<(u64, u64)>,
+    /// Whether its row ids do not count on from the first, and are in its file.
+    has_stored_ids: bool,
     length: AtomicUsize,
     row_ids: OnceLock<Stamps>,
     /// Whether a slot has a lesser row id than the one before it.
@@ -95,6 +108,9 @@ impl Group {
             types.iter().map(|sql_type| Column::with_capacity(*sql_type, capacity)).unzip();
         let state = State {
             first_row_id,
+            last_row_id: first_row_id,
+            stored_range: None,
+            has_stored_ids: false,
             length: AtomicUsize::new(0),
             row_ids: OnceLock::new(),
             is_mixed: AtomicBool::new(false),
@@ -109,8 +125,9 @@ impl Group {
             settled_commit: AtomicU64::new(0),
         };
         let created = Some(Arc::new(stamps(capacity, ABORTED)));
-        let columns = columns.into();
-        let group = Group { number, capacity, columns, created, is_stored: false, state: Arc::new(state) };
+        let columns = OnceLock::from(Arc::from(columns));
+        let state = Arc::new(state);
+        let group = Group { number, capacity, columns, source: None, created, is_stored: false, state };
         GroupWriter { group: Arc::new(group), columns: appenders, length: 0 }
     }
 
@@ -119,7 +136,8 @@ impl Group {
         Group {
             number: self.number,
             capacity: self.capacity,
-            columns: Arc::clone(&self.columns),
+            columns: self.columns.clone(),
+            source: self.source.clone(),
             created: None,
             is_stored: self.is_stored,
             state: Arc::clone(&self.state),
@@ -157,10 +175,14 @@ impl Group {
         self.is_stored
     }
 
-    /// The columns, in the order of the table's.
+    /// The columns, in the order of the table's. None for a group whose file cannot be read: whoever has not asked for
+    /// them with [`Group::load`] before finds its values to be NULL, and its table to be damaged.
     #[inline]
     pub fn columns(&self) -> &[Column] {
-        &self.columns
+        match self.columns.get() {
+            Some(columns) => columns,
+            None => self.load_columns(),
+        }
     }
 
     /// The position of a slot.
@@ -172,14 +194,15 @@ impl Group {
     /// The value of a column of a slot; NULL for a slot or column that is not there.
     #[inline]
     pub fn value(&self, offset: usize, column: usize) -> ValueRef<'_> {
-        self.columns.get(column).map_or(ValueRef::Null, |column| column.value(offset))
+        self.columns().get(column).map_or(ValueRef::Null, |column| column.value(offset))
     }
 
     /// The values of some columns of a slot, a cell for each; those that are not there leave their cells as they are.
     #[inline]
     pub fn read<'g>(&'g self, offset: usize, columns: &[usize], cells: &mut [ValueRef<'g>]) {
+        let own = self.columns();
         for (cell, column) in cells.iter_mut().zip(columns) {
-            if let Some(column) = self.columns.get(*column) {
+            if let Some(column) = own.get(*column) {
                 column.read(offset, cell);
             }
         }
@@ -190,6 +213,7 @@ impl Group {
     pub fn row_id(&self, offset: usize) -> u64 {
         match self.state.row_ids.get() {
             Some(ids) => ids.get(offset).map_or(0, |id| id.load(Ordering::Relaxed)),
+            None if self.state.has_stored_ids => self.stored_row_id(offset),
             None => self.state.first_row_id + offset as u64,
         }
     }
@@ -326,7 +350,7 @@ impl Group {
             + size_of::<State>()
             + self.created.as_ref().map_or(0, |created| created.len() * 8)
             + [&state.row_ids, &state.ended, &state.previous, &state.next].into_iter().map(stamps).sum::<usize>()
-            + self.columns.iter().map(Column::bytes).sum::<usize>()
+            + self.columns.get().map_or(0, |columns| columns.iter().map(Column::bytes).sum::<usize>())
     }
 }
 
@@ -444,5 +468,5 @@ impl GroupWriter {
 /// Appends the value that a version has in a column, as it lies there: whether that can be done.
 #[inline]
 fn copied(from: &Stored<'_>, number: usize, to: &mut ColumnAppender) -> bool {
-    from.group.columns.get(number).is_some_and(|column| to.push_of(column, from.offset))
+    from.group.columns().get(number).is_some_and(|column| to.push_of(column, from.offset))
 }

@@ -21,22 +21,30 @@
 //!
 //! **Memory.** Nodes are given back as keys go, and chunks of nodes as their nodes go; [`Index::memory`] counts.
 //!
-//! Limits: nothing is stored; an index is built from its table when the store opens ([`Index::build`]).
+//! **Layers.** Below the tree there may be a [`base::Base`]: the runs in which a checkpoint has kept the index. The tree
+//! then has only what has changed since, and a key that it has not is looked for in the base. A base that is damaged is
+//! replaced by entries made from the rows, before whoever met the damage gets an answer.
 
 mod arena;
+pub(crate) mod base;
 mod block;
 mod bytes;
 mod cursor;
 mod fixed;
+mod layers;
 mod removal;
+pub(crate) mod run;
 mod tree;
 
 pub use cursor::{Cursor, Direction};
+pub use run::{read_in_every_way, with_checksums};
 pub use tree::Inserted;
 
 use block::KeyBlock;
 use bytes::ByteKeys;
 use fixed::{FixedKeys, Number};
+use layers::{Layers, merge};
+use mainstay_types::Result;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tree::Tree;
 
@@ -58,20 +66,20 @@ struct Fixed<N: Number> {
     tree: Locked<FixedKeys<N>>,
 }
 
-struct Locked<B: KeyBlock>(RwLock<Tree<B>>);
+struct Locked<B: KeyBlock>(RwLock<Layers<B>>);
 
 impl<B: KeyBlock> Locked<B> {
     fn new() -> Locked<B> {
-        Locked(RwLock::new(Tree::new()))
+        Locked(RwLock::new(Layers { tree: Tree::new(), base: None }))
     }
 
     #[inline]
-    fn read(&self) -> RwLockReadGuard<'_, Tree<B>> {
+    fn read(&self) -> RwLockReadGuard<'_, Layers<B>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[inline]
-    fn write(&self) -> RwLockWriteGuard<'_, Tree<B>> {
+    fn write(&self) -> RwLockWriteGuard<'_, Layers<B>> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -96,25 +104,58 @@ impl<N: Number> Fixed<N> {
         if bytes.len() <= self.width { Some(number) } else { number.next() }
     }
 
-    fn fetch(&self, cursor: &mut Cursor, out: &mut [u64]) -> usize {
-        let Some(low) = self.bound(&cursor.low) else { return 0 };
+    /// Whole keys, as numbers and as bytes.
+    fn bytes(&self, number: N) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.width);
+        number.append_to(self.width, &mut bytes);
+        bytes
+    }
+
+    fn fetch(&self, cursor: &mut Cursor, out: &mut [u64]) -> Result<usize> {
+        let Some(low) = self.bound(&cursor.low) else { return Ok(0) };
         let high = if cursor.bounded { self.bound(&cursor.high) } else { None };
-        let (count, last) = walk(&self.tree, cursor.direction, low, high, out);
+        let layers = self.tree.read();
+        if let Some(base) = &layers.base {
+            let changed = layers.tree.entries(low, high, cursor.direction, out.len());
+            let changed = changed.into_iter().map(|(key, position)| (self.bytes(key), position)).collect();
+            let high = high.map(|high| self.bytes(high));
+            let walk = base.walk(&self.bytes(low), high.as_deref(), cursor.direction)?;
+            return merge(changed, walk, cursor, out);
+        }
+        let (count, last) = walk(&layers.tree, cursor.direction, low, high, out);
+        drop(layers);
         if let Some(last) = last {
             cursor.move_behind(|bytes| last.append_to(self.width, bytes));
         }
-        count
+        Ok(count)
+    }
+}
+
+impl Locked<ByteKeys> {
+    fn fetch(&self, cursor: &mut Cursor, out: &mut [u64]) -> Result<usize> {
+        let high = cursor.bounded.then_some(cursor.high.as_slice());
+        let layers = self.read();
+        if let Some(base) = &layers.base {
+            let changed = layers.tree.entries(&cursor.low, high, cursor.direction, out.len());
+            let walk = base.walk(&cursor.low, high, cursor.direction)?;
+            return merge(changed, walk, cursor, out);
+        }
+        let (count, last) = walk(&layers.tree, cursor.direction, cursor.low.as_slice(), high, out);
+        drop(layers);
+        if let Some(last) = last {
+            cursor.move_behind(|bytes| bytes.extend_from_slice(&last));
+        }
+        Ok(count)
     }
 }
 
 fn walk<B: KeyBlock>(
-    tree: &Locked<B>,
+    tree: &Tree<B>,
     direction: Direction,
     low: B::Probe<'_>,
     high: Option<B::Probe<'_>>,
     out: &mut [u64],
 ) -> (usize, Option<B::Owned>) {
-    let tree = tree.read();
     match direction {
         Direction::Ascending => tree.ascending(low, high, out),
         Direction::Descending => tree.descending(low, high, out),
@@ -164,7 +205,7 @@ impl Index {
     pub fn build<K: AsRef<[u8]>>(
         width: Option<usize>,
         entries: impl IntoIterator<Item = (K, u64)>,
-    ) -> Result<Index, Duplicate> {
+    ) -> std::result::Result<Index, Duplicate> {
         let index = Index::new(width);
         for (key, position) in entries {
             if let Inserted::Existing(existing) = index.insert(key.as_ref(), position) {
@@ -177,40 +218,53 @@ impl Index {
     /// The position of a key.
     #[inline]
     pub fn get(&self, key: &[u8]) -> Option<u64> {
-        with_tree!(self, key, tree => tree.read().get(key))
+        let (bytes, mut is_hot) = (key, false);
+        let found = self.certain(|| {
+            with_tree!(self, key, tree => {
+                let layers = tree.read();
+                is_hot = layers.base.as_ref().is_some_and(|base| base.is_hot());
+                layers.get(key, bytes)
+            })
+        });
+        if is_hot {
+            self.absorb();
+        }
+        found
     }
 
     /// Puts an entry in, unless its key is there: then nothing changes, and the answer says where it points.
     pub fn insert(&self, key: &[u8], position: u64) -> Inserted {
-        with_tree!(self, key, tree => tree.write().insert(key, position))
+        let bytes = key;
+        self.certain(|| with_tree!(self, key, tree => tree.write().insert(key, bytes, position)))
+    }
+
+    /// The same for a key that nobody has had before, or only versions of its own row: what a checkpoint has kept is not
+    /// looked at.
+    pub(crate) fn insert_own(&self, key: &[u8], position: u64) -> Inserted {
+        with_tree!(self, key, tree => tree.write().tree.insert(key, position))
     }
 
     /// Lets the entry of a key point elsewhere: the position it had, `None` if there is no such key.
     pub fn replace(&self, key: &[u8], position: u64) -> Option<u64> {
-        with_tree!(self, key, tree => {
-            tree.write().position_mut(key).map(|place| std::mem::replace(place, position))
-        })
+        let bytes = key;
+        self.certain(|| with_tree!(self, key, tree => tree.write().replace(key, bytes, position)))
     }
 
     /// Lets the entry of a key point to `new` if it points to `old`: whether it did.
     pub fn replace_if(&self, key: &[u8], old: u64, new: u64) -> bool {
-        with_tree!(self, key, tree => match tree.write().position_mut(key) {
-            Some(place) if *place == old => {
-                *place = new;
-                true
-            }
-            _ => false,
-        })
+        let bytes = key;
+        self.certain(|| with_tree!(self, key, tree => tree.write().replace_if(key, bytes, (old, new))))
     }
 
-    /// Takes the entry of a key out: the position it had.
+    /// Takes the entry of a key out: the position it had. What a checkpoint has kept stays: see [`base`].
     pub fn remove(&self, key: &[u8]) -> Option<u64> {
-        with_tree!(self, key, tree => tree.write().remove(key, |_| true))
+        with_tree!(self, key, tree => tree.write().tree.remove(key, |_| true))
     }
 
-    /// Takes the entry of a key out if it points to `position`: whether it did.
+    /// Takes the entry of a key out if it points to `position`: whether it did. The version at that position must be dead, or
+    /// have never been committed: what a checkpoint has kept stays, see [`base`].
     pub fn remove_if(&self, key: &[u8], position: u64) -> bool {
-        with_tree!(self, key, tree => tree.write().remove(key, |found| found == position).is_some())
+        with_tree!(self, key, tree => tree.write().tree.remove(key, |found| found == position).is_some())
     }
 
     /// Reads the next positions of the cursor's range into `out`: how many, at most [`PORTION`].
@@ -222,25 +276,21 @@ impl Index {
         }
         let asked = out.len().min(PORTION);
         let out = &mut out[..asked];
-        let count = match &self.0 {
+        let count = self.certain(|| match &self.0 {
             Shape::Eight(fixed) => fixed.fetch(cursor, out),
             Shape::Sixteen(fixed) => fixed.fetch(cursor, out),
-            Shape::Bytes(tree) => {
-                let high = cursor.bounded.then_some(cursor.high.as_slice());
-                let (count, last) = walk(tree, cursor.direction, cursor.low.as_slice(), high, out);
-                if let Some(last) = last {
-                    cursor.move_behind(|bytes| bytes.extend_from_slice(&last));
-                }
-                count
-            }
-        };
+            Shape::Bytes(tree) => tree.fetch(cursor, out),
+        });
         cursor.finished = count < asked;
         count
     }
 
-    /// Entries.
+    /// Entries; those of a base that are hidden, or lead to nothing any more, are among them.
     pub fn len(&self) -> usize {
-        with_tree!(self, tree => tree.read().length)
+        with_tree!(self, tree => {
+            let layers = tree.read();
+            layers.tree.length + layers.base.as_ref().map_or(0, |base| base.entries())
+        })
     }
 
     /// Whether there are no entries.
@@ -250,7 +300,7 @@ impl Index {
 
     /// Bytes of memory. Looks at every node: not for every statement.
     pub fn memory(&self) -> usize {
-        size_of::<Index>() + with_tree!(self, tree => tree.read().memory())
+        size_of::<Index>() + with_tree!(self, tree => tree.read().tree.memory())
     }
 }
 

@@ -64,7 +64,7 @@ impl<B: KeyBlock> Tree<B> {
 
 fn check(index: &Index) {
     with_tree!(index, tree => {
-        tree.read().check();
+        tree.read().tree.check();
     });
 }
 
@@ -200,7 +200,7 @@ fn keys_in_order_fill_their_nodes() {
 }
 
 fn leaves(index: &Index) -> usize {
-    with_tree!(index, tree => tree.read().leaves.iter().count())
+    with_tree!(index, tree => tree.read().tree.leaves.iter().count())
 }
 
 /// The numbers below `count`, in any order.

@@ -20,6 +20,7 @@
 
 use super::arena::Arena;
 use super::block::{CAPACITY, KeyBlock};
+use super::cursor::Direction;
 
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
@@ -329,6 +330,68 @@ impl<B: KeyBlock> Tree<B> {
             (id, at) = (leaf.next, 0);
         }
         (count, last.map(|(id, at)| self.leaves[id].keys.key(at)))
+    }
+
+    /// The entries from `low` up to, not including, `high`, in a direction, at most so many.
+    pub fn entries(
+        &self,
+        low: B::Probe<'_>,
+        high: Option<B::Probe<'_>>,
+        direction: Direction,
+        most: usize,
+    ) -> Vec<(B::Owned, u64)> {
+        let mut found = Vec::new();
+        if self.length == 0 {
+            return found;
+        }
+        let is_ascending = direction == Direction::Ascending;
+        let (mut id, mut at) = match (is_ascending, high) {
+            (true, _) => self.seek(low),
+            (false, Some(high)) => self.seek(high),
+            (false, None) => (self.last, self.leaves[self.last].keys.len()),
+        };
+        while id != NONE && found.len() < most {
+            let leaf = &self.leaves[id];
+            let (start, end) = match is_ascending {
+                true => (at, high.map_or(leaf.keys.len(), |high| leaf.keys.lower_bound(high))),
+                false => (leaf.keys.lower_bound(low), at),
+            };
+            let room = most - found.len();
+            let entry = |at: usize| (leaf.keys.key(at), leaf.positions[at]);
+            match is_ascending {
+                true => found.extend((start..end).take(room).map(entry)),
+                false => found.extend((start..end).rev().take(room).map(entry)),
+            }
+            let is_last = if is_ascending { end < leaf.keys.len() } else { start > 0 };
+            if is_last {
+                break;
+            }
+            id = if is_ascending { leaf.next } else { leaf.previous };
+            at = if is_ascending || id == NONE { 0 } else { self.leaves[id].keys.len() };
+        }
+        found
+    }
+
+    /// Visits all entries, ascending.
+    pub fn each(&self, visit: &mut dyn FnMut(B::Owned, u64)) {
+        let mut id = self.root;
+        for _ in 0..self.depth {
+            id = self.inners[id].children[0];
+        }
+        while id != NONE {
+            let leaf = &self.leaves[id];
+            (0..leaf.keys.len()).for_each(|at| visit(leaf.keys.key(at), leaf.positions[at]));
+            id = leaf.next;
+        }
+    }
+
+    /// Lets the entry of a key point here, and makes it if there is none: where it pointed before.
+    pub fn put(&mut self, probe: B::Probe<'_>, position: u64) -> Option<u64> {
+        if let Some(place) = self.position_mut(probe) {
+            return Some(std::mem::replace(place, position));
+        }
+        self.insert(probe, position);
+        None
     }
 
     /// Positions of the keys before `high` down to `low`, included, descending, until `out` is full.

@@ -32,6 +32,7 @@ impl NativeTable {
         let horizon = self.shared.horizon();
         let (mut key, mut pace) = (Vec::new(), Pace::default());
         for group in writer.directory.groups() {
+            group.load()?;
             for offset in 0..group.len() {
                 pace.step()?;
                 let (created, ended) = (group.created(offset), group.ended(offset));

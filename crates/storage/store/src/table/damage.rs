@@ -1,4 +1,4 @@
-//! A table whose rows could not be read when the store was opened.
+//! A table whose rows could not be read, when the store was opened or later, when somebody first asked for them.
 //!
 //! A file of it is damaged, is gone or cannot be read. The other tables of the store are used as ever; of this one there
 //! is only the definition. It must never be taken for a table without rows:
@@ -6,7 +6,7 @@
 //! ```text
 //!   who asks for it by number or name      gets the reason              Store::table_of, Scope::table of the engine
 //!   who reads it for a reference           gets the reason              references.rs
-//!   who has it and writes                  gets the reason              check_current
+//!   who has it and writes, or commits      gets the reason              check_current, Transaction::commit
 //!   what the journal says of it            is left in the journal       durable/recover.rs
 //!   checkpoints                            are not taken                durable/checkpoint.rs
 //!   dropping it                            is a change like any other
@@ -17,35 +17,66 @@
 
 use super::NativeTable;
 use mainstay_types::{Error, Result};
+use std::sync::OnceLock;
 
 /// What to do about it.
 const HINT: &str = "see what `mainstay check` says; put the file back from a copy, restore the database from a backup, or drop the table";
 
-impl NativeTable {
-    /// Says that the rows could not be read, and why: nothing is read from the table and written to it from now on.
-    pub(crate) fn set_damage(&self, cause: &Error) {
-        let message = format!("the table \"{}\" cannot be used: {}", self.definition.name, cause.message());
+/// What a table and those who load its groups know of its damage.
+pub(crate) struct Damage {
+    /// The name of the table, for messages.
+    table: String,
+    reason: OnceLock<Error>,
+}
+
+impl Damage {
+    pub(super) fn of(table: &str) -> Damage {
+        Damage { table: table.to_owned(), reason: OnceLock::new() }
+    }
+
+    /// Says that rows could not be read, and why: the table is refused from now on.
+    pub(crate) fn note(&self, cause: &Error) {
+        let message = format!("the table \"{}\" cannot be used: {}", self.table, cause.message());
         let reason = Error::new(cause.code(), message).hint(HINT);
-        self.take_damage(match cause.place() {
+        self.take(match cause.place() {
             Some(place) => reason.at(place),
             None => reason,
         });
     }
 
+    fn take(&self, reason: Error) {
+        let _ = self.reason.set(reason);
+    }
+
+    /// Why the rows could not be read, if that is so.
+    #[inline]
+    pub(crate) fn reason(&self) -> Option<&Error> {
+        self.reason.get()
+    }
+}
+
+impl NativeTable {
+    /// Says that the rows could not be read, and why: nothing is read from the table and written to it from now on.
+    pub(crate) fn set_damage(&self, cause: &Error) {
+        self.damage.note(cause);
+        self.set_replaced(true);
+    }
+
     /// The same for a table that comes in the place of a damaged one.
     pub(crate) fn take_damage(&self, reason: Error) {
-        let _ = self.damage.set(reason);
+        self.damage.take(reason);
         self.set_replaced(true);
     }
 
     /// Why its rows could not be read, if that is so.
+    #[inline]
     pub fn damage(&self) -> Option<&Error> {
-        self.damage.get()
+        self.damage.reason()
     }
 
     /// Errors: the reason why its rows could not be read.
     #[inline]
     pub(crate) fn check_sound(&self) -> Result<()> {
-        self.damage.get().map_or(Ok(()), |reason| Err(reason.clone()))
+        self.damage().map_or(Ok(()), |reason| Err(reason.clone()))
     }
 }

@@ -207,7 +207,12 @@ impl NativeTable {
         {
             return Ok(());
         }
-        match index.entries.insert(&writer.key, new.position) {
+        // Keys that end with the row are nobody else's.
+        let inserted = match index.refuses_duplicates() {
+            true => index.entries.insert(&writer.key, new.position),
+            false => index.entries.insert_own(&writer.key, new.position),
+        };
+        match inserted {
             Inserted::New => Ok(()),
             Inserted::Existing(existing) => {
                 if new.old.is_none_or(|old| old.position != existing) {
@@ -288,6 +293,10 @@ impl NativeTable {
     fn link_to<R: Row + ?Sized>(&self, writer: &Writer, number: usize, new: &Newcomer<'_, R>, existing: u64) {
         let Some(group) = writer.directory.group(existing) else { return };
         let Some(own) = writer.directory.group(new.position) else { return };
+        if group.ended(offset_of(existing)) == 0 {
+            // Nobody sees it any more.
+            return;
+        }
         if new.old.is_some() && group.row_id(offset_of(existing)) == new.row_id {
             // An older version of the same row: reached through the version before.
             return;

@@ -4,6 +4,7 @@ use super::NativeTable;
 use crate::directory::Directory;
 use crate::files::GroupVectors;
 use crate::group::Group;
+use crate::group::stored::ColumnSource;
 use crate::stamp::View;
 use arrow_array::ArrayRef;
 use mainstay_types::{Code, Error, Result};
@@ -65,6 +66,24 @@ impl NativeTable {
     /// Errors: `Damaged` when the vectors are not those of the group.
     pub(crate) fn put_back(&self, vectors: &GroupVectors, ids: &[u64]) -> Result<()> {
         let horizon = self.shared.horizon();
+        self.replace_group(vectors, |group| {
+            let arrays: Option<Vec<ArrayRef>> = ids.iter().map(|id| vectors.column(*id).cloned()).collect();
+            let arrays = arrays.ok_or_else(another_group)?;
+            group.over_vectors(&self.types, &arrays, horizon)
+        })
+    }
+
+    /// The same with rows that are read from the file when they are needed. The vectors are what was read of it, to see that
+    /// it can be.
+    ///
+    /// Errors: as [`NativeTable::put_back`].
+    pub(crate) fn put_back_unloaded(&self, vectors: &GroupVectors, source: Arc<dyn ColumnSource>) -> Result<()> {
+        let horizon = self.shared.horizon();
+        self.replace_group(vectors, |group| Ok(group.over_source(source, horizon)))
+    }
+
+    /// Puts another form of a full group in its place, under the latch.
+    fn replace_group(&self, vectors: &GroupVectors, form: impl FnOnce(&Group) -> Result<Group>) -> Result<()> {
         let mut writer = self.latch();
         let groups = writer.directory.groups();
         let Some(at) = groups.iter().position(|group| group.number() == vectors.group) else { return Ok(()) };
@@ -72,13 +91,11 @@ impl NativeTable {
         if group.is_stored() {
             return Ok(());
         }
-        let arrays: Option<Vec<ArrayRef>> = ids.iter().map(|id| vectors.column(*id).cloned()).collect();
-        let Some(arrays) = arrays.filter(|_| group.is_full() && group.len() == vectors.rows) else {
-            return Err(Error::new(Code::Damaged, "a group file does not hold the group that was written"));
-        };
-        let mapped = Arc::new(group.over_vectors(&self.types, &arrays, horizon)?);
+        if !group.is_full() || group.len() != vectors.rows {
+            return Err(another_group());
+        }
         let mut groups = groups.to_vec();
-        groups[at] = mapped;
+        groups[at] = Arc::new(form(&groups[at])?);
         if writer.current.as_ref().is_some_and(|current| current.group().number() == vectors.group) {
             writer.current = None;
         }
@@ -86,6 +103,10 @@ impl NativeTable {
         self.install(&mut writer, directory);
         Ok(())
     }
+}
+
+fn another_group() -> Error {
+    Error::new(Code::Damaged, "a group file does not hold the group that was written")
 }
 
 /// The offsets of the first `length` slots that are not part of a commit's state.

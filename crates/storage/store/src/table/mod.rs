@@ -17,10 +17,12 @@
 //!
 //! The parts: `write` (insert, update, delete, lock), `bulk`, `entries` (indexes under write), `undo`, `read` (positions and
 //! values for a view), `snapshot` and `access` (the table interface), `references` (foreign keys), `vacuum`, `reshape`
-//! (another definition), `lifetime` (which views look here), `restore` and `image` (from and to the disk), `damage` (rows that could not be read).
+//! (another definition), `lifetime` (which views look here), `restore`, `attach`, `image` and `runs` (from and to the disk),
+//! `damage` (rows that could not be read).
 
 mod access;
 pub(crate) mod actions;
+pub(crate) mod attach;
 mod build;
 mod bulk;
 mod damage;
@@ -32,6 +34,7 @@ mod read;
 pub(crate) mod references;
 pub(crate) mod reshape;
 mod restore;
+pub(crate) mod runs;
 mod snapshot;
 mod undo;
 mod vacuum;
@@ -53,14 +56,15 @@ use crate::stamp::View;
 use crate::transaction::definitions::DefinitionLock;
 use crate::transaction::shared::Shared;
 use arrow_schema::SchemaRef;
+use damage::Damage;
 use entries::Links;
 use lifetime::Lifetime;
-use mainstay_types::{Error, Result, SqlType, ValueRef};
+use mainstay_types::{Result, SqlType, ValueRef};
 use references::References;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// The indexes of a table, in the order in which they were declared.
 pub type Indexes = Arc<[Arc<TableIndex>]>;
@@ -90,7 +94,7 @@ pub struct NativeTable {
     /// The commit before which it is not, as somebody looked back at what the last one had to leave.
     vacuum_after: AtomicU64,
     /// Why its rows could not be read, if that is so.
-    damage: OnceLock<Error>,
+    damage: Arc<Damage>,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -129,6 +133,7 @@ impl NativeTable {
             definition.indexes.iter().map(|index| Arc::new(TableIndex::new(&definition, index))).collect();
         let directory = Arc::new(Directory::of(Vec::new(), indexes)?);
         let writer = Writer::new(Arc::clone(&directory));
+        let damage = Damage::of(&definition.name);
         Ok(NativeTable {
             id,
             types: definition.columns.iter().map(|column| column.sql_type).collect(),
@@ -145,7 +150,7 @@ impl NativeTable {
             lifetime: Lifetime::default(),
             vacuum_from: AtomicUsize::new(vacuum::LEAST_GARBAGE),
             vacuum_after: AtomicU64::new(0),
-            damage: OnceLock::new(),
+            damage: Arc::new(damage),
             shared,
         })
     }

@@ -147,14 +147,23 @@ impl<'t> Reader<'t> {
         let found = self.find(index, values, &mut key);
         self.key = key;
         let found = found?;
-        Ok(found.and_then(|position| self.version(position)))
+        self.loaded(found)
+    }
+
+    /// The version at a position, if there is one, whose values can be read.
+    #[inline]
+    fn loaded(&self, position: Option<u64>) -> Result<Option<Version<'_>>> {
+        let Some(version) = position.and_then(|position| self.version(position)) else { return Ok(None) };
+        version.group.load()?;
+        Ok(Some(version))
     }
 
     /// The same with a buffer for the key, for many readers at once.
     ///
     /// Errors: as [`get`](Reader::get).
     pub fn get_with(&self, index: usize, values: &[ValueRef<'_>], key: &mut Vec<u8>) -> Result<Option<Version<'_>>> {
-        Ok(self.find(index, values, key)?.and_then(|position| self.version(position)))
+        let found = self.find(index, values, key)?;
+        self.loaded(found)
     }
 
     /// The row for whose sake an index would refuse a new row of these values.
@@ -165,7 +174,8 @@ impl<'t> Reader<'t> {
         let mut key = Vec::new();
         // Where others may have the same values, the key ends with the row; no row has this number.
         rules.key(values, u64::MAX, &mut key)?;
-        Ok(self.entry(index, &key)?.and_then(|position| self.version(position)))
+        let found = self.entry(index, &key)?;
+        self.loaded(found)
     }
 
     fn find(&self, number: usize, values: &[ValueRef<'_>], key: &mut Vec<u8>) -> Result<Option<u64>> {
@@ -182,11 +192,15 @@ impl<'t> Reader<'t> {
     /// The position that the view sees of the row with a whole key.
     fn entry(&self, number: usize, key: &[u8]) -> Result<Option<u64>> {
         let index = self.directory.indexes().get(number).ok_or_else(no_index)?;
-        let Some(entry) = index.entries.get(key) else { return Ok(None) };
+        let Some(entry) = index.entries.get(key) else {
+            // An index that was lost with its rows has nothing.
+            return self.table.check_sound().map(|()| None);
+        };
         if self.version(entry).is_some() {
             return Ok(Some(entry));
         }
-        Ok(self.follow(number, entry).filter(|position| self.has_key(index, *position, key)))
+        let found = self.follow(number, entry).filter(|position| self.has_key(index, *position, key));
+        self.table.check_sound().map(|()| found)
     }
 
     /// The version that the view sees among those that had an entry before this one. Their keys may differ.
@@ -261,12 +275,13 @@ impl<'t> Reader<'t> {
                         _ => continue,
                     },
                 };
+                version.group.load()?;
                 if visit(version)?.is_break() {
                     return Ok(());
                 }
             }
         }
-        Ok(())
+        self.table.check_sound()
     }
 
     /// Whether two versions have the same key.
@@ -290,6 +305,7 @@ impl<'t> Reader<'t> {
     /// Visits every version that the view sees, until `visit` breaks.
     pub fn for_each<'s>(&'s self, visit: &mut dyn FnMut(Version<'s>) -> Result<ControlFlow<()>>) -> Result<()> {
         for Seen { group, length, visible } in self.groups() {
+            group.load()?;
             for offset in 0..length {
                 if visible.as_ref().is_none_or(|visible| visible.value(offset))
                     && visit(Version { position: group.position(offset), group, offset })?.is_break()
@@ -301,7 +317,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// What the view sees of each group.
+    /// What the view sees of each group. Whoever reads values asks the group for them first ([`Group::load`]).
     pub fn groups(&self) -> impl Iterator<Item = Seen<'_>> {
         self.directory.groups().iter().enumerate().map(|(ordinal, group)| {
             let length = self.length(ordinal);

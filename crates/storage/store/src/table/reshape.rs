@@ -75,6 +75,8 @@ impl NativeTable {
         let is_same = sources.iter().enumerate().all(|(number, source)| *source == Some(number));
         if is_same && types(self) == types(&table) && !self.has_ended_nulls(&table) {
             self.check_not_null(&table, mark)?;
+            // The groups that are not loaded yet tell this one of damage.
+            table.damage = Arc::clone(&self.damage);
             self.share_indexes(&table)?;
             self.replace_by(&table)?;
             let built = {
@@ -206,6 +208,7 @@ impl NativeTable {
     pub(crate) fn each_live(&self, mark: u64, visit: &mut dyn FnMut(Stored<'_>, u64) -> Result<()>) -> Result<()> {
         let mut pace = Pace::default();
         for group in self.directory().groups() {
+            group.load()?;
             for offset in 0..group.len() {
                 pace.step()?;
                 let created = group.created(offset);
@@ -243,7 +246,10 @@ impl NativeTable {
     /// is open for reading only, and the reason why a table's rows could not be read.
     #[inline]
     pub(crate) fn check_current(&self) -> Result<()> {
-        if self.is_replaced.load(Ordering::Acquire) { Err(self.replaced()) } else { Ok(()) }
+        match self.is_replaced.load(Ordering::Acquire) || self.damage().is_some() {
+            true => Err(self.replaced()),
+            false => Ok(()),
+        }
     }
 
     #[cold]

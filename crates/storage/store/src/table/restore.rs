@@ -13,7 +13,7 @@ use crate::row::{Row, Stored};
 use crate::stamp::NOWHERE;
 use arrow_array::{ArrayRef, new_null_array};
 use mainstay_types::interrupt::{self, Pace};
-use mainstay_types::{Code, Error, Result};
+use mainstay_types::{Code, Error, Result, SqlType};
 use std::sync::Arc;
 
 impl NativeTable {
@@ -37,7 +37,7 @@ impl NativeTable {
             if vectors.rows > MAX_CAPACITY {
                 return Err(self.damaged(format!("group {} has more rows than a group may have", stored.group)));
             }
-            let arrays = self.arrays_of(&vectors, ids)?;
+            let arrays = arrays_of(&self.types, &vectors, ids).map_err(|error| self.damaged(error.to_string()))?;
             writer.row_bytes = stored.file.length as usize / vectors.rows;
             // The last one is copied into memory if there is room left in it, to be appended to.
             let is_last = number + 1 == image.groups.len();
@@ -64,21 +64,7 @@ impl NativeTable {
         self.enter_all(&mut writer, 0, |_| true).map_err(|error| self.damaged(error.to_string()))
     }
 
-    /// The columns of a group file in the order of the table's; a column that came later is NULL.
-    fn arrays_of(&self, vectors: &GroupVectors, ids: &[u64]) -> Result<Vec<ArrayRef>> {
-        let types = self.types.iter().zip(ids);
-        types
-            .map(|(sql_type, id)| match vectors.column(*id) {
-                Some(array) => {
-                    check_array(*sql_type, array).map_err(|error| self.damaged(error.to_string()))?;
-                    Ok(Arc::clone(array))
-                }
-                None => Ok(new_null_array(&crate::column::layout::data_type(*sql_type), vectors.rows)),
-            })
-            .collect()
-    }
-
-    fn damaged(&self, message: String) -> Error {
+    pub(super) fn damaged(&self, message: String) -> Error {
         Error::new(Code::Damaged, message)
             .at(&self.definition.name)
             .hint("restore the database from a backup, or see what `mainstay check` says")
@@ -94,6 +80,7 @@ impl NativeTable {
         let mut pace = Pace::default();
         for (number, index) in indexes.iter().enumerate().filter(|(number, _)| wanted(*number)) {
             for group in directory.groups() {
+                group.load()?;
                 for offset in (0..group.len()).filter(|offset| !group.is_dead(*offset, horizon)) {
                     pace.step()?;
                     let (row, position) = (Stored { group, offset }, group.position(offset));
@@ -183,15 +170,19 @@ impl NativeTable {
         group.bury(row.offset);
         self.count_garbage(1);
     }
+}
 
-    /// Visits the rows that are there, by row id and position. Only while nobody looks.
-    pub(crate) fn each_restored(&self, visit: &mut dyn FnMut(u64, u64)) {
-        for group in self.directory().groups() {
-            for offset in (0..group.len()).filter(|offset| !group.is_dead(*offset, 0)) {
-                visit(group.row_id(offset), group.position(offset));
-            }
-        }
-    }
+/// The columns of a group file in the order of a table's; a column that came later is NULL.
+///
+/// Errors: those of [`check_array`].
+pub(super) fn arrays_of(types: &[SqlType], vectors: &GroupVectors, ids: &[u64]) -> Result<Vec<ArrayRef>> {
+    let types = types.iter().zip(ids);
+    types
+        .map(|(sql_type, id)| match vectors.column(*id) {
+            Some(array) => check_array(*sql_type, array).map(|()| Arc::clone(array)),
+            None => Ok(new_null_array(&crate::column::layout::data_type(*sql_type), vectors.rows)),
+        })
+        .collect()
 }
 
 fn refusal(refused: Refused) -> Error {

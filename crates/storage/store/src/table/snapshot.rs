@@ -153,6 +153,7 @@ impl Snapshot for TableSnapshot {
     }
 
     fn vectors(&self, group: usize, columns: &[usize]) -> Result<Vec<ArrayRef>> {
+        self.group_at(group)?.load()?;
         let stored = self.group_at(group)?.columns();
         let length = self.length(group);
         let vector = |column: &usize| match stored.get(*column) {
@@ -174,6 +175,7 @@ impl Snapshot for TableSnapshot {
             let located = self.directory.locate(*slot);
             let (group, offset) = located.ok_or_else(|| Error::new(Code::Internal, "the table has no such row"))?;
             if !visible_only || reader.version(group.position(offset)).is_some() {
+                group.load()?;
                 found.push((group, offset));
                 kept.push(*slot);
             }

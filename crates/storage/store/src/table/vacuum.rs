@@ -173,6 +173,7 @@ impl NativeTable {
     /// Cleans a group, under the latch.
     fn clean(&self, writer: &mut Writer, group: &Arc<Group>, horizon: u64, done: &mut Vacuumed) -> Result<()> {
         if group.unburied() > 0 {
+            group.load()?;
             self.remove_entries(writer, group, horizon, done);
         }
         // All that is dead is buried now.
@@ -183,6 +184,7 @@ impl NativeTable {
         } else if !group.is_full() {
             return Ok(());
         } else if live <= group.capacity() / SPARSE && is_movable(group, horizon) {
+            group.load()?;
             self.moves.fetch_add(1, Ordering::AcqRel);
             let rewritten = self.rewrite(writer, group, done);
             self.moves.fetch_add(1, Ordering::AcqRel);

@@ -137,6 +137,7 @@ impl NativeTable {
         let (old, new, row_id) = loop {
             let mut writer = self.latch();
             let Some((old, group)) = writer.resolve(position) else { return Ok(Written::Gone) };
+            group.load()?;
             match self.end(transaction, &group, old, mark) {
                 Ended::Done => {}
                 Ended::Gone => return Ok(Written::Gone),
@@ -224,6 +225,7 @@ impl NativeTable {
         if !group.sees(offset, view) {
             return Ok(None);
         }
+        group.load()?;
         let row = Changed { stored: Stored { group: &group, offset }, changes };
         changes.iter().try_for_each(|(column, value)| self.check_value(*column, *value))?;
         match self.end(transaction, &group, old, mark) {
@@ -258,6 +260,7 @@ impl NativeTable {
         changes: &[(usize, ValueRef<'_>)],
     ) -> Result<Written> {
         let Some((position, group)) = self.resolve(position) else { return Ok(Written::Gone) };
+        group.load()?;
         let stored = Stored { group: &group, offset: offset_of(position) };
         self.update(transaction, position, &Changed { stored, changes })
     }
@@ -270,6 +273,7 @@ impl NativeTable {
         let (old, group) = loop {
             let writer = self.latch();
             let Some((old, group)) = writer.resolve(position) else { return Ok(Written::Gone) };
+            group.load()?;
             match self.end(transaction, &group, old, mark) {
                 Ended::Done => break (old, group),
                 Ended::Gone => return Ok(Written::Gone),

@@ -48,7 +48,7 @@ impl Transaction {
     /// journal reports. The transaction is then rolled back - except when it is the journal that failed: then its fate is
     /// decided when the store is opened again, and until then nobody sees it.
     pub fn commit(mut self) -> Result<u64> {
-        if let Err(error) = self.run_checks().and_then(|()| self.run_deferred()) {
+        if let Err(error) = self.run_checks().and_then(|()| self.run_deferred()).and_then(|()| self.check_sound()) {
             self.rollback_all();
             return Err(error);
         }
@@ -87,6 +87,11 @@ impl Transaction {
         // The commit stands whatever comes of this; what could not be cleaned now is cleaned later.
         let _ = self.tables.iter().try_for_each(|table| table.tidy(self.ended).map(|_| ()));
         outcome
+    }
+
+    /// Errors: why the rows of a table could not be read that it has written: what it wrote may follow from them.
+    fn check_sound(&self) -> Result<()> {
+        self.tables.iter().try_for_each(|table| table.check_sound())
     }
 
     /// The part under the commit mutex: the number, and the journal's ticket if there was something to write.

@@ -21,7 +21,7 @@ use crate::journal::Durability;
 use crate::journal::redo::RedoBuffer;
 use crate::memory::RowMemory;
 use mainstay_types::{Code, Error, Result, interrupt};
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -45,12 +45,42 @@ pub(crate) struct Shared {
     pub(crate) names: NameLocks,
     pub(crate) sequences: Sequences,
     pub(crate) memory: RowMemory,
+    pub(crate) damaged_runs: DamagedRuns,
     /// The catalog as it is committed and published.
     cataloged: RwLock<Arc<Cataloged>>,
     /// Its version, for who only wants to know whether it is another one.
     version: AtomicU64,
     /// How many states of the catalog have their number and are not published.
     unpublished: AtomicUsize,
+}
+
+/// The files of indexes that could not be read. The indexes were made from the rows instead, and the next checkpoint makes
+/// other files.
+#[derive(Default)]
+pub(crate) struct DamagedRuns(Mutex<(HashSet<u64>, Vec<Error>)>);
+
+impl DamagedRuns {
+    /// Takes note of some, of which at least one could not be read for this reason.
+    pub(crate) fn note(&self, runs: &[u64], reason: &Error) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.0.extend(runs);
+        known.1.push(reason.clone());
+    }
+
+    /// Their numbers.
+    pub(crate) fn numbers(&self) -> HashSet<u64> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).0.clone()
+    }
+
+    /// Forgets those that a checkpoint has replaced.
+    pub(crate) fn forget(&self, runs: &HashSet<u64>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).0.retain(|number| !runs.contains(number));
+    }
+
+    /// Why they could not be read.
+    pub(crate) fn reasons(&self) -> Vec<Error> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).1.clone()
+    }
 }
 
 /// What is decided in the order of commits.
@@ -120,6 +150,7 @@ impl Shared {
             names: NameLocks::default(),
             sequences: Sequences::default(),
             memory: RowMemory::default(),
+            damaged_runs: DamagedRuns::default(),
             cataloged: RwLock::default(),
             version: AtomicU64::new(0),
             unpublished: AtomicUsize::new(0),

@@ -17,7 +17,12 @@ use std::time::Duration;
 
 /// A store in the folder `shop`, whose commits survive everything.
 pub fn open(fs: &Simulated) -> Store {
-    let options = StoreOptions { durability: Durability::Full, checkpoint_bytes: None, memory_bytes: None };
+    let options = StoreOptions {
+        durability: Durability::Full,
+        checkpoint_bytes: None,
+        memory_bytes: None,
+        ..StoreOptions::DEFAULT
+    };
     Store::open(Arc::new(fs.clone()), Path::new("shop"), options).unwrap()
 }
 

@@ -91,7 +91,12 @@ fn each_level_holds_beside_checkpoints() {
 fn on_disk(folder: &std::path::Path) -> (Store, std::sync::Arc<mainstay_store::NativeTable>) {
     use mainstay_store::files::catalog::CatalogChange;
     use mainstay_store::{Durability, StoreOptions};
-    let options = StoreOptions { durability: Durability::Os, checkpoint_bytes: None, memory_bytes: Some(64 << 10) };
+    let options = StoreOptions {
+        durability: Durability::Os,
+        checkpoint_bytes: None,
+        memory_bytes: Some(64 << 10),
+        ..StoreOptions::DEFAULT
+    };
     let store = Store::open(std::sync::Arc::new(mainstay_vfs::Disk), folder, options).unwrap();
     let mut definition = crate::common::catalog::table(10, "lists");
     definition.columns[1].sql_type = mainstay_types::SqlType::VarBinary { length: None };

@@ -57,7 +57,12 @@ pub fn session_on(host: Box<dyn Host>, with_tables: bool) -> Session {
     let volume: Arc<dyn Volume> = match with_tables {
         false => folder,
         true => {
-            let options = StoreOptions { durability: Durability::Os, checkpoint_bytes: None, memory_bytes: None };
+            let options = StoreOptions {
+                durability: Durability::Os,
+                checkpoint_bytes: None,
+                memory_bytes: None,
+                ..StoreOptions::DEFAULT
+            };
             let store = Store::open(files, Path::new("shop/.mainstay"), options).unwrap();
             Arc::new(TableVolume::new(Arc::new(store), folder, Durability::Os))
         }

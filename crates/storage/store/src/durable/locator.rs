@@ -1,0 +1,105 @@
+//! Where rows are, by row id, while the journals are read.
+//!
+//! The journal names rows by their ids. A map from all ids of a table to positions would take more memory and time than
+//! the changes themselves, so groups are asked: mostly their ids count on from the first, and a subtraction gives the
+//! place. Of a group whose ids do not, a map is made when an id is looked for that may be in it.
+//!
+//! ```text
+//!   moved     what the journal itself has put somewhere since
+//!   ranges    group 4: 1000..2000, counting on      group 5: 2000..2500, and some of 10..900: by a map
+//! ```
+
+use crate::group::Group;
+use crate::stamp::NEVER;
+use crate::table::NativeTable;
+use mainstay_types::Result;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The rows of a table.
+pub(super) struct RowLocator {
+    /// Rows that were put somewhere since, and `None` for those that are gone.
+    moved: HashMap<u64, Option<u64>>,
+    groups: Vec<Located>,
+}
+
+struct Located {
+    group: Arc<Group>,
+    /// Slots when the locator was made: rows that came later are among those that were moved.
+    length: usize,
+    least: u64,
+    greatest: u64,
+    /// The offsets of ids that do not count on from the first; made when it is needed.
+    offsets: Option<HashMap<u64, u16>>,
+}
+
+impl RowLocator {
+    /// The rows of a table as they are now.
+    ///
+    /// Errors: why row ids could not be read.
+    pub(super) fn of(table: &NativeTable) -> Result<RowLocator> {
+        let mut groups = Vec::new();
+        for group in table.directory().groups().iter().filter(|group| !group.is_empty()) {
+            let (length, group) = (group.len(), Arc::clone(group));
+            let (least, greatest) = match group.dense_from() {
+                Some(first) => (first, first.saturating_add(length as u64 - 1)),
+                None => group.row_id_range()?,
+            };
+            groups.push(Located { group, length, least, greatest, offsets: None });
+        }
+        Ok(RowLocator { moved: HashMap::new(), groups })
+    }
+
+    /// Where a row is, if it is there.
+    ///
+    /// Errors: why row ids could not be read.
+    pub(super) fn find(&mut self, row_id: u64) -> Result<Option<u64>> {
+        if let Some(moved) = self.moved.get(&row_id) {
+            return Ok(*moved);
+        }
+        // The newest version of a row is in the last group that has one.
+        for located in self.groups.iter_mut().rev() {
+            if (located.least..=located.greatest).contains(&row_id)
+                && let Some(position) = located.find(row_id)?
+            {
+                return Ok(Some(position));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Says where a row is from now on.
+    pub(super) fn put(&mut self, row_id: u64, position: u64) {
+        self.moved.insert(row_id, Some(position));
+    }
+
+    /// Says that a row is gone, and where it was.
+    ///
+    /// Errors: as [`RowLocator::find`].
+    pub(super) fn take(&mut self, row_id: u64) -> Result<Option<u64>> {
+        let found = self.find(row_id)?;
+        self.moved.insert(row_id, None);
+        Ok(found)
+    }
+}
+
+impl Located {
+    fn find(&mut self, row_id: u64) -> Result<Option<u64>> {
+        let offset = match self.group.dense_from() {
+            Some(first) => (row_id - first) as usize,
+            None => {
+                if self.offsets.is_none() {
+                    self.group.load()?;
+                    let there = (0..self.length).filter(|offset| self.group.ended(*offset) == NEVER);
+                    self.offsets = Some(there.map(|offset| (self.group.row_id(offset), offset as u16)).collect());
+                }
+                match self.offsets.as_ref().and_then(|offsets| offsets.get(&row_id)) {
+                    Some(offset) => usize::from(*offset),
+                    None => return Ok(None),
+                }
+            }
+        };
+        let is_there = offset < self.length && self.group.ended(offset) == NEVER;
+        Ok(is_there.then(|| self.group.position(offset)))
+    }
+}

@@ -1,0 +1,130 @@
+//! The runs of a checkpoint: which indexes are kept, where their files go, and when memory is given up for them.
+
+use super::Files;
+use crate::catalog::{Cataloged, column_ids};
+use crate::files::{IndexImage, Manifest, RunImage, StoreFolder, TableImage};
+use crate::index::base::{Base, BaseRows};
+use crate::index::run::{Run, RunWriter};
+use crate::table::NativeTable;
+use crate::table::attach::{INDEX_PART, RunRows};
+use crate::table::image::Pinned;
+use crate::table::runs::{IndexKey, RunFiles};
+use crate::transaction::shared::Shared;
+use mainstay_types::{Code, Error, Result};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Files with new numbers in the folder.
+pub(super) struct NewRuns<'f, 'n> {
+    pub(super) folder: &'f StoreFolder,
+    pub(super) next_file: &'n mut u64,
+}
+
+impl RunFiles for NewRuns<'_, '_> {
+    fn create(&mut self, width: Option<usize>) -> Result<(u64, RunWriter)> {
+        let number = *self.next_file;
+        *self.next_file += 1;
+        let writer = RunWriter::create(self.folder.fs(), &self.folder.run_path(number), number, width)?;
+        Ok((number, writer))
+    }
+
+    fn open(&self, image: &RunImage) -> Result<Run> {
+        self.folder.map_run(&image.file)
+    }
+}
+
+/// Bytes of the group files of a table.
+pub(super) fn bytes_of(image: &TableImage) -> u64 {
+    image.groups.iter().map(|group| group.file.length).sum()
+}
+
+/// Whether the rows of a table take more than a part of the memory for rows: then what is read of them is given back.
+pub(super) fn is_large(image: &TableImage, shared: &Shared) -> bool {
+    bytes_of(image) > (shared.memory.limit() / INDEX_PART) as u64
+}
+
+/// What a checkpoint keeps of a table's indexes. `now` has its groups already.
+pub(super) fn keep_indexes(
+    files: &mut NewRuns<'_, '_>,
+    (table, ids): (&NativeTable, &[u64]),
+    pinned: &Pinned,
+    (now, before): (&TableImage, Option<&TableImage>),
+    damaged: &HashSet<u64>,
+) -> Result<Vec<IndexImage>> {
+    let groups = pinned.directory.groups().iter().map(|group| (group.number(), Arc::clone(group))).collect();
+    let mut kept: Vec<IndexImage> = Vec::new();
+    for index in pinned.directory.indexes().iter() {
+        let key = IndexKey::of(index, ids).0;
+        if kept.iter().any(|other| other.key == key) {
+            continue;
+        }
+        let is_whole = |index: &&IndexImage| index.runs.iter().all(|run| !damaged.contains(&run.file.number));
+        let known = before.and_then(|before| {
+            let runs = before.indexes.iter().filter(is_whole).find(|index| index.key == key);
+            runs.map(|index| (before, index.runs.as_slice()))
+        });
+        let mut runs = table.keep_index(index, (now, known), &groups, files);
+        if runs.is_err() && known.is_some() {
+            // A run that cannot be merged is made again from the rows.
+            runs = table.keep_index(index, (now, None), &groups, files);
+        }
+        kept.push(IndexImage { key, runs: runs? });
+    }
+    Ok(kept)
+}
+
+/// Compares the runs of a table with its rows, which were read whole: what is wrong.
+pub(super) fn compare_with_rows(
+    folder: &StoreFolder,
+    table: &NativeTable,
+    image: &TableImage,
+    ids: &[u64],
+) -> Vec<Error> {
+    let directory = table.directory();
+    let mut findings = Vec::new();
+    for index in directory.indexes().iter() {
+        let key = IndexKey::of(index, ids).0;
+        let Some(kept) = image.indexes.iter().find(|kept| kept.key == key) else { continue };
+        let runs: Result<Vec<Arc<Run>>> = kept.runs.iter().map(|run| folder.map_run(&run.file).map(Arc::new)).collect();
+        // What cannot be read is found by its checksum.
+        let Ok(runs) = runs else { continue };
+        let mut missing = 0u64;
+        let outcome = RunRows::new(table, index, directory.groups()).each(&mut |key, position| {
+            let found = runs.iter().find_map(|run| run.get(key).ok().flatten());
+            missing += u64::from(found != Some(position));
+        });
+        if outcome.is_ok() && missing > 0 {
+            let message = format!("{missing} rows are not found by the index {}", index.definition().name);
+            findings.push(Error::new(Code::Damaged, message).at(&table.definition().name));
+        }
+    }
+    findings
+}
+
+impl Files {
+    /// Gives up the memory of indexes for the runs that were written, where they take more than a part of the memory for
+    /// rows.
+    pub(super) fn leave_indexes_to_runs(&self, manifest: &Manifest, cataloged: &Cataloged, shared: &Shared) {
+        let most = shared.memory.limit() / INDEX_PART;
+        for image in manifest.tables.iter().filter(|image| !image.indexes.is_empty()) {
+            let (Some(table), Some(definition)) =
+                (cataloged.tables.get(&image.table), cataloged.catalog.table(image.table))
+            else {
+                continue;
+            };
+            let (ids, directory) = (column_ids(definition), table.directory());
+            for index in directory.indexes().iter().filter(|index| index.entries.memory() > most) {
+                let key = IndexKey::of(index, &ids).0;
+                let Some(kept) = image.indexes.iter().find(|kept| kept.key == key) else { continue };
+                let runs: Result<Vec<Arc<Run>>> =
+                    kept.runs.iter().map(|run| self.folder.map_run(&run.file).map(Arc::new)).collect();
+                // What cannot be mapped now stays in memory until the next checkpoint.
+                if let Ok(runs) = runs {
+                    let rows = RunRows::new(table, index, directory.groups());
+                    index.entries.set_base(Base::new(runs, Arc::new(rows), u64::MAX));
+                    index.entries.drop_kept();
+                }
+            }
+        }
+    }
+}

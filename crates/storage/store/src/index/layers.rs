@@ -1,0 +1,238 @@
+//! The two layers of an index, and what becomes of it when the lower one is damaged.
+//!
+//! What is asked of an index gives an error when it needs a block of the base that is damaged; then nothing has changed. The
+//! index makes the entries of the base from the rows, puts those of the tree over them, and is asked again
+//! ([`Index::certain`]).
+
+use super::base::{Base, Walk};
+use super::block::KeyBlock;
+use super::cursor::Cursor;
+use super::tree::{Inserted, Tree};
+use super::{Direction, Index, Locked, PORTION, Shape};
+use mainstay_types::{Error, Result};
+
+/// What has changed since a checkpoint, and what that has kept.
+pub(super) struct Layers<B: KeyBlock> {
+    pub(super) tree: Tree<B>,
+    pub(super) base: Option<Base>,
+}
+
+impl<B: KeyBlock> Layers<B> {
+    /// The position of a key, which is given in both forms here and below.
+    #[inline]
+    pub(super) fn get(&self, key: B::Probe<'_>, bytes: &[u8]) -> Result<Option<u64>> {
+        match (self.tree.get(key), &self.base) {
+            (None, Some(base)) => base.get(bytes),
+            (found, _) => Ok(found),
+        }
+    }
+
+    #[inline]
+    pub(super) fn insert(&mut self, key: B::Probe<'_>, bytes: &[u8], position: u64) -> Result<Inserted> {
+        let Some(base) = &self.base else { return Ok(self.tree.insert(key, position)) };
+        if let Some(existing) = self.tree.get(key) {
+            return Ok(Inserted::Existing(existing));
+        }
+        match base.get_for_insert(bytes)? {
+            Some(existing) => Ok(Inserted::Existing(existing)),
+            None => Ok(self.tree.insert(key, position)),
+        }
+    }
+
+    pub(super) fn replace(&mut self, key: B::Probe<'_>, bytes: &[u8], position: u64) -> Result<Option<u64>> {
+        let before = self.get(key, bytes)?;
+        if before.is_some() {
+            self.tree.put(key, position);
+        }
+        Ok(before)
+    }
+
+    #[inline]
+    pub(super) fn replace_if(&mut self, key: B::Probe<'_>, bytes: &[u8], (old, new): (u64, u64)) -> Result<bool> {
+        if let Some(place) = self.tree.position_mut(key) {
+            let is_it = *place == old;
+            if is_it {
+                *place = new;
+            }
+            return Ok(is_it);
+        }
+        let Some(base) = &self.base else { return Ok(false) };
+        let is_it = base.get(bytes)? == Some(old);
+        if is_it {
+            self.tree.insert(key, new);
+        }
+        Ok(is_it)
+    }
+}
+
+impl Index {
+    /// What an operation on the layers gives, once the base is readable or gone.
+    #[inline]
+    pub(super) fn certain<T>(&self, mut operation: impl FnMut() -> Result<T>) -> T {
+        loop {
+            match operation() {
+                Ok(outcome) => return outcome,
+                Err(error) => self.heal(&error),
+            }
+        }
+    }
+
+    /// Makes the entries of a damaged base from the rows. Afterwards nothing of the base is read any more: where the rows
+    /// cannot be read either, their table has noted that.
+    #[cold]
+    fn heal(&self, reason: &Error) {
+        match &self.0 {
+            Shape::Eight(fixed) => fixed.tree.heal(reason, |bytes| fixed.number(bytes)),
+            Shape::Sixteen(fixed) => fixed.tree.heal(reason, |bytes| fixed.number(bytes)),
+            Shape::Bytes(tree) => tree.heal(reason, <[u8]>::to_vec),
+        }
+    }
+
+    /// Brings the base into the tree.
+    #[cold]
+    pub(super) fn absorb(&self) {
+        let outcome = match &self.0 {
+            Shape::Eight(fixed) => fixed.tree.absorb(|bytes| fixed.number(bytes)),
+            Shape::Sixteen(fixed) => fixed.tree.absorb(|bytes| fixed.number(bytes)),
+            Shape::Bytes(tree) => tree.absorb(<[u8]>::to_vec),
+        };
+        if let Err(error) = outcome {
+            self.heal(&error);
+        }
+    }
+
+    /// Puts the runs of a checkpoint below the tree, in the place of those before.
+    pub(crate) fn set_base(&self, base: Base) {
+        match &self.0 {
+            Shape::Eight(fixed) => fixed.tree.write().base = Some(base),
+            Shape::Sixteen(fixed) => fixed.tree.write().base = Some(base),
+            Shape::Bytes(tree) => tree.write().base = Some(base),
+        }
+    }
+
+    /// Takes those entries out of the tree that the base has as well.
+    pub(crate) fn drop_kept(&self) {
+        let outcome = match &self.0 {
+            Shape::Eight(fixed) => {
+                let bytes = |number: &u64| fixed.bytes(*number);
+                fixed.tree.drop_kept(bytes, &fixed.number(&vec![0; fixed.width]))
+            }
+            Shape::Sixteen(fixed) => {
+                let bytes = |number: &u128| fixed.bytes(*number);
+                fixed.tree.drop_kept(bytes, &fixed.number(&vec![0; fixed.width]))
+            }
+            Shape::Bytes(tree) => tree.drop_kept(Vec::clone, &Vec::new()),
+        };
+        if let Err(error) = outcome {
+            self.heal(&error);
+        }
+    }
+}
+
+impl<B: KeyBlock> Locked<B> {
+    fn heal(&self, reason: &Error, owned: impl Fn(&[u8]) -> B::Owned) {
+        let mut layers = self.write();
+        let Some(base) = &layers.base else { return };
+        let mut made: Tree<B> = Tree::new();
+        let outcome = base.rows().each(&mut |key, position| {
+            made.put(B::probe(&owned(key)), position);
+        });
+        base.rows().note_damage(&base.numbers(), reason);
+        if outcome.is_err() {
+            base.lose();
+            return;
+        }
+        layers.tree.each(&mut |key, position| {
+            made.put(B::probe(&key), position);
+        });
+        (layers.tree, layers.base) = (made, None);
+    }
+
+    fn absorb(&self, owned: impl Fn(&[u8]) -> B::Owned) -> Result<()> {
+        let mut layers = self.write();
+        let Some(base) = &layers.base else { return Ok(()) };
+        let (mut made, mut walk): (Tree<B>, _) = (Tree::new(), base.all()?);
+        while let Some((key, position)) = walk.peek() {
+            made.insert(B::probe(&owned(key)), position);
+            walk.advance()?;
+        }
+        layers.tree.each(&mut |key, position| {
+            made.put(B::probe(&key), position);
+        });
+        (layers.tree, layers.base) = (made, None);
+        Ok(())
+    }
+
+    /// In portions, so that nobody waits for long.
+    fn drop_kept(&self, bytes: impl Fn(&B::Owned) -> Vec<u8>, first: &B::Owned) -> Result<()> {
+        let mut next: Option<B::Owned> = None;
+        loop {
+            let low = next.as_ref().unwrap_or(first);
+            let layers = self.read();
+            let Some(base) = &layers.base else { return Ok(()) };
+            let portion = layers.tree.entries(B::probe(low), None, Direction::Ascending, PORTION);
+            let is_last = portion.len() < PORTION;
+            let (mut kept, mut near) = (Vec::new(), base.places());
+            let mut last = None;
+            for (key, position) in portion {
+                let is_kept = base.get_near(&mut near, &bytes(&key))? == Some(position);
+                if let Some(before) = last.replace((key, position, is_kept)).filter(|(.., is_kept)| *is_kept) {
+                    kept.push(before);
+                }
+            }
+            drop(layers);
+            let mut layers = self.write();
+            for (key, position, _) in &kept {
+                layers.tree.remove(B::probe(key), |found| found == *position);
+            }
+            // The last one shows where to go on.
+            let Some((key, position, is_kept)) = last else { return Ok(()) };
+            if is_kept && is_last {
+                layers.tree.remove(B::probe(&key), |found| found == position);
+            }
+            if is_last {
+                return Ok(());
+            }
+            next = Some(key);
+        }
+    }
+}
+
+/// Reads entries of both layers into `out`, in the cursor's direction: those of the tree hide the same keys below.
+pub(super) fn merge(
+    changed: Vec<(Vec<u8>, u64)>,
+    mut base: Walk,
+    cursor: &mut Cursor,
+    out: &mut [u64],
+) -> Result<usize> {
+    let mut changed = changed.into_iter().peekable();
+    let (mut count, mut last) = (0, Vec::new());
+    while count < out.len() {
+        let order = match (changed.peek(), base.peek()) {
+            (None, None) => break,
+            (Some(_), None) => std::cmp::Ordering::Less,
+            (None, Some(_)) => std::cmp::Ordering::Greater,
+            (Some((key, _)), Some((below, _))) => match cursor.direction {
+                Direction::Ascending => key.as_slice().cmp(below),
+                Direction::Descending => below.cmp(key.as_slice()),
+            },
+        };
+        if order.is_le() {
+            if let Some((key, position)) = changed.next() {
+                (last, out[count]) = (key, position);
+            }
+        } else if let Some((key, position)) = base.peek() {
+            last.clear();
+            last.extend_from_slice(key);
+            out[count] = position;
+        }
+        if order.is_ge() {
+            base.advance()?;
+        }
+        count += 1;
+    }
+    if count > 0 {
+        cursor.move_behind(|bytes| bytes.extend_from_slice(&last));
+    }
+    Ok(count)
+}

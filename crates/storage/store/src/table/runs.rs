@@ -1,0 +1,248 @@
+//! What a checkpoint keeps of a table's indexes: new rows as a sorted run, and runs that were merged.
+//!
+//! The entries that an index has at any moment are of no use to a checkpoint: they lead to the newest versions, those of open
+//! transactions among them. So a run is made from the rows. The manifest before says which rows of which groups were there;
+//! those that are there now and were not then are the new ones:
+//!
+//! ```text
+//!   before     group 4: 100 rows, deleted 7       runs  A
+//!   now        group 4: 100 rows, deleted 7 8     group 5: 60 rows, deleted 0 1 2
+//!   new rows   57 of group 5                      runs  B (57 entries), A
+//! ```
+//!
+//! What has gone stays in its run (see [`crate::index::base`]). Rows that are many are sorted and written in parts, so that
+//! the memory for it is bounded.
+//!
+//! **Merging.** The newest runs are merged with the next one as long as together they have a quarter of its entries, so that
+//! there are few runs and every entry is written a few times at most; all of them, when more than half of the entries lead
+//! nowhere.
+
+use super::NativeTable;
+use super::indexes::TableIndex;
+use crate::files::{GroupImage, RunImage, TableImage, sql_type_text};
+use crate::group::Group;
+use crate::index::base::Walk;
+use crate::index::run::{Run, RunWriter};
+use crate::row::Stored;
+use mainstay_types::Result;
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// Entries that are sorted together, and bytes of their keys.
+const PART: (usize, usize) = (1 << 20, 32 << 20);
+/// The newest runs are merged with the next one that has at most so many times their entries.
+const RATIO: u64 = 4;
+/// Runs of an index at most.
+const MOST_RUNS: usize = 6;
+/// The version of the bytes of keys ([`crate::key`]): another one when any of them changes, the order of a collation included.
+const KEY_VERSION: u32 = 1;
+
+/// What the keys of an index are, as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct IndexKey(pub(crate) String);
+
+impl IndexKey {
+    /// The text of an index; the columns of its table have these numbers in the catalog.
+    pub(crate) fn of(index: &TableIndex, ids: &[u64]) -> IndexKey {
+        let encoder = index.encoder();
+        let mut text = format!("v{KEY_VERSION} {:?}", encoder.uniqueness());
+        for (number, column) in index.columns.iter().zip(encoder.columns()) {
+            let id = ids.get(*number).copied().unwrap_or(0);
+            let sign = if column.descending { '-' } else { '+' };
+            let mut flags = String::new();
+            let all = [(column.nullable, 'n'), (column.trailing_blanks_count, 'b'), (column.is_typed, 't')];
+            flags.extend(all.iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| *flag));
+            let _ = write!(text, "; {id}{sign}{flags} {}", sql_type_text(column.sql_type));
+        }
+        for part in &index.definition.filter {
+            let id = ids.get(part.column).copied().unwrap_or(0);
+            let _ = write!(text, "; where {id} {:?}", part.test);
+        }
+        if index.definition.nulls_distinct {
+            text.push_str("; nulls distinct");
+        }
+        IndexKey(text)
+    }
+}
+
+/// The live rows of an image, to be asked for by position.
+pub(crate) struct Live<'i> {
+    groups: HashMap<u64, &'i GroupImage>,
+}
+
+impl<'i> Live<'i> {
+    pub(crate) fn of(image: &'i TableImage) -> Live<'i> {
+        Live { groups: image.groups.iter().map(|group| (group.group, group)).collect() }
+    }
+
+    /// Whether the row at a position is there.
+    pub(crate) fn has(&self, position: u64) -> bool {
+        let (group, offset) = (crate::group::group_of(position), crate::group::offset_of(position) as u32);
+        self.groups
+            .get(&group)
+            .is_some_and(|group| offset < group.rows && group.deleted.binary_search(&offset).is_err())
+    }
+
+    /// How many rows there are.
+    pub(crate) fn count(&self) -> u64 {
+        self.groups.values().map(|group| u64::from(group.rows) - group.deleted.len() as u64).sum()
+    }
+}
+
+/// Where runs are written and read.
+pub(crate) trait RunFiles {
+    /// A new file.
+    fn create(&mut self, width: Option<usize>) -> Result<(u64, RunWriter)>;
+    /// A run that was written.
+    fn open(&self, image: &RunImage) -> Result<Run>;
+}
+
+/// Entries that are collected to be sorted.
+#[derive(Default)]
+struct Part {
+    keys: Vec<u8>,
+    /// The first bytes of a key as a number, where it starts and ends, and its position.
+    entries: Vec<(u128, u32, u32, u64)>,
+}
+
+impl Part {
+    fn push(&mut self, key: &[u8], position: u64) {
+        let mut head = [0; 16];
+        let length = key.len().min(16);
+        head[..length].copy_from_slice(&key[..length]);
+        let start = self.keys.len() as u32;
+        // Keys that are whole in their heads need no other place.
+        if key.len() > 16 {
+            self.keys.extend_from_slice(key);
+        }
+        let end = if key.len() > 16 { self.keys.len() as u32 } else { start + key.len() as u32 };
+        self.entries.push((u128::from_be_bytes(head), start, end, position));
+    }
+
+    fn is_full(&self) -> bool {
+        self.entries.len() >= PART.0 || self.keys.len() >= PART.1
+    }
+
+    /// Writes the entries in the order of their keys, of equal ones the last.
+    fn write(&mut self, files: &mut dyn RunFiles, width: Option<usize>) -> Result<Option<RunImage>> {
+        if self.entries.is_empty() {
+            return Ok(None);
+        }
+        let keys = &self.keys;
+        let long = |start: u32, end: u32| if end - start > 16 { &keys[start as usize..end as usize] } else { &[][..] };
+        self.entries.sort_unstable_by(|one, other| {
+            let rest = || long(one.1, one.2).cmp(long(other.1, other.2));
+            one.0
+                .cmp(&other.0)
+                .then_with(rest)
+                .then_with(|| (one.2 - one.1).cmp(&(other.2 - other.1)))
+                .then_with(|| other.3.cmp(&one.3))
+        });
+        let (number, mut writer) = files.create(width)?;
+        let (mut key, mut before) = (Vec::new(), Vec::new());
+        for (at, (head, start, end, position)) in self.entries.iter().enumerate() {
+            key.clear();
+            match end - start {
+                17.. => key.extend_from_slice(long(*start, *end)),
+                length => key.extend_from_slice(&head.to_be_bytes()[..length as usize]),
+            }
+            if at == 0 || key != before {
+                writer.push(&key, *position)?;
+                std::mem::swap(&mut key, &mut before);
+            }
+        }
+        self.entries.clear();
+        self.keys.clear();
+        writer.finish().map(|facts| Some(facts.image(number)))
+    }
+}
+
+impl NativeTable {
+    /// The runs of an index after a checkpoint whose rows are `now`, the newest first. `before` is what the checkpoint before
+    /// had, and its runs of this index; without it all rows are new. `groups` are those of `now`.
+    ///
+    /// Errors: those of the file system, and why rows or runs could not be read.
+    pub(crate) fn keep_index(
+        &self,
+        index: &TableIndex,
+        (now, before): (&TableImage, Option<(&TableImage, &[RunImage])>),
+        groups: &HashMap<u64, Arc<Group>>,
+        files: &mut dyn RunFiles,
+    ) -> Result<Vec<RunImage>> {
+        let width = index.encoder().width();
+        let was = before.map(|(image, _)| Live::of(image));
+        let mut runs: Vec<RunImage> = Vec::new();
+        let (mut part, mut key) = (Part::default(), Vec::new());
+        for image in &now.groups {
+            let known = was.as_ref().and_then(|was| was.groups.get(&image.group));
+            if known.is_some_and(|known| known.rows == image.rows && is_part(&image.deleted, &known.deleted)) {
+                continue;
+            }
+            let Some(group) = groups.get(&image.group) else { continue };
+            group.load()?;
+            let mut deleted = image.deleted.iter().peekable();
+            for offset in 0..image.rows {
+                if deleted.next_if_eq(&&offset).is_some() {
+                    continue;
+                }
+                let position = group.position(offset as usize);
+                if was.as_ref().is_some_and(|was| was.has(position)) {
+                    continue;
+                }
+                let stored = Stored { group, offset: offset as usize };
+                index.key(&stored, group.row_id(offset as usize), &mut key)?;
+                part.push(&key, position);
+                if part.is_full() {
+                    runs.splice(0..0, part.write(files, width)?);
+                }
+            }
+        }
+        runs.splice(0..0, part.write(files, width)?);
+        drop(part);
+        runs.extend(before.iter().flat_map(|(_, runs)| runs.iter()));
+        merge(runs, &Live::of(now), width, files)
+    }
+}
+
+/// Whether all that was deleted before is deleted, so that no row has come: `was` is ascending, as `now` is.
+fn is_part(now: &[u32], was: &[u32]) -> bool {
+    was.len() <= now.len() && was.iter().all(|offset| now.binary_search(offset).is_ok())
+}
+
+/// Merges the newest runs as far as it is worth it.
+fn merge(
+    mut runs: Vec<RunImage>,
+    live: &Live<'_>,
+    width: Option<usize>,
+    files: &mut dyn RunFiles,
+) -> Result<Vec<RunImage>> {
+    let all: u64 = runs.iter().map(|run| run.entries).sum();
+    let mut count = 1;
+    let mut entries = runs.first().map_or(0, |run| run.entries);
+    while let Some(next) = runs.get(count) {
+        let is_worth_it = entries.saturating_mul(RATIO) >= next.entries || runs.len() - count >= MOST_RUNS;
+        if !is_worth_it && all <= live.count().saturating_mul(2) {
+            break;
+        }
+        entries += next.entries;
+        count += 1;
+    }
+    if count < 2 {
+        return Ok(runs);
+    }
+    let opened: Result<Vec<Arc<Run>>> = runs[..count].iter().map(|run| files.open(run).map(Arc::new)).collect();
+    let mut walk = Walk::of(&opened?)?;
+    let (number, mut writer) = files.create(width)?;
+    let mut is_empty = true;
+    while let Some((key, position)) = walk.peek() {
+        if live.has(position) {
+            writer.push(key, position)?;
+            is_empty = false;
+        }
+        walk.advance()?;
+    }
+    let merged = writer.finish()?.image(number);
+    runs.splice(..count, Some(merged).filter(|_| !is_empty));
+    Ok(runs)
+}
