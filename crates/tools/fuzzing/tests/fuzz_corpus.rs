@@ -118,7 +118,7 @@ fn checkpoint() {
 
 #[test]
 fn every_target_has_a_test_here() {
-    let tested = ["dbf", "memo", "index", "expression", "csv", "table", "tds", "tsql", "checkpoint"];
+    let tested = ["dbf", "memo", "index", "expression", "csv", "table", "tds", "tsql", "basic", "checkpoint"];
     assert_eq!(TARGETS.map(|target| target.name), tested);
 }
 

@@ -115,7 +115,7 @@ impl Store {
     pub fn check_backup(fs: &dyn FileSystem, file: &Path) -> Result<usize> {
         let backup = fs.open(file)?;
         let manifest = read_manifest(&*backup)?;
-        each_group(&*backup, &manifest, |_, _| Ok(()))?;
+        each_file(&*backup, &manifest, |_, _| Ok(()))?;
         Ok(manifest.catalog.tables.len())
     }
 
