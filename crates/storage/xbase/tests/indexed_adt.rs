@@ -171,6 +171,7 @@ fn tags_are_made_by_names_and_dropped() {
         when(IndexSpec::new("BORN", "Born"), "Born <> NULL"),
         when(IndexSpec::new("MANY", "Name+Code"), "Qty > 100 .AND. Ok"),
         IndexSpec { unique: true, ..IndexSpec::new("ID", "Id") },
+        IndexSpec::new("EVERYTHING", "Ok;Stamp;Born;Price;Rate;Cur;Small;Ver;LOWER(Name);Code"),
     ];
     for spec in &specs {
         table.create_index(None, BagKind::Adi, spec, Building::default()).unwrap();
