@@ -531,5 +531,5 @@ pub fn last_update(table: Handle, date: Buffer, length: Out<u16>) -> Result<()> 
 pub fn record_length(table: Handle, length: Out<u32>) -> Result<()> {
     let table = registry::table(table)?;
     let bytes = table.without_relation(|state| Ok(state.area.header().record_length))?;
-    length.set(bytes.into())
+    length.set(bytes)
 }

@@ -419,7 +419,7 @@ impl RemoteArea {
 
     /// What is asked for with a move.
     pub(crate) fn wish(&mut self, before: bool, after: bool) -> Step {
-        let length = u32::from(self.record.header().record_length.max(1));
+        let length = self.record.header().record_length.max(1);
         let rows = (self.reading.bytes / length).max(SCREEN);
         let part = |wanted: bool| if wanted { rows } else { 2 };
         let wanted = std::mem::take(&mut self.reading.wanted);
