@@ -137,6 +137,9 @@ impl Session {
             return self.note(answer.failure);
         }
         self.is_in_transaction = false;
+        if std::mem::take(&mut self.has_definitions) {
+            self.clear_statements();
+        }
         for cursor in self.cursors.values_mut().filter(|cursor| !cursor.is_held) {
             cursor.is_ended = true;
             cursor.is_closed = true;
@@ -163,6 +166,7 @@ impl Session {
     fn commanded(&mut self, answer: Answer) {
         let verb = self.execution.take().map(|execution| execution.execute.verb);
         if verb == Some(Verb::Definition) {
+            self.has_definitions = self.is_in_transaction;
             self.clear_statements();
         }
         self.note(answer.failure);

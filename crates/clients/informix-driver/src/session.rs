@@ -80,6 +80,8 @@ pub struct Session {
     pub(crate) execution: Option<Execution>,
     pub(crate) outcome: Outcome,
     pub(crate) is_in_transaction: bool,
+    /// Tables were defined or changed in the transaction: its end decides what prepared statements mean.
+    pub(crate) has_definitions: bool,
     pub(crate) database_warnings: u16,
     pub(crate) version: String,
     pub(crate) next_name: u64,
@@ -110,6 +112,7 @@ impl Session {
             execution: None,
             outcome: Outcome::default(),
             is_in_transaction: false,
+            has_definitions: false,
             database_warnings: 0,
             version: String::new(),
             next_name: 1,

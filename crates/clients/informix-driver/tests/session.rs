@@ -237,6 +237,22 @@ fn a_cached_statement_whose_table_has_changed_is_prepared_again() {
 }
 
 #[test]
+fn definitions_end_prepared_statements() {
+    let mut session = connected(false);
+    session.start_execute(1, execute("create table t (c int)", vec![BoundRow::default()], 0));
+    session.receive(&group(&[done(0, 0)]));
+    assert!(tags(&mut session).ends_with(&[tag::COMMAND, tag::NDESCRIBE, tag::EXECUTE, tag::RELEASE, tag::EOT]));
+    session.receive(&group(&[done(0, 0)]));
+    queried(&mut session, 2, 0, &[]);
+    session.close_cursor(2);
+    session.take_output();
+    session.start_rollback();
+    session.receive(&[group(&[done(0, 0)]), group(&[]), group(&[done(0, 0)])].concat());
+    assert!(session.is_done() && session.take_fault().is_none());
+    assert_eq!(tags(&mut session), [tag::RBWORK, tag::EOT, tag::ID, tag::RELEASE, tag::EOT]);
+}
+
+#[test]
 fn scroll_cursors_fetch_a_window_in_one_round_trip() {
     let mut session = connected(true);
     let scrolling = Execute { is_scrolling: true, ..execute("select c from t", vec![BoundRow::default()], 0) };

@@ -14,7 +14,7 @@ HAS = """
     implements_get_lastrowid dbapi_lastrowid unicode_data boolean_col_expressions window_functions
     ctes text_type selectone duplicate_key_raises_integrity_error precision_numerics_enotation_small
     fetch_null_from_numeric float_is_numeric reflects_pk_names indexes_with_ascdesc reflect_indexes_with_ascdesc
-    uuid_data_type order_by_label_with_expression
+    order_by_label_with_expression
 """.split()
 
 #: Informix, or its DATETIME with five digits of a second, does not have it.
@@ -30,7 +30,7 @@ LACKS = """
     supports_bitwise_or supports_bitwise_and supports_bitwise_not supports_bitwise_xor supports_bitwise_shift
     expressions_against_unbounded_text precision_numerics_enotation_large infinity_floats
     temporary_views standalone_binds expression_server_defaults order_by_collation
-    temp_table_reflection temp_table_reflect_indexes has_temp_table temp_table_comment_reflection
+    uuid_data_type sql_expression_limit_offset temp_table_reflection temp_table_reflect_indexes has_temp_table temp_table_comment_reflection
     parens_in_union_contained_select_w_limit_offset
 """.split()
 

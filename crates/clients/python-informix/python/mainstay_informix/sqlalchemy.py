@@ -144,8 +144,11 @@ class InformixDDLCompiler(compiler.DDLCompiler):
         # ON UPDATE does not exist.
         return " ON DELETE CASCADE" if (constraint.ondelete or "").upper() == "CASCADE" else ""
 
-    def create_table_suffix(self, table):
-        return ""
+    def get_identity_options(self, options):
+        text = super().get_identity_options(options)
+        for name in ("MINVALUE", "MAXVALUE", "CYCLE", "ORDER", "CACHE"):
+            text = text.replace(f"NO {name}", f"NO{name}")
+        return text
 
     def post_create_table(self, table):
         return " WITH NO LOG" if "TEMPORARY" in table._prefixes or "TEMP" in table._prefixes else ""
@@ -272,7 +275,7 @@ class InformixDialect(default.DefaultDialect):
     supports_native_decimal = True
     supports_native_enum = False
     supports_sane_rowcount = True
-    supports_sane_multi_rowcount = False
+    supports_sane_multi_rowcount = True
     supports_default_values = False
     supports_default_metavalue = False
     supports_empty_insert = False
@@ -367,9 +370,6 @@ class InformixDialect(default.DefaultDialect):
 
     def get_default_isolation_level(self, dbapi_connection):
         return "COMMITTED READ"
-
-    def reset_isolation_level(self, dbapi_connection):
-        self.set_isolation_level(dbapi_connection, "COMMITTED READ")
 
     @staticmethod
     def _levels(dbapi_connection):
