@@ -23,6 +23,7 @@ mod errors;
 mod exit;
 #[cfg(test)]
 mod golden;
+mod informix;
 mod interrupt;
 mod output;
 mod progress;
@@ -86,6 +87,9 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
     if arguments.tsql {
         return tsql::run(database, &path, scripts, arguments);
     }
+    if arguments.informix {
+        return informix::run(database, &path, scripts, arguments);
+    }
     interrupt::install();
     let interactive = scripts.is_empty() && io::stdin().is_terminal();
     let mut shell = Shell::new(database, look(arguments, interactive), conduct(arguments, interactive));
@@ -96,7 +100,12 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
 /// Refuses a file for results whose name asks for no format when nobody does. T-SQL has one format.
 fn check_output(arguments: &Arguments) -> Result<(), Error> {
     match &arguments.output.output {
-        Some(file) if arguments.output.format.is_none() && !arguments.tsql && output::is_name_of_file(file) => {
+        Some(file)
+            if arguments.output.format.is_none()
+                && !arguments.tsql
+                && !arguments.informix
+                && output::is_name_of_file(file) =>
+        {
             Format::for_file(file).map(drop)
         }
         _ => Ok(()),
