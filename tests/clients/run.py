@@ -31,7 +31,7 @@ password_hash = "$argon2id$v=19$m=8,t=1,p=1$GOgmxqwXml0wOUG2NwOyUw$tsYoR1aXiL/4C
 
 def wanted():
     """What is to be installed, as one text; it is kept beside what was, so that a change of it installs anew."""
-    manifests = [HERE / "node/package.json", HERE / "go/go.mod", HERE / "java/pom.xml", HERE / "informix/pom.xml"]
+    manifests = [HERE / "node/package.json", HERE / "go/go.mod", HERE / "java/pom.xml", HERE / "informix/pom.xml", HERE / "informix-tools/pom.xml"]
     tools = [tool for tool in ["npm", "go", "mvn"] if shutil.which(tool)]
     return "\n".join(PYTHON_PACKAGES + INFORMIX_DRIVERS + tools + [manifest.read_text() for manifest in manifests])
 
@@ -61,7 +61,7 @@ def install(work):
     work.mkdir(parents=True)
     subprocess.run([sys.executable, "-m", "venv", work / "venv"], check=True)
     subprocess.run([work / "venv/bin/pip", "install", "-q", *PYTHON_PACKAGES], check=True)
-    for name in ["node", "go", "java", "informix"]:
+    for name in ["node", "go", "java", "informix", "informix-tools"]:
         shutil.copytree(HERE / name, work / name, dirs_exist_ok=True)
     if shutil.which("npm"):
         subprocess.run(["npm", "install", "--silent"], cwd=work / "node", check=True)
@@ -71,6 +71,7 @@ def install(work):
     if shutil.which("mvn"):
         command = ["mvn", "-q", "dependency:copy-dependencies", "-DoutputDirectory=lib"]
         subprocess.run(command, cwd=work / "java", check=True)
+        subprocess.run(command, cwd=work / "informix-tools", check=True)
         for version in INFORMIX_DRIVERS:
             command = ["mvn", "-q", "dependency:copy-dependencies", f"-DoutputDirectory=lib-{version}", f"-Dinformix.version={version}"]
             subprocess.run(command, cwd=work / "informix", check=True)
@@ -99,19 +100,23 @@ def clients(work, real=False, own=False):
         for version in INFORMIX_DRIVERS:
             there = (work / f"informix/lib-{version}").exists()
             yield f"informix-jdbc-{version}", ["java", "-cp", f"lib-{version}/*", "Cases.java", version] if there else None
+        there = (work / "informix-tools/lib").exists()
+        yield "informix-tools", ["java", "-cp", "lib/*", "Tools.java"] if there else None
 
 
 def folder(work, name):
     inside = {"tedious": "node", "go-mssqldb": "go", "mssql-jdbc": "java", "jtds": "java"}
     if name.startswith("informix-jdbc"):
         return work / "informix"
+    if name == "informix-tools":
+        return work / name
     return work / inside[name] if name in inside else HERE / "python"
 
 
 def refresh(work):
     """The scripts as they are now, beside the libraries that were installed for them."""
-    for name in ["node", "java", "informix"]:
-        for script in (HERE / name).glob("[cC]ases.*"):
+    for name in ["node", "java", "informix", "informix-tools"]:
+        for script in [*(HERE / name).glob("[cC]ases.*"), *(HERE / name).glob("Tools.java")]:
             if (work / name).exists():
                 shutil.copy(script, work / name)
     if (work / "go/go.sum").exists() and shutil.which("go"):
@@ -151,7 +156,8 @@ def whole_server(binary, certificate, work, durability):
     folder = work / "served"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    settings = "[server]\n"
+    # Flyway and Liquibase know a database by this name of the product.
+    settings = '[server]\nsqli_version = "Informix Dynamic Server Version 14.10.FC7W1DE"\n'
     if certificate:
         settings += f'certificate = "{certificate}"\nkey = "{certificate.with_name("key.pem")}"\n'
     (folder / "mainstay.toml").write_text(settings + SETTINGS)

@@ -69,6 +69,14 @@ pub(crate) struct Arguments {
     )]
     pub(crate) tsql: bool,
 
+    /// Read them as Informix SQL, as dbaccess does, with LOAD and UNLOAD
+    #[arg(
+        long,
+        help_heading = "Statements",
+        conflicts_with_all = ["tsql", "format", "no_header", "null", "max_rows", "echo", "timer"]
+    )]
+    pub(crate) informix: bool,
+
     /// A variable of T-SQL scripts, which $(NAME) stands for; scripts set others with :setvar
     #[arg(short = 'v', long = "variable", value_name = "NAME=VALUE", requires = "tsql", help_heading = "Statements")]
     pub(crate) variables: Vec<String>,

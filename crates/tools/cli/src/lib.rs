@@ -26,6 +26,7 @@ mod errors;
 mod exit;
 #[cfg(test)]
 mod golden;
+mod informix;
 mod interrupt;
 mod output;
 mod parameters;
@@ -106,6 +107,9 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
     if arguments.tsql {
         return tsql::run(database, &path, scripts, arguments);
     }
+    if arguments.informix {
+        return informix::run(database, &path, scripts, arguments);
+    }
     // A server that has the folder open knows who has locked what.
     let folder = database.path().to_owned();
     database.add_session_source(Arc::new(move || who::ask(&folder).unwrap_or_default()));
@@ -120,7 +124,12 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
 /// Refuses a file for results whose name asks for no format when nobody does. T-SQL has one format.
 fn check_output(arguments: &Arguments) -> Result<(), Error> {
     match &arguments.output.output {
-        Some(file) if arguments.output.format.is_none() && !arguments.tsql && output::is_name_of_file(file) => {
+        Some(file)
+            if arguments.output.format.is_none()
+                && !arguments.tsql
+                && !arguments.informix
+                && output::is_name_of_file(file) =>
+        {
             Format::for_file(file).map(drop)
         }
         _ => Ok(()),

@@ -127,6 +127,28 @@ fn tsql_runs_batches_and_says_what_failed() {
     assert!(text(&output.stdout).contains("\n7\n"), "{}", text(&output.stdout));
 }
 
+#[test]
+fn informix_scripts_load_and_unload() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(file("in.unl"), "0|bolt|1.25|02/29/2024|\n0|a\\|b|||\n").unwrap();
+    let script = format!(
+        "CREATE TABLE t (id SERIAL, name VARCHAR(9), price DECIMAL(8,2), since DATE);\n\
+         LOAD FROM '{}' INSERT INTO t;\n\
+         CREATE FUNCTION twice(p DECIMAL(8,2)) RETURNING DECIMAL(8,2); RETURN p * 2; END FUNCTION;\n\
+         UNLOAD TO '{}' DELIMITER '!' SELECT id, name, twice(price), since FROM t ORDER BY id;\n\
+         SELECT nosuch FROM t;\nSELECT 1 FROM t;\n",
+        file("in.unl"),
+        file("out.unl")
+    );
+    let output = mainstay(&[folder.path().to_str().unwrap(), "--informix"], &script);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).starts_with("line 5: -217: "), "{}", text(&output.stderr));
+    let told = "Done.\n\n2 row(s) loaded.\n\nDone.\n\n2 row(s) unloaded.\n\n";
+    assert_eq!(text(&output.stdout), told);
+    assert_eq!(std::fs::read_to_string(file("out.unl")).unwrap(), "1!bolt!2.50!02/29/2024!\n2!a|b!!!\n");
+}
+
 /// The time is that of a batch, whatever it does; the script goes on behind it.
 #[test]
 fn tsql_batches_end_when_their_time_is_over() {

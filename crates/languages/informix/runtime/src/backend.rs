@@ -1,9 +1,13 @@
 //! A source of sessions: one database, under the name of its folder.
 
 use crate::modules::Shared;
+use crate::script::{ScriptError, run_script};
 use crate::session::InformixSession;
 use mainstay_engine::Database;
 use mainstay_session::{Backend, Failure, Login, Session};
+use mainstay_vfs::FileSystem;
+use std::io::Write;
+use std::path::Path;
 
 /// The database of a server for Informix clients.
 pub struct Informix {
@@ -18,6 +22,23 @@ impl Informix {
     pub fn new(database: Database, name: &str, server: &str, version: &str) -> Informix {
         let (name, server) = (name.to_lowercase(), server.to_lowercase());
         Informix { shared: Shared::new(database), name, server, version: version.to_owned() }
+    }
+}
+
+impl Informix {
+    /// Runs scripts in one session of a user; their results go to `out`, files of LOAD and UNLOAD are relative to the folder.
+    ///
+    /// Errors: that of the first statement that fails.
+    pub fn run_scripts(
+        &self,
+        user: &str,
+        texts: &[String],
+        (files, folder): (&dyn FileSystem, &Path),
+        out: &mut dyn Write,
+    ) -> Result<(), ScriptError> {
+        let login = Login { user: user.to_owned(), ..Login::default() };
+        let mut session = self.session(&login).map_err(|failure| ScriptError { line: 0, failure })?;
+        texts.iter().try_for_each(|text| run_script(session.as_mut(), text, (files, folder), out))
     }
 }
 

@@ -9,6 +9,7 @@
 //!        texts of routines and triggers; routines as programs of mainstay_vm               modules, routines
 //!        what their programs ask for; changes with triggers                                runner, triggers
 //!        functions of the database that queries call, in a session beside                  functions
+//!        scripts of a user at this machine, with LOAD and UNLOAD                            script
 //!        errors of the core in SQLCODE and ISAM codes                                      failure
 //! ```
 //!
@@ -27,9 +28,11 @@ mod routines;
 mod rows;
 mod runner;
 mod scope;
+mod script;
 mod session;
 mod statement;
 mod synonyms;
 mod triggers;
 
 pub use backend::Informix;
+pub use script::ScriptError;

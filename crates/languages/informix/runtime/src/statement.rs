@@ -73,7 +73,7 @@ impl Prepared {
             },
             _ => None,
         };
-        if let Some(call) = call.filter(|call| names.routine(&call.name, call.arguments.len()).is_none()) {
+        if let Some(call) = call.filter(|call| is_missing(call, names)) {
             return Err(crate::routines::missing(call.name.last()));
         }
         let parameters: Vec<Type> = places.iter().map(|place| place_type(place, call, names)).collect();
@@ -237,6 +237,10 @@ impl Prepared {
         }
         Ok((converted, defaults))
     }
+}
+
+fn is_missing(call: &Invocation, names: &Names<'_>) -> bool {
+    !crate::routines::is_accepted(call.name.last()) && names.routine(&call.name, call.arguments.len()).is_none()
 }
 
 /// The types of the columns that are given a variable as it is, by the numbers of the variables.

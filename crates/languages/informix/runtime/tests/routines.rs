@@ -213,6 +213,13 @@ fn definitions_are_part_of_the_database() {
 }
 
 #[test]
+fn routines_of_the_system_are_accepted() {
+    let shop = Shop::new();
+    let mut session = shop.session();
+    assert_eq!(session.run("EXECUTE PROCEDURE ifx_allow_newline('t')"), ["0 rows"]);
+}
+
+#[test]
 fn the_catalog_has_routines() {
     let shop = Shop::new();
     let mut session = shop.session();

@@ -23,6 +23,7 @@ mod lexer;
 mod parameters;
 mod parser;
 pub mod reduce;
+pub mod script;
 pub mod tree;
 mod types;
 mod visit;
