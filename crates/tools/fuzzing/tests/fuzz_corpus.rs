@@ -113,7 +113,7 @@ fn tsql() {
 
 #[test]
 fn every_target_has_a_test_here() {
-    let tested = ["dbf", "memo", "index", "expression", "csv", "table", "tds", "tsql"];
+    let tested = ["dbf", "memo", "index", "expression", "csv", "table", "tds", "tsql", "basic"];
     assert_eq!(TARGETS.map(|target| target.name), tested);
 }
 
