@@ -79,7 +79,7 @@ struct Taking<'d> {
 fn write(
     database: &Database,
     fs: &Arc<dyn FileSystem>,
-    new: &PathBuf,
+    new: &Path,
     own: &[&PathBuf; 2],
     wait: Duration,
 ) -> Result<Backup> {
@@ -101,7 +101,7 @@ fn write(
         let first = writer.begin_file(Path::new(STORE_FOLDER), true, begun)?;
         let mut fixed = || {
             native_tables = store.catalog().tables.len() as u64;
-            locks.take().map_or(Ok(()), |locks| unlock(locks))
+            locks.take().map_or(Ok(()), unlock)
         };
         store.backup_to(&mut fixed, &mut |bytes| writer.data(bytes))?;
         let bytes = writer.end_file()?;
