@@ -5,7 +5,6 @@ mod common;
 
 use common::Transcript;
 use mainstay_engine::Database;
-use mainstay_tds::Session as _;
 use mainstay_tsql_runtime::{Instance, Session};
 
 fn session() -> Session {

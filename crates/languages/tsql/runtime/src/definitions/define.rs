@@ -9,22 +9,15 @@ use crate::session::scope::{GLOBALS, core_name, global_name, is_global, is_tempo
 use crate::session::state::TemporaryTable;
 use crate::statements::errors::{self, raised};
 use crate::statements::runner::{Ran, Runner};
-use mainstay_tds::{Command, Environment};
+use mainstay_tds::Command;
 use mainstay_tsql_syntax::compile::HostStatement;
 use mainstay_tsql_syntax::reduce::{self, Scope, quoted};
 use mainstay_tsql_syntax::tree::{
-    ColumnProperty, Constraint, ConstraintKind, CreateSchema, CreateTable, CreateType, DefineKind, Drop, Literal,
-    ObjectName, PhraseItem, Statement, StatementKind, TableElement, TriggerTarget, View, Words,
+    ColumnProperty, Constraint, ConstraintKind, CreateSchema, CreateTable, CreateType, DefineKind, Drop, ObjectName,
+    PhraseItem, Statement, StatementKind, TableElement, TriggerTarget, View,
 };
 use mainstay_tsql_types::Message;
 use mainstay_vm::{Flow, Raised, StatementCall};
-
-/// Statements about how a database is kept and who may use it: carried out by doing nothing.
-const ACCEPTED: [&str; 4] =
-    ["ALTER DATABASE SCOPED CONFIGURATION", "CREATE DATABASE", "CREATE PARTITION FUNCTION", "CREATE PARTITION SCHEME"];
-
-/// Statements about users, logins and roles: answered with a warning that they have no effect.
-const PRINCIPALS: [&str; 6] = ["CREATE ROLE", "ALTER ROLE", "CREATE USER", "ALTER USER", "CREATE LOGIN", "ALTER LOGIN"];
 
 impl Inner {
     /// The core's name of a table that is about to be made, which the session remembers if it is temporary.
@@ -286,50 +279,6 @@ impl Inner {
         })
     }
 
-    /// A statement that is kept as its words.
-    ///
-    /// Errors: 40515 for one that means nothing here, and those of ALTER SCHEMA.
-    fn words(&mut self, words: &Words) -> Result<(), Box<Raised>> {
-        let verb = words.verb.as_str();
-        if matches!(verb, "CREATE DATABASE" | "ALTER DATABASE") {
-            self.check_outside_transaction(verb)?;
-        }
-        match verb {
-            "ALTER SCHEMA" => self.transfer(words),
-            "ALTER DATABASE" => self.alter_database(words),
-            "CREATE DATABASE" => {
-                words.name.iter().for_each(|name| self.instance.principals.add_database(name.last()));
-                Ok(())
-            }
-            // There is one database, whatever scripts call it.
-            verb if ACCEPTED.contains(&verb) => Ok(()),
-            verb => Err(raised(reduce::not_supported(verb))),
-        }
-    }
-
-    /// KILL: ends another session.
-    fn kill(&self, items: &[PhraseItem]) -> Result<(), Box<Raised>> {
-        let number = items.iter().find_map(|item| match item {
-            PhraseItem::Literal(Literal::Integer(digits)) => digits.parse::<i16>().ok(),
-            PhraseItem::Variable(name) if name.is("@@SPID") => Some(self.state.process),
-            _ => None,
-        });
-        let Some(number) = number else { return Err(raised(reduce::not_supported("KILL of this form"))) };
-        if self.core.is_read_only() {
-            return Err(raised(Message::numbered(6102, &[])));
-        }
-        if number == self.state.process {
-            return Err(raised(Message::error(6104, "Cannot use KILL to kill your own process.")));
-        }
-        match self.instance.kill(number) {
-            true => Ok(()),
-            false => {
-                let text = format!("Process ID {number} is not an active process ID.");
-                Err(raised(Message::error(6106, text)))
-            }
-        }
-    }
-
     /// Keeps a procedure, function, trigger or type.
     fn keep(&mut self, statement: &Statement, define: DefineKind, text: &str) -> Result<(), Box<Raised>> {
         let Some((name, kind, _)) = modules::defined(statement) else {
@@ -468,33 +417,11 @@ impl Runner<'_> {
                     inner.keep(statement, DefineKind::Create, text).map(|()| Command::NONE)?
                 }
             },
-            StatementKind::Use(name) => {
-                let own = &inner.instance.name;
-                let is_known = crate::catalog::is_database(own, &name.text);
-                if !is_known && !inner.instance.principals.has_database(&name.text) {
-                    return Err(raised(Message::numbered(911, &[&name.text])));
-                }
-                self.use_database(&name.text);
-                Command::NONE
-            }
             StatementKind::Dbcc(command, arguments, options) => {
                 self.dbcc(command, arguments.as_deref(), options)?;
                 Command::NONE
             }
             StatementKind::AlterIndex(alter) => inner.alter_index(alter).map(|()| Command::NONE)?,
-            // What changes how a server works and not what it answers.
-            StatementKind::Checkpoint(_) | StatementKind::Statistics(_) | StatementKind::Revert(_) => Command::NONE,
-            StatementKind::Permission(permission) => {
-                let message = inner.permission(permission)?;
-                self.sink.message(&message);
-                Command::NONE
-            }
-            StatementKind::ExecuteAs(phrase) => inner.execute_as(phrase).map(|()| Command::NONE)?,
-            StatementKind::Words(words) if PRINCIPALS.contains(&words.verb.as_str()) => {
-                let message = inner.principal(words);
-                self.sink.message(&message);
-                Command::NONE
-            }
             StatementKind::BulkInsert(table, file, options) => {
                 return self.bulk_insert_file((table, file, options), call);
             }
@@ -505,42 +432,11 @@ impl Runner<'_> {
                 inner.state.bulk_target = Some(crate::changes::bulk::Target::new(name, table, columns, &words.rest));
                 return Ok(Flow::NEXT);
             }
-            StatementKind::Kill(phrase) => {
-                inner.kill(&phrase.items)?;
-                Command::NONE
-            }
-            StatementKind::Words(words) if words.verb == "BACKUP DATABASE" => {
-                let message = inner.backup(words)?;
-                self.sink.message(&message);
-                Command::NONE
-            }
-            StatementKind::Words(words) if words.verb.starts_with("RESTORE") => {
-                self.restore(words)?;
-                Command::NONE
-            }
-            StatementKind::Words(words) => inner.words(words).map(|()| Command::NONE)?,
-            _ => return Err(raised(reduce::not_supported("This statement"))),
+            _ => self.administer(statement)?,
         };
         self.inner.state.row_count = 0;
         self.done(command, None);
         Ok(Flow::NEXT)
-    }
-
-    /// Tells of parts of a new module that are not supported.
-    fn warn_of_parts(&mut self, statement: &Statement) {
-        if let Some(message) = self.inner.unsupported_parts(statement) {
-            self.message(message);
-        }
-    }
-
-    /// USE: it ends with the text or the procedure that says it.
-    fn use_database(&mut self, name: &str) {
-        let old = std::mem::replace(&mut self.inner.state.database, name.to_owned());
-        if let [_, .., level] = self.inner.state.levels.as_mut_slice() {
-            level.database.get_or_insert_with(|| old.clone());
-        }
-        // The listener tells of the change (5701).
-        self.sink.environment(&Environment::Database { new: name.to_owned(), old });
     }
 
     /// A table variable: made once for each run of its module.

@@ -1,6 +1,7 @@
 //! Statements that define: tables, columns, indexes, constraints, sequences, types, and what SQL Server says of those that
 //! cannot be.
 
+mod administer;
 pub(crate) mod alter;
 pub(crate) mod alter_column;
 pub(crate) mod clustered;
