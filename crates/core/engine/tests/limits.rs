@@ -463,7 +463,7 @@ fn temporary_tables_keep_the_memory_limit() {
         assert!((1..8).contains(&done), "{round}: {done}");
         assert_eq!(text_of("SELECT count(*) FROM h").unwrap(), (20_000 * (done + 1)).to_string());
         refused(text_of(&format!("INSERT INTO h {}", rows(20_000))));
-        // What is dropped makes room.
+        // Dropping it makes room.
         text_of("DROP TABLE h").unwrap();
     }
 }

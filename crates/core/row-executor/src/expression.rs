@@ -89,13 +89,13 @@ pub enum Expression {
         /// NOT IN.
         negated: bool,
     },
-    /// Whether it is one of many whole numbers.
+    /// IN of many whole numbers.
     InNumbers {
-        /// What is looked for: a whole number or a decimal.
+        /// A whole number or a decimal.
         expression: Box<Expression>,
-        /// Where, in ascending order.
+        /// The list, in ascending order.
         numbers: Arc<[i64]>,
-        /// Whether NULL is in the list too.
+        /// The list has a NULL too.
         has_null: bool,
         /// NOT IN.
         negated: bool,

@@ -252,6 +252,23 @@ const DIMENSIONS: &[Dimension] = &[
         sizes: &[(Tsql, 500_000)],
     },
     Dimension {
+        name: "texts into a temporary table",
+        statement: |n, _| {
+            format!("CREATE TEMPORARY TABLE h AS SELECT repeat('x', 1000) || v AS v FROM generate_series(1, {n}) g(v)")
+        },
+        sizes: &[(Core, 1_000_000)],
+    },
+    Dimension {
+        name: "string_agg of constants",
+        statement: |n, door| match door {
+            Door::Tsql => {
+                format!("SELECT LEN(STRING_AGG(CAST('0123456789' AS varchar(max)), ',')) FROM GENERATE_SERIES(1, {n})")
+            }
+            _ => format!("SELECT LENGTH(string_agg('0123456789', ',')) FROM generate_series(1, {n}) g(v)"),
+        },
+        sizes: &[(Core, 30_000_000), (Tsql, 30_000_000)],
+    },
+    Dimension {
         name: "classes in PATINDEX",
         statement: |n, _| {
             let pattern = "%[a-z]".repeat(n);

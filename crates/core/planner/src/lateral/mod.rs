@@ -122,7 +122,7 @@ pub(crate) fn of(plan: &LogicalPlan) -> Option<&Lateral> {
     }
 }
 
-/// Whether there is one in a plan or in a subquery of its expressions: its parameters are part of it.
+/// Reports a node of this kind in a plan or in a subquery of its expressions: its parameters are part of it.
 pub(crate) fn is_in(plan: &LogicalPlan) -> bool {
     let mut found = false;
     let look = plan.each_with_subqueries(|node| {
