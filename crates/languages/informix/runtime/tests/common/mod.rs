@@ -70,6 +70,7 @@ impl Client {
         self.try_run(text, &[]).unwrap_or_else(|failure| panic!("{text}: {failure}"))
     }
 
+    #[allow(dead_code, reason = "not every test has parameters")]
     pub fn run_with(&mut self, text: &str, values: &[Value]) -> Vec<String> {
         self.try_run(text, values).unwrap_or_else(|failure| panic!("{text}: {failure}"))
     }
