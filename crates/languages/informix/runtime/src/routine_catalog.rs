@@ -13,7 +13,7 @@ use std::sync::Arc;
 const PIECE: usize = 256;
 
 /// Tables about routines and triggers.
-pub(crate) const ROUTINE_TABLES: [SystemTable; 8] = [
+pub(crate) const ROUTINE_TABLES: [SystemTable; 9] = [
     SystemTable {
         name: "sysprocedures",
         columns: &[
@@ -103,6 +103,11 @@ pub(crate) const ROUTINE_TABLES: [SystemTable; 8] = [
             ("state", Type::Char(1)),
         ],
         rows: states,
+    },
+    SystemTable {
+        name: "syssessions",
+        columns: &[("sid", Type::Integer), ("username", OWNER), ("uid", Type::SmallInt), ("pid", Type::Integer)],
+        rows: sessions,
     },
     SystemTable {
         name: "sysblobs",
@@ -233,6 +238,11 @@ fn trigger_bodies(reader: &mut Reader<'_>) -> Rows {
         rows
     };
     all_triggers(reader).into_iter().flat_map(of).collect()
+}
+
+/// The session itself, under the number that DBINFO has for it.
+fn sessions(reader: &mut Reader<'_>) -> Rows {
+    vec![vec!["1".to_owned(), reader.owner(), "0".to_owned(), "0".to_owned()]]
 }
 
 fn states(reader: &mut Reader<'_>) -> Rows {

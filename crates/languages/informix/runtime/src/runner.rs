@@ -30,8 +30,8 @@ pub(crate) struct Returned {
 #[derive(Default)]
 struct Frame {
     cursors: HashMap<usize, Box<dyn Rows>>,
-    /// Cursors for WHERE CURRENT OF that it has opened.
-    named: usize,
+    /// Cursors for WHERE CURRENT OF that it has opened, by their numbers.
+    named: HashMap<usize, String>,
     returned: Returned,
     bytes: usize,
     /// Texts of PREPARE, statements of DECLARE, and open cursors, by name.
@@ -258,7 +258,7 @@ impl<'s> Runner<'s> {
                 let current = prepared.and_then(|prepared| prepared.current);
                 if let (Some(name), Some(current)) = (name, current) {
                     self.session.open_cursors.push((name.clone(), current));
-                    self.frame()?.named += 1;
+                    self.frame()?.named.insert(*cursor, name.clone());
                 }
                 self.frame()?.cursors.insert(*cursor, rows);
             }
@@ -273,7 +273,14 @@ impl<'s> Runner<'s> {
                 self.put(action, Some(row), call)?;
             }
             ActionKind::CloseCursor(cursor) => {
-                self.frame()?.cursors.remove(cursor);
+                let frame = self.frame()?;
+                frame.cursors.remove(cursor);
+                if let Some(name) = frame.named.remove(cursor) {
+                    let place = self.session.open_cursors.iter().rposition(|(open, _)| *open == name);
+                    if let Some(place) = place {
+                        self.session.open_cursors.remove(place);
+                    }
+                }
             }
             _ => {}
         }
@@ -427,7 +434,7 @@ impl Host for Runner<'_> {
 
     fn left(&mut self, _: &Arc<Program>, _: usize) {
         let Some(frame) = self.frames.pop() else { return };
-        let open = self.session.open_cursors.len().saturating_sub(frame.named);
+        let open = self.session.open_cursors.len().saturating_sub(frame.named.len());
         self.session.open_cursors.truncate(open);
         self.returned = frame.returned;
     }

@@ -267,7 +267,7 @@ impl Compiler<'_> {
         let fetched = self.routine.label("behind the last row");
         let mut inner = Vec::new();
         let action = self.action(ActionKind::Fetch(cursor), Vec::new(), span);
-        self.into_variables(line, action, "fetch", vec![fetched], &targets, &mut inner);
+        self.give_variables(line, action, "fetch", vec![fetched], &targets, &mut inner);
         inner.extend(self.body_of_loop(&foreach.body)?);
         block.push(at(line, StatementKind::Loop(inner)));
         block.push(at(line, StatementKind::Label(fetched)));
@@ -277,7 +277,7 @@ impl Compiler<'_> {
     }
 
     /// A statement of the host that gives variables their values. Those that are no slots are given them behind it.
-    pub(super) fn into_variables(
+    pub(super) fn give_variables(
         &mut self,
         line: u32,
         statement: program::StatementId,
@@ -287,11 +287,11 @@ impl Compiler<'_> {
         block: &mut Vec<program::Statement>,
     ) {
         let (inputs, behind) = (Vec::new(), Vec::new());
-        self.into_variables_with(line, (statement, text, inputs), branches, targets, (block, behind));
+        self.give_variables_with(line, (statement, text, inputs), branches, targets, (block, behind));
     }
 
     /// The same with inputs, and statements behind it.
-    pub(super) fn into_variables_with(
+    pub(super) fn give_variables_with(
         &mut self,
         line: u32,
         (statement, text, inputs): (program::StatementId, &str, Vec<Expression>),

@@ -87,7 +87,7 @@ impl Compiler<'_> {
         let targets = handler.variables.iter().map(|name| self.variable(name)).collect::<Parse<Vec<_>>>()?;
         let line = self.line(handler.span);
         let action = self.action(ActionKind::ErrorInfo, Vec::new(), handler.span);
-        self.into_variables(line, action, "exception", Vec::new(), &targets, block);
+        self.give_variables(line, action, "exception", Vec::new(), &targets, block);
         Ok(())
     }
 

@@ -174,7 +174,7 @@ impl Compiler<'_> {
         let line = self.line(span);
         let (statement, inputs, types) = self.with_parameters(&Statement::Query(Box::new(query.clone())))?;
         let action = self.action(ActionKind::Select(Box::new(statement)), types, span);
-        self.into_variables_with(line, (action, "select", inputs), Vec::new(), targets, (block, Vec::new()));
+        self.give_variables_with(line, (action, "select", inputs), Vec::new(), targets, (block, Vec::new()));
         Ok(())
     }
 
@@ -221,7 +221,7 @@ impl Compiler<'_> {
             return Ok(());
         }
         let action = self.action(ActionKind::Call(key, names), types, span);
-        self.into_variables_with(line, (action, "call", values), Vec::new(), &targets, (block, Vec::new()));
+        self.give_variables_with(line, (action, "call", values), Vec::new(), &targets, (block, Vec::new()));
         Ok(())
     }
 
@@ -334,7 +334,7 @@ impl Compiler<'_> {
             Dynamic::Fetch(name, targets) => {
                 let targets = targets.iter().map(|name| self.variable(name)).collect::<Parse<Vec<_>>>()?;
                 let action = self.action(ActionKind::FetchDynamic(key(name)), Vec::new(), span);
-                self.into_variables(line, action, "fetch", Vec::new(), &targets, block);
+                self.give_variables(line, action, "fetch", Vec::new(), &targets, block);
                 return Ok(());
             }
         };
