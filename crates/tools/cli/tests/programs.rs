@@ -172,7 +172,11 @@ fn programs_are_entered_and_run_at_the_console() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();
     let lines = folder.path().join("lines.txt");
-    fs::write(&lines, "10 PRINT 7/D\n20 PRINT \"done\"\nSAVE \"quotient\"\nRUN\nD=2\nRUN\nQUIT\n").unwrap();
+    fs::write(
+        &lines,
+        "10 PRINT 7/D\n20 PRINT \"done\"\nSAVE \"quotient\"\nRUN\nD=2\nRUN\nOPEN (1)\"*memory*\"\nQUIT\n",
+    )
+    .unwrap();
     let text = printed(&["basic", path], File::open(&lines).unwrap().into());
     let error = "line 0010: Error #40: Division by zero, or number out of range (division by zero)";
     assert_eq!(text, format!("0010 PRINT 7/D\n{error}\n 3.5\ndone\n"));

@@ -48,6 +48,10 @@ impl DatabaseVolume {
 
     /// The table that a name is of; a file of this name is before it, unless it is the DBF itself.
     fn table_of(&self, name: &str) -> Result<Option<TableInfo>> {
+        // `*MEMORY*` and its like are no names of files.
+        if name.starts_with('*') {
+            return Ok(None);
+        }
         let is_dbf = name.to_ascii_lowercase().ends_with(".dbf");
         if !is_dbf && self.files.kind(name)?.is_some() {
             return Ok(None);

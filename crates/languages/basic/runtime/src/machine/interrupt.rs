@@ -11,7 +11,7 @@ use super::{Entry, Flow, FrameKind, Machine};
 use crate::fault::{Fault, Outcome, fail};
 
 /// The handlers of a session.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Handlers {
     /// The error program; empty for none.
     pub error_program: Vec<u8>,
@@ -23,18 +23,6 @@ pub(crate) struct Handlers {
     pub ignores_keys: bool,
     /// SETESC DISABLE: SETESC with a target has no effect.
     pub is_disabled: bool,
-}
-
-impl Default for Handlers {
-    fn default() -> Handlers {
-        Handlers {
-            error_program: Vec::new(),
-            is_handling: false,
-            escape_program: Vec::new(),
-            ignores_keys: false,
-            is_disabled: false,
-        }
-    }
 }
 
 impl Machine {

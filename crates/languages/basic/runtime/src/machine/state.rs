@@ -191,6 +191,9 @@ impl Frame {
     }
 }
 
+/// Compiled statements by the address of their program and their text, with that program, so that the address stays its own.
+type Texts = HashMap<(usize, Vec<u8>), (Rc<Program>, Rc<Program>)>;
+
 /// A session: what runs in it, and what it has open.
 pub struct Machine {
     pub(crate) frame: Frame,
@@ -206,8 +209,8 @@ pub struct Machine {
     /// Programs that were read, and that were found in the cache.
     pub(crate) loads: (i64, i64),
     pub(crate) templates: Vec<(Rc<Program>, Variables)>,
-    /// Compiled statements of EXECUTE, with the program that they belong to.
-    pub(crate) texts: HashMap<(usize, Vec<u8>), (Rc<Program>, Rc<Program>)>,
+    /// Compiled statements of EXECUTE.
+    pub(crate) texts: Texts,
     pub(crate) parameters: Parameters,
     pub(crate) precision: i32,
     pub(crate) rounds: bool,
