@@ -54,7 +54,8 @@ static void of_others( void )
    TEXT( "WGK", text_of( table, "Such" ) );
    OK( AdsGetLong( table, T( "AbrGruId" ), &number ) );
    SAME( 1, number );
-   SAME( 1, is_null( table, "HonKennz" ) + is_null( table, "Such" ) );
+   SAME( 1, is_null( table, "ErstHonLst" ) );
+   SAME( 0, is_null( table, "Such" ) );
    OK( AdsCloseTable( table ) );
 
    /* By its file alone. Memos are of OpenADS. */
