@@ -1,6 +1,8 @@
 //! Damaged ADT tables and memo files: whatever the bytes are, opening, reading, checking and changing end with values, findings or
 //! an error.
 
+#![allow(clippy::disallowed_methods)]
+
 mod dbf_support;
 
 use dbf_support::fixtures;

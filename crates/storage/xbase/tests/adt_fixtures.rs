@@ -1,6 +1,8 @@
 //! ADT tables of Advantage itself, of OpenADS and of a writer made from the page, against the rows that an independent reader
 //! has found in them (`tests/fixtures/adt/README.md`).
 
+#![allow(clippy::disallowed_methods)]
+
 mod dbf_support;
 
 use dbf_support::{fixtures, parse_csv};
