@@ -12,7 +12,7 @@
 //!
 //! Each prints its CPU seconds, its greatest resident memory and the bytes of the folder.
 
-// What it reads besides is Linux's own account of the process and the sizes of files.
+// Besides the store it reads only Linux's account of the process and the sizes of files.
 #![allow(clippy::disallowed_methods)]
 
 use arrow_array::types::{Date32Type, Float64Type, Int32Type, Int64Type};

@@ -170,7 +170,7 @@ fn random_changes(seed: u64) {
     for step in 0..220 {
         match random.below(12) {
             0 => store.checkpoint().unwrap(),
-            1 => drop(store.vacuum().unwrap()),
+            1 => store.vacuum().unwrap(),
             2 => {
                 store.close().unwrap();
                 store = open(&fs);
@@ -336,10 +336,13 @@ fn a_damaged_group_is_found_when_it_is_read() {
     assert_eq!(by_value(&table, None, Direction::Ascending).unwrap().len(), 3001);
 }
 
+/// A way to rows of the table.
+type Way = fn(&Store, &Arc<NativeTable>) -> Result<()>;
+
 /// A scan, a range and a change meet the damage as errors, never as rows that are not there.
 #[test]
 fn every_way_to_a_damaged_group_gives_the_error() {
-    let reads: [fn(&Store, &Arc<NativeTable>) -> Result<()>; 5] = [
+    let ways: [Way; 5] = [
         |_, table| by_id(table, 300).map(|_| ()),
         |_, table| by_value(table, None, Direction::Ascending).map(|_| ()),
         |_, table| table.reader(table.current_view()).for_each(&mut |_| Ok(ControlFlow::Continue(()))),
@@ -355,7 +358,7 @@ fn every_way_to_a_damaged_group_gives_the_error() {
             store.change_catalog(&mut transaction, CatalogChange::PutTable(renamed))
         },
     ];
-    for (number, read) in reads.into_iter().enumerate() {
+    for (number, read) in ways.into_iter().enumerate() {
         let fs = filled(3000);
         let (folder, manifest) = manifest(&fs);
         let path = folder.group_path(manifest.tables[0].groups[3].file.number);
@@ -399,4 +402,25 @@ fn a_folder_of_the_first_version_is_read_and_rewritten() {
         assert!(Store::check(Arc::clone(&fs), Path::new(SHOP)).unwrap().is_empty());
     }
     assert_eq!(version(&*fs), 2);
+}
+
+/// A journal that was found longer than the setting is not read by every start from then on.
+#[test]
+fn a_long_journal_that_is_found_is_followed_by_a_checkpoint() {
+    let fs = filled(100);
+    let store = open(&fs);
+    (0..10).for_each(|part| insert(&store, (1000 + part * 100..1100 + part * 100).map(|id| (id, 1))).unwrap());
+    let fs = fs.after_kill();
+    drop(store);
+    let before = manifest(&fs).1;
+    let options = StoreOptions { checkpoint_bytes: Some(4 << 10), ..OPTIONS };
+    let store = Store::open(Arc::new(fs.clone()), Path::new(SHOP), options).unwrap();
+    let is_late = (0..5000).all(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        manifest(&fs).1.journal == before.journal
+    });
+    assert!(!is_late, "nobody has taken a checkpoint");
+    let killed = fs.after_kill();
+    drop(store);
+    assert_eq!(sales(&open(&killed)).estimated_rows(), 1100);
 }

@@ -59,7 +59,7 @@ fn open(fs: &Simulated) -> Result<Store> {
     Store::open(Arc::new(fs.clone()), Path::new("data/db"), options)
 }
 
-/// Sees that every row is found by its primary key, and no other.
+/// Checks that the primary key finds every visible row, and no other.
 fn found_by_key(table: &NativeTable, view: mainstay_store::View) -> Result<()> {
     let indexes = table.indexes();
     let Some(column) = indexes.first().filter(|index| index.definition().primary) else { return Ok(()) };

@@ -35,7 +35,7 @@ fn sealed(content: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What is read is written again as the same.
+/// A decoded manifest encodes to one that decodes to the same.
 fn manifest(content: &[u8]) {
     let Ok(manifest) = Manifest::decode(content) else { return };
     let Ok(bytes) = manifest.encode() else { panic!("a manifest that was read cannot be written") };

@@ -122,7 +122,7 @@ impl Files {
                 continue;
             };
             let (full, ids) = (table.full_in_memory(), column_ids(definition));
-            // What is read of a large table while it grows is not to stay in memory.
+            // Pages of a large table that is still growing must not stay resident.
             let shape = is_large(image, shared).then(|| table.shape(&ids));
             for group in image.groups.iter().filter(|group| full.contains(&group.group)) {
                 // A file that cannot be mapped now is no reason to stop: the rows are still in memory, and the next

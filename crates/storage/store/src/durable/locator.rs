@@ -68,12 +68,12 @@ impl RowLocator {
         Ok(None)
     }
 
-    /// Says where a row is from now on.
+    /// Records the new position of a row.
     pub(super) fn put(&mut self, row_id: u64, position: u64) {
         self.moved.insert(row_id, Some(position));
     }
 
-    /// Says that a row is gone, and where it was.
+    /// Removes a row: its last position.
     ///
     /// Errors: as [`RowLocator::find`].
     pub(super) fn take(&mut self, row_id: u64) -> Result<Option<u64>> {

@@ -50,7 +50,9 @@ const WHOLE_BYTES: u64 = 512 << 10;
 pub struct StoreOptions {
     /// How durable a commit is before it is acknowledged, unless its transaction says otherwise.
     pub durability: Durability,
-    /// A checkpoint is taken when the journal has this many bytes; `None`: only when it is asked for, and at the end.
+    /// A checkpoint is taken in the background when the journals since the last one have this many bytes, those that were found
+    /// when the store was opened included: it bounds what the next start has to read. `None`: only when it is asked for, and
+    /// at the end.
     pub checkpoint_bytes: Option<u64>,
     /// The most bytes of rows that are in memory only: a checkpoint is taken at half of it, and writers wait for it at
     /// the whole. `None`: no limit. What it counts and what not is said in the text of the module `memory`.
@@ -195,7 +197,12 @@ fn start_keeper(files: &Arc<Files>, shared: &Arc<Shared>, options: &StoreOptions
     }
     let bytes = options.checkpoint_bytes.unwrap_or(u64::MAX);
     let (sender, receiver): (SyncSender<()>, Receiver<()>) = sync_channel(1);
-    files.journal.watch(Some(sender.clone()), bytes);
+    // Journals found at the start count as well: another crash would have them read again.
+    let found = files.folder.journal_bytes(files.manifest().journal)?.saturating_sub(files.journal.bytes());
+    files.journal.watch(Some(sender.clone()), bytes.saturating_sub(found));
+    if files.journal.bytes() >= files.journal.watched_bytes() {
+        let _ = sender.try_send(());
+    }
     shared.memory.set_keeper(Some(sender));
     let (files, shared) = (Arc::clone(files), Arc::clone(shared));
     let keep = move || {

@@ -38,12 +38,12 @@ pub(super) fn bytes_of(image: &TableImage) -> u64 {
     image.groups.iter().map(|group| group.file.length).sum()
 }
 
-/// Whether the rows of a table take more than a part of the memory for rows: then what is read of them is given back.
+/// Tells whether the files of a table exceed their part of the row memory; its groups are then left unloaded.
 pub(super) fn is_large(image: &TableImage, shared: &Shared) -> bool {
     bytes_of(image) > (shared.memory.limit() / INDEX_PART) as u64
 }
 
-/// What a checkpoint keeps of a table's indexes. `now` has its groups already.
+/// Writes the runs of a table's indexes and returns their images. `now` already contains the groups.
 pub(super) fn keep_indexes(
     files: &mut NewRuns<'_, '_>,
     (table, ids): (&NativeTable, &[u64]),
@@ -86,7 +86,7 @@ pub(super) fn compare_with_rows(
         let key = IndexKey::of(index, ids).0;
         let Some(kept) = image.indexes.iter().find(|kept| kept.key == key) else { continue };
         let runs: Result<Vec<Arc<Run>>> = kept.runs.iter().map(|run| folder.map_run(&run.file).map(Arc::new)).collect();
-        // What cannot be read is found by its checksum.
+        // An unreadable run is reported by its checksum.
         let Ok(runs) = runs else { continue };
         let mut missing = 0u64;
         let outcome = RunRows::new(table, index, directory.groups()).each(&mut |key, position| {
@@ -118,7 +118,7 @@ impl Files {
                 let Some(kept) = image.indexes.iter().find(|kept| kept.key == key) else { continue };
                 let runs: Result<Vec<Arc<Run>>> =
                     kept.runs.iter().map(|run| self.folder.map_run(&run.file).map(Arc::new)).collect();
-                // What cannot be mapped now stays in memory until the next checkpoint.
+                // An index whose runs cannot be mapped now stays in memory until the next checkpoint.
                 if let Ok(runs) = runs {
                     let rows = RunRows::new(table, index, directory.groups());
                     index.entries.set_base(Base::new(runs, Arc::new(rows), u64::MAX));

@@ -270,6 +270,15 @@ impl StoreFolder {
         Ok(leftovers)
     }
 
+    /// Bytes of the journals from this number on.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn journal_bytes(&self, first: u64) -> Result<u64> {
+        let is_read = |path: &&PathBuf| journal_number(path).is_some_and(|number| number >= first);
+        self.files()?.iter().filter(is_read).try_fold(0, |sum, path| Ok(sum + self.fs.stamp(path)?.len))
+    }
+
     fn files(&self) -> Result<Vec<PathBuf>> {
         match self.fs.list(&self.path) {
             Ok(entries) => Ok(entries.into_iter().filter(|entry| !entry.is_folder).map(|entry| entry.path).collect()),

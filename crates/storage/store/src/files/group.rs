@@ -60,7 +60,7 @@ pub enum GroupRowIds {
 }
 
 impl GroupRowIds {
-    /// What a manifest says of them, for so many rows.
+    /// The facts that a manifest stores about the ids of this many rows.
     pub fn facts(&self, rows: usize) -> RowIdFacts {
         match self {
             GroupRowIds::From(first) => {

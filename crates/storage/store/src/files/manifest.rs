@@ -67,14 +67,14 @@ pub struct TableImage {
     pub next_group: u64,
     /// Its groups, in ascending order of their numbers.
     pub groups: Vec<GroupImage>,
-    /// What is kept of its indexes: nothing of small tables, whose indexes are made from their rows.
+    /// The stored indexes; empty for small tables, whose indexes are built from their rows.
     pub indexes: Vec<IndexImage>,
 }
 
-/// What a checkpoint has kept of an index: every row of its table is in a run, but those that are gone may be, too.
+/// The stored form of an index. Every row of the table is in a run; entries of deleted rows may remain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexImage {
-    /// What its keys are: columns, types, order. The runs of an index with another text are no use to it.
+    /// A description of the keys: columns, types, order. An index with another description does not use these runs.
     pub key: String,
     /// The newest first. An entry of a newer run hides that of the same key in an older one.
     pub runs: Vec<RunImage>,
@@ -92,17 +92,17 @@ pub struct RunImage {
 /// Which row ids the rows of a group have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowIdFacts {
-    /// That of the first row, of the last one, and the least and the greatest of all.
+    /// The id of the first row.
     pub first: u64,
-    /// See above.
+    /// The id of the last row.
     pub last: u64,
-    /// See above.
+    /// The least id.
     pub least: u64,
-    /// See above.
+    /// The greatest id.
     pub greatest: u64,
-    /// Whether they count on from the first one.
+    /// True when the ids are consecutive.
     pub is_dense: bool,
-    /// Whether a row has a lesser one than the row before it.
+    /// True when the ids do not ascend.
     pub is_mixed: bool,
 }
 

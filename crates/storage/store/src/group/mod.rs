@@ -72,7 +72,7 @@ struct State {
     last_row_id: u64,
     /// The least and the greatest row id of such a group.
     stored_range: Option<(u64, u64)>,
-    /// Whether its row ids do not count on from the first, and are in its file.
+    /// True when the row ids are not consecutive and are stored in the file.
     has_stored_ids: bool,
     length: AtomicUsize,
     row_ids: OnceLock<Stamps>,

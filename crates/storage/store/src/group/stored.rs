@@ -24,7 +24,7 @@ pub(crate) trait ColumnSource: Send + Sync {
     fn load(&self) -> Result<Loaded>;
 }
 
-/// What was loaded.
+/// The loaded content of a group file.
 pub(crate) struct Loaded {
     /// The columns, in the order of the table's.
     pub(crate) columns: Arc<[Column]>,
@@ -33,7 +33,7 @@ pub(crate) struct Loaded {
 }
 
 impl Group {
-    /// Sees that its values can be read.
+    /// Loads the columns if they are not loaded yet.
     ///
     /// Errors: why they cannot.
     #[inline]
@@ -41,7 +41,7 @@ impl Group {
         if self.columns.get().is_some() { Ok(()) } else { self.load_now() }
     }
 
-    /// Whether its values are at hand.
+    /// True when the columns are in memory or mapped.
     pub fn is_loaded(&self) -> bool {
         self.columns.get().is_some()
     }
@@ -96,7 +96,7 @@ impl Group {
         Ok((ids().min().unwrap_or(0), ids().max().unwrap_or(0)))
     }
 
-    /// What a manifest says of the row ids of the first slots.
+    /// The facts that a manifest stores about the row ids of the first slots.
     ///
     /// Errors: why they cannot be read.
     pub(crate) fn row_id_facts(&self, length: usize) -> Result<RowIdFacts> {

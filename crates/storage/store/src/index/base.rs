@@ -56,7 +56,7 @@ impl Base {
         Base { runs, rows, greatest: OnceLock::new(), is_lost, reads, often }
     }
 
-    /// Whether it is asked so often that it should be in memory.
+    /// True when the base has been read often enough to be worth loading into the tree.
     #[inline]
     pub(super) fn is_hot(&self) -> bool {
         self.reads.load(Ordering::Relaxed) >= self.often
@@ -98,7 +98,7 @@ impl Base {
         self.runs.iter().map(|run| run.number()).collect()
     }
 
-    /// Says that it is lost, so that nobody tries again: the table is damaged.
+    /// Marks the base as lost: it is not read again. The table is damaged by then.
     pub(super) fn lose(&self) {
         self.is_lost.store(true, Ordering::Release);
     }

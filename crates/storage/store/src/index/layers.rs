@@ -1,7 +1,7 @@
 //! The two layers of an index, and what becomes of it when the lower one is damaged.
 //!
-//! What is asked of an index gives an error when it needs a block of the base that is damaged; then nothing has changed. The
-//! index makes the entries of the base from the rows, puts those of the tree over them, and is asked again
+//! An operation that meets a damaged block of the base returns an error and changes nothing. The index then rebuilds the
+//! entries of the base from the rows, applies the entries of the tree on top, and repeats the operation
 //! ([`Index::certain`]).
 
 use super::base::{Base, Walk};
@@ -11,7 +11,7 @@ use super::tree::{Inserted, Tree};
 use super::{Direction, Index, Locked, PORTION, Shape};
 use mainstay_types::{Error, Result};
 
-/// What has changed since a checkpoint, and what that has kept.
+/// The entries changed since a checkpoint, and the runs of the checkpoint.
 pub(super) struct Layers<B: KeyBlock> {
     pub(super) tree: Tree<B>,
     pub(super) base: Option<Base>,
@@ -66,7 +66,7 @@ impl<B: KeyBlock> Layers<B> {
 }
 
 impl Index {
-    /// What an operation on the layers gives, once the base is readable or gone.
+    /// Runs an operation on the layers, and repeats it after the base was rebuilt.
     #[inline]
     pub(super) fn certain<T>(&self, mut operation: impl FnMut() -> Result<T>) -> T {
         loop {
@@ -182,6 +182,10 @@ impl<B: KeyBlock> Locked<B> {
             }
             drop(layers);
             let mut layers = self.write();
+            if layers.base.is_none() {
+                // Damage was met meanwhile: the tree has all entries now, and no others do.
+                return Ok(());
+            }
             for (key, position, _) in &kept {
                 layers.tree.remove(B::probe(key), |found| found == *position);
             }

@@ -218,6 +218,20 @@ impl Index {
     /// The position of a key.
     #[inline]
     pub fn get(&self, key: &[u8]) -> Option<u64> {
+        let bytes = key;
+        with_tree!(self, key, tree => {
+            let layers = tree.read();
+            let found = layers.tree.get(key);
+            if found.is_some() || layers.base.is_none() {
+                return found;
+            }
+        });
+        self.get_layered(bytes)
+    }
+
+    /// The position of a key that is not in the tree.
+    #[inline(never)]
+    fn get_layered(&self, key: &[u8]) -> Option<u64> {
         let (bytes, mut is_hot) = (key, false);
         let found = self.certain(|| {
             with_tree!(self, key, tree => {

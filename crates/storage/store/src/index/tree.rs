@@ -385,7 +385,7 @@ impl<B: KeyBlock> Tree<B> {
         }
     }
 
-    /// Lets the entry of a key point here, and makes it if there is none: where it pointed before.
+    /// Inserts or replaces an entry: the position it had before.
     pub fn put(&mut self, probe: B::Probe<'_>, position: u64) -> Option<u64> {
         if let Some(place) = self.position_mut(probe) {
             return Some(std::mem::replace(place, position));

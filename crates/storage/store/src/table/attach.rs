@@ -39,7 +39,7 @@ const LEAST_READS: u64 = 1000;
 /// The part of the memory for rows that an index may take.
 pub(crate) const INDEX_PART: usize = 16;
 
-/// What all groups of a table have in common.
+/// The properties shared by all groups of a table.
 pub(crate) struct Shape {
     types: Vec<SqlType>,
     /// The numbers of the columns in the catalog.
@@ -136,7 +136,7 @@ impl BaseRows for RunRows {
 }
 
 impl NativeTable {
-    /// Whether a checkpoint has kept what is needed to take the table without its rows.
+    /// True when the checkpoint stores everything needed to open the table without reading its rows.
     pub(crate) fn is_attachable(&self, image: &TableImage, ids: &[u64]) -> bool {
         let is_kept = |index: &Arc<TableIndex>| {
             let key = IndexKey::of(index, ids);
@@ -202,7 +202,7 @@ impl NativeTable {
         if entries <= most { (entries / 4).max(LEAST_READS) } else { u64::MAX }
     }
 
-    /// What the groups of a table have in common whose columns have these numbers.
+    /// The properties shared by the groups of this table, whose columns have these numbers in the catalog.
     pub(crate) fn shape(&self, ids: &[u64]) -> Arc<Shape> {
         let damage = Arc::clone(&self.damage);
         Arc::new(Shape { types: self.types.clone(), ids: ids.to_vec(), damage })
@@ -215,7 +215,7 @@ impl NativeTable {
         Ok(Group::of_source((stored.group, stored.rows as usize), &ids, Arc::new(file)))
     }
 
-    /// Lets an index have the runs that were kept of it. Where one of them is gone, it is made from the rows.
+    /// Attaches the stored runs of an index. If a run is missing, the index is built from the rows.
     fn attach_index(
         &self,
         writer: &mut Writer,

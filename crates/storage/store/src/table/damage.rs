@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 /// What to do about it.
 const HINT: &str = "see what `mainstay check` says; put the file back from a copy, restore the database from a backup, or drop the table";
 
-/// What a table and those who load its groups know of its damage.
+/// The damage of a table, shared with the sources of its groups.
 pub(crate) struct Damage {
     /// The name of the table, for messages.
     table: String,
@@ -34,7 +34,7 @@ impl Damage {
         Damage { table: table.to_owned(), reason: OnceLock::new() }
     }
 
-    /// Says that rows could not be read, and why: the table is refused from now on.
+    /// Records why rows could not be read: the table is refused from now on.
     pub(crate) fn note(&self, cause: &Error) {
         let message = format!("the table \"{}\" cannot be used: {}", self.table, cause.message());
         let reason = Error::new(cause.code(), message).hint(HINT);

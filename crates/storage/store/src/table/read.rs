@@ -146,16 +146,24 @@ impl<'t> Reader<'t> {
         let mut key = std::mem::take(&mut self.key);
         let found = self.find(index, values, &mut key);
         self.key = key;
-        let found = found?;
-        self.loaded(found)
+        self.loaded(found?)
     }
 
-    /// The version at a position, if there is one, whose values can be read.
+    /// The version that was found, if there is one, whose values can be read.
     #[inline]
-    fn loaded(&self, position: Option<u64>) -> Result<Option<Version<'_>>> {
-        let Some(version) = position.and_then(|position| self.version(position)) else { return Ok(None) };
-        version.group.load()?;
-        Ok(Some(version))
+    fn loaded(&self, found: Option<(u64, usize)>) -> Result<Option<Version<'_>>> {
+        let Some((position, ordinal)) = found else { return Ok(None) };
+        let Some(group) = self.directory.groups().get(ordinal) else { return Ok(None) };
+        group.load()?;
+        Ok(Some(Version { position, group, offset: offset_of(position) }))
+    }
+
+    /// A position and the place of its group, if the view sees the version there.
+    #[inline]
+    fn seen(&self, position: u64) -> Option<(u64, usize)> {
+        let (ordinal, group) = self.directory.find(position)?;
+        let offset = offset_of(position);
+        (offset < self.length(ordinal) && group.sees(offset, self.view)).then_some((position, ordinal))
     }
 
     /// The same with a buffer for the key, for many readers at once.
@@ -178,7 +186,7 @@ impl<'t> Reader<'t> {
         self.loaded(found)
     }
 
-    fn find(&self, number: usize, values: &[ValueRef<'_>], key: &mut Vec<u8>) -> Result<Option<u64>> {
+    fn find(&self, number: usize, values: &[ValueRef<'_>], key: &mut Vec<u8>) -> Result<Option<(u64, usize)>> {
         let index = self.directory.indexes().get(number).filter(|index| index.is_unique()).ok_or_else(no_index)?;
         let mut writer = index.encoder.start(key);
         values.iter().try_for_each(|value| writer.push(*value))?;
@@ -189,18 +197,18 @@ impl<'t> Reader<'t> {
         self.entry(number, key)
     }
 
-    /// The position that the view sees of the row with a whole key.
-    fn entry(&self, number: usize, key: &[u8]) -> Result<Option<u64>> {
+    /// The position that the view sees of the row with a whole key, and the place of its group.
+    fn entry(&self, number: usize, key: &[u8]) -> Result<Option<(u64, usize)>> {
         let index = self.directory.indexes().get(number).ok_or_else(no_index)?;
         let Some(entry) = index.entries.get(key) else {
             // An index that was lost with its rows has nothing.
             return self.table.check_sound().map(|()| None);
         };
-        if self.version(entry).is_some() {
-            return Ok(Some(entry));
+        if let Some(seen) = self.seen(entry) {
+            return Ok(Some(seen));
         }
         let found = self.follow(number, entry).filter(|position| self.has_key(index, *position, key));
-        self.table.check_sound().map(|()| found)
+        self.table.check_sound().map(|()| found.and_then(|position| self.seen(position)))
     }
 
     /// The version that the view sees among those that had an entry before this one. Their keys may differ.
@@ -317,7 +325,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// What the view sees of each group. Whoever reads values asks the group for them first ([`Group::load`]).
+    /// The visible slots of each group. A caller that reads values loads the group first ([`Group::load`]).
     pub fn groups(&self) -> impl Iterator<Item = Seen<'_>> {
         self.directory.groups().iter().enumerate().map(|(ordinal, group)| {
             let length = self.length(ordinal);

@@ -1,4 +1,4 @@
-//! What a checkpoint keeps of a table's indexes: new rows as a sorted run, and runs that were merged.
+//! The runs that a checkpoint writes for a table's indexes: new rows as a sorted run, and merged runs.
 //!
 //! The entries that an index has at any moment are of no use to a checkpoint: they lead to the newest versions, those of open
 //! transactions among them. So a run is made from the rows. The manifest before says which rows of which groups were there;
@@ -10,7 +10,7 @@
 //!   new rows   57 of group 5                      runs  B (57 entries), A
 //! ```
 //!
-//! What has gone stays in its run (see [`crate::index::base`]). Rows that are many are sorted and written in parts, so that
+//! Deleted rows stay in their run (see [`crate::index::base`]). Large numbers of rows are sorted and written in parts, so that
 //! the memory for it is bounded.
 //!
 //! **Merging.** The newest runs are merged with the next one as long as together they have a quarter of its entries, so that
@@ -38,7 +38,7 @@ const MOST_RUNS: usize = 6;
 /// The version of the bytes of keys ([`crate::key`]): another one when any of them changes, the order of a collation included.
 const KEY_VERSION: u32 = 1;
 
-/// What the keys of an index are, as text.
+/// A description of the keys of an index, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct IndexKey(pub(crate) String);
 
@@ -76,7 +76,7 @@ impl<'i> Live<'i> {
         Live { groups: image.groups.iter().map(|group| (group.group, group)).collect() }
     }
 
-    /// Whether the row at a position is there.
+    /// True for the position of a live row.
     pub(crate) fn has(&self, position: u64) -> bool {
         let (group, offset) = (crate::group::group_of(position), crate::group::offset_of(position) as u32);
         self.groups
@@ -205,7 +205,7 @@ impl NativeTable {
     }
 }
 
-/// Whether all that was deleted before is deleted, so that no row has come: `was` is ascending, as `now` is.
+/// True when every row deleted in `was` is deleted in `now`, so that no row was added. Both ascend.
 fn is_part(now: &[u32], was: &[u32]) -> bool {
     was.len() <= now.len() && was.iter().all(|offset| now.binary_search(offset).is_ok())
 }

@@ -92,7 +92,7 @@ impl PageBuilder {
         &self.keys[start..]
     }
 
-    /// What differs, or what is common, with one more key.
+    /// The differing bytes, or the common prefix, after one more key.
     fn shape_with(&self, key: &[u8]) -> (u32, usize) {
         if self.is_empty() {
             return (0, key.len());
@@ -238,7 +238,7 @@ pub(crate) struct Page<'a> {
     positions: usize,
 }
 
-/// What a probe of one width is compared by in a block.
+/// A probe of one width, prepared for the comparisons in a block.
 struct Probe {
     /// Its stored bytes, as a number.
     stored: u128,

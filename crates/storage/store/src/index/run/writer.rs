@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Bytes that gather before they are written.
 const BUFFER: usize = 1 << 20;
 
-/// What the manifest has to know of a run.
+/// The facts about a run that the manifest stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RunFacts {
     /// Bytes of the file.
@@ -46,7 +46,7 @@ pub(crate) struct RunWriter {
     leaf: PageBuilder,
     /// Of each block of the level that is being written: what its keys start from, and its number.
     blocks: Vec<(Vec<u8>, u32)>,
-    /// What the keys of the leaf start from.
+    /// The lower bound of the keys of the leaf.
     separator: Vec<u8>,
     next_block: u32,
     previous_units: u32,
