@@ -299,7 +299,7 @@ impl Session {
         self.phase == Phase::Closed
     }
 
-    /// Whether statements begin no transaction.
+    /// True if statements begin no transaction.
     pub fn autocommit(&self) -> bool {
         self.settings.autocommit
     }

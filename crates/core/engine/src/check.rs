@@ -22,7 +22,7 @@ const CACHE_BYTES: u64 = 64 << 20;
 /// Folders within each other that are looked at.
 const DEEPEST: usize = 32;
 
-/// What a check has looked at.
+/// The files and rows that a check has read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looked {
     /// Files: tables, their memos and indexes.
@@ -47,7 +47,7 @@ impl std::ops::AddAssign for Looked {
 /// What a check has found, and what it could not look at.
 #[derive(Debug)]
 pub struct Checked {
-    /// What was looked at.
+    /// The files and rows that were read.
     pub looked: Looked,
     /// What is wrong.
     pub findings: Vec<Finding>,

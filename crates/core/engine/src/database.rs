@@ -180,7 +180,7 @@ impl Database {
         native.failure().map_or_else(|| native.store().damage(), |failure| vec![failure])
     }
 
-    /// What the folder's settings say of tables that do not exist: nobody is told otherwise that it has no effect.
+    /// The settings of tables that do not exist: without a warning nobody would notice that they have no effect.
     pub fn setting_warnings(&self) -> Vec<Error> {
         let fs = self.shared.catalog.file_system();
         let path = self.path();

@@ -87,7 +87,7 @@ fn a_folder_comes_back_as_it_was() {
     assert_eq!(number(&restored, "SELECT SUM(n) FROM kept"), 30);
     assert_eq!(number(&restored, "SELECT COUNT(*) FROM notes WHERE note = 'a memo'"), 1);
 
-    // What is there stays.
+    // The existing file stays.
     let refused = backup::restore(&disk(), &file, &new).unwrap_err();
     assert_eq!(refused.code(), Code::Duplicate);
     // A backup that lies in the folder, and a file of another kind.

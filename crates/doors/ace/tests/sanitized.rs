@@ -12,6 +12,7 @@ use common::{compile, folder_of_tables, has_sanitizer, run};
 
 /// Those that are one process with arguments of the folder alone, which is all but the one that hammers a table.
 const PROGRAMS: &[&str] = &[
+    "adt",
     "browse",
     "cascade",
     "code_pages",

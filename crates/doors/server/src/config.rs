@@ -45,7 +45,7 @@ pub struct User {
     pub name: String,
     /// The hash of the password, as [`crate::password::hash`] makes it.
     pub password_hash: String,
-    /// Whether the user may only read.
+    /// True if the user may only read.
     #[serde(default)]
     pub read_only: bool,
 }

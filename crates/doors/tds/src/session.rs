@@ -42,7 +42,7 @@ pub struct Client {
     pub address: String,
     /// Whether everything is encrypted, not only the login.
     pub encrypted: bool,
-    /// Whether the user may only read.
+    /// True if the user may only read.
     pub read_only: bool,
 }
 

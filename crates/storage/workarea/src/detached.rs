@@ -14,6 +14,7 @@ use crate::options::{AreaOptions, Mode};
 use crate::value::FieldValue;
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{FileSystem, Memory};
+use mainstay_xbase::adt::{RecordLayout, is_signature};
 use mainstay_xbase::dbf::{FieldKind, blank_record};
 use mainstay_xbase::table::sibling;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,8 @@ use std::sync::Arc;
 
 /// How much of a memo file tells its form.
 const MEMO_HEADER: usize = 512;
+/// The longest record of which a header may speak, in bytes.
+const LONGEST_RECORD: u32 = 1 << 20;
 
 /// What an area without its table is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,6 +60,37 @@ pub struct RowChanges {
     pub memos: Vec<(u16, Vec<u8>)>,
 }
 
+/// The bytes of a table with this header and one blank record, and without an index that would be looked for.
+///
+/// Errors: `NotThisFormat` for a header that is cut off.
+fn with_one_record(header: &[u8], layout: RecordLayout) -> Result<Vec<u8>> {
+    let cut_off = || Error::new(Code::NotThisFormat, "the header of a table is cut off");
+    let mut content = header.to_vec();
+    let count_at = usize::try_from(layout.count_at()).map_err(|_| cut_off())?;
+    content.get_mut(count_at..count_at + 4).ok_or_else(cut_off)?.copy_from_slice(&1u32.to_le_bytes());
+    let length = match layout {
+        RecordLayout::Dbf => {
+            if let Some(flags) = content.get_mut(28) {
+                *flags &= !1;
+            }
+            content.get(10..12).map(|bytes| u32::from(bytes[0]) | u32::from(bytes[1]) << 8)
+        }
+        RecordLayout::Adt => {
+            // No record is free to be used again.
+            content.get_mut(40..56).ok_or_else(cut_off)?.fill(0);
+            content.get(36..40).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes)
+        }
+    };
+    let length = length.filter(|length| *length <= LONGEST_RECORD).ok_or_else(cut_off)?;
+    let start = content.len();
+    content.resize(start + length as usize, b' ');
+    if let Some(flag) = content.get_mut(start).filter(|_| layout == RecordLayout::Adt) {
+        *flag = layout.live_flag();
+    }
+    content.extend(layout.end_mark());
+    Ok(content)
+}
+
 impl Area {
     /// What a detached area of this table is made of.
     pub fn form_of_table(&self) -> Result<Form> {
@@ -82,24 +116,16 @@ impl Area {
     /// Errors: those of opening a table, if the header is none.
     pub fn detached(path: &Path, form: &Form) -> Result<Area> {
         let files = Memory::new();
-        let inside = PathBuf::from("detached.dbf");
-        let mut content = form.header.clone();
-        // One record, and no index that would be looked for.
-        match (content.get_mut(4..8), form.header.get(10..12)) {
-            (Some(count), Some(_)) => count.copy_from_slice(&1u32.to_le_bytes()),
-            _ => return Err(Error::new(Code::NotThisFormat, "the header of a table is cut off")),
-        }
-        if let Some(flags) = content.get_mut(28) {
-            *flags &= !1;
-        }
-        let length = usize::from(form.header.get(10).copied().unwrap_or(0))
-            | usize::from(form.header.get(11).copied().unwrap_or(0)) << 8;
-        content.extend(std::iter::repeat_n(b' ', length));
-        content.push(0x1A);
-        files.write(&inside, content);
+        let layout = if is_signature(&form.header) { RecordLayout::Adt } else { RecordLayout::Dbf };
+        let (name, memos): (&str, &[&str]) = match layout {
+            RecordLayout::Dbf => ("detached.dbf", &["fpt", "dbt", "smt"]),
+            RecordLayout::Adt => ("detached.adt", &["adm"]),
+        };
+        let inside = PathBuf::from(name);
+        files.write(&inside, with_one_record(&form.header, layout)?);
         if let Some((extension, first)) = &form.memo {
             let extension = extension.to_ascii_lowercase();
-            if !["fpt", "dbt", "smt"].contains(&extension.as_str()) {
+            if !memos.contains(&extension.as_str()) {
                 return Err(Error::new(Code::NotThisFormat, "no memo file has this extension"));
             }
             files.write(inside.with_extension(extension), first.clone());

@@ -269,7 +269,7 @@ impl Area {
         })
     }
 
-    /// Whether a field is NULL, by the flag that Visual FoxPro keeps, or its value in an ADT.
+    /// True if a field is NULL, by the flag that Visual FoxPro keeps, or its value in an ADT.
     pub fn is_null(&mut self, field: usize) -> Result<bool> {
         if let Some(kind) = self.field(field)?.adt {
             let is_pending = self.row.memos.iter().any(|(other, bytes)| *other == field && !bytes.is_empty());

@@ -106,7 +106,7 @@ impl TagKeys {
         }
     }
 
-    /// Whether a comparison of the key's expression with a constant, for which a NULL is blank or zero, is one with the keys.
+    /// True if a comparison of the key's expression with a constant, for which a NULL is blank or zero, is one with the keys.
     /// The NULLs of Advantage's keys are less than all values.
     pub fn compares_as_values(&self, constant: &Constant) -> bool {
         let Some(parts) = &self.advantage else { return true };
@@ -139,7 +139,7 @@ impl TagKeys {
         }
     }
 
-    /// Whether the keys are several values side by side, of which no single one can be asked for.
+    /// True if the keys are several values side by side, of which no single one can be asked for.
     pub(crate) fn has_parts(&self) -> bool {
         self.advantage.as_ref().is_some_and(|parts| parts.has_parts())
     }

@@ -111,7 +111,7 @@ fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_le_bytes(bytes[at..at + 2].try_into().unwrap())
 }
 
-/// What the independent reader finds: for each record its values, none for a deleted one; and the counters.
+/// The findings of the independent reader: for each record its values, none for a deleted one; and the counters.
 #[derive(Debug)]
 struct Found {
     records: Vec<Option<Vec<Value>>>,
@@ -210,7 +210,7 @@ fn value(kind: u16, cell: &[u8], memo: &[u8]) -> Value {
     }
 }
 
-/// What the table should have: for each record, by its number, the id and the values; none where it is deleted.
+/// The expected content of the table: for each record, by its number, the id and the values; none where it is deleted.
 #[derive(Clone, Debug, Default)]
 struct Model {
     records: Vec<Option<(u64, Vec<Value>)>>,

@@ -378,7 +378,7 @@ pub(crate) enum Action {
     },
 }
 
-/// What is done with users.
+/// An action on users.
 #[derive(Debug, Subcommand)]
 pub(crate) enum UserAction {
     /// Add a user; the password is asked for, or is the first line of standard input

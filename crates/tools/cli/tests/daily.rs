@@ -1,4 +1,4 @@
-//! What a person does every day at the prompt and in scripts: files as tables, imports, dumps, parameters, settings that name
+//! Everyday work at the prompt and in scripts: files as tables, imports, dumps, parameters, settings that name
 //! nothing.
 #![allow(clippy::disallowed_methods)]
 

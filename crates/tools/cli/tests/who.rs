@@ -1,4 +1,4 @@
-//! Who is connected and has locked what, through every door: `mainstay who`, the views of activity, the message of a lock
+//! Sessions and locks of every door: `mainstay who`, the views of activity, the message of a lock
 //! (`new-15`).
 #![allow(clippy::disallowed_methods)]
 

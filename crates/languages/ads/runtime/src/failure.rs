@@ -15,7 +15,7 @@ const CONSTRAINT: i32 = 5141;
 const NOT_NULL: i32 = 5157;
 /// That of a lock that somebody else has.
 const LOCKED: i32 = 5035;
-/// That of a change by a user who may only read.
+/// The number for a change by a user who may only read.
 const DENIED: i32 = 5054;
 /// That of an object that is there already.
 const EXISTS: i32 = 2010;

@@ -106,7 +106,7 @@ impl Console {
             Ok(status) => status,
             Err(fault) => self.report(&fault),
         };
-        // What was shown belongs before the next prompt; a terminal that is gone ends the session.
+        // Output belongs before the next prompt; a terminal that is gone ends the session.
         match self.machine().host.flush() {
             Ok(()) => status,
             Err(_) => Some(1),

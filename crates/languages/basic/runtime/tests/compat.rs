@@ -14,7 +14,7 @@ fn folder() -> &'static Path {
 fn the_page_is_the_table() {
     let path = folder().join("../../../../docs/COMPAT-basic.md");
     let written = String::from_utf8(Disk.read(&path).unwrap()).unwrap();
-    let hint = "write it again: cargo run -p mainstay-basic --example compat > docs/COMPAT-basic.md";
+    let hint = "write it again: cargo run -p mainstay-basic --example compat_basic > docs/COMPAT-basic.md";
     assert!(written == page(), "{hint}");
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn of_syntax(error: &SqlError, text: &str) -> Failure {
 
 /// An error of the core; `is_delete` for a statement that deletes rows.
 pub(crate) fn of_core(error: &Error, is_delete: bool) -> Failure {
-    // What a function of the database has raised has a number of its own, which is negative.
+    // An error that a function of the database has raised has a number of its own, which is negative.
     if let Some(of_function) = error.dialect().filter(|dialect| dialect.number < 0) {
         let text = error.message().to_owned();
         let detail = -i32::from(of_function.state);

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// The most bytes of rows that a routine returns.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What a routine has returned.
+/// The values that a routine has returned.
 #[derive(Debug, Default)]
 pub(crate) struct Returned {
     pub rows: Vec<Vec<Value>>,
@@ -44,7 +44,7 @@ struct Frame {
 pub(crate) struct Runner<'s> {
     pub session: &'s mut InformixSession,
     frames: Vec<Frame>,
-    /// What the routine that ended last has returned.
+    /// The values that the routine that ended last has returned.
     pub returned: Returned,
 }
 

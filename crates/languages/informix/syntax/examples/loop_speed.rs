@@ -1,4 +1,4 @@
-//! What a loop of SPL takes: `cargo run --release -p mainstay-informix-syntax --example loop_speed`.
+//! Measures a loop of SPL: `cargo run --release -p mainstay-informix-syntax --example loop_speed`.
 
 use mainstay_informix_syntax::compile::{Environment, Signature, compile_routine};
 use mainstay_informix_syntax::tree::{ObjectName, Statement};

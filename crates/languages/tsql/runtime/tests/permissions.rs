@@ -89,7 +89,7 @@ fn parts_that_are_not_supported_are_told_of_at_once() {
         assert_eq!(numbers, [0; 0], "{body}: it is created");
         assert!(said.contains("line 4: ") && said.contains(part), "{body}: {said}");
     }
-    // What is only not there yet is no reason.
+    // An object that does not exist yet is no reason.
     let fine = "CREATE OR ALTER PROCEDURE p @n INT AS SELECT a, dbo.later(a) FROM not_there_yet t JOIN #t x ON x.id = t.id WHERE t.n = @n; \
                 INSERT INTO elsewhere SELECT * FROM dbo.rows_of(1); EXEC other";
     let (numbers, text) = said(&mut session, fine);

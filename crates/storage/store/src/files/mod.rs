@@ -7,7 +7,7 @@
 //!   StoreFolder    the order in which files come and go    folder.rs
 //! ```
 //!
-//! What is on the disk is described byte by byte in `docs/formats/checkpoint.md`, `docs/formats/index-run.md` and
+//! The files are described byte by byte in `docs/formats/checkpoint.md`, `docs/formats/index-run.md` and
 //! `docs/formats/catalog.md`.
 
 pub mod catalog;

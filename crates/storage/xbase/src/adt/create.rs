@@ -68,7 +68,7 @@ pub(crate) fn header(spec: &TableSpec, page: CodePage) -> Result<Vec<u8>> {
     put(88, &flags.to_le_bytes());
     put(356, &4_u16.to_le_bytes());
     put(358, &count.to_le_bytes());
-    // What is made is read as any reader will.
+    // The new file is read as any reader will.
     let read = Header::parse(&bytes).and_then(|header| parse_fields(&header, &bytes))?;
     debug_assert_eq!(read.len(), spec.fields.len());
     Ok(bytes)

@@ -1,4 +1,4 @@
-//! What distinguishes the records of a DBF from those of an ADT.
+//! The differences between the records of a DBF and those of an ADT.
 
 use super::header::FIRST_FIELD_AT;
 

@@ -79,7 +79,7 @@ impl KeyForm {
         if matches!(self, KeyForm::Text | KeyForm::Parts { text_last: true }) { b' ' } else { 0 }
     }
 
-    /// What the keys are keys of.
+    /// The types of the values that the keys are made of.
     pub fn family(self) -> KeyFamily {
         match self {
             KeyForm::Text => KeyFamily::Character,
@@ -179,7 +179,7 @@ impl KeyForm {
 
 const MS_OF_DAY: u32 = 86_400_000;
 
-/// Whether doubles tell this number from all others of up to 15 digits.
+/// True if doubles distinguish this number from all others of up to 15 digits.
 fn is_exact_double(number: Decimal) -> bool {
     number.unscaled.unsigned_abs().to_string().trim_end_matches('0').len() <= 15
 }

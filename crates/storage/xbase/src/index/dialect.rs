@@ -1,4 +1,4 @@
-//! What FoxPro's compact index files (CDX, compact IDX) and Advantage's (ADI) do not have in common.
+//! The differences between FoxPro's compact index files (CDX, compact IDX) and Advantage's (ADI).
 //!
 //! Both are the same tree: a directory of tag names, headers of 1,024 bytes, branches of whole keys, leaves of packed
 //! entries. [`CompactDialect`] lists everything in which they differ, so that readers and writers of pages are written
@@ -32,7 +32,7 @@ pub(crate) enum CompactDialect {
 /// How many bits an entry of a new leaf gives to the record number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RecordBits {
-    /// What a fixed number of bytes leaves: 3 for keys of up to 255 bytes, 4 for up to 4,095, else 5.
+    /// The remainder of a fixed number of bytes: 3 for keys of up to 255 bytes, 4 for up to 4,095, else 5.
     #[default]
     OfFixedEntry,
     /// At least so many, in the fewest bytes.
@@ -69,7 +69,7 @@ impl CompactDialect {
         }
     }
 
-    /// Whether the file's header names the first of a list of free pages.
+    /// True if the file's header names the first of a list of free pages.
     pub(crate) fn lists_free_pages(self) -> bool {
         self == CompactDialect::Cdx
     }

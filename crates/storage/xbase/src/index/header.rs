@@ -218,7 +218,7 @@ pub(crate) fn parse_compact(
 /// Collations of an ADI in which texts are in the order of their bytes, as far as the keys of such files show.
 const BYTE_COLLATIONS: [u32; 2] = [0, 0x2905_8C73];
 
-/// What only the header of an ADI says. Full-text tags are `Reason`s here: their trees list words.
+/// Facts that only the header of an ADI has. Full-text tags are `Reason`s here: their trees list words.
 fn advantage_tag(header: &[u8], options: u8, paging: Paging, tag: TagHeader) -> Result<TagHeader, Reason> {
     if options & FULL_TEXT != 0 {
         return Err(FULL_TEXT_TAG.into());

@@ -164,7 +164,7 @@ impl KeyType {
         }
     }
 
-    /// Whether the keys are texts.
+    /// True if the keys are texts.
     fn is_text(&self) -> bool {
         matches!(self.storage, Storage::Character | Storage::Advantage(KeyForm::Text))
     }
@@ -211,7 +211,7 @@ impl KeyType {
         }
     }
 
-    /// Whether a mark in front of the keys tells NULL from values (Visual FoxPro).
+    /// True if a mark in front of the keys tells NULL from values (Visual FoxPro).
     pub fn is_nullable(&self) -> bool {
         self.nullable
     }

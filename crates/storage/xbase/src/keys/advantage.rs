@@ -54,7 +54,7 @@ impl ListedIf {
         }
     }
 
-    /// Whether it is true for a record.
+    /// True if it holds for a record.
     pub(crate) fn is_true(&self, scratch: &mut Scratch, record: &[u8], recno: u32) -> Result<bool> {
         match self {
             ListedIf::Is(expression, value) => {
@@ -127,12 +127,12 @@ impl AdvantageKey {
         KeyType::in_form(header, self.form())
     }
 
-    /// Whether a letter beyond ASCII can have another key with other letters.
+    /// True if a letter beyond ASCII can have another key with other letters.
     pub(crate) fn depends_on_letters(&self) -> bool {
         self.parts.iter().any(|part| part.case != Case::Kept)
     }
 
-    /// Whether there are several parts.
+    /// True if there are several parts.
     pub(crate) fn has_parts(&self) -> bool {
         self.parts.len() > 1
     }
@@ -146,7 +146,7 @@ impl AdvantageKey {
         })
     }
 
-    /// Whether the keys are in other letters than the expression says: those of a field that ignores case.
+    /// True if the keys are in other letters than the expression says: those of a field that ignores case.
     pub(crate) fn ignores_case(&self) -> bool {
         matches!(self.parts[..], [part] if part.kind == Type::CiCharacter && part.case == Case::Lower)
     }

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What all repairs have lost, and where the new files are.
+/// The losses of all repairs, and the place of the new files.
 #[derive(Default)]
 pub(super) struct Mended {
     tables: u64,
@@ -29,7 +29,7 @@ impl Mended {
         self.others += new.lost.len() as u64;
     }
 
-    /// What is true of the new files.
+    /// The state of the new files.
     pub(super) fn state(&self) -> String {
         let place = if self.replaced { "in place" } else { "in its new files" };
         let losses: Vec<String> =

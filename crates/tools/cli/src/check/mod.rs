@@ -17,7 +17,7 @@ use mend::Mended;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// What is to be done beside looking.
+/// The actions of a check beside reading.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wishes<'i> {
     /// Folders below the folders, too.
@@ -119,7 +119,7 @@ pub(crate) fn run_as_json(paths: &[PathBuf], engine: &Engine, recursive: bool) -
     written.and_then(|()| out.finish()).map_or_else(|error| exit.max(of_output(error)), |()| exit)
 }
 
-/// What is found in data files; `None` if they cannot be looked at, which is told. A program has no data.
+/// The findings in data files; `None` if they cannot be read, which is reported. A program has no data.
 fn checked(path: &Path, engine: &Engine, exit: &mut Exit) -> Option<Checked> {
     if is_program(path) {
         return Some(Checked { looked: Looked::default(), findings: Vec::new(), unchecked: None });

@@ -14,7 +14,7 @@ struct Verb {
     hint: &'static str,
 }
 
-/// What follows a verb.
+/// The text behind a verb.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Follows {
     /// Anything, or nothing.
@@ -74,7 +74,7 @@ const VERBS: [Verb; 31] = [
     verb("CLEAR", Follows::Anything, "Ctrl-L clears the screen"),
 ];
 
-/// What follows the words, if a line begins with them.
+/// The text behind the words, if a line begins with them.
 fn after<'l>(line: &'l str, words: &str) -> Option<&'l str> {
     let mut rest = line.trim();
     for word in words.split(' ') {

@@ -34,7 +34,7 @@ pub(crate) struct Rules {
     pub folder: String,
 }
 
-/// What PREFIX FILE says about a name.
+/// The entry of PREFIX FILE for a name.
 #[derive(Debug, Default)]
 pub(super) struct Translation {
     /// The name to look for.

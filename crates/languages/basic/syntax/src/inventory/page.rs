@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 const HEAD: &str = "# Business BASIC: items of the language
 
-Written by `cargo run -p mainstay-basic --example compat`; a test compares the page with the table that the parser uses
+Written by `cargo run -p mainstay-basic --example compat_basic`; a test compares the page with the table that the parser uses
 (`crates/languages/basic/syntax/src/inventory`). An item that is refused is refused by name, with error 99, at the line
 where it stands; the rest of the program runs. Partial: some forms are refused or have no effect, or no test shows all of
 it. Priority 1: any program needs it; 2: common; 3: rare. Tests are programs of

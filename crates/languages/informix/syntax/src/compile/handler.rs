@@ -28,7 +28,7 @@ impl Compiler<'_> {
         self.scopes.pop();
         match block.handlers.is_empty() {
             true => made,
-            // What its handlers leave is for those of the blocks around.
+            // An exception that its handlers leave is for those of the blocks around.
             false => self.resumed(0, made?, None),
         }
     }

@@ -38,7 +38,7 @@ pub use expression::storage;
 pub use functions::raised;
 pub use trigger::{ColumnParameter, CompiledTrigger, Section, compile_trigger};
 
-/// What a routine can be asked about before it runs.
+/// Facts about a routine that are known before it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
     /// The name by which programs call it.

@@ -189,7 +189,7 @@ impl Reducer<'_> {
             // Whole numbers are divided as decimals ("Arithmetic operators" of the Guide to SQL).
             self.push("1.0 * ");
         }
-        // What a variable is compared with tells the core its type only if it is a column.
+        // The core infers the type of a variable from the other operand only if that is a column.
         let is_comparison = operator.is_comparison();
         let left_type = left_type.filter(|_| !matches!(left, Expr::Variable(_)));
         let right_type = right_type.filter(|_| !matches!(right, Expr::Variable(_)));

@@ -76,7 +76,7 @@ impl Runner<'_> {
                 }
                 self.use_database(&name.text);
             }
-            // What changes how a server works and not what it answers.
+            // Settings of how a server works, without an effect on answers.
             StatementKind::Checkpoint(_) | StatementKind::Statistics(_) | StatementKind::Revert(_) => {}
             StatementKind::Permission(permission) => {
                 let message = inner.permission(permission)?;

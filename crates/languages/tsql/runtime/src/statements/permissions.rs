@@ -43,7 +43,7 @@ pub(crate) struct Principals {
 struct Known {
     /// Users of the settings, and what CREATE USER, LOGIN and ROLE have made.
     principals: HashSet<String>,
-    /// What CREATE DATABASE has made: other names of the one database.
+    /// The names that CREATE DATABASE has given to the one database.
     databases: HashSet<String>,
 }
 

@@ -18,7 +18,7 @@ pub(super) fn check_writable(state: &TagState) -> Result<()> {
     }
 }
 
-/// What is said of a tag that would have to be changed in an order that is not known.
+/// The error for a change of a tag whose order is not known.
 #[cold]
 pub(crate) fn unknown_order(tag: &str) -> Error {
     let message = format!("tag {tag} is in an unknown national order, and is not written to");

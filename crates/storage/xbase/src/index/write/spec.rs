@@ -28,7 +28,7 @@ pub struct BagSpec {
     /// Whether the file carries Harbour's mark. With it, numbers are doubles whatever their field type is, and a tag
     /// may be custom or ignore case; without it, a tag may be a candidate key, as in Visual FoxPro.
     pub by_harbour: bool,
-    /// Whether pointers count pages instead of bytes: always in an ADI; in a CDX with Harbour's mark and an NTX for files of
+    /// True if pointers count pages instead of bytes: always in an ADI; in a CDX with Harbour's mark and an NTX for files of
     /// more than 4 GB.
     pub pointers_are_pages: bool,
 }
