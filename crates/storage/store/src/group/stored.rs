@@ -38,7 +38,18 @@ impl Group {
     /// Errors: why they cannot.
     #[inline]
     pub fn load(&self) -> Result<()> {
-        if self.columns.get().is_some() { Ok(()) } else { self.load_now() }
+        self.loaded().map(|_| ())
+    }
+
+    /// The columns, loaded.
+    ///
+    /// Errors: as [`Group::load`].
+    #[inline]
+    pub(crate) fn loaded(&self) -> Result<&[Column]> {
+        match self.columns.get() {
+            Some(columns) => Ok(columns),
+            None => self.load_now(),
+        }
     }
 
     /// True when the columns are in memory or mapped.
@@ -47,24 +58,20 @@ impl Group {
     }
 
     #[cold]
-    fn load_now(&self) -> Result<()> {
+    fn load_now(&self) -> Result<&[Column]> {
         let source = self.source.as_ref().ok_or_else(|| Error::new(Code::Internal, "a group has no columns"))?;
         let loaded = source.load()?;
         if let Some(row_ids) = loaded.row_ids {
             // Before the columns: who finds these finds the row ids.
             let _ = self.state.row_ids.set(row_ids);
         }
-        let _ = self.columns.set(loaded.columns);
-        Ok(())
+        Ok(self.columns.get_or_init(|| loaded.columns))
     }
 
     /// The columns, loaded; none where that fails.
     #[cold]
     pub(super) fn load_columns(&self) -> &[Column] {
-        match self.load_now() {
-            Ok(()) => self.columns.get().map_or(&[], |columns| columns),
-            Err(_) => &[],
-        }
+        self.load_now().unwrap_or_default()
     }
 
     /// The row id of a slot, loaded; 0 where that fails.

@@ -8,6 +8,7 @@
 
 use super::NativeTable;
 use super::indexes::TableIndex;
+use crate::column::Column;
 use crate::directory::Directory;
 use crate::group::{Group, offset_of};
 use crate::index::{Cursor, Direction};
@@ -49,12 +50,18 @@ impl Seen<'_> {
 
 /// What a statement sees of a table.
 pub struct Reader<'t> {
+    pinned: Pinned<'t>,
+    key: Vec<u8>,
+}
+
+/// The state that a reader has pinned. It is apart from the buffer of keys, so that a version that is found by a key borrows
+/// only this.
+struct Pinned<'t> {
     table: &'t NativeTable,
     directory: Arc<Directory>,
     /// Slots of the last group that are part of it.
     last_length: usize,
     view: View,
-    key: Vec<u8>,
 }
 
 /// A version of a row: its position and where that is.
@@ -66,13 +73,24 @@ pub struct Version<'r> {
     pub group: &'r Arc<Group>,
     /// The offset in the group.
     pub offset: usize,
+    /// The columns of the group, looked up once for all values of the row.
+    columns: &'r [Column],
 }
 
 impl<'r> Version<'r> {
+    /// The version in a slot, whose values can be read.
+    ///
+    /// Errors: why the group cannot be loaded.
+    #[inline]
+    fn loaded(group: &'r Arc<Group>, offset: usize) -> Result<Version<'r>> {
+        let columns = group.loaded()?;
+        Ok(Version { position: group.position(offset), group, offset, columns })
+    }
+
     /// The value of a column.
     #[inline]
     pub fn value(&self, column: usize) -> ValueRef<'r> {
-        self.group.value(self.offset, column)
+        self.columns.get(column).map_or(ValueRef::Null, |column| column.value(self.offset))
     }
 
     /// The id of its row.
@@ -104,141 +122,67 @@ impl<'t> Reader<'t> {
         last_length: usize,
         view: View,
     ) -> Reader<'t> {
-        Reader { table, directory, last_length, view, key: Vec::new() }
+        Reader { pinned: Pinned { table, directory, last_length, view }, key: Vec::new() }
     }
 
     /// What it sees.
     pub fn view(&self) -> View {
-        self.view
+        self.pinned.view
     }
 
     /// The groups.
     pub fn directory(&self) -> &Arc<Directory> {
-        &self.directory
+        &self.pinned.directory
     }
 
     /// How many slots of a group are part of it.
     #[inline]
     pub fn length(&self, ordinal: usize) -> usize {
-        let groups = self.directory.groups();
-        if ordinal + 1 == groups.len() { self.last_length } else { groups.get(ordinal).map_or(0, |group| group.len()) }
+        self.pinned.length(ordinal)
+    }
+
+    /// True when the view sees the version at a position. Nothing is loaded for that.
+    #[inline]
+    pub(super) fn sees(&self, position: u64) -> bool {
+        self.pinned.seen(position).is_some()
     }
 
     /// The version at a position, if the view sees it.
     #[inline]
     pub fn version(&self, position: u64) -> Option<Version<'_>> {
-        let (ordinal, group) = self.directory.find(position)?;
-        let offset = offset_of(position);
-        let is_seen = offset < self.length(ordinal) && group.sees(offset, self.view);
-        is_seen.then_some(Version { position, group, offset })
+        let (group, offset) = self.pinned.seen(position)?;
+        Some(Version { position, group, offset, columns: group.columns() })
     }
 
     /// The value of a column of the version at a position; NULL if it is not part of the reader.
     #[inline]
     pub fn value(&self, position: u64, column: usize) -> ValueRef<'_> {
-        self.directory.group(position).map_or(ValueRef::Null, |group| group.value(offset_of(position), column))
+        self.directory().group(position).map_or(ValueRef::Null, |group| group.value(offset_of(position), column))
     }
 
     /// The row that has these values in the columns of a unique index. Text compares as the index does.
     ///
     /// Errors: values that the index's columns do not take, or an index that is not unique.
     pub fn get(&mut self, index: usize, values: &[ValueRef<'_>]) -> Result<Option<Version<'_>>> {
-        let mut key = std::mem::take(&mut self.key);
-        let found = self.find(index, values, &mut key);
-        self.key = key;
-        self.loaded(found?)
-    }
-
-    /// The version that was found, if there is one, whose values can be read.
-    #[inline]
-    fn loaded(&self, found: Option<(u64, usize)>) -> Result<Option<Version<'_>>> {
-        let Some((position, ordinal)) = found else { return Ok(None) };
-        let Some(group) = self.directory.groups().get(ordinal) else { return Ok(None) };
-        group.load()?;
-        Ok(Some(Version { position, group, offset: offset_of(position) }))
-    }
-
-    /// A position and the place of its group, if the view sees the version there.
-    #[inline]
-    fn seen(&self, position: u64) -> Option<(u64, usize)> {
-        let (ordinal, group) = self.directory.find(position)?;
-        let offset = offset_of(position);
-        (offset < self.length(ordinal) && group.sees(offset, self.view)).then_some((position, ordinal))
+        self.pinned.find(index, values, &mut self.key)
     }
 
     /// The same with a buffer for the key, for many readers at once.
     ///
     /// Errors: as [`get`](Reader::get).
     pub fn get_with(&self, index: usize, values: &[ValueRef<'_>], key: &mut Vec<u8>) -> Result<Option<Version<'_>>> {
-        let found = self.find(index, values, key)?;
-        self.loaded(found)
+        self.pinned.find(index, values, key)
     }
 
     /// The row for whose sake an index would refuse a new row of these values.
     ///
     /// Errors: values that the index's columns do not take.
     pub fn rival(&mut self, index: usize, values: &[ValueRef<'_>]) -> Result<Option<Version<'_>>> {
-        let rules = self.directory.indexes().get(index).ok_or_else(no_index)?;
+        let rules = self.directory().indexes().get(index).ok_or_else(no_index)?;
         let mut key = Vec::new();
         // Where others may have the same values, the key ends with the row; no row has this number.
         rules.key(values, u64::MAX, &mut key)?;
-        let found = self.entry(index, &key)?;
-        self.loaded(found)
-    }
-
-    fn find(&self, number: usize, values: &[ValueRef<'_>], key: &mut Vec<u8>) -> Result<Option<(u64, usize)>> {
-        let index = self.directory.indexes().get(number).filter(|index| index.is_unique()).ok_or_else(no_index)?;
-        let mut writer = index.encoder.start(key);
-        values.iter().try_for_each(|value| writer.push(*value))?;
-        if values.len() != index.columns.len() || writer.has_null() {
-            return Ok(None);
-        }
-        writer.finish(0);
-        self.entry(number, key)
-    }
-
-    /// The position that the view sees of the row with a whole key, and the place of its group.
-    fn entry(&self, number: usize, key: &[u8]) -> Result<Option<(u64, usize)>> {
-        let index = self.directory.indexes().get(number).ok_or_else(no_index)?;
-        let Some(entry) = index.entries.get(key) else {
-            // An index that was lost with its rows has nothing.
-            return self.table.check_sound().map(|()| None);
-        };
-        if let Some(seen) = self.seen(entry) {
-            return Ok(Some(seen));
-        }
-        let found = self.follow(number, entry).filter(|position| self.has_key(index, *position, key));
-        self.table.check_sound().map(|()| found.and_then(|position| self.seen(position)))
-    }
-
-    /// The version that the view sees among those that had an entry before this one. Their keys may differ.
-    fn follow(&self, index: usize, entry: u64) -> Option<u64> {
-        let mut current = None;
-        let mut at = entry;
-        loop {
-            at = match self.directory.group(at) {
-                Some(group) => self.table.link(index, group, at),
-                // A group that came after this statement began, or one that is gone.
-                None => {
-                    let current = current.get_or_insert_with(|| self.table.current_directory());
-                    self.table.link(index, current.group(at)?, at)
-                }
-            };
-            if at == NOWHERE {
-                return None;
-            }
-            if self.version(at).is_some() {
-                return Some(at);
-            }
-        }
-    }
-
-    /// Whether the key of a version starts with these bytes.
-    fn has_key(&self, index: &TableIndex, position: u64, key: &[u8]) -> bool {
-        let Some(group) = self.directory.group(position) else { return false };
-        let offset = offset_of(position);
-        let mut other = Vec::new();
-        index.key(&Stored { group, offset }, group.row_id(offset), &mut other).is_ok() && other == key
+        self.pinned.entry(index, rules, &key)
     }
 
     /// Visits the versions that the view sees in a range of an index's key bytes, in their order, until `visit` breaks.
@@ -266,40 +210,40 @@ impl<'t> Reader<'t> {
         exact: bool,
         visit: &mut dyn FnMut(Version<'s>) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
-        let index = self.directory.indexes().get(number).ok_or_else(no_index)?;
+        let index = self.directory().indexes().get(number).ok_or_else(no_index)?;
         let mut entries = [0; PORTION];
         while !cursor.is_finished() {
             let count = index.entries.fetch(cursor, &mut entries);
             for entry in &entries[..count] {
-                let version = match self.version(*entry) {
-                    Some(version) => version,
-                    None => match self.follow(number, *entry) {
+                let place = match self.pinned.seen(*entry) {
+                    Some(place) => place,
+                    None => match self.pinned.follow(number, *entry) {
                         Some(position) if !exact || self.same_key(index, *entry, position) => {
-                            match self.version(position) {
-                                Some(version) => version,
+                            match self.pinned.seen(position) {
+                                Some(place) => place,
                                 None => continue,
                             }
                         }
                         _ => continue,
                     },
                 };
-                version.group.load()?;
+                let version = Version::loaded(place.0, place.1)?;
                 if visit(version)?.is_break() {
                     return Ok(());
                 }
             }
         }
-        self.table.check_sound()
+        self.pinned.table.check_sound()
     }
 
     /// Whether two versions have the same key.
     fn same_key(&self, index: &TableIndex, entry: u64, position: u64) -> bool {
-        let directory = self.table.current_directory();
+        let directory = self.pinned.table.current_directory();
         let Some(group) = directory.group(entry) else { return false };
         let offset = offset_of(entry);
         if offset >= group.len() {
             // It is being written. Its writer is done when the latch is free.
-            drop(self.table.latch());
+            drop(self.pinned.table.latch());
         }
         if offset >= group.len() {
             // It was given up, and the entry is that of the version it was to replace.
@@ -307,16 +251,16 @@ impl<'t> Reader<'t> {
         }
         let mut key = Vec::new();
         let stored = Stored { group, offset };
-        index.key(&stored, group.row_id(offset), &mut key).is_ok() && self.has_key(index, position, &key)
+        index.key(&stored, group.row_id(offset), &mut key).is_ok() && self.pinned.has_key(index, position, &key)
     }
 
     /// Visits every version that the view sees, until `visit` breaks.
     pub fn for_each<'s>(&'s self, visit: &mut dyn FnMut(Version<'s>) -> Result<ControlFlow<()>>) -> Result<()> {
         for Seen { group, length, visible } in self.groups() {
-            group.load()?;
+            let columns = group.loaded()?;
             for offset in 0..length {
                 if visible.as_ref().is_none_or(|visible| visible.value(offset))
-                    && visit(Version { position: group.position(offset), group, offset })?.is_break()
+                    && visit(Version { position: group.position(offset), group, offset, columns })?.is_break()
                 {
                     return Ok(());
                 }
@@ -327,16 +271,97 @@ impl<'t> Reader<'t> {
 
     /// The visible slots of each group. A caller that reads values loads the group first ([`Group::load`]).
     pub fn groups(&self) -> impl Iterator<Item = Seen<'_>> {
-        self.directory.groups().iter().enumerate().map(|(ordinal, group)| {
+        self.directory().groups().iter().enumerate().map(|(ordinal, group)| {
             let length = self.length(ordinal);
-            Seen { group, length, visible: group.visible(self.view, length) }
+            Seen { group, length, visible: group.visible(self.view(), length) }
         })
     }
 
     /// How many rows the view sees.
     pub fn count(&self) -> usize {
-        let groups = self.directory.groups().iter().enumerate();
-        groups.map(|(ordinal, group)| group.visible_count(self.view, self.length(ordinal))).sum()
+        let groups = self.directory().groups().iter().enumerate();
+        groups.map(|(ordinal, group)| group.visible_count(self.view(), self.length(ordinal))).sum()
+    }
+}
+
+impl Pinned<'_> {
+    /// How many slots of a group are part of it.
+    #[inline]
+    fn length(&self, ordinal: usize) -> usize {
+        let groups = self.directory.groups();
+        if ordinal + 1 == groups.len() { self.last_length } else { groups.get(ordinal).map_or(0, |group| group.len()) }
+    }
+
+    /// The place of the version at a position, if the view sees it.
+    #[inline]
+    fn seen(&self, position: u64) -> Option<(&Arc<Group>, usize)> {
+        let (ordinal, group) = self.directory.find(position)?;
+        let offset = offset_of(position);
+        (offset < self.length(ordinal) && group.sees(offset, self.view)).then_some((group, offset))
+    }
+
+    fn find(&self, number: usize, values: &[ValueRef<'_>], key: &mut Vec<u8>) -> Result<Option<Version<'_>>> {
+        let index = self.directory.indexes().get(number).filter(|index| index.is_unique()).ok_or_else(no_index)?;
+        let mut writer = index.encoder.start(key);
+        values.iter().try_for_each(|value| writer.push(*value))?;
+        if values.len() != index.columns.len() || writer.has_null() {
+            return Ok(None);
+        }
+        writer.finish(0);
+        self.entry(number, index, key)
+    }
+
+    /// The version that the view sees of the row with a whole key.
+    fn entry(&self, number: usize, index: &TableIndex, key: &[u8]) -> Result<Option<Version<'_>>> {
+        let Some(entry) = index.entries.get(key) else {
+            // An index that was lost with its rows has nothing.
+            return self.table.check_sound().map(|()| None);
+        };
+        match self.seen(entry) {
+            Some((group, offset)) => Version::loaded(group, offset).map(Some),
+            None => self.earlier_entry(number, index, entry, key),
+        }
+    }
+
+    /// The version that the view sees of the row with a whole key whose entry leads to a version that it does not see.
+    #[cold]
+    fn earlier_entry(&self, number: usize, index: &TableIndex, entry: u64, key: &[u8]) -> Result<Option<Version<'_>>> {
+        let found = self.follow(number, entry).filter(|position| self.has_key(index, *position, key));
+        self.table.check_sound()?;
+        match found.and_then(|position| self.seen(position)) {
+            Some((group, offset)) => Version::loaded(group, offset).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The version that the view sees among those that had an entry before this one. Their keys may differ.
+    fn follow(&self, index: usize, entry: u64) -> Option<u64> {
+        let mut current = None;
+        let mut at = entry;
+        loop {
+            at = match self.directory.group(at) {
+                Some(group) => self.table.link(index, group, at),
+                // A group that came after this statement began, or one that is gone.
+                None => {
+                    let current = current.get_or_insert_with(|| self.table.current_directory());
+                    self.table.link(index, current.group(at)?, at)
+                }
+            };
+            if at == NOWHERE {
+                return None;
+            }
+            if self.seen(at).is_some() {
+                return Some(at);
+            }
+        }
+    }
+
+    /// Whether the key of a version starts with these bytes.
+    fn has_key(&self, index: &TableIndex, position: u64, key: &[u8]) -> bool {
+        let Some(group) = self.directory.group(position) else { return false };
+        let offset = offset_of(position);
+        let mut other = Vec::new();
+        index.key(&Stored { group, offset }, group.row_id(offset), &mut other).is_ok() && other == key
     }
 }
 

@@ -174,7 +174,7 @@ impl Snapshot for TableSnapshot {
         for slot in rows {
             let located = self.directory.locate(*slot);
             let (group, offset) = located.ok_or_else(|| Error::new(Code::Internal, "the table has no such row"))?;
-            if !visible_only || reader.version(group.position(offset)).is_some() {
+            if !visible_only || reader.sees(group.position(offset)) {
                 group.load()?;
                 found.push((group, offset));
                 kept.push(*slot);

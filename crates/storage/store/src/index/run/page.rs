@@ -345,7 +345,10 @@ impl<'a> Page<'a> {
         }
         let probe = self.probe(key);
         let Some((before, is_less)) = probe.differs else {
-            let at = self.count(|number| number < probe.stored);
+            let at = match u64::try_from(probe.stored) {
+                Ok(wanted) if self.stored <= 8 => self.count_less(wanted),
+                _ => self.count(|number| number < probe.stored),
+            };
             return (at, at < self.entries && self.number(at) == probe.stored);
         };
         let shift = 8 * (self.stored - before) as u32;
@@ -355,6 +358,57 @@ impl<'a> Page<'a> {
             true => (self.count(|number| part(number) < wanted), false),
             false => (self.count(|number| part(number) <= wanted), false),
         }
+    }
+
+    /// The stored bytes of a key, at most eight, as a number.
+    #[inline]
+    fn short_number(&self, at: usize) -> u64 {
+        let start = self.keys + at * self.stored;
+        let wide = self.bytes.get(start..start + 8).and_then(|bytes| bytes.first_chunk::<8>());
+        let wide = wide.map_or(0, |bytes| u64::from_be_bytes(*bytes));
+        if self.stored == 0 { 0 } else { wide >> (8 * (8 - self.stored)) }
+    }
+
+    /// How many keys are less than a number, where keys have eight stored bytes at most.
+    ///
+    /// A block of a large run is seldom in the processor's cache, and every step of a binary search waits for another part
+    /// of it. Keys are often spread evenly: the search begins where the key would be then, and goes on in growing steps.
+    fn count_less(&self, wanted: u64) -> usize {
+        let (first, last) = (self.short_number(0), self.short_number(self.entries - 1));
+        if wanted <= first {
+            return 0;
+        }
+        if wanted > last {
+            return self.entries;
+        }
+        // From here on the key at `low` is less and that at `high` is not.
+        let (mut low, mut high) = (0, self.entries - 1);
+        let part = (wanted - first) as f64 / (last - first) as f64;
+        let guess = ((part * high as f64 + 0.5) as usize).clamp(low, high);
+        let mut step = 1;
+        if self.short_number(guess) < wanted {
+            low = guess;
+            while high - low > step && self.short_number(low + step) < wanted {
+                low += step;
+                step *= 4;
+            }
+            high = high.min(low + step);
+        } else {
+            high = guess;
+            while high - low > step && self.short_number(high - step) >= wanted {
+                high -= step;
+                step *= 4;
+            }
+            low = low.max(high.saturating_sub(step));
+        }
+        while high - low > 1 {
+            let middle = (low + high) / 2;
+            match self.short_number(middle) < wanted {
+                true => low = middle,
+                false => high = middle,
+            }
+        }
+        high
     }
 
     fn count(&self, is_less: impl Fn(u128) -> bool) -> usize {
@@ -446,6 +500,12 @@ mod tests {
         let probes =
             (0..12u8).flat_map(|a| (4..7u8).flat_map(move |b| (0..22u8).map(move |c| vec![a, b, c, 9 + c % 2])));
         check(Some(4), &keys, &probes.collect::<Vec<_>>());
+        // Spread very unevenly: the place is not where it would be by the numbers.
+        let uneven = |n: u64| if n < 300 { n * n * n * 5000 } else { u64::MAX / 2 - (600 - n) * 3 };
+        let keys: Vec<Vec<u8>> = (0..600).map(|n| uneven(n).to_be_bytes().to_vec()).collect();
+        let probes =
+            (0..600).flat_map(|n| [0, 1, u64::MAX].map(|by| uneven(n).wrapping_add(by).to_be_bytes().to_vec()));
+        check(Some(8), &keys, &probes.chain([vec![255; 8]]).collect::<Vec<_>>());
         check(Some(0), &[vec![]], &[vec![]]);
         check(Some(16), &[vec![7; 16]], &[vec![7; 16], vec![6; 16], vec![8; 16]]);
     }
