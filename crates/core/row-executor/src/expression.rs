@@ -203,7 +203,7 @@ impl<'r> Current<'r> {
     fn column(&self, source: usize, column: usize) -> ValueRef<'r> {
         let Some(version) = self.rows.get(source).copied().flatten() else { return ValueRef::Null };
         match column.checked_sub(self.widths[source]) {
-            None => version.group.value(version.offset, column),
+            None => version.value(column),
             Some(0) => ValueRef::Integer(version.row_id() as i64),
             Some(_) => ValueRef::Integer(version.position as i64),
         }

@@ -57,10 +57,15 @@ pub(crate) fn run(
     Exit::Success
 }
 
+/// The listeners in the order of `event=ready`.
+const DOORS: [&str; 5] = ["tds", "http", "navigator", "sqli", "console"];
+
 /// Writes the addresses of all doors to the log.
 fn log_ready(server: &Server, console: Option<&Door>) {
     let mut addresses = server.addresses();
     addresses.extend(console.map(|console| ("console", console.address())));
+    // In one order, whichever doors are open: scripts read the line.
+    addresses.sort_by_key(|(name, _)| DOORS.iter().position(|door| door == name));
     let fields: Vec<(&str, &dyn Display)> =
         addresses.iter().map(|(name, address)| (*name, address as &dyn Display)).collect();
     log_event(Box::new(io::stderr()), "ready", &fields);
