@@ -10,6 +10,8 @@ use std::time::SystemTime;
 pub enum FileKind {
     /// A DBF table.
     Dbf,
+    /// An Advantage table.
+    Adt,
     /// The memos of one.
     Memo,
     /// Indexes of one.
@@ -34,8 +36,9 @@ impl FileKind {
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
         match extension.as_deref().unwrap_or_default() {
             "dbf" => FileKind::Dbf,
-            "fpt" | "dbt" | "smt" => FileKind::Memo,
-            "cdx" | "idx" | "ntx" | "mdx" | "ndx" => FileKind::Index,
+            "adt" => FileKind::Adt,
+            "fpt" | "dbt" | "smt" | "adm" => FileKind::Memo,
+            "cdx" | "idx" | "ntx" | "mdx" | "ndx" | "adi" => FileKind::Index,
             "csv" | "tsv" => FileKind::Csv,
             "parquet" => FileKind::Parquet,
             "sql" | "bas" | "pxp" | "pvx" => FileKind::Program,
@@ -44,10 +47,16 @@ impl FileKind {
         }
     }
 
+    /// True for tables that a backup locks while it copies their last changes.
+    pub(crate) fn is_locked(self) -> bool {
+        matches!(self, FileKind::Dbf | FileKind::Adt)
+    }
+
     /// The noun for so many files of the kind.
     fn noun(self, count: usize) -> &'static str {
         let (one, many) = match self {
             FileKind::Dbf => ("DBF table", "DBF tables"),
+            FileKind::Adt => ("ADT table", "ADT tables"),
             FileKind::Memo => ("memo file", "memo files"),
             FileKind::Index => ("index file", "index files"),
             FileKind::Csv => ("CSV file", "CSV files"),
