@@ -101,10 +101,15 @@ def test_another_thread_cancels(connection, numbers):
 
 
 def test_an_interrupt_of_the_keyboard_cancels(connection, numbers):
+    # A shell starts background jobs with the signal ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        connection.execute(SLOW.format(numbers)).fetchall()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            connection.execute(SLOW.format(numbers)).fetchall()
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert connection.execute(f"SELECT COUNT(*) FROM {numbers}").fetchone() == (500,)
 
 

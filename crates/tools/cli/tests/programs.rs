@@ -150,7 +150,7 @@ fn check_of_programs_speaks_json() {
             r#""message":"expected an expression, found the end of the statement","hint":null,"item":null}},"#,
             r#"{{"line":2,"column":1,"statement":20,"code":99,"#,
             r#""message":"directive GRID is not supported","hint":null,"item":"directive GRID"}}]}}],"#,
-            r#""items":[{{"item":"directive GRID","times":1,"programs":1,"priority":2}}]}}"#,
+            r#""items":[{{"item":"directive GRID","times":1,"programs":1,"priority":2}}],"folders":[]}}"#,
             "\n",
         ),
         program.display()

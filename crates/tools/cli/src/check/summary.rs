@@ -20,7 +20,11 @@ pub(super) fn tell(looked: Looked, findings: &[&Finding], left_out: &[PathBuf], 
     let [files, tables, rows] =
         [(looked.files, "file"), (looked.tables, "table"), (looked.rows, "row")].map(|(n, noun)| count(n, noun));
     let native = if looked.native { ", and the native tables" } else { "" };
-    let mut lines = vec![format!("checked {files}: {tables} with {rows}{native}")];
+    let mut lines = Vec::new();
+    // A folder of programs alone has no data to speak of.
+    if looked.files > 0 || looked.native {
+        lines.push(format!("checked {files}: {tables} with {rows}{native}"));
+    }
     if !findings.is_empty() {
         let mut paths: Vec<&Path> = findings.iter().map(|finding| finding.path.as_path()).collect();
         paths.sort();
