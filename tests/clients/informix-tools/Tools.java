@@ -91,7 +91,8 @@ public class Tools {
               </changeSet>
             </databaseChangeLog>
             """.strip());
-        try (Connection connection = DriverManager.getConnection(url, user, password)) {
+        // With DELIMIDENT the driver looks for names as they are written, and Liquibase's are in upper case.
+        try (Connection connection = DriverManager.getConnection(url.replace(";DELIMIDENT=y", ""), user, password)) {
             var database = liquibase.database.DatabaseFactory.getInstance().findCorrectDatabaseImplementation(new liquibase.database.jvm.JdbcConnection(connection));
             var files = new liquibase.resource.DirectoryResourceAccessor(folder);
             var changes = new liquibase.Liquibase("changes.xml", files, database);

@@ -202,8 +202,7 @@ impl Taking<'_> {
 
     /// Locks all DBF and ADT tables, in the order of their paths, so that two backups do not wait for each other.
     fn lock_tables(&mut self, wait: Duration) -> Result<Vec<IndexedTable>> {
-        let tables: Vec<PathBuf> =
-            self.copied.keys().filter(|path| FileKind::of(path).is_locked()).cloned().collect();
+        let tables: Vec<PathBuf> = self.copied.keys().filter(|path| FileKind::of(path).is_locked()).cloned().collect();
         let mut locks = Vec::new();
         for path in tables {
             let whole = self.folder.join(&path);

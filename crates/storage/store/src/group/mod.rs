@@ -16,7 +16,7 @@
 //!
 //! The length is published (Release) after columns, stamp and row id of a slot are in place.
 //!
-//! The columns of a group that a checkpoint has written may not be loaded yet ([`stored`]); all the rest is known without them.
+//! The columns of a group that a checkpoint has written may not be loaded yet (module `stored`); all the rest is known without them.
 //!
 //! When every version of a full group is old enough to be seen by everybody, its `created` stamps say nothing any more: the
 //! table replaces the group by `Group::without_created`, which shares all the rest.

@@ -21,7 +21,7 @@
 //!
 //! **Memory.** Nodes are given back as keys go, and chunks of nodes as their nodes go; [`Index::memory`] counts.
 //!
-//! **Layers.** Below the tree there may be a [`base::Base`]: the runs in which a checkpoint has kept the index. The tree
+//! **Layers.** Below the tree there may be a `base::Base`: the runs in which a checkpoint has kept the index. The tree
 //! then has only what has changed since, and a key that it has not is looked for in the base. A base that is damaged is
 //! replaced by entries made from the rows, before whoever met the damage gets an answer.
 
@@ -270,13 +270,13 @@ impl Index {
         self.certain(|| with_tree!(self, key, tree => tree.write().replace_if(key, bytes, (old, new))))
     }
 
-    /// Takes the entry of a key out: the position it had. What a checkpoint has kept stays: see [`base`].
+    /// Takes the entry of a key out: the position it had. What a checkpoint has kept stays: see the module `base`.
     pub fn remove(&self, key: &[u8]) -> Option<u64> {
         with_tree!(self, key, tree => tree.write().tree.remove(key, |_| true))
     }
 
     /// Takes the entry of a key out if it points to `position`: whether it did. The version at that position must be dead, or
-    /// have never been committed: what a checkpoint has kept stays, see [`base`].
+    /// have never been committed: what a checkpoint has kept stays, see the module `base`.
     pub fn remove_if(&self, key: &[u8], position: u64) -> bool {
         with_tree!(self, key, tree => tree.write().tree.remove(key, |found| found == position).is_some())
     }

@@ -18,6 +18,8 @@ pub(super) struct Mended {
     unread: u64,
     records: u64,
     others: u64,
+    /// Damaged files that no new table replaces.
+    left_out: u64,
     replaced: bool,
 }
 
@@ -38,18 +40,32 @@ impl Mended {
                 .filter(|(number, _)| *number > 0)
                 .map(|(number, noun)| count(number, noun))
                 .collect();
-        match (self.tables, losses.is_empty()) {
+        let state = match (self.tables, losses.is_empty()) {
+            (0, _) if self.left_out > 0 => "nothing was repaired".to_owned(),
             (0, _) => "nothing to repair".to_owned(),
             (_, true) => format!("what was damaged is sound {place}"),
             (_, false) => format!("what can be read is {place}; lost: {}", losses.join(", ")),
+        };
+        match self.left_out {
+            0 => state,
+            left_out => format!("{state}; {} not repaired", count(left_out, "damaged file")),
         }
     }
 }
 
-/// Only DBF and ADT tables are repaired.
-fn is_of_dbf(path: &Path) -> bool {
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    ["dbf", "fpt", "dbt", "smt", "cdx", "idx", "ntx", "adt", "adm", "adi"].contains(&extension.as_str())
+/// True if a file is part of a table that was made anew: the table, its memo or structural index, or an index file that the new
+/// table has, too. A damaged index whose definition cannot be read is none of these, and neither are files of other kinds.
+fn is_made_anew(file: &Path, repaired: &[Repaired]) -> bool {
+    repaired.iter().any(|Repaired { table, outcome }| {
+        let Ok(new) = outcome else { return false };
+        let is_sibling = || {
+            let extension = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+            let is_companion = ["fpt", "dbt", "smt", "cdx"].contains(&extension.as_str());
+            is_companion && file.with_extension("") == table.with_extension("")
+        };
+        let is_kept = || new.files.iter().any(|made| made.file_name() == file.file_name());
+        file == table || is_sibling() || is_kept()
+    })
 }
 
 /// Makes the damaged tables of a path anew, and says what became of each. All is sound now if every error that was found is
@@ -69,7 +85,16 @@ pub(super) fn repair_all(
         }
     };
     let mut is_sound = repaired.iter().all(|repaired| repaired.outcome.as_ref().is_ok_and(NewTable::is_sound));
-    is_sound &= found.iter().all(|finding| finding.severity != Severity::Error || is_of_dbf(&finding.path));
+    let mut left_out: Vec<&Path> = found
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error && !is_made_anew(&finding.path, &repaired))
+        .map(|finding| finding.path.as_path())
+        .filter(|path| !repaired.iter().any(|repaired| repaired.outcome.is_err() && repaired.table == *path))
+        .collect();
+    left_out.sort();
+    left_out.dedup();
+    is_sound &= left_out.is_empty();
+    mended.left_out += left_out.len() as u64;
     let mut out = Destination::stdout();
     for Repaired { table, outcome } in &repaired {
         match outcome {
@@ -82,6 +107,9 @@ pub(super) fn repair_all(
             }
             Err(error) => writeln!(out, "not repaired: {}: {error}", table.display())?,
         }
+    }
+    for path in left_out {
+        writeln!(out, "not repaired: {}: it is damaged, and not part of a table that was made anew", path.display())?;
     }
     out.finish()?;
     Ok(if is_sound { Exit::Success } else { Exit::FoundErrors })
