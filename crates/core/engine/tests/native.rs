@@ -234,6 +234,33 @@ fn a_folder_keeps_its_native_tables_and_checks_backs_up_and_restores_them() {
     session.execute("SELECT 1").unwrap();
 }
 
+/// A range of a stored index is read in portions, each of which begins behind the last key of the one before.
+#[test]
+fn an_index_that_is_read_from_its_file_counts_each_row_once() {
+    let shop = tempfile::tempdir().unwrap();
+    {
+        let mut session = Database::open(shop.path()).unwrap().session();
+        session.execute("CREATE TABLE t (id INT, n INT, c VARCHAR(10))").unwrap();
+        session.execute("CREATE INDEX tn ON t (n)").unwrap();
+        session.execute("CREATE INDEX tc ON t (c)").unwrap();
+        let rows = "SELECT g, g % 97, 'c' || (g % 89) FROM generate_series(1, 100000) AS s (g)";
+        session.execute(&format!("INSERT INTO t {rows}")).unwrap();
+    }
+    let mut session = Database::open(shop.path()).unwrap().session();
+    for (indexed, scanned) in [
+        ("n = 5", "n + 0 = 5"),
+        ("n BETWEEN 5 AND 40", "n + 0 BETWEEN 5 AND 40"),
+        ("n > 90", "n + 0 > 90"),
+        ("c = 'c7'", "c || '' = 'c7'"),
+    ] {
+        let mut sums = |condition: &str| {
+            let text = format!("SELECT COUNT(*), SUM(id), COUNT(DISTINCT id) FROM t WHERE {condition}");
+            run(&mut session, &text).unwrap()
+        };
+        assert_eq!(sums(indexed), sums(scanned), "{indexed}");
+    }
+}
+
 #[test]
 fn one_process_has_the_native_tables_and_others_read_the_files() {
     let shop = tempfile::tempdir().unwrap();

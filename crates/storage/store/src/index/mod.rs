@@ -118,8 +118,9 @@ impl<N: Number> Fixed<N> {
         if let Some(base) = &layers.base {
             let changed = layers.tree.entries(low, high, cursor.direction, out.len());
             let changed = changed.into_iter().map(|(key, position)| (self.bytes(key), position)).collect();
-            let high = high.map(|high| self.bytes(high));
-            let walk = base.walk(&self.bytes(low), high.as_deref(), cursor.direction)?;
+            // In the cursor's own bytes: a number of the tree may lie between two keys, and has no bytes of their width.
+            let high = cursor.bounded.then_some(cursor.high.as_slice());
+            let walk = base.walk(&cursor.low, high, cursor.direction)?;
             return merge(changed, walk, cursor, out);
         }
         let (count, last) = walk(&layers.tree, cursor.direction, low, high, out);

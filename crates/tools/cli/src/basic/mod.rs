@@ -21,9 +21,9 @@ use mainstay_basic::{Host, Outcome, Parts, Programs, Session};
 use mainstay_basic_database::DatabaseVolume;
 use mainstay_basic_files::{FolderVolume, ReadOnlyVolume, SessionId, Volume};
 use mainstay_basic_tables::TableVolume;
-use mainstay_engine::Database;
+use mainstay_engine::{Database, Options};
 use mainstay_types::Result;
-use mainstay_vfs::FileSystem;
+use mainstay_vfs::{Disk, Enclosed, FileSystem};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,6 +32,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const ENDINGS: [&str; 3] = ["bas", "pxp", "pvx"];
 /// The folder of a database in which its programs are.
 const PROGRAMS: &str = "programs";
+
+/// Opens the database of a folder for programs: symbolic links in it, too, lead to nothing outside.
+///
+/// Errors: those of opening it.
+fn open_enclosed(folder: &Path, options: Options) -> Result<Database> {
+    let files: Arc<dyn FileSystem> = Arc::new(Enclosed::new(Arc::new(Disk), folder)?);
+    Database::open_on(files, folder, options)
+}
 
 /// The programs and files of a database's folder.
 #[derive(Clone)]
@@ -61,8 +69,13 @@ impl Shop {
 
     /// A session whose programs are those of `home`, then those of the folder.
     fn session(&self, host: Box<dyn Host>, home: &Path, arguments: Vec<Vec<u8>>) -> Session {
+        // The programs that the command names may be elsewhere; the files that they open may not.
+        let at_home = match home.starts_with(&self.folder) {
+            true => Arc::clone(&self.files),
+            false => Arc::new(Disk),
+        };
         let programs = Lookup(vec![
-            FolderPrograms::new(Arc::clone(&self.files), home),
+            FolderPrograms::new(at_home, home),
             FolderPrograms::new(Arc::clone(&self.files), &self.folder),
         ]);
         Session::new(Parts {

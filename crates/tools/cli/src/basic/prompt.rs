@@ -9,7 +9,6 @@ use crate::complain;
 use crate::exit::Exit;
 use mainstay_basic::console::{Console, Lines};
 use mainstay_basic::plain::PlainHost;
-use mainstay_engine::Database;
 use mainstay_types::Result;
 use mainstay_vfs::{Disk, FileSystem};
 use reedline::{Prompt, PromptEditMode, PromptHistorySearch, Reedline, Signal};
@@ -24,7 +23,7 @@ use std::sync::atomic::AtomicBool;
 pub(crate) fn basic(folder: &Path, engine: &Engine) -> ExitCode {
     let opened = Disk.real_path(folder).and_then(|home| {
         let folder = folder_of(&Disk, &home);
-        let database = Database::open_with(&folder, engine.options())?;
+        let database = super::open_enclosed(&folder, engine.options())?;
         Ok((Shop::open(&database, &folder)?, home))
     });
     match opened.and_then(|(shop, home)| converse(&shop, &home, None, Vec::new())) {

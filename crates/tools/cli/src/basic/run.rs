@@ -6,7 +6,6 @@ use crate::complain;
 use crate::exit::Exit;
 use mainstay_basic::plain::PlainHost;
 use mainstay_basic::{Ended, Failure, ScreenHost};
-use mainstay_engine::Database;
 use mainstay_screen::Screen;
 use mainstay_screen::field::InputRequest;
 use mainstay_screen::session::share;
@@ -61,7 +60,7 @@ fn run_file(
         Some(folder) => Disk.real_path(&folder)?,
         None => folder_of(&Disk, &home),
     };
-    let database = Database::open_with(&folder, engine.options())?;
+    let database = super::open_enclosed(&folder, engine.options())?;
     let shop = Shop::open(&database, &folder)?;
     let arguments = arguments.into_iter().map(OsString::into_vec).collect();
     if console {

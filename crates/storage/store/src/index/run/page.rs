@@ -33,6 +33,7 @@
 
 use crate::journal::checksum::{continued, crc32c};
 use mainstay_types::{Code, Error, Result};
+use std::cmp::Ordering;
 
 /// Bytes of a unit.
 pub(crate) const UNIT: usize = 4096;
@@ -343,6 +344,24 @@ impl<'a> Page<'a> {
         if self.is_any {
             return self.lower_bound_any(key);
         }
+        // A cursor goes on behind a key with that key and a zero byte, and a range may begin with the start of keys.
+        match key.len().cmp(&self.width) {
+            Ordering::Equal => self.lower_bound_of_width(key),
+            Ordering::Greater => {
+                let (at, is_there) = self.lower_bound_of_width(key.get(..self.width).unwrap_or_default());
+                (at + usize::from(is_there), false)
+            }
+            Ordering::Less => {
+                let mut least = key.to_vec();
+                least.resize(self.width, 0);
+                (self.lower_bound_of_width(&least).0, false)
+            }
+        }
+    }
+
+    /// The same for a key as long as those of the block.
+    #[inline]
+    fn lower_bound_of_width(&self, key: &[u8]) -> (usize, bool) {
         let probe = self.probe(key);
         let Some((before, is_less)) = probe.differs else {
             let at = match u64::try_from(probe.stored) {
@@ -483,7 +502,9 @@ mod tests {
             page.key(at, &mut key);
             assert_eq!((&key, page.position(at)), (expected, at as u64 * 7 + 100));
         }
-        for probe in probes {
+        let longer = probes.iter().map(|probe| [probe.as_slice(), &[0]].concat());
+        let shorter = probes.iter().flat_map(|probe| (0..probe.len()).map(|length| probe[..length].to_vec()));
+        for probe in &probes.iter().cloned().chain(longer).chain(shorter).collect::<Vec<_>>() {
             let expected = keys[..taken].partition_point(|key| key < probe);
             assert_eq!(page.lower_bound(probe), (expected, keys[..taken].get(expected) == Some(probe)), "{probe:?}");
         }
