@@ -104,6 +104,28 @@ fn a_folder_comes_back_as_it_was() {
     assert_eq!(backup::take(&database, &other, WAIT).unwrap_err().code(), Code::Duplicate);
 }
 
+/// A link in the folder that is restored into would be followed, and one to nothing would make a file elsewhere.
+#[test]
+#[cfg(unix)]
+fn a_restore_follows_no_links() {
+    use std::os::unix::fs::symlink;
+    let all = tempfile::tempdir().unwrap();
+    let file = all.path().join("shop.bak");
+    backup::take(&shop(&all.path().join("shop")), &file, WAIT).unwrap();
+    let elsewhere = all.path().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    for (link, to) in [("archive", elsewhere.clone()), ("prices.csv", elsewhere.join("made.csv"))] {
+        let target = all.path().join(format!("new {link}"));
+        std::fs::create_dir(&target).unwrap();
+        symlink(&to, target.join(link)).unwrap();
+        let refused = backup::restore(&disk(), &file, &target).unwrap_err();
+        assert_eq!(refused.code(), Code::NotPermitted, "{refused}");
+        assert!(refused.to_string().contains(link), "{refused}");
+        assert_eq!(std::fs::read_dir(&target).unwrap().count(), 1, "nothing is written beside the link");
+        assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
+    }
+}
+
 /// Every file that is cut and every byte that is changed is noticed before anything is written, with the place.
 #[test]
 fn a_backup_that_is_not_as_it_was_written_is_refused() {

@@ -117,6 +117,32 @@ fn an_index_that_is_named_is_repaired_with_its_table() {
     assert!(folder.path().join("repaired/t04_cdx_updated.cdx").exists());
 }
 
+/// A damaged index whose definition cannot be taken over, and a table of a kind that is not repaired, are named, and nothing is
+/// called sound.
+#[test]
+fn damaged_files_that_are_left_out_are_named() {
+    let sample = Path::new(FIXTURES).join("../../sample");
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["products.dbf", "products.dbt", "prod_id.ntx", "prod_nam.ntx"] {
+        std::fs::copy(sample.join(name), folder.path().join(name)).unwrap();
+    }
+    damage(&folder.path().join("prod_id.ntx"), |bytes| bytes[1100..1500].fill(0x11));
+    let (code, told) = repair(folder.path(), &[]);
+    assert_eq!(code, Some(4), "{told}");
+    assert!(told.contains("prod_id.ntx: it is damaged, and not part of a table that was made anew"), "{told}");
+    assert!(!told.contains("what was damaged is sound"), "{told}");
+
+    let folder = tempfile::tempdir().unwrap();
+    for extension in ["adt", "adm", "adi"] {
+        let name = format!("own-alltypes.{extension}");
+        std::fs::copy(Path::new(FIXTURES).join("adt").join(&name), folder.path().join(&name)).unwrap();
+    }
+    damage(&folder.path().join("own-alltypes.adt"), |bytes| bytes.truncate(bytes.len() - 20));
+    let (code, told) = repair(folder.path(), &[]);
+    assert_eq!(code, Some(4), "{told}");
+    assert!(told.contains("not repaired: ") && told.contains("own-alltypes.adt: it is damaged"), "{told}");
+}
+
 #[test]
 fn a_damaged_memo_loses_what_cannot_be_read_and_says_so() {
     let folder = folder_of("t04_cdx_updated");

@@ -72,7 +72,7 @@ fn native_only(fs: &dyn FileSystem, file: &Path) -> Result<Contents> {
     })
 }
 
-/// Refuses paths that lead out of the folder, and files that are there.
+/// Refuses paths that lead out of the folder, by their names or by symbolic links in it, and files that exist.
 fn check_target(fs: &dyn FileSystem, folder: &Path, contents: &Contents) -> Result<()> {
     if fs.stamp(folder).is_ok() && !fs.is_folder(folder) {
         return Err(Error::new(Code::Duplicate, "there is a file of this name").at(folder.display()));
@@ -80,11 +80,19 @@ fn check_target(fs: &dyn FileSystem, folder: &Path, contents: &Contents) -> Resu
     for entry in &contents.files {
         let is_plain = entry.path.components().all(|part| matches!(part, Component::Normal(_)));
         let is_native = entry.kind == FileKind::Native;
-        if !is_plain || (is_native != (entry.path == Path::new(STORE_FOLDER))) {
+        // The files of the store are made from the native tables, and never taken as they are.
+        let is_of_store = entry.path.starts_with(STORE_FOLDER);
+        if !is_plain || is_native != (entry.path == Path::new(STORE_FOLDER)) || is_native != is_of_store {
             let message = format!("the backup has a file that does not belong into a folder: {}", entry.path.display());
             return Err(Error::new(Code::Damaged, message));
         }
         let target = folder.join(&entry.path);
+        // A link, and one to nothing too, would be followed by the write.
+        let within = target.ancestors().take_while(|path| *path != folder);
+        if let Some(link) = within.filter(|path| fs.is_link(path)).last() {
+            let error = Error::new(Code::NotPermitted, "a symbolic link leads out of the folder").at(link.display());
+            return Err(error.hint("restore into a new folder"));
+        }
         if fs.stamp(&target).is_ok() || fs.is_folder(&target) {
             let message =
                 if is_native { "there is a database already" } else { "there is a file of this name already" };
