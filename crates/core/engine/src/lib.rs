@@ -91,6 +91,7 @@ pub mod backup;
 mod bulk;
 mod catalog;
 mod check;
+mod collected;
 mod database;
 mod dbf;
 pub mod definitions;
@@ -110,6 +111,7 @@ mod xbase_words;
 
 pub use bulk::{Appender, TableCursor};
 pub use check::{Checked, Looked, check, check_what_can_be, folders_with_tables};
+pub use collected::CollectedRows;
 pub use database::{Database, Entered};
 pub use describe::{ColumnInfo, IndexInfo, TableInfo};
 pub use mainstay_columnar::names::free_name;

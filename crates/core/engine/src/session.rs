@@ -23,6 +23,7 @@ pub use settings::Setting;
 
 use crate::Database;
 use crate::bulk::{Appender, TableCursor};
+use crate::collected::CollectedRows;
 use crate::database::Shared;
 use crate::native::{
     Changed, Changer, Definitions, Find, Form, Native, Outlook, SessionCatalog, SessionSequences, SessionTransaction,
@@ -154,6 +155,12 @@ impl Session {
     /// Errors: those of reading it. Most of what it names is looked up when it runs.
     pub fn prepare(&mut self, statement: &str) -> Result<Prepared> {
         Prepared::new(self, statement)
+    }
+
+    /// Rows that a language collects from queries of this session, none yet; `purpose` names them in the message of an
+    /// error ("the rows of a cursor").
+    pub fn collected_rows(&self, purpose: &'static str) -> CollectedRows {
+        CollectedRows::new(&self.database.shared.planner, purpose)
     }
 
     /// Appends rows to a native table, in the open transaction or in one of their own.

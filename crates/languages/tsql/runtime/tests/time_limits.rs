@@ -160,3 +160,30 @@ fn a_batch_ends_where_there_is_no_memory() {
     let caught = format!("BEGIN TRY {greedy} END TRY BEGIN CATCH PRINT CONCAT('caught ', ERROR_NUMBER()) END CATCH");
     assert!(ran(&mut session, &caught).text.contains("caught 701"));
 }
+
+/// Rows that wait between two statements count in the memory of running statements, and are given back.
+#[test]
+fn rows_that_are_collected_count_in_the_memory() {
+    let options = Options { memory_limit_bytes: Some(16 << 20), ..Options::default() };
+    let instance = Instance::new(Database::open_with(":memory:", options).expect("a database in memory"), "test");
+    let mut session = instance.session();
+    let rows = |count: u32| format!("SELECT value AS n, REPLICATE('x', 1000) AS t FROM GENERATE_SERIES(1, {count})");
+    let statements = |count: u32| {
+        let rows = rows(count);
+        [
+            format!("DECLARE c CURSOR LOCAL STATIC FOR {rows} OPEN c CLOSE c DEALLOCATE c"),
+            format!(
+                "CREATE TABLE #e (n INT, t VARCHAR(MAX)) INSERT #e EXEC ('{}') DROP TABLE #e",
+                rows.replace('\'', "''")
+            ),
+            format!("SELECT n, t INTO #i FROM ({rows}) r DROP TABLE #i"),
+            format!("DECLARE @s VARCHAR(9) = '' SELECT @s = RIGHT(@s + t, 9) FROM ({rows}) r"),
+        ]
+    };
+    for (small, large) in statements(2_000).iter().zip(&statements(40_000)) {
+        assert_eq!(errors(&mut session, small), NONE, "{small}");
+        assert_eq!(errors(&mut session, large), [701], "{large}");
+        assert_eq!(errors(&mut session, "IF OBJECT_ID('tempdb..#e') IS NOT NULL DROP TABLE #e"), NONE);
+        assert_eq!(errors(&mut session, small), NONE, "after what was refused: {small}");
+    }
+}

@@ -181,15 +181,16 @@ impl Runner<'_> {
         let Some(fold) = plan.fold.clone() else { return Ok(Flow::NEXT) };
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let Plan { prepared, types, .. } = plan;
+        let mut rows = self.inner.core.collected_rows("the rows of a SELECT that sets variables");
         let mut found =
             prepared.query(&mut self.inner.core, &parameters).map_err(crate::statements::errors::raised_error)?;
         let types = known_types(types, found.schema());
-        let mut rows: Vec<Vec<Value>> = Vec::new();
         while let Some(row) = found.next().map_err(crate::statements::errors::raised_error)? {
-            rows.push((0..fold.columns).map(|column| row.get(column).to_value()).collect());
+            rows.push((0..fold.columns).map(|column| row.get(column).to_value()).collect())
+                .map_err(crate::statements::errors::raised_error)?;
         }
         drop(found);
-        self.fold(&fold, host, (&*types, rows.as_slice()), call)?;
+        self.fold(&fold, host, (&*types, &*rows), call)?;
         (self.inner.state.row_count, self.inner.state.error) = (rows.len() as i64, 0);
         Ok(Flow::NEXT)
     }

@@ -19,6 +19,7 @@ use crate::statements::errors::raised;
 use crate::statements::flow::Origin;
 use crate::statements::query::{Plan, shown};
 use crate::statements::runner::{Ran, Runner, set};
+use mainstay_engine::CollectedRows;
 use mainstay_engine::Prepared;
 use mainstay_planner::mssql::type_of_field;
 use mainstay_tsql_syntax::compile::HostStatement;
@@ -36,7 +37,7 @@ const CONFLICT: i32 = 3960;
 /// The rows that a change gives back, with the types of their columns.
 pub(crate) struct Returned {
     pub(crate) schema: Option<arrow_schema::SchemaRef>,
-    pub(crate) rows: Vec<Vec<Value>>,
+    pub(crate) rows: CollectedRows,
 }
 
 /// How often a change is planned again. Each time another transaction has committed a change of its tables.
@@ -296,15 +297,16 @@ impl Runner<'_> {
         if plan.change.as_ref().is_none_or(|change| change.returns == 0) {
             let count =
                 self.inner.counted_change((&mut plan.prepared, plan.catalog), plan.change.as_deref(), &parameters)?;
-            return Ok((count, Returned { schema: None, rows: Vec::new() }));
+            return Ok((count, Returned { schema: None, rows: CollectedRows::default() }));
         }
+        let mut all = self.inner.core.collected_rows("the rows of a change");
         let core = &mut self.inner.core;
         let rows = plan.prepared.query_as_planned(core, plan.catalog, &parameters);
         let mut rows = rows.map_err(crate::statements::errors::raised_error)?;
         let schema = rows.schema().cloned();
-        let mut all = Vec::new();
         while let Some(row) = rows.next().map_err(crate::statements::errors::raised_error)? {
-            all.push((0..row.len()).map(|column| row.get(column).to_value()).collect::<Vec<_>>());
+            all.push((0..row.len()).map(|column| row.get(column).to_value()).collect())
+                .map_err(crate::statements::errors::raised_error)?;
         }
         Ok((all.len() as u64, Returned { schema, rows: all }))
     }

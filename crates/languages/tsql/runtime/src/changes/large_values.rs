@@ -231,7 +231,8 @@ impl Inner {
         let LargeColumn { table, row_number, name, .. } = column;
         let query = format!("SELECT {} FROM {table} WHERE {row_number} = {row}", quoted(name));
         let mut plan = self.plan(&query, Vec::new(), Vec::new())?;
-        let found = self.rows_of(&mut plan, &[])?.rows.into_iter().next().and_then(|row| row.into_iter().next());
+        let found =
+            self.rows_of(&mut plan, &[])?.rows.into_parts().0.into_iter().next().and_then(|row| row.into_iter().next());
         found.map(|value| Pointed { row, value }).ok_or_else(invalid)
     }
 

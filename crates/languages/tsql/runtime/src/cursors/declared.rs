@@ -23,6 +23,7 @@ use crate::session::instance::Watcher;
 use crate::statements::errors::raised;
 use crate::statements::query::Plan;
 use crate::statements::runner::{Ran, Runner, set};
+use mainstay_planner::HeldMemory;
 use mainstay_planner::mssql::type_of_field;
 use mainstay_tds::Command;
 use mainstay_tsql_syntax::compile::{Action, HostStatement};
@@ -183,7 +184,7 @@ impl Runner<'_> {
         let opened = self.cursor_rows(&mut plan, cursor, seen);
         let heads = plan.heads.clone();
         self.put_plan(&loaded, number, plan);
-        let (schema, rows) = opened?;
+        let (schema, rows, memory) = opened?;
         let (mut types, mut columns) = (Vec::new(), Vec::new());
         if let Some(schema) = schema {
             types = schema.fields().iter().map(|field| type_of_field(field)).collect();
@@ -205,6 +206,7 @@ impl Runner<'_> {
             types: types.into(),
             columns: columns.into(),
             rows,
+            memory,
             at: 0,
             keys: keys.into(),
             again: None,
@@ -221,7 +223,7 @@ impl Runner<'_> {
         plan: &mut Plan,
         cursor: &Cursor,
         seen: u64,
-    ) -> Result<(Option<arrow_schema::SchemaRef>, Vec<Row>), Box<Raised>> {
+    ) -> Result<(Option<arrow_schema::SchemaRef>, Vec<Row>, Option<HeldMemory>), Box<Raised>> {
         let values = self.cursor_values(&plan.parameters, &|name| cursor.variable(name));
         let keys = plan.cursor.as_ref().map_or(0, |queries| queries.keys.len());
         let returned = self.inner.rows_of(plan, &values)?;
@@ -229,7 +231,8 @@ impl Runner<'_> {
             let keys = values.split_off(values.len().saturating_sub(keys));
             Row { values, keys, seen }
         };
-        Ok((returned.schema, returned.rows.into_iter().map(row).collect()))
+        let (rows, memory) = returned.rows.into_parts();
+        Ok((returned.schema, rows.into_iter().map(row).collect(), memory))
     }
 
     /// The values of parameters, with these variables.
@@ -377,7 +380,7 @@ impl Runner<'_> {
             }
         };
         let values = self.cursor_values(&plan.parameters, &variable);
-        let found = self.inner.rows_of(&mut plan, &values)?.rows.into_iter().next();
+        let found = self.inner.rows_of(&mut plan, &values)?.rows.into_parts().0.into_iter().next();
         let Some(rows) = &mut cursor.rows else { return Ok(false) };
         rows.again = Some((locks, plan));
         let at = rows.at;
@@ -400,13 +403,13 @@ impl Runner<'_> {
         };
         let listed = self.cursor_rows(&mut plan, cursor, changes);
         self.put_plan(&loaded, number, plan);
-        let (_, new) = listed?;
+        let (_, new, memory) = listed?;
         let Some(rows) = &mut cursor.rows else { return Ok(()) };
         // The nearest row at or before the place that is still there.
         let before = rows.rows.iter().take(rows.at).rev();
         let place = before.filter_map(|row| new.iter().position(|known| known.keys == row.keys)).next();
         rows.at = place.map_or(0, |place| place + 1);
-        (rows.rows, rows.listed) = (new, inserts);
+        (rows.rows, rows.memory, rows.listed) = (new, memory, inserts);
         Ok(())
     }
 

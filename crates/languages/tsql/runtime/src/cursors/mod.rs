@@ -21,6 +21,7 @@ use crate::session::instance::Watcher;
 use crate::session::state::State;
 use crate::statements::errors::raised;
 use crate::statements::query::Plan;
+use mainstay_planner::HeldMemory;
 use mainstay_tds::Column;
 use mainstay_tsql_syntax::reduce::{CursorKey, CursorQueries};
 use mainstay_tsql_syntax::tree::CursorName;
@@ -74,6 +75,8 @@ pub(crate) struct Rows {
     pub(crate) types: Arc<[Option<DataType>]>,
     pub(crate) columns: Arc<[Column]>,
     pub(crate) rows: Vec<Row>,
+    /// The memory that the rows hold, where it is counted.
+    pub(crate) memory: Option<HeldMemory>,
     /// The row it stands on, from 1; 0 before the first.
     pub(crate) at: usize,
     /// How rows are known; the values are each row's.

@@ -54,6 +54,7 @@ impl Runner<'_> {
         let values = self.values(&mut plan, host, call)?;
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
         let (mut columns, collations, mut rows) = {
+            let mut all = self.inner.core.collected_rows("the rows of SELECT ... INTO");
             let mut rows = plan
                 .prepared
                 .query(&mut self.inner.core, &parameters)
@@ -62,7 +63,6 @@ impl Runner<'_> {
             let collations: Vec<Option<Collation>> =
                 schema.iter().flat_map(|schema| schema.fields()).map(|field| collation_of(field)).collect();
             let columns = schema.map_or_else(Vec::new, |schema| shown(&schema, &plan.heads));
-            let mut all = Vec::new();
             let limit = match self.inner.state.options.row_limit {
                 0 => usize::MAX,
                 limit => limit as usize,
@@ -70,7 +70,8 @@ impl Runner<'_> {
             while all.len() < limit
                 && let Some(row) = rows.next().map_err(crate::statements::errors::raised_error)?
             {
-                all.push((0..row.len()).map(|column| row.get(column).to_value()).collect::<Vec<_>>());
+                all.push((0..row.len()).map(|column| row.get(column).to_value()).collect())
+                    .map_err(crate::statements::errors::raised_error)?;
             }
             (columns, collations, all)
         };

@@ -7,6 +7,7 @@
 use crate::definitions::definition_errors::check_key_columns;
 use crate::session::Inner;
 use crate::statements::errors::raised;
+use mainstay_engine::CollectedRows;
 use mainstay_tsql_syntax::reduce::{self, quoted};
 use mainstay_tsql_syntax::tree::TableElement;
 use mainstay_types::{Value, ValueRef};
@@ -19,7 +20,7 @@ pub(crate) struct Remembered {
     made_by: Arc<[String]>,
     /// The columns that take values, and the rows of these.
     columns: Vec<String>,
-    rows: Vec<Vec<Value>>,
+    rows: CollectedRows,
     /// The number that its identity column gives next.
     next: Option<i64>,
 }
@@ -101,7 +102,7 @@ impl Inner {
             let marks = vec!["?"; columns.len()].join(", ");
             let text = format!("INSERT INTO {table} ({}) VALUES ({marks})", list.join(", "));
             let mut prepared = self.core.prepare(&text).map_err(crate::statements::errors::raised_error)?;
-            for row in &rows {
+            for row in rows.iter() {
                 let values: Vec<ValueRef<'_>> = row.iter().map(Value::as_ref).collect();
                 prepared.execute(&mut self.core, &values).map_err(crate::statements::errors::raised_error)?;
             }

@@ -96,7 +96,7 @@ impl Inner {
     /// All rows of a table of the core.
     pub(crate) fn all_rows(&mut self, core: &str) -> Result<Vec<Vec<Value>>, Box<Raised>> {
         let mut plan = self.plan(&format!("SELECT * FROM {}", quoted(core)), Vec::new(), Vec::new())?;
-        Ok(self.rows_of(&mut plan, &[])?.rows)
+        Ok(self.rows_of(&mut plan, &[])?.rows.into_parts().0)
     }
 }
 
@@ -138,7 +138,7 @@ impl Runner<'_> {
         };
         let loaded = self.inner.load(&object).map_err(|message| raised(*message))?;
         let mut all = Vec::new();
-        for row in given {
+        for row in given.iter() {
             let argument = |(place, default): (usize, &bool)| match default {
                 true => RunArgument::Default,
                 false => RunArgument::Value(row.get(place).map_or(ValueRef::Null, Value::as_ref)),

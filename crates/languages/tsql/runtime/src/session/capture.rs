@@ -11,6 +11,7 @@ use crate::session::state::TemporaryTable;
 use crate::statements::errors::raised;
 use crate::statements::query::Plan;
 use crate::statements::runner::{Ran, Runner, set};
+use mainstay_engine::CollectedRows;
 use mainstay_tds::Column;
 use mainstay_tsql_syntax::compile::HostStatement;
 use mainstay_tsql_syntax::reduce::{self, TableColumn};
@@ -30,7 +31,7 @@ pub(crate) struct Captured {
     depth: usize,
     /// The transactions that were open before.
     transactions: u32,
-    pub(crate) rows: Vec<Vec<Value>>,
+    pub(crate) rows: CollectedRows,
     /// Whether a result came that does not fit: the error was told, and nothing goes into the table.
     failed: bool,
     /// True if the statement has begun the transaction that is open: it ends with the statement.
@@ -57,15 +58,14 @@ impl Captured {
 
     /// Takes rows.
     ///
-    /// Errors: as [`Captured::expect`].
+    /// Errors: as [`Captured::expect`]; 701 when running statements may hold no more.
     pub(crate) fn take(
         &mut self,
         columns: &[Column],
-        rows: impl Iterator<Item = Vec<Value>>,
+        mut rows: impl Iterator<Item = Vec<Value>>,
     ) -> Result<(), Box<Raised>> {
         self.expect(columns)?;
-        self.rows.extend(rows);
-        Ok(())
+        rows.try_for_each(|row| self.rows.push(row)).map_err(crate::statements::errors::raised_error)
     }
 }
 
@@ -85,7 +85,9 @@ impl Runner<'_> {
         // It is one statement: what the procedure does is committed or undone with it.
         let owns_transaction = self.inner.begin_statement()?;
         let (depth, transactions) = (self.depth(), self.inner.state.transactions);
-        self.inner.state.captured.push(Captured { depth, transactions, owns_transaction, ..Captured::default() });
+        let rows = self.inner.core.collected_rows("the rows of INSERT ... EXEC");
+        let captured = Captured { depth, transactions, owns_transaction, rows, ..Captured::default() };
+        self.inner.state.captured.push(captured);
         set(call, 0, ValueRef::Boolean(true))
     }
 
@@ -198,7 +200,8 @@ impl Runner<'_> {
                 take_changes(&mut query.body, &mut inner);
             }
             for (place, within) in inner.iter().enumerate() {
-                it.inner.state.captured.push(Captured::default());
+                let rows = it.inner.core.collected_rows("the rows of a change within a change");
+                it.inner.state.captured.push(Captured { rows, ..Captured::default() });
                 let outcome = it.made_change(host, within, call);
                 let captured = it.inner.state.captured.pop().unwrap_or_default();
                 outcome?;
@@ -278,12 +281,13 @@ impl Inner {
     /// All rows of a plan.
     pub(crate) fn rows_of(&mut self, plan: &mut Plan, values: &[Value]) -> Result<Returned, Box<Raised>> {
         let parameters: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
+        let mut rows = self.core.collected_rows("the rows of a query");
         let mut found =
             plan.prepared.query(&mut self.core, &parameters).map_err(crate::statements::errors::raised_error)?;
         let schema = found.schema().cloned();
-        let mut rows = Vec::new();
         while let Some(row) = found.next().map_err(crate::statements::errors::raised_error)? {
-            rows.push((0..row.len()).map(|column| row.get(column).to_value()).collect());
+            rows.push((0..row.len()).map(|column| row.get(column).to_value()).collect())
+                .map_err(crate::statements::errors::raised_error)?;
         }
         Ok(Returned { schema, rows })
     }

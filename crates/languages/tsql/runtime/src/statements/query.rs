@@ -276,7 +276,8 @@ impl Runner<'_> {
         let most = self.inner.state.options.most_text();
         match self.inner.state.captured.last_mut() {
             Some(captured) => {
-                captured.rows.push((0..columns.len()).map(|place| call.input(place).to_value()).collect())
+                let row = (0..columns.len()).map(|place| call.input(place).to_value()).collect();
+                captured.rows.push(row).map_err(crate::statements::errors::raised_error)?;
             }
             None if is_wanted => send_row(self.sink, (columns, most), |cells| {
                 cells.iter_mut().enumerate().for_each(|(place, cell)| *cell = call.input(place));
@@ -338,7 +339,8 @@ impl Runner<'_> {
         {
             count += 1;
             if let Some(captured) = self.inner.state.captured.last_mut() {
-                captured.rows.push((0..row.len()).map(|column| row.get(column).to_value()).collect());
+                let row = (0..row.len()).map(|column| row.get(column).to_value()).collect();
+                captured.rows.push(row).map_err(crate::statements::errors::raised_error)?;
             }
         }
         Ok(count)
