@@ -23,6 +23,7 @@ mod bounds;
 mod carry;
 mod check;
 mod claim;
+mod compared;
 mod digit_keys;
 mod indexes;
 mod listing;
