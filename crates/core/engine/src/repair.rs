@@ -143,7 +143,9 @@ pub fn replace(table: &Path, new: &NewTable, old: &Path) -> Result<Option<PathBu
     }
     away.extend(new.other_indexes.iter().cloned());
     let target = |file: &Path, folder: &Path| folder.join(file.file_name().unwrap_or_default());
-    if let Some(taken) = away.iter().chain(&new.rejects).map(|file| target(file, old)).find(|path| fs.stamp(path).is_ok()) {
+    if let Some(taken) =
+        away.iter().chain(&new.rejects).map(|file| target(file, old)).find(|path| fs.stamp(path).is_ok())
+    {
         return Err(Error::new(Code::Duplicate, "there is a file of this name already").at(taken.display()));
     }
     for file in &away {

@@ -415,6 +415,11 @@ impl Table for DbfTable {
         true
     }
 
+    /// Deleted records of an ADT are free places, which programs never see.
+    fn keeps_deleted_rows(&self) -> bool {
+        self.current().files.dbf.header().layout == RecordLayout::Dbf
+    }
+
     fn estimated_rows(&self) -> usize {
         self.current().slots()
     }

@@ -117,13 +117,7 @@ pub(super) fn repair_all(
     Ok(if is_sound { Exit::Success } else { Exit::FoundErrors })
 }
 
-fn tell_of(
-    out: &mut dyn Write,
-    table: &Path,
-    new: &NewTable,
-    found: &[Finding],
-    wishes: Wishes<'_>,
-) -> io::Result<()> {
+fn tell_of(out: &mut dyn Write, table: &Path, new: &NewTable, found: &[Finding], wishes: Wishes<'_>) -> io::Result<()> {
     let records = count(new.records, "record");
     let state = match (new.is_complete(), new.missing_records) {
         (true, _) => "nothing is lost".to_owned(),
@@ -155,7 +149,10 @@ fn tell_why_not_in_place(out: &mut dyn Write, table: &Path, new: &NewTable) -> i
     };
     let new = new.path.display();
     writeln!(out, "not in place: {}: {reason}, named above", table.display())?;
-    writeln!(out, "  what to do: compare {new} with the old table or a backup; if it is the best there is, move its files by hand")?;
+    writeln!(
+        out,
+        "  what to do: compare {new} with the old table or a backup; if it is the best there is, move its files by hand"
+    )?;
     writeln!(out, "  (docs/repair.md, step 5), and create the lost indexes anew with CREATE INDEX")
 }
 
