@@ -2,7 +2,9 @@
 
 use arrow_array::RecordBatch;
 use mainstay_columnar::values::value_at;
-use mainstay_planner::{Catalog, Insert, InsertSource, Place, Planned, Planner, SqlExpr, constants, values_queries};
+use mainstay_planner::{
+    Catalog, Insert, InsertSource, Place, Planned, Planner, SqlExpr, Visibility, constants, values_queries,
+};
 use mainstay_types::interrupt::Pace;
 use mainstay_types::{Result, Value, ValueRef};
 
@@ -13,6 +15,8 @@ pub(crate) type GivenRow = Vec<Option<Value>>;
 pub(crate) struct Source<'s> {
     pub(crate) planner: &'s Planner,
     pub(crate) catalog: &'s dyn Catalog,
+    /// The rows that its query sees.
+    pub(crate) visibility: Visibility,
     /// The text of the statement, for places in errors.
     pub(crate) text: &'s str,
     /// The values of parameters in lists of values.
@@ -35,7 +39,11 @@ impl Source<'_> {
     ) -> Result<GivenRows> {
         let rows = match &insert.source {
             InsertSource::Query(query) => {
-                return self.planner.plan_insert(self.text, query, self.catalog).map(Box::new).map(GivenRows::Query);
+                return self
+                    .planner
+                    .plan_insert(self.text, query, self.catalog, self.visibility)
+                    .map(Box::new)
+                    .map(GivenRows::Query);
             }
             InsertSource::Defaults => Ok(vec![Vec::new()]),
             InsertSource::Values(rows) => match constants(rows, self.parameters)? {
@@ -62,7 +70,7 @@ impl Source<'_> {
     /// The plans of lists of values, and where DEFAULT stands in them.
     fn lists(&self, rows: &[Vec<Option<SqlExpr>>], by_rows: bool) -> Result<(Vec<Planned>, Vec<Place>)> {
         let (queries, defaults) = values_queries(rows, by_rows)?;
-        let plan = |query| self.planner.plan_insert(self.text, query, self.catalog);
+        let plan = |query| self.planner.plan_insert(self.text, query, self.catalog, self.visibility);
         Ok((queries.iter().map(plan).collect::<Result<_>>()?, defaults))
     }
 }

@@ -9,7 +9,8 @@
 //!   shop/stock.dbf ...                                        the new files
 //!   shop/damaged-20261128-041205/stock.dbf ...                the old ones
 //! ```
-//! What can be read is taken over (`mainstay_xbase::indexed::repair`), and the new files are checked in their turn: only
+//! What can be read is taken over (`mainstay_xbase::indexed::repair`); a value that cannot be read is blank or NULL in the new
+//! table, and its old bytes are in `stock.rejects.txt` beside it, or with `--replace` beside the old files. The new files are checked in their turn: only
 //! that says whether all is sound now. Nothing is ever written over. New files that are no better than the old ones are
 //! removed.
 
@@ -54,8 +55,12 @@ pub struct NewTable {
     pub missing_records: u64,
     /// Findings in the old files, and the index files that were created.
     pub told: Vec<Finding>,
-    /// Values that cannot be read in the old files, and are empty in the new ones.
+    /// Values that cannot be read in the old files, and are empty in the new ones: the first of them.
     pub unread: Vec<Finding>,
+    /// The number of all such values.
+    pub unread_count: u64,
+    /// The file that lists them with their old bytes, if there are any.
+    pub rejects: Option<PathBuf>,
     /// Further losses against the old files: memo files, indexes and their tags.
     pub lost: Vec<Finding>,
     /// What is wrong with the new files.
@@ -70,7 +75,7 @@ impl NewTable {
 
     /// True if the new files contain everything that the old ones had.
     pub fn is_complete(&self) -> bool {
-        self.is_sound() && self.unread.is_empty() && self.lost.is_empty() && self.missing_records == 0
+        self.is_sound() && self.unread_count == 0 && self.lost.is_empty() && self.missing_records == 0
     }
 }
 
@@ -113,10 +118,11 @@ pub fn repair(path: &Path, into: Option<&Path>, options: &Options) -> Result<Vec
 
 /// Puts the files of a new table in the place of the damaged one, and moves the old files to the folder `old`, which is made:
 /// the table goes first and comes last, so that a crash in between leaves no table, and never a mixed one.
+/// The list of values that were left out goes to the old files. Gives its place.
 ///
 /// Errors: `Busy` while another program has the table open; `Duplicate` when the old files' place is taken; those of the file
 /// system.
-pub fn replace(table: &Path, new: &NewTable, old: &Path) -> Result<()> {
+pub fn replace(table: &Path, new: &NewTable, old: &Path) -> Result<Option<PathBuf>> {
     let fs: Arc<dyn FileSystem> = Arc::new(Disk);
     let folder = table.parent().unwrap_or(Path::new(""));
     let exclusive = WriteOptions::new(Access::Exclusive);
@@ -137,7 +143,9 @@ pub fn replace(table: &Path, new: &NewTable, old: &Path) -> Result<()> {
     }
     away.extend(new.other_indexes.iter().cloned());
     let target = |file: &Path, folder: &Path| folder.join(file.file_name().unwrap_or_default());
-    if let Some(taken) = away.iter().map(|file| target(file, old)).find(|path| fs.stamp(path).is_ok()) {
+    if let Some(taken) =
+        away.iter().chain(&new.rejects).map(|file| target(file, old)).find(|path| fs.stamp(path).is_ok())
+    {
         return Err(Error::new(Code::Duplicate, "there is a file of this name already").at(taken.display()));
     }
     for file in &away {
@@ -152,11 +160,15 @@ pub fn replace(table: &Path, new: &NewTable, old: &Path) -> Result<()> {
         fs.rename(file, &place)?;
     }
     fs.sync_folder(folder)?;
+    let rejects = new.rejects.as_ref().map(|list| (list, target(list, old)));
+    if let Some((list, place)) = &rejects {
+        fs.rename(list, place)?;
+    }
     if let Some(repaired) = new.path.parent() {
         // Only an empty folder is removed.
         let _ = fs.remove_folder(repaired);
     }
-    Ok(())
+    Ok(rejects.map(|(_, place)| place))
 }
 
 fn has_error(findings: &[Finding]) -> bool {
@@ -171,7 +183,7 @@ fn keep_if_better(fs: &dyn FileSystem, new: NewTable, found: &[Finding], lacked_
     if lacked_index || new.left.is_empty() || errors.any(|error| !is_left(error)) {
         return Ok(new);
     }
-    new.files.iter().for_each(|file| drop(fs.remove(file)));
+    new.files.iter().chain(&new.rejects).for_each(|file| drop(fs.remove(file)));
     Err(Error::new(Code::Unsupported, "nothing of what is wrong can be mended, and no new files were made"))
 }
 
@@ -191,7 +203,7 @@ fn make(
     let before = folder::list(fs.as_ref(), new.parent().unwrap_or(new))?.indexes;
     let others = table::other_index_files(fs, path, options, index_files)?;
     let how = WriteOptions { code_page: options.code_page, ..WriteOptions::new(Access::Exclusive) };
-    let Repair { found: told, unread, lost } = indexed::repair(fs, path, new, &how, &others)?;
+    let Repair { found: told, unread, unread_count, rejects, lost } = indexed::repair(fs, path, new, &how, &others)?;
     let index_files = folder::list(fs.as_ref(), new)?.indexes;
     let left = table::check(fs, new, options, &index_files);
     let mut made = indexed::IndexedTable::open(Arc::clone(fs), new, how)?;
@@ -208,7 +220,19 @@ fn make(
         }
     }
     let path = new.to_owned();
-    Ok(NewTable { path, files, other_indexes: others, records, missing_records, told, unread, lost, left })
+    Ok(NewTable {
+        path,
+        files,
+        other_indexes: others,
+        records,
+        missing_records,
+        told,
+        unread,
+        unread_count,
+        rejects,
+        lost,
+        left,
+    })
 }
 
 /// The number of records that a header says, if it can be read.

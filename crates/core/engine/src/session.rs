@@ -73,7 +73,7 @@ pub struct ChangeableColumn {
 impl Session {
     pub(crate) fn new(database: Database) -> Session {
         let options = &database.shared.options;
-        let visibility = if options.show_deleted { Visibility::All } else { Visibility::Live };
+        let visibility = if options.show_deleted { Visibility::Shown } else { Visibility::Live };
         let timeout = options.statement_timeout;
         let (cancel, progress) = (CancelHandle::default(), Arc::<Progress>::default());
         let ends = Wish::of(&cancel, &progress);
@@ -235,6 +235,11 @@ impl Session {
         self.timeout = timeout;
     }
 
+    /// Lets queries see deleted records of DBF tables, or no longer, as the setting `show_deleted` does.
+    pub fn set_show_deleted(&mut self, shows: bool) {
+        self.visibility = if shows { Visibility::Shown } else { Visibility::Live };
+    }
+
     /// How long a statement may run.
     pub fn timeout(&self) -> Option<Duration> {
         self.timeout
@@ -349,7 +354,7 @@ impl Session {
 
     /// The rows that the query of an INSERT gives for the row executor.
     pub(crate) fn short_insert(&self, text: &str, insert: &Insert, uses: &mut Uses) -> Result<Option<Short>> {
-        self.recorded(uses, |planner, catalog| planner.short_insert(text, insert, catalog))
+        self.recorded(uses, |planner, catalog| planner.short_insert(text, insert, catalog, self.visibility))
     }
 
     pub(crate) fn read_native<T>(
@@ -521,9 +526,9 @@ impl Session {
         let catalog = self.catalog(shared);
         let given = &Arc::clone(&self.transaction.given);
         let planner = &*shared.planner;
-        let (catalog, options) = (&catalog, &options);
+        let (catalog, options, visibility) = (&catalog, &options, self.visibility);
         let folder = &shared.catalog;
-        let changer = Changer { native, planner, catalog, folder, options, text, given, parameters };
+        let changer = Changer { native, planner, catalog, folder, options, text, given, parameters, visibility };
         let place = (native, &*shared.planner);
         self.transaction.change(place, &Arc::from(text), |transaction| work(&changer, transaction))
     }

@@ -18,12 +18,14 @@ pub struct Far {
     server: Arc<Client>,
     table_type: Option<u32>,
     timeout: u32,
+    /// True to begin with, as at the server.
+    shows_deleted: bool,
 }
 
 impl Far {
     /// The statements of this server.
     pub fn new(server: Arc<Client>) -> Far {
-        Far { server, table_type: None, timeout: 0 }
+        Far { server, table_type: None, timeout: 0, shows_deleted: true }
     }
 }
 
@@ -47,6 +49,12 @@ impl SqlSession for Far {
         // Who cannot be told is told by the statement that follows.
         if self.table_type != Some(table_type) && self.server.set_table_type(table_type).is_ok() {
             self.table_type = Some(table_type);
+        }
+    }
+
+    fn set_show_deleted(&mut self, shows: bool) {
+        if self.shows_deleted != shows && self.server.set_show_deleted(shows).is_ok() {
+            self.shows_deleted = shows;
         }
     }
 

@@ -21,6 +21,7 @@ use mainstay_workarea::{Area, RecordRules};
 use crate::backend::Live;
 use crate::connection::Connection;
 use crate::failure::Result;
+use crate::settings;
 
 /// The records of a live cursor.
 #[derive(Debug)]
@@ -55,7 +56,10 @@ impl Members {
 
     fn ask(&self, record: Option<u32>) -> Result<Vec<u32>> {
         match (&self.query, self.connection.upgrade()) {
-            (Some(query), Some(connection)) => connection.sql(|session| Ok(session.members(query, record)?)),
+            (Some(query), Some(connection)) => connection.sql(|session| {
+                session.set_show_deleted(settings::read(|settings| settings.show_deleted));
+                Ok(session.members(query, record)?)
+            }),
             _ => Ok(Vec::new()),
         }
     }

@@ -38,6 +38,13 @@ fn trouble() {
     common::run("trouble.c", &[folder.path()]);
 }
 
+/// `ads-01`.
+#[test]
+fn deleted_records() {
+    let folder = common::folder_of_tables();
+    common::run("deleted.c", &[folder.path()]);
+}
+
 #[test]
 fn live_cursors() {
     let folder = common::folder_of_tables();

@@ -41,6 +41,9 @@ pub trait SqlSession: Send {
     /// Says of which form the tables are that a statement makes, as the client's interface numbers forms.
     fn set_table_type(&mut self, _table_type: u32) {}
 
+    /// Lets queries see deleted records of DBF tables, or no longer. They see them to begin with.
+    fn set_show_deleted(&mut self, _shows: bool) {}
+
     /// Says how many seconds each statement may run from now on, with all that follows from it; 0 for ever.
     fn set_timeout(&mut self, _seconds: u32) {}
 

@@ -57,6 +57,11 @@ pub trait Table: Any + Send + Sync + Debug {
         false
     }
 
+    /// True if deleted rows stay in the table until it is packed, and programs may ask to see them: records of a DBF.
+    fn keeps_deleted_rows(&self) -> bool {
+        false
+    }
+
     /// An index that has every visible row in the order of this column, NULL first when ascending.
     fn order(&self, column: usize, descending: bool) -> Option<Ordering>;
 

@@ -26,16 +26,20 @@ pub struct Finding {
     pub message: String,
 }
 
+impl Finding {
+    /// The finding without its severity, for places that have a word of their own in front: a notice, a note.
+    pub fn text(&self) -> String {
+        let place = if self.place.is_empty() { String::new() } else { format!(", {}", self.place) };
+        format!("{}{place}: {}", self.path.display(), self.message)
+    }
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let severity = match self.severity {
             Severity::Warning => "warning",
             Severity::Error => "error",
         };
-        write!(f, "{severity}: {}", self.path.display())?;
-        if !self.place.is_empty() {
-            write!(f, ", {}", self.place)?;
-        }
-        write!(f, ": {}", self.message)
+        write!(f, "{severity}: {}", self.text())
     }
 }

@@ -76,6 +76,11 @@ impl TagKeys {
         }
     }
 
+    /// True if some records do not belong into the tag: those for which its condition is not true, and of Advantage's tags deleted ones.
+    pub(crate) fn leaves_out_records(&self) -> bool {
+        self.condition.is_some() || self.advantage.is_some()
+    }
+
     /// Adds the key that the record must have to `key`.
     pub fn write_key(&self, scratch: &mut Scratch, record: &[u8], recno: u32, key: &mut Vec<u8>) -> Result<()> {
         if let Some(parts) = &self.advantage {

@@ -10,6 +10,7 @@ use mainstay_columnar::Table;
 use mainstay_columnar::values::value_at;
 use mainstay_planner::{
     Answer, Catalog, Collected, Delete, HeldMemory, Insert, Name, Planned, Planner, RECORD_NUMBER, Returning, Update,
+    Visibility,
 };
 use mainstay_types::interrupt::Pace;
 use mainstay_types::{Code, Error, Result, Value, ValueRef};
@@ -32,6 +33,8 @@ pub(crate) struct Changer<'s> {
     pub(crate) text: &'s str,
     /// The values of parameters in lists of values.
     pub(crate) parameters: &'s [ValueRef<'s>],
+    /// The rows that the query of an INSERT sees.
+    pub(crate) visibility: Visibility,
     pub(crate) run: RunQuery<'s>,
     /// Notes the numbers that tables give their new records.
     pub(crate) given: &'s Given,
@@ -57,8 +60,8 @@ impl Changer<'_> {
         }
         let fields = fields_of(table, &insert.columns)?;
         let shown = shown(table, insert.alias.as_ref(), insert.returning.as_ref())?;
-        let source =
-            Source { planner: self.planner, catalog: self.catalog, text: self.text, parameters: self.parameters };
+        let (planner, catalog, visibility) = (self.planner, self.catalog, self.visibility);
+        let source = Source { planner, catalog, visibility, text: self.text, parameters: self.parameters };
         let run = &mut self.run;
         let mut portions = match source.given(insert, &mut |planned| run(planned)?.collect())? {
             GivenRows::All(rows) => Portions::of(rows),

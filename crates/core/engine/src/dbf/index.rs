@@ -148,8 +148,11 @@ pub(crate) fn has_index(table: &DbfTable, name: &str) -> bool {
 pub(crate) fn drop_index(table: &DbfTable, name: &str, how: How) -> Result<()> {
     let mut open = open_alone(table, how)?;
     let missing = || Error::new(Code::NotFound, format!("the table {} has no index {name}", table_name(table)));
-    let tag = open.find_tag(name).ok_or_else(missing)?;
-    open.drop_tag(tag)?;
+    match open.find_tag(name) {
+        Some(tag) => open.drop_tag(tag)?,
+        None if open.drop_damaged_tag(name)? => {}
+        None => return Err(missing()),
+    }
     open.close()
 }
 

@@ -17,7 +17,7 @@ use arrow_array::RecordBatch;
 use mainstay_columnar::values::value_at;
 use mainstay_planner::{
     Answer, Assignment, Catalog, Collected, Conflict, ConflictAction, Delete, Name, POSITION, Planned, Relation,
-    RowExpressions, RunOptions, Update,
+    RowExpressions, RunOptions, Update, Visibility,
 };
 use mainstay_store::{Isolation, Transaction, Written};
 use mainstay_types::{Code, Error, Result, Value, ValueRef};
@@ -43,6 +43,8 @@ pub(crate) struct Changer<'s> {
     pub(crate) given: &'s Arc<Given>,
     /// The values of parameters in lists of values.
     pub(crate) parameters: &'s [ValueRef<'s>],
+    /// The rows of files that the query of an INSERT sees.
+    pub(crate) visibility: Visibility,
 }
 
 /// What an INSERT does with a key that is there.

@@ -41,8 +41,8 @@ type Batches = Box<dyn Iterator<Item = Result<RecordBatch>>>;
 impl Changer<'_> {
     /// INSERT.
     pub(crate) fn insert(&self, transaction: &mut Transaction, insert: &Insert) -> Result<Changed<Answer>> {
-        let source =
-            Source { planner: self.planner, catalog: self.catalog, text: self.text, parameters: self.parameters };
+        let (planner, catalog, visibility) = (self.planner, self.catalog, self.visibility);
+        let source = Source { planner, catalog, visibility, text: self.text, parameters: self.parameters };
         let give = &mut |transaction: &mut Transaction, view: View| {
             let given = source.given(insert, &mut |planned| self.answer(transaction, planned, view)?.collect());
             given.map(Some)

@@ -97,7 +97,7 @@ impl Session {
                 let plan = match &insert.source {
                     InsertSource::Defaults => "one row of defaults".to_owned(),
                     InsertSource::Values(rows) => format!("{} rows of values", rows.len()),
-                    InsertSource::Query(query) => plan(planner.plan_insert(text, query, &catalog)?)?,
+                    InsertSource::Query(query) => plan(planner.plan_insert(text, query, &catalog, self.visibility)?)?,
                 };
                 (format!("Insert: {}", insert.table), plan)
             }

@@ -126,14 +126,23 @@ impl Session {
         let planner = &*shared.planner;
         let (cancel, progress) = (self.cancel.clone(), Arc::clone(&self.progress));
         let given = Arc::clone(&self.transaction.given);
+        let visibility = self.visibility;
         let transaction = &mut self.transaction;
         let mut run = |planned: &mainstay_planner::Planned| {
             let view = Arc::new(transaction.view(&shared.catalog.native, planned.tables(), text)?);
             let (cancel, progress) = (cancel.clone(), Arc::clone(&progress));
             planner.run(planned, RunOptions { cancel, progress, view })
         };
-        let mut changer =
-            Changer { planner, catalog: &catalog, text, parameters, run: &mut run, given: &given, before: None };
+        let mut changer = Changer {
+            planner,
+            catalog: &catalog,
+            text,
+            parameters,
+            visibility,
+            run: &mut run,
+            given: &given,
+            before: None,
+        };
         let answer = work(&mut changer, open)?;
         Ok((answer, changer.before))
     }

@@ -56,10 +56,10 @@ impl Session {
                 self.transaction.isolation = IsolationLevel::by_name(value).ok_or_else(unknown)?;
             }
             "show_deleted" => {
-                self.visibility = if switch(name, value)? { Visibility::All } else { Visibility::Live };
+                self.set_show_deleted(switch(name, value)?);
             }
             "deleted" => {
-                self.visibility = if switch(name, value)? { Visibility::Live } else { Visibility::All };
+                self.set_show_deleted(!switch(name, value)?);
             }
             "memory_limit" | "threads" => {
                 let message = format!("{name} is chosen when the database is opened");
@@ -78,7 +78,7 @@ impl Session {
             "lock_timeout" => milliseconds(self.transaction.waiting.lock_timeout),
             "isolation" => self.transaction.isolation.name().to_owned(),
             "durability" => self.transaction.durability.unwrap_or(self.database.shared.durability).name().to_owned(),
-            "show_deleted" => if self.visibility == Visibility::All { "on" } else { "off" }.to_owned(),
+            "show_deleted" => if self.visibility == Visibility::Live { "off" } else { "on" }.to_owned(),
             "memory_limit" => options.memory_limit_bytes().to_string(),
             _ => options.threads().to_string(),
         };

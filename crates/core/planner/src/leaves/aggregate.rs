@@ -7,7 +7,6 @@ use crate::leaves::batches;
 use crate::leaves::fused::{Batches, Input};
 use crate::leaves::read_ahead::Ahead;
 use crate::leaves::scan::{FETCH_ROWS, Lookup, Source};
-use crate::plan::relation::Visibility;
 use arrow_array::{Array, ArrayRef, Int64Array, new_null_array};
 use arrow_buffer::BooleanBuffer;
 use mainstay_columnar::vector::aggregate::Progress;
@@ -65,10 +64,7 @@ impl AggregateKernel {
     pub(crate) fn run(&self, input: &Input<'_>) -> Result<Option<Batches>> {
         let arrays = if self.is_count_of_rows(input.source) {
             let snapshot = input.snapshot;
-            let rows = match input.source.visibility {
-                Visibility::Live => snapshot.visible_rows()?,
-                Visibility::All => snapshot.slots(),
-            };
+            let rows = if input.source.visible_only() { snapshot.visible_rows()? } else { snapshot.slots() };
             vec![Arc::new(Int64Array::from(vec![rows as i64])) as ArrayRef; self.aggregates.len()]
         } else if let Some(arrays) = self.at_ends(input)? {
             arrays
@@ -197,7 +193,7 @@ impl AggregateKernel {
         columns.dedup();
         for chunk in rows.chunks(FETCH_ROWS) {
             input.run.advance(input.snapshot.as_ref(), chunk.len())?;
-            let live = input.source.visibility == Visibility::Live;
+            let live = input.source.visible_only();
             let (vectors, kept) = input.snapshot.fetch(chunk, &columns, live)?;
             let lookup = Lookup { columns: &columns, vectors: &vectors };
             let selection = match &input.source.predicate {

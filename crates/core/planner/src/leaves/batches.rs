@@ -3,7 +3,6 @@
 //! Each way applies the condition to as few columns as it can, and gives only the rows wanted their SQL types.
 
 use crate::leaves::scan::{FETCH_ROWS, Lookup, Scan, Source};
-use crate::plan::relation::Visibility;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_buffer::BooleanBuffer;
 use datafusion::arrow::datatypes::SchemaRef;
@@ -109,7 +108,7 @@ pub(crate) fn run_batch(
         Some(predicate) => select(predicate, &Lookup { columns: &columns, vectors: &vectors }, len)?,
         None => BooleanBuffer::new_set(len),
     };
-    if let Some(visible) = visible.filter(|_| scan.source.visibility == Visibility::Live) {
+    if let Some(visible) = visible.filter(|_| scan.source.visible_only()) {
         bits = &bits & &visible;
     }
     if let Some(candidates) = candidates {
@@ -133,10 +132,7 @@ fn first_selected(
     limit: usize,
 ) -> Result<Vec<u32>> {
     let (base, len) = (snapshot.group(group).start, snapshot.group(group).len());
-    let visible = match scan.source.visibility {
-        Visibility::Live => snapshot.visible(group)?,
-        Visibility::All => None,
-    };
+    let visible = if scan.source.visible_only() { snapshot.visible(group)? } else { None };
     let columns = scan.source.predicate.as_ref().map(Predicate::columns).unwrap_or_default();
     let vectors = snapshot.vectors(group, &columns)?;
     let (mut rows, mut start, mut run) = (Vec::with_capacity(limit), 0, FETCH_ROWS);
@@ -187,7 +183,7 @@ pub(crate) fn rows_batch(
     rows: &[u32],
     limit: usize,
 ) -> Result<RecordBatch> {
-    let (vectors, kept) = snapshot.fetch(rows, columns, scan.source.visibility == Visibility::Live)?;
+    let (vectors, kept) = snapshot.fetch(rows, columns, scan.source.visible_only())?;
     let lookup = Lookup { columns, vectors: &vectors };
     let selection = match &scan.source.predicate {
         // What a key finds is mostly one row.

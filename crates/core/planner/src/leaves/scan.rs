@@ -100,10 +100,7 @@ impl Source {
         candidates: Option<&BooleanBuffer>,
     ) -> mainstay_types::Result<Option<BooleanBuffer>> {
         let rows = snapshot.group(group);
-        let mut selection = match self.visibility {
-            Visibility::Live => snapshot.visible(group)?,
-            Visibility::All => None,
-        };
+        let mut selection = if self.visible_only() { snapshot.visible(group)? } else { None };
         let mut narrow = |bits: BooleanBuffer| {
             selection = Some(match selection.take() {
                 Some(known) => &known & &bits,
@@ -175,6 +172,7 @@ impl TableScan {
         visibility: Visibility,
         partitions: usize,
     ) -> TableScan {
+        let visibility = visibility.of(table.as_ref());
         let visible_only = visibility == Visibility::Live;
         let access = predicate.as_ref().and_then(|predicate| table.access(predicate, visible_only));
         let output = Arc::new(schema.project(&columns).expect("the planner projects columns that are there"));

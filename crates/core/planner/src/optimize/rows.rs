@@ -79,11 +79,17 @@ impl Planner {
 
     /// The rows that the query of an INSERT gives, as [`Planner::plan_insert`] gives them; `None` where the row executor does
     /// not do it, or where only a parameter will tell the type of a column.
-    pub fn short_insert(&self, source: &str, insert: &Insert, catalog: &dyn Catalog) -> Result<Option<Short>> {
+    pub fn short_insert(
+        &self,
+        source: &str,
+        insert: &Insert,
+        catalog: &dyn Catalog,
+        visibility: Visibility,
+    ) -> Result<Option<Short>> {
         let InsertSource::Query(query) = &insert.source else { return Ok(None) };
         let text = Text::new(source)?;
         let statement = Statement::Query(query.clone());
-        let short = self.short(&text, statement, catalog, Visibility::Live, false);
+        let short = self.short(&text, statement, catalog, visibility, false);
         Ok(short.filter(Short::has_known_types))
     }
 

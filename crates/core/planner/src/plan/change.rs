@@ -166,10 +166,16 @@ impl Planner {
     }
 
     /// Plans the query of an INSERT.
-    pub fn plan_insert(&self, source: &str, query: &Query, catalog: &dyn Catalog) -> Result<Planned> {
+    pub fn plan_insert(
+        &self,
+        source: &str,
+        query: &Query,
+        catalog: &dyn Catalog,
+        visibility: Visibility,
+    ) -> Result<Planned> {
         let text = Text::new(source)?;
         let statement = Statement::Query(Box::new(query.clone()));
-        self.plan_statement(&text, statement, catalog, Visibility::Live, false)
+        self.plan_statement(&text, statement, catalog, visibility, false)
     }
 
     /// Compiles expressions over the rows of tables under these names, whose columns follow each other in the batches.

@@ -33,8 +33,21 @@ pub(crate) const ORIGINAL_NAME: &str = "mainstay.name";
 pub enum Visibility {
     /// Only rows that are not deleted.
     Live,
-    /// Deleted rows too, as with SET DELETED OFF.
+    /// Deleted rows too, as with SET DELETED OFF, of tables that keep them.
+    Shown,
+    /// All row slots: the statement names `_deleted`.
     All,
+}
+
+impl Visibility {
+    /// The rows that a statement sees of one table: `Live` or `All`.
+    pub(crate) fn of(self, table: &dyn Table) -> Visibility {
+        match self {
+            Visibility::Shown if table.keeps_deleted_rows() => Visibility::All,
+            Visibility::Shown => Visibility::Live,
+            other => other,
+        }
+    }
 }
 
 /// Metadata of a column of a native table: its type. Those of files have none.

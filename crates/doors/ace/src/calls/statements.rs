@@ -137,6 +137,7 @@ fn run(
         statement.connection.sql(|session| {
             session.set_table_type(table_type);
             session.set_timeout(timeout);
+            session.set_show_deleted(settings::read(|settings| settings.show_deleted));
             session.query(sql, parameters).map_err(as_sql)
         })
     })?;
@@ -241,16 +242,30 @@ fn open_live(
     parameters: &[Parameter],
 ) -> Result<Option<Handle>> {
     let connection = &statement.connection;
+    let shows_deleted = settings::read(|settings| settings.show_deleted);
     if let Some(server) = &connection.server {
         // Asking costs a round trip: what cannot be live is not asked about.
-        let shown = if may_be_live(sql) { server.live(sql, parameters).map_err(as_sql)? } else { None };
+        let shown = match may_be_live(sql) {
+            true => {
+                connection.sql(|session| {
+                    session.set_show_deleted(shows_deleted);
+                    Ok(())
+                })?;
+                server.live(sql, parameters).map_err(as_sql)?
+            }
+            false => None,
+        };
         let Some(Shown { table, members }) = shown else { return Ok(None) };
         return open_members(handle, statement, &table, |table| {
             table.with(|state| Ok(far_of(&mut *state.area).map_or(Ok(()), |area| area.show_members(members))?))?;
             Ok(Members::far())
         });
     }
-    let Some(live) = connection.sql(|session| session.live(sql, parameters).map_err(as_sql))? else {
+    let live = connection.sql(|session| {
+        session.set_show_deleted(shows_deleted);
+        session.live(sql, parameters).map_err(as_sql)
+    })?;
+    let Some(live) = live else {
         return Ok(None);
     };
     open_members(handle, statement, &live.table, |table| {

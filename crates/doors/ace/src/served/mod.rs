@@ -244,6 +244,13 @@ impl SqlSession for Statements {
         });
     }
 
+    fn set_show_deleted(&mut self, shows: bool) {
+        let _ = self.0.sql(|session| {
+            session.set_show_deleted(shows);
+            Ok(())
+        });
+    }
+
     fn transaction(&mut self, step: &Step) -> Result<()> {
         self.0.step(step).map_err(told)
     }

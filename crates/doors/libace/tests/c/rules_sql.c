@@ -160,7 +160,7 @@ static void system_tables_show_the_dictionary( void )
    SAME( ADS_DD_RI_SETNULL, number_of( cursor, "RI_UpdateRule" ) );
    OK( AdsCloseTable( cursor ) );
    cursor = rows( "SELECT * FROM system.tables WHERE Name = 'Buyers'" );
-   TEXT( "ID", text_of( cursor, "Primary_Key" ) );
+   TEXT( "ID", text_of( cursor, "Table_Primary_Key" ) );
    TEXT( "nobody in Paris owes", text_of( cursor, "Table_Validation_Msg" ) );
    OK( AdsCloseTable( cursor ) );
    cursor = rows( "SELECT * FROM system.columns WHERE Parent = 'Buyers' AND Name = 'OWES'" );

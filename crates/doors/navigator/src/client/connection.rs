@@ -470,6 +470,11 @@ impl Client {
         self.steps(vec![Step::TableType(table_type)]).map(drop)
     }
 
+    /// Lets queries see deleted records of DBF tables, or no longer.
+    pub fn set_show_deleted(&self, shows: bool) -> Result<()> {
+        self.steps(vec![Step::ShowDeleted(shows)]).map(drop)
+    }
+
     /// Says how many seconds each statement may run from now on; 0 for ever.
     pub fn set_statement_timeout(&self, seconds: u32) -> Result<()> {
         self.steps(vec![Step::StatementTimeout(seconds)]).map(drop)

@@ -362,6 +362,10 @@ impl Session {
                 self.statements()?.set_table_type(*table_type);
                 Ok(Reply::Done)
             }
+            Step::ShowDeleted(shows) => {
+                self.statements()?.set_show_deleted(*shows);
+                Ok(Reply::Done)
+            }
             // Whoever makes one is its administrator, whatever the one of this session says.
             Step::CreateDictionary { .. } if self.dictionary.is_some() => {
                 Err(Error::new(Code::NotPermitted, "a dictionary is made through a connection to a folder"))

@@ -35,6 +35,7 @@ impl Step {
                 | Step::Prepare(_)
                 | Step::StatementTimeout(_)
                 | Step::TableType(_)
+                | Step::ShowDeleted(_)
                 | Step::CreateDictionary { .. }
                 | Step::Call { .. }
                 | Step::RowsOfView(_)

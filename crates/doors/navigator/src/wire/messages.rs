@@ -162,6 +162,7 @@ pub enum Step {
     Prepare(String),
     StatementTimeout(u32),
     TableType(u32),
+    ShowDeleted(bool),
     CreateDictionary { path: PathBuf, description: String },
     Call { name: String, arguments: Vec<Given> },
     RowsOfView(String),
@@ -490,6 +491,7 @@ choice! { named Step {
     43 EndUser { user, connection };
     45 Query { sql, parameters };
     46 Live { sql, parameters };
+    47 ShowDeleted(shows);
     20 Close;
     21 View { hide_deleted, exact };
     22 SetOrder(order);

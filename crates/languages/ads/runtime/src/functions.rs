@@ -9,7 +9,7 @@ use crate::runner::{Runner, failed, linked};
 use crate::session::{Result, Session};
 use crate::system_management::GoesOn;
 use crate::triggers::outside;
-use ace::backend::Outcome;
+use ace::backend::{Outcome, SqlSession};
 use mainstay_ads_syntax::SqlError;
 use mainstay_ads_syntax::compile::{Given, compile};
 use mainstay_ads_syntax::reduce::sql_type;
@@ -36,6 +36,7 @@ pub(crate) struct Functions {
     dictionary: Option<Arc<ace::dictionary::Session>>,
     depth: usize,
     stays_in_folder: AtomicBool,
+    shows_deleted: AtomicBool,
     /// What says what goes on at the server.
     goes_on: Mutex<Option<GoesOn>>,
     /// When what runs is to be ended.
@@ -61,13 +62,31 @@ impl Functions {
     ) -> Functions {
         let modules = Mutex::new(Modules::of(database.files(), &folder, dictionary.clone()));
         let (user, stays_in_folder, session) = (user.to_owned(), AtomicBool::new(false), Mutex::new(None));
+        let shows_deleted = AtomicBool::new(true);
         let (deadline, goes_on) = (Mutex::default(), Mutex::default());
-        Functions { database, folder, user, dictionary, depth, stays_in_folder, goes_on, deadline, session, modules }
+        Functions {
+            database,
+            folder,
+            user,
+            dictionary,
+            depth,
+            stays_in_folder,
+            shows_deleted,
+            goes_on,
+            deadline,
+            session,
+            modules,
+        }
     }
 
     /// Whether no statement of them names a file outside the folder.
     pub(crate) fn stay_in_folder(&self, stays: bool) {
         self.stays_in_folder.store(stays, Ordering::Relaxed);
+    }
+
+    /// Lets their queries see deleted records of DBF tables, or no longer.
+    pub(crate) fn show_deleted(&self, shows: bool) {
+        self.shows_deleted.store(shows, Ordering::Relaxed);
     }
 
     /// Says where to ask what goes on at the server.
@@ -110,6 +129,7 @@ impl Functions {
             nested.ask_server(self.goes_on.lock().unwrap_or_else(PoisonError::into_inner).clone());
             Box::new(nested)
         });
+        session.set_show_deleted(self.shows_deleted.load(Ordering::Relaxed));
         session.end_at(*self.deadline.lock().unwrap_or_else(PoisonError::into_inner));
         // It knows the functions that there are now, this one among them.
         session.parts().0.refresh();

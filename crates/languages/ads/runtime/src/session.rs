@@ -168,6 +168,8 @@ impl Session {
         let functions = Arc::new(Functions::new(shared.0, shared.1, user, dictionary.clone(), depth));
         let mut core = database.session();
         core.set_functions(Arc::clone(&functions) as Arc<dyn UserFunctions>);
+        // AdsShowDeleted is on until a program switches it off.
+        core.set_show_deleted(true);
         core.set_file_reading(FileReading { fills_blanks: true, ..FileReading::AS_THEY_ARE });
         let state = State {
             user: user.to_owned(),
@@ -315,6 +317,11 @@ impl SqlSession for Session {
 
     fn set_table_type(&mut self, table_type: u32) {
         self.inner.state.table_type = table_type;
+    }
+
+    fn set_show_deleted(&mut self, shows: bool) {
+        self.inner.core.set_show_deleted(shows);
+        self.inner.functions.show_deleted(shows);
     }
 
     fn set_timeout(&mut self, seconds: u32) {

@@ -61,14 +61,20 @@ const TABLES: &[(&str, &str)] = &[
     ("Table_Relative_Path", "VARCHAR"),
     ("Table_Type", "INTEGER"),
     ("Table_Auto_Create", "BOOLEAN"),
-    ("Primary_Key", "VARCHAR"),
-    ("Default_Index", "VARCHAR"),
+    ("Table_Primary_Key", "VARCHAR"),
+    ("Table_Default_Index", "VARCHAR"),
     ("Table_Encryption", "BOOLEAN"),
     ("Table_Permission_Level", "INTEGER"),
     ("Table_Memo_Block_Size", "INTEGER"),
     ("Table_Validation_Expr", "VARCHAR"),
     ("Table_Validation_Msg", "VARCHAR"),
     ("Comment", "VARCHAR"),
+    ("User_Defined_Prop", "VARBINARY"),
+    ("Triggers_Disabled", "BOOLEAN"),
+    ("Table_Caching", "INTEGER"),
+    ("Table_Trans_Free", "BOOLEAN"),
+    ("Table_WEB_Delta", "BOOLEAN"),
+    ("Table_Concurrency_Enabled", "BOOLEAN"),
 ];
 
 const COLUMNS: &[(&str, &str)] = &[
@@ -84,6 +90,8 @@ const COLUMNS: &[(&str, &str)] = &[
     ("Field_Default_Value", "VARCHAR"),
     ("Field_Validation_Msg", "VARCHAR"),
     ("Comment", "VARCHAR"),
+    ("User_Defined_Prop", "VARBINARY"),
+    ("Field_Options", "INTEGER"),
 ];
 
 const INDEXES: &[(&str, &str)] = &[
@@ -94,14 +102,20 @@ const INDEXES: &[(&str, &str)] = &[
     ("Index_Condition", "VARCHAR"),
     ("Index_Options", "INTEGER"),
     ("Index_Key_Length", "INTEGER"),
-    ("Index_Key_Type", "INTEGER"),
+    ("Index_FTS_Min_Length", "INTEGER"),
+    ("Index_FTS_Delimiters", "VARCHAR"),
+    ("Index_FTS_Noise", "VARCHAR"),
+    ("Index_FTS_Drop_Chars", "VARCHAR"),
+    ("Index_FTS_Conditional_Chars", "VARCHAR"),
     ("Comment", "VARCHAR"),
+    ("Index_Collation", "VARCHAR"),
 ];
 
 const INDEX_FILES: &[(&str, &str)] =
     &[("Name", "VARCHAR"), ("Parent", "VARCHAR"), ("Index_File_Path", "VARCHAR"), ("Index_File_PageSize", "INTEGER")];
 
-const VIEWS: &[(&str, &str)] = &[("Name", "VARCHAR"), ("View_Stmt", "VARCHAR"), ("Comment", "VARCHAR")];
+const VIEWS: &[(&str, &str)] =
+    &[("Name", "VARCHAR"), ("View_Stmt_Len", "INTEGER"), ("View_Stmt", "VARCHAR"), ("Comment", "VARCHAR")];
 
 const PROCEDURES: &[(&str, &str)] = &[
     ("Name", "VARCHAR"),
@@ -109,22 +123,24 @@ const PROCEDURES: &[(&str, &str)] = &[
     ("Proc_Output", "VARCHAR"),
     ("Proc_DLL_Name", "VARCHAR"),
     ("Proc_DLL_Function_Name", "VARCHAR"),
-    ("Proc_Script", "VARCHAR"),
     ("Comment", "VARCHAR"),
+    ("Proc_Invoke_Option", "INTEGER"),
+    ("SQL_Script", "VARCHAR"),
 ];
 
 const FUNCTIONS: &[(&str, &str)] = &[
     ("Name", "VARCHAR"),
     ("Package", "VARCHAR"),
-    ("Return_Type", "VARCHAR"),
-    ("Input_Parameters", "VARCHAR"),
+    ("Return Type", "VARCHAR"),
+    ("Input Parameters", "VARCHAR"),
     ("Implementation", "VARCHAR"),
     ("Comment", "VARCHAR"),
+    ("User_Defined_Prop", "VARBINARY"),
 ];
 
 const TRIGGERS: &[(&str, &str)] = &[
     ("Name", "VARCHAR"),
-    ("Parent", "VARCHAR"),
+    ("Trig_TableName", "VARCHAR"),
     ("Trig_Event_Type", "INTEGER"),
     ("Trig_Trigger_Type", "INTEGER"),
     ("Trig_Container_Type", "INTEGER"),
@@ -135,6 +151,10 @@ const TRIGGERS: &[(&str, &str)] = &[
     ("Comment", "VARCHAR"),
 ];
 
+/// The system tables with a twin for clients without Unicode, `system.ansi_...`.
+const ANSI_VIEWS: [&str; 7] =
+    ["tables", "columns", "views", "storedprocedures", "functions", "triggers", "publicationarticles"];
+
 /// What stands in FROM for a system table; `None` if there is none of this name.
 pub(crate) fn table(name: &str, database: &Database, modules: &Modules) -> mainstay_types::Result<Option<String>> {
     // The tables of this and other sessions alone are nobody else's.
@@ -143,25 +163,29 @@ pub(crate) fn table(name: &str, database: &Database, modules: &Modules) -> mains
         tables.retain(|table| !table.name.starts_with(crate::define::PREFIX));
         Ok(tables)
     };
-    let rows = match name {
+    // The views for clients without Unicode have the same columns: texts of the one are those of the other here.
+    let plain = name.strip_prefix("ansi_").filter(|plain| ANSI_VIEWS.contains(plain)).unwrap_or(name);
+    let rows = match plain {
         "iota" => return Ok(Some("(SELECT 1 AS \"iota\")".to_owned())),
         "tables" => tables(&all()?, modules.contents()),
         "columns" => columns(&all()?, modules.contents()),
         "indexes" => indexes(&all()?),
         "indexfiles" => index_files(&all()?),
         "views" => of_modules(modules, Kind::View, VIEWS, |module| {
-            vec![text(&module.name), text(module.body()), "NULL".to_owned()]
+            vec![text(&module.name), module.body().len().to_string(), text(module.body()), null()]
         }),
         "storedprocedures" => of_modules(modules, Kind::Procedure, PROCEDURES, |module| {
             let (input, output) = module.signature();
-            let null = || "NULL".to_owned();
-            vec![text(&module.name), text(input), text(output), null(), null(), text(module.body()), null()]
+            // They are scripts: neither a library nor a way to call one.
+            let library = [null(), null(), null(), null()];
+            let cells = [text(&module.name), text(input), text(output)].into_iter().chain(library);
+            cells.chain([text(module.body())]).collect()
         }),
         "functions" => of_modules(modules, Kind::Function, FUNCTIONS, |module| {
             let (package, name) = module.name.rsplit_once('.').unwrap_or(("", &module.name));
             let package = Some(package).filter(|package| !package.is_empty());
             let (input, output) = module.signature();
-            vec![text(name), optional(package), text(output), text(input), text(module.body()), "NULL".to_owned()]
+            vec![text(name), optional(package), text(output), text(input), text(module.body()), null(), null()]
         }),
         "triggers" => triggers(modules),
         "packages" => packages(modules),
@@ -232,6 +256,12 @@ fn tables(tables: &[TableInfo], contents: Option<&Contents>) -> Rows {
             of(ADS_DD_TABLE_VALIDATION_EXPR),
             of(ADS_DD_TABLE_VALIDATION_MSG),
             of(ADS_DD_COMMENT),
+            null(),
+            is_on(ADS_DD_TRIGGERS_DISABLED),
+            number(ADS_DD_TABLE_CACHING).to_string(),
+            is_on(ADS_DD_TABLE_TXN_FREE),
+            is_on(ADS_DD_TABLE_WEB_DELTA),
+            is_on(ADS_DD_TABLE_CONCURRENCY_ENABLED),
         ]
     };
     Rows { columns: TABLES, rows: tables.iter().map(row).collect() }
@@ -286,6 +316,8 @@ fn columns(tables: &[TableInfo], contents: Option<&Contents>) -> Rows {
                 of(ADS_DD_FIELD_DEFAULT_VALUE),
                 of(ADS_DD_FIELD_VALIDATION_MSG),
                 of(ADS_DD_COMMENT),
+                null(),
+                known.map_or(0, |known| known.number(ADS_DD_FIELD_OPTIONS)).to_string(),
             ]);
         }
     }
@@ -301,17 +333,17 @@ fn indexes(tables: &[TableInfo]) -> Rows {
     let mut rows = Vec::new();
     for table in tables {
         for index in &table.indexes {
-            rows.push(vec![
+            let mut row = vec![
                 text(&index.name),
                 text(&table.name),
                 text(file_name(&index.file)),
                 text(&index.key),
                 optional(index.condition.as_deref()),
                 index_options(index).to_string(),
-                "NULL".to_owned(),
-                "NULL".to_owned(),
-                "NULL".to_owned(),
-            ]);
+            ];
+            // The key's length, what full-text indexes have, the comment, and the collation of an index that has one of its own.
+            row.resize(INDEXES.len(), null());
+            rows.push(row);
         }
     }
     Rows { columns: INDEXES, rows }

@@ -60,6 +60,37 @@ const PERMISSIONS: Columns = &[
     ("Drop", "INTEGER"),
 ];
 
+const PUBLICATIONS: Columns =
+    &[("Name", "VARCHAR"), ("Comment", "VARCHAR"), ("Options", "INTEGER"), ("User_Defined_Prop", "VARBINARY")];
+
+const ARTICLES: Columns = &[
+    ("Name", "VARCHAR"),
+    ("Parent", "VARCHAR"),
+    ("Ident_Columns", "VARCHAR"),
+    ("Filter", "VARCHAR"),
+    ("Include_Columns", "VARCHAR"),
+    ("Exclude_Columns", "VARCHAR"),
+    ("Update_Merge", "BOOLEAN"),
+    ("Insert_Merge", "BOOLEAN"),
+];
+
+const SUBSCRIPTIONS: Columns = &[
+    ("Name", "VARCHAR"),
+    ("Publication", "VARCHAR"),
+    ("Target", "VARCHAR"),
+    ("Target_UserName", "VARCHAR"),
+    ("Replication_Queue", "VARCHAR"),
+    ("Forward", "BOOLEAN"),
+    ("Enabled", "BOOLEAN"),
+    ("Comment", "VARCHAR"),
+    ("Options", "INTEGER"),
+    ("User_Defined_Prop", "VARBINARY"),
+    ("Paused", "BOOLEAN"),
+    ("TCP/IP", "BOOLEAN"),
+    ("UDP/IP", "BOOLEAN"),
+    ("IPX", "BOOLEAN"),
+];
+
 /// The rights in the order of the columns.
 const RIGHTS: [u32; 10] = [
     ADS_PERMISSION_READ,
@@ -87,7 +118,10 @@ const RULED_KINDS: [(u32, u32); 5] = [
 pub(crate) fn table(name: &str, dictionary: Option<(&Session, &Contents)>) -> Option<Rows> {
     let columns = match name {
         "relations" => RELATIONS,
-        "users" | "usergroups" | "publications" | "subscriptions" => NAMED,
+        "users" | "usergroups" => NAMED,
+        "publications" => PUBLICATIONS,
+        "publicationarticles" | "articles" => ARTICLES,
+        "subscriptions" => SUBSCRIPTIONS,
         "usergroupmembers" => MEMBERS,
         "links" => LINKS,
         "objects" => OBJECTS,
@@ -112,8 +146,12 @@ fn rows(name: &str, session: &Session, contents: &Contents) -> Vec<Vec<Cell>> {
                 optional(it.text(ADS_DD_LINK_USERNAME)),
             ]
         }),
-        "publications" => named(ADS_DD_PUBLICATION_OBJECT),
-        "subscriptions" => named(ADS_DD_SUBSCRIPTION_OBJECT),
+        "publications" => all(ADS_DD_PUBLICATION_OBJECT, &|it| {
+            let options = it.number(ADS_DD_PUBLICATION_OPTIONS).to_string();
+            vec![text(&it.name), optional(it.text(ADS_DD_COMMENT)), options, null()]
+        }),
+        "publicationarticles" | "articles" => all(ADS_DD_ARTICLE_OBJECT, &of_article),
+        "subscriptions" => all(ADS_DD_SUBSCRIPTION_OBJECT, &of_subscription),
         "objects" => {
             let is_seen = |it: &&Object| is_administrator || !is_of_administrators(it.kind);
             let shown = contents.objects.iter().filter(is_seen);
@@ -157,8 +195,44 @@ fn is_of_administrators(kind: u32) -> bool {
     matches!(kind, ADS_DD_USER_OBJECT | ADS_DD_USER_GROUP_OBJECT | ADS_DD_RELATION_OBJECT)
 }
 
+fn switch(object: &Object, property: u32) -> Cell {
+    if object.number(property) != 0 { "TRUE" } else { "FALSE" }.to_owned()
+}
+
+fn of_article(it: &Object) -> Vec<Cell> {
+    vec![
+        text(&it.name),
+        optional(some(&it.parent)),
+        optional(it.text(ADS_DD_ARTICLE_ID_COLUMNS)),
+        optional(it.text(ADS_DD_ARTICLE_FILTER)),
+        optional(it.text(ADS_DD_ARTICLE_INCLUDE_COLUMNS)),
+        optional(it.text(ADS_DD_ARTICLE_EXCLUDE_COLUMNS)),
+        switch(it, ADS_DD_ARTICLE_UPDATE_MERGE),
+        switch(it, ADS_DD_ARTICLE_INSERT_MERGE),
+    ]
+}
+
+fn of_subscription(it: &Object) -> Vec<Cell> {
+    vec![
+        text(&it.name),
+        optional(it.text(ADS_DD_SUBSCR_PUBLICATION_NAME)),
+        optional(it.text(ADS_DD_SUBSCR_TARGET)),
+        optional(it.text(ADS_DD_SUBSCR_USERNAME)),
+        optional(it.text(ADS_DD_SUBSCR_QUEUE_NAME)),
+        switch(it, ADS_DD_SUBSCR_FORWARD),
+        switch(it, ADS_DD_SUBSCR_ENABLED),
+        optional(it.text(ADS_DD_COMMENT)),
+        it.number(ADS_DD_SUBSCR_OPTIONS).to_string(),
+        null(),
+        switch(it, ADS_DD_SUBSCR_PAUSED),
+        switch(it, ADS_DD_SUBSCR_COMM_TCP_IP),
+        switch(it, ADS_DD_SUBSCR_COMM_UDP_IP),
+        switch(it, ADS_DD_SUBSCR_COMM_IPX),
+    ]
+}
+
 fn of_database(database: &Object) -> Vec<Cell> {
-    let is_on = |property: u32| if database.number(property) != 0 { "TRUE" } else { "FALSE" }.to_owned();
+    let is_on = |property: u32| switch(database, property);
     vec![
         optional(database.text(ADS_DD_COMMENT)),
         database.number(ADS_DD_VERSION_MAJOR).to_string(),

@@ -5,6 +5,7 @@
 //! reported and the others are there. The damaged files stay as they are, but for a transaction that was cut off: it is
 //! undone first, as by everybody who opens the table.
 
+use super::bag::OpenBag;
 use super::build::tag_spec;
 use super::recovery::recover;
 use super::{IndexSpec, IndexedTable, structural_path};
@@ -20,6 +21,9 @@ use mainstay_vfs::FileSystem;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The way out where tags of an index file cannot be mended alone.
+const REPAIR_HINT: &str = "mainstay check --repair makes a new table with the tags that are left";
 
 /// Makes a new table at `into` out of what can be read of a damaged one, with the tags of its structural index and of
 /// `index_files`, which are its other index files. Where other index files were made is among what was found. Entries of
@@ -131,6 +135,50 @@ fn remade(
     let known: Vec<Conventions> = sound.iter().map(|(_, known)| *known).collect();
     table.make_bag(target, &layout, tags, &known)?;
     table.open_made(target, is_structural).map(|_| true)
+}
+
+impl IndexedTable {
+    /// Drops a tag of the structural index whose definition is damaged, so that the table can be written to again: the other
+    /// tags are made anew from the records. False if no tag of this name is damaged. The table must be open for exclusive use.
+    ///
+    /// Errors: `Unsupported` if there are several damaged tags, of which one cannot be dropped alone, or if another tag has
+    /// entries that a program chose; those of making the other tags.
+    pub fn drop_damaged_tag(&mut self, name: &str) -> Result<bool> {
+        let Some(number) = self.indexes.bags.iter().position(|bag| bag.is_structural) else { return Ok(false) };
+        let path = self.indexes.bags[number].path.clone();
+        let file = self.fs.open(&path)?;
+        let bag = Bag::open(Arc::clone(&file))?;
+        let damaged: Vec<&str> = bag.broken_tags().iter().map(|(name, _)| name.as_str()).collect();
+        if !damaged.iter().any(|tag| tag.eq_ignore_ascii_case(name)) {
+            return Ok(false);
+        }
+        let refused = |message: String| Error::new(Code::Unsupported, message).at(path.display()).hint(REPAIR_HINT);
+        if damaged.len() > 1 {
+            return Err(refused(format!("the definitions of several tags are damaged: {}", damaged.join(", "))));
+        }
+        if let Some(custom) = bag.tags().iter().find(|header| header.custom) {
+            let message = format!("a program chose the entries of tag {}, which would be lost", custom.name);
+            return Err(refused(message));
+        }
+        self.must_be_alone("a damaged tag be dropped")?;
+        self.must_have_no_transaction("dropping a tag")?;
+        let layout = BagSpec::of(&bag, &*file)?;
+        let national = national_of(&bag, self.dbf());
+        let (mut tags, mut known) = (Vec::new(), Vec::new());
+        for (number, header) in bag.tags().iter().enumerate() {
+            known.push(conventions_of(&bag, number, national.as_ref(), self.dbf())?);
+            tags.push(tag_spec(&spec_of(header, &path, &layout), &layout, self.dbf())?);
+        }
+        if tags.is_empty() {
+            self.indexes.bags.remove(number);
+            self.fs.remove(&path)?;
+            self.writer.mark_structural_index(false)?;
+            return Ok(true);
+        }
+        self.make_bag(&path, &layout, tags, &known)?;
+        self.indexes.bags[number] = OpenBag::structural(&*self.fs, &path, &self.indexes.dbf, self.indexes.sharing)?;
+        Ok(true)
+    }
 }
 
 /// The definition of an old tag. One that is named like its file will be named like the new file.

@@ -1,17 +1,18 @@
 //! Everything that can be found wrong with a table: its own files, its indexes, and the two together.
 
 use super::claim::is_claimed_by_another;
+use super::compared::Source;
 use super::indexes::Indexes;
 use super::named::is_named_for;
 use super::tag::TableTag;
 use super::{Files, production_mdx};
 use crate::collation::KeyOrder;
 use crate::dbf::{self, OpenOptions};
-use crate::expr::Scratch;
 use crate::index::{Bag, KeyType};
 use crate::{Finding, Severity};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::FileSystem;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -176,19 +177,21 @@ fn check_keys(
     if tag.header().collation.is_some() || tag.tag.key_type().order() == KeyOrder::Unknown {
         return Ok((0, 0));
     }
-    let slots = u32::try_from(records).unwrap_or(u32::MAX);
-    let (mut record, mut scratch, mut missing, mut listed, mut with_key) = (Vec::new(), Scratch::new(), 0usize, 0, 0);
-    let read =
-        |row: u32, record: &mut Vec<u8>| files.dbf.read_records(row.into()..u64::from(row) + 1, record).map(drop);
-    let compared = tag.compare_all_by_best(slots, read)?;
+    let rows = u32::try_from(records).unwrap_or(u32::MAX);
+    let read = |rows: Range<u32>, buffer: &mut Vec<u8>| {
+        files.dbf.read_records(rows.start.into()..rows.end.into(), buffer).map(drop)
+    };
+    let mut source = Source { rows, record_bytes: files.dbf.header().record_bytes(), read };
+    let is_chosen = tag.header().custom || tag.header().partial;
+    let compared = tag.compare_all_by_best(&mut source, !is_chosen && tag.keys().leaves_out_records())?;
     let keys = tag.tag.key_count()?;
-    if tag.header().custom || tag.header().partial {
+    if is_chosen {
         let agreeing = compared.found.iter().filter(|found| **found).count() as u64;
         return Ok((agreeing, keys));
     }
-    for (recno, has_key) in (1..=slots).zip(&compared.found) {
-        read(recno - 1, &mut record)?;
-        let is_listed = tag.keys().lists(&mut scratch, &record, recno)?;
+    let (mut missing, mut listed, mut with_key) = (0usize, 0, 0);
+    for (place, (recno, has_key)) in (1..=rows).zip(&compared.found).enumerate() {
+        let is_listed = compared.listed.get(place).copied().unwrap_or(true);
         listed += u64::from(is_listed);
         with_key += u64::from(is_listed && *has_key);
         if is_listed && !has_key && !tag.header().unique {

@@ -23,6 +23,7 @@ mod bounds;
 mod carry;
 mod check;
 mod claim;
+mod compared;
 mod digit_keys;
 mod indexes;
 mod listing;
@@ -412,6 +413,11 @@ impl Table for DbfTable {
 
     fn may_take_back(&self) -> bool {
         true
+    }
+
+    /// Deleted records of an ADT are free places, which programs never see.
+    fn keeps_deleted_rows(&self) -> bool {
+        self.current().files.dbf.header().layout == RecordLayout::Dbf
     }
 
     fn estimated_rows(&self) -> usize {

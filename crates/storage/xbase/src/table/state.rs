@@ -497,6 +497,6 @@ impl Snapshot for State {
         let mut list: Vec<Finding> = of_files.filter(|finding| finding.severity == Severity::Error).cloned().collect();
         findings.list_into(self.files.dbf.path(), "", &mut list);
         list.extend(self.indexes.notices(self));
-        list.iter().map(ToString::to_string).collect()
+        list.iter().map(Finding::text).collect()
     }
 }

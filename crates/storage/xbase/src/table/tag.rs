@@ -12,8 +12,9 @@
 //! may not have been open when that was changed (`indexes.rs`). `mainstay check` always compares all. Blank records that a program is filling in need no keys yet: `unlisted.rs`.
 
 use super::Files;
+use super::compared::{Compared, Source, compare};
 use super::listing::Listing;
-use super::state::{GROUP_ROWS, State};
+use super::state::State;
 use super::unlisted::{Blank, MOST};
 use crate::dbf::Dbf;
 use crate::expr::{Context, Expression, Scratch};
@@ -21,7 +22,7 @@ use crate::index::{Bag, BagKind, Tag, TagHeader};
 use crate::keys::{TagKeys, advantage_condition};
 use mainstay_columnar::{Snapshot, Sought};
 use mainstay_types::Result;
-use std::ops::{Bound, ControlFlow};
+use std::ops::{Bound, ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Up to this many records, all are compared with their keys before a tag is trusted.
@@ -33,26 +34,12 @@ const PLACES: usize = 8;
 const NEIGHBOURS: u32 = 2;
 const LAST_SAMPLES: u32 = 8;
 
-/// Up to this many bytes of records are read at once to be compared.
-const MOST_AT_ONCE: usize = 64 << 20;
-
 /// How the keys of a tag differ from the records of its table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Disagreement {
     pub(crate) message: String,
     /// Most keys agree: the index is this table's, and was not maintained.
     pub(crate) mostly_agrees: bool,
-}
-
-/// What a comparison of all keys with all records found.
-#[derive(Debug, Default)]
-pub(crate) struct Compared {
-    /// For each record, whether the tag has its key.
-    pub(crate) found: Vec<bool>,
-    /// Keys that no record has, or that a record has twice.
-    pub(crate) surplus: u64,
-    /// The first record with such a key.
-    first_surplus: Option<u32>,
 }
 
 /// A tag whose definition is understood.
@@ -194,19 +181,12 @@ impl TableTag {
     }
 
     fn verify_all(&self, state: &State, slots: u32) -> Result<Result<Vec<u32>, Disagreement>> {
-        let records = records_at_once(state)?;
-        let length = state.files.dbf.header().record_bytes();
-        let compared = self.compare_all(slots, |row, record| {
-            let start = row as usize * length;
-            match records.as_ref().and_then(|records| records.get(start..start + length)) {
-                Some(bytes) => {
-                    record.clear();
-                    record.extend_from_slice(bytes);
-                    Ok(())
-                }
-                None => state.record(row, record),
-            }
-        })?;
+        let record_bytes = state.files.dbf.header().record_bytes();
+        let read = |rows: Range<u32>, buffer: &mut Vec<u8>| {
+            buffer.resize(rows.len() * record_bytes, 0);
+            state.read_counted(rows.start as usize, buffer)
+        };
+        let compared = compare(&self.tag, self.keys(), &mut Source { rows: slots, record_bytes, read }, false)?;
         let (mut record, mut scratch) = (Vec::new(), Scratch::new());
         let mut first_other = compared.first_surplus;
         let agreeing = compared.found.iter().filter(|found| **found).count() as u64;
@@ -237,52 +217,23 @@ impl TableTag {
         header.unique || header.custom || header.partial
     }
 
-    /// Compares all keys by the letters with which more of them agree.
-    pub(crate) fn compare_all_by_best(
+    /// Compares all keys with the records, by the letters with which more of them agree; `with_condition` evaluates the FOR
+    /// condition for each record.
+    pub(crate) fn compare_all_by_best<F: FnMut(Range<u32>, &mut Vec<u8>) -> Result<()>>(
         &self,
-        slots: u32,
-        mut read: impl FnMut(u32, &mut Vec<u8>) -> Result<()>,
+        source: &mut Source<F>,
+        with_condition: bool,
     ) -> Result<Compared> {
-        let compared = self.compare_all(slots, &mut read)?;
+        let compared = compare(&self.tag, self.keys(), source, with_condition)?;
         if compared.surplus == 0 || !self.turn() {
             return Ok(compared);
         }
-        let by_others = self.compare_all(slots, read)?;
+        let by_others = compare(&self.tag, self.keys(), source, with_condition)?;
         if by_others.surplus < compared.surplus {
             return Ok(by_others);
         }
         self.turn();
         Ok(compared)
-    }
-
-    /// Walks all keys and compares each with the record it names; `read` gives the bytes of a row slot.
-    fn compare_all(&self, slots: u32, mut read: impl FnMut(u32, &mut Vec<u8>) -> Result<()>) -> Result<Compared> {
-        let mut compared = Compared { found: vec![false; slots as usize], ..Compared::default() };
-        let (mut record, mut scratch, mut failed) = (Vec::new(), Scratch::new(), None);
-        self.tag.range(Bound::Unbounded, Bound::Unbounded, |recno, key| {
-            let row = recno.wrapping_sub(1);
-            // A record that was appended since: not of this state of the table.
-            let Some(found) = compared.found.get_mut(row as usize) else {
-                if recno == 0 {
-                    compared.surplus += 1;
-                    compared.first_surplus.get_or_insert(recno);
-                }
-                return ControlFlow::Continue(());
-            };
-            if let Err(error) = read(row, &mut record) {
-                failed = Some(error);
-                return ControlFlow::Break(());
-            }
-            let agrees = self.keys().key_of(&mut scratch, &record, recno).is_ok_and(|expected| expected == key);
-            if agrees && !*found {
-                *found = true;
-            } else {
-                compared.surplus += 1;
-                compared.first_surplus.get_or_insert(recno);
-            }
-            ControlFlow::Continue(())
-        })?;
-        failed.map_or(Ok(compared), Err)
     }
 
     /// Whether the record is listed under its key; true for a record that is not to be listed, and where the tag is UNIQUE
@@ -303,21 +254,6 @@ impl TableTag {
         })?;
         Ok(found)
     }
-}
-
-/// All records of a table, if they are not too many to be held: keys do not come in the order of the records, and reading each
-/// by itself takes most of a comparison.
-fn records_at_once(state: &State) -> Result<Option<Vec<u8>>> {
-    let length = state.files.dbf.header().record_bytes();
-    let bytes = state.slots().saturating_mul(length);
-    if state.slots() <= COMPARED_WHOLE || bytes > MOST_AT_ONCE {
-        return Ok(None);
-    }
-    let mut records = vec![0; bytes];
-    for (group, piece) in records.chunks_mut((GROUP_ROWS * length).max(1)).enumerate() {
-        state.read_counted(group * GROUP_ROWS, piece)?;
-    }
-    Ok(Some(records))
 }
 
 fn verdict(first_other: Option<u32>, mostly_agrees: bool) -> Result<(), Disagreement> {

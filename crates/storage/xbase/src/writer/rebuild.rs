@@ -7,10 +7,12 @@
 //! then the new ones take their place (`swap.rs`). An interrupt ends it before that. Indexes are not touched: they are stale afterwards, except for
 //! those of a new table.
 
+mod rejects;
 mod repair;
 
 pub use repair::{Repair, repair};
 
+use self::rejects::{Rejects, take_out, unreadable};
 use super::swap::{self, new_memo, new_table};
 use super::{Access, Counting, TableWriter, Telling, WriteOptions, untold};
 use crate::adt::{self, RecordLayout};
@@ -88,8 +90,9 @@ struct Plan<'a> {
     keep_none: bool,
     /// What was last read of the old memo file.
     window: Window,
-    /// Given, values that cannot be read become blank and are told here; else they are errors.
-    findings: Option<&'a mut Vec<Finding>>,
+    /// Given, values that cannot be read are left out of the new table and added here; else those of memos are errors, and
+    /// others are copied as they are.
+    rejects: Option<&'a mut Rejects>,
     /// Is told how many records of how many are done.
     progress: Telling<'a>,
 }
@@ -162,7 +165,7 @@ impl TableWriter {
             keep_deleted,
             keep_none: empty,
             window: Window::default(),
-            findings: None,
+            rejects: None,
             progress,
         };
         let memo_path = memo.as_ref().map(|(path, _)| path.clone());
@@ -313,6 +316,8 @@ fn copy(mut plan: Plan<'_>, new: &mut TableWriter) -> Result<()> {
         let end = plan.count.min(start + run);
         let records = plan.dbf.read_records(start..end, &mut buffer)?;
         let columns = converted_columns(&plan, new, &records, length as usize)?;
+        let unread = if plan.rejects.is_some() { unreadable(&plan, &records)? } else { Vec::new() };
+        let mut unread = unread.into_iter().peekable();
         for (row, bytes) in records.iter().enumerate() {
             pace.step()?;
             let done = start + row as u64;
@@ -330,6 +335,13 @@ fn copy(mut plan: Plan<'_>, new: &mut TableWriter) -> Result<()> {
             new.layout().set_link(&mut made, 0);
             for (field, column) in columns.iter().enumerate() {
                 fill_field(&mut plan, new, field, old, &mut made, column.as_ref())?;
+            }
+            while let Some(value) = unread.next_if(|value| value.row == row) {
+                let field = &plan.dbf.fields()[value.field];
+                let Some(rejects) = &mut plan.rejects else { break };
+                let cell = &bytes[field.offset..field.offset + field.length];
+                rejects.add(value.finding, old.number, &field.name, cell)?;
+                take_out(field, &new.blank, &mut made);
             }
             let record = new.append_record(&made)?;
             if is_linked {
@@ -444,7 +456,7 @@ fn move_memo(
             crate::dbf::encode_reference(&field, target.memo().kind(), reference.as_ref(), made)
         }
         Err(reason) => {
-            damaged(plan, &field, record.number, reason)?;
+            damaged(plan, &field, record.number, cell, reason)?;
             crate::dbf::encode_reference(&field, memo.kind(), None, made)
         }
     }
@@ -480,7 +492,7 @@ fn move_any(
             Ok(())
         }
         (Fetched::Damaged(reason), _) => {
-            damaged(plan, old, record.number, reason)?;
+            damaged(plan, old, record.number, cell, reason)?;
             made[field.offset..field.offset + field.length].fill(b' ');
             Ok(())
         }
@@ -488,14 +500,14 @@ fn move_any(
     }
 }
 
-/// A value that cannot be read: an error, or a finding of a repair.
-fn damaged(plan: &mut Plan<'_>, field: &Field, record: u64, reason: String) -> Result<()> {
+/// A long value that cannot be read: an error, or left out by a repair. `cell` is its reference.
+fn damaged(plan: &mut Plan<'_>, field: &Field, record: u64, cell: &[u8], reason: String) -> Result<()> {
     let place = format!("record {record}, field {}", field.name);
     let path = plan.dbf.path().to_owned();
-    match &mut plan.findings {
-        Some(findings) => {
-            findings.push(Finding { severity: Severity::Error, path, place, message: reason });
-            Ok(())
+    match &mut plan.rejects {
+        Some(rejects) => {
+            let finding = Finding { severity: Severity::Error, path, place, message: reason };
+            rejects.add(finding, record, &field.name, cell)
         }
         None => Err(Error::new(Code::Damaged, reason)
             .at(format!("{}, {place}", path.display()))

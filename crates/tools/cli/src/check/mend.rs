@@ -1,6 +1,6 @@
 //! `--repair` and `--replace`: what became of each damaged table, in words that never say more than is true.
 
-use super::Wishes;
+use super::{Wishes, summary};
 use crate::arguments::Engine;
 use crate::complain;
 use crate::exit::Exit;
@@ -26,7 +26,7 @@ pub(super) struct Mended {
 impl Mended {
     fn add(&mut self, new: &NewTable) {
         self.tables += 1;
-        self.unread += new.unread.len() as u64;
+        self.unread += new.unread_count;
         self.records += new.missing_records;
         self.others += new.lost.len() as u64;
     }
@@ -100,9 +100,11 @@ pub(super) fn repair_all(
         match outcome {
             Ok(new) => {
                 mended.add(new);
-                tell_of(&mut out, table, new, found)?;
-                if wishes.replace && new.is_sound() {
-                    is_sound &= put_in_place(&mut out, table, new, mended)?;
+                tell_of(&mut out, table, new, found, wishes)?;
+                match (wishes.replace, new.is_sound()) {
+                    (true, true) => is_sound &= put_in_place(&mut out, table, new, mended)?,
+                    (true, false) => tell_why_not_in_place(&mut out, table, new)?,
+                    (false, _) => {}
                 }
             }
             Err(error) => writeln!(out, "not repaired: {}: {error}", table.display())?,
@@ -115,7 +117,7 @@ pub(super) fn repair_all(
     Ok(if is_sound { Exit::Success } else { Exit::FoundErrors })
 }
 
-fn tell_of(out: &mut dyn Write, table: &Path, new: &NewTable, found: &[Finding]) -> io::Result<()> {
+fn tell_of(out: &mut dyn Write, table: &Path, new: &NewTable, found: &[Finding], wishes: Wishes<'_>) -> io::Result<()> {
     let records = count(new.records, "record");
     let state = match (new.is_complete(), new.missing_records) {
         (true, _) => "nothing is lost".to_owned(),
@@ -125,19 +127,45 @@ fn tell_of(out: &mut dyn Write, table: &Path, new: &NewTable, found: &[Finding])
     writeln!(out, "repaired: {} as {}, {records}", table.display(), new.path.display())?;
     writeln!(out, "  {state}")?;
     let told = new.told.iter().filter(|finding| !found.contains(finding));
-    for finding in told.chain(&new.unread).chain(&new.lost).chain(&new.left) {
-        writeln!(out, "{finding}")?;
+    let findings: Vec<&Finding> = told.chain(&new.unread).chain(&new.lost).chain(&new.left).collect();
+    summary::write(out, &findings, wishes.verbose)?;
+    if let (Some(list), false) = (&new.rejects, wishes.replace && new.is_sound()) {
+        tell_of_rejects(out, new, list)?;
     }
     Ok(())
+}
+
+fn tell_of_rejects(out: &mut dyn Write, new: &NewTable, list: &Path) -> io::Result<()> {
+    let values = count(new.unread_count, "value");
+    writeln!(out, "  {values} that cannot be read left empty; the old bytes are in {}", list.display())
+}
+
+/// A new table that lacks indexes or memos of the old one, or has errors itself, takes its place only by hand.
+fn tell_why_not_in_place(out: &mut dyn Write, table: &Path, new: &NewTable) -> io::Result<()> {
+    let errors = |findings: &[Finding]| findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+    let reason = match (errors(&new.lost), errors(&new.left)) {
+        (0, left) => format!("the new table has {}", count(left as u64, "error")),
+        (lost, _) => format!("the new table lacks {} of the old one", count(lost as u64, "memo file or index")),
+    };
+    let new = new.path.display();
+    writeln!(out, "not in place: {}: {reason}, named above", table.display())?;
+    writeln!(
+        out,
+        "  what to do: compare {new} with the old table or a backup; if it is the best there is, move its files by hand"
+    )?;
+    writeln!(out, "  (docs/repair.md, step 5), and create the lost indexes anew with CREATE INDEX")
 }
 
 /// Puts a new table in the place of the old one; false if that cannot be.
 fn put_in_place(out: &mut dyn Write, table: &Path, new: &NewTable, mended: &mut Mended) -> io::Result<bool> {
     let folder = table.parent().unwrap_or(Path::new("")).join(dated("damaged", SystemTime::now()));
     match mainstay_engine::replace(table, new, &folder) {
-        Ok(()) => {
+        Ok(rejects) => {
             mended.replaced = true;
             writeln!(out, "in place: {}; the old files are in {}", table.display(), folder.display())?;
+            if let Some(list) = rejects {
+                tell_of_rejects(out, new, &list)?;
+            }
             Ok(true)
         }
         Err(error) => {

@@ -73,7 +73,8 @@ pub(super) fn show(findings: &[&Finding], all: bool) -> io::Result<()> {
     out.finish()
 }
 
-fn write(out: &mut dyn Write, findings: &[&Finding], all: bool) -> io::Result<()> {
+/// The same to any output.
+pub(super) fn write(out: &mut dyn Write, findings: &[&Finding], all: bool) -> io::Result<()> {
     let mut counts: HashMap<(&Path, String), usize> = HashMap::new();
     for finding in findings {
         *counts.entry(kind(finding)).or_default() += 1;

@@ -107,11 +107,11 @@ DELETE FROM orders WHERE id > 1000
 --;
 DROP TRIGGER orders.own
 --;
-SELECT name, parent, trig_event_type, trig_trigger_type FROM system.triggers ORDER BY name
+SELECT name, trig_tablename, trig_event_type, trig_trigger_type FROM system.triggers ORDER BY name
 --;
 SELECT name, proc_input, proc_output FROM system.storedprocedures ORDER BY name
 --;
-SELECT name, return_type, input_parameters FROM system.functions ORDER BY name
+SELECT name, [Return Type], [Input Parameters] FROM system.functions ORDER BY name
 --;
 SELECT name, view_stmt FROM system.views
 --;

@@ -68,6 +68,10 @@ pub(super) struct TagState {
     pub(super) stored_root: u32,
 }
 
+/// The way out where the definition of a tag is damaged: it cannot be built anew, and the others can.
+pub(super) const DAMAGED_TAG_HINT: &str =
+    "drop the damaged tag and create it again (DROP INDEX, CREATE INDEX), or run mainstay check --repair";
+
 /// What [`BagWriter::replace`] did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replaced {
@@ -88,7 +92,7 @@ impl BagWriter {
         if let Some((_, error)) = bag.broken_tags().first() {
             let hint = match error.code() {
                 Code::Unsupported => "change the table with the program that keeps the index, or remove the index",
-                _ => "reindex the table: an index with a damaged tag is not written to",
+                _ => DAMAGED_TAG_HINT,
             };
             return Err(error.clone().hint(hint));
         }

@@ -7,7 +7,7 @@
 //!
 //! The caller has the table and the index for itself: who has the old file open goes on reading the old file.
 
-use super::bag::BagWriter;
+use super::bag::{BagWriter, DAMAGED_TAG_HINT};
 use super::create::Plan;
 use super::sort::KeySorter;
 use super::spec::BagSpec;
@@ -58,7 +58,7 @@ pub fn reindex(files: &Arc<dyn FileSystem>, path: &Path, memory_bytes: usize, re
     let old = files.open(path)?;
     let bag = Bag::open(Arc::clone(&old))?;
     if let Some((_, error)) = bag.broken_tags().first() {
-        return Err(error.clone().hint("the tag's definition is lost; remove the index and create its tags again"));
+        return Err(error.clone().hint(DAMAGED_TAG_HINT));
     }
     let plans = plans(&bag, &*old, rebuild)?;
     let new_path = beside(path, ".new");

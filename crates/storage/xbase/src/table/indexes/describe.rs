@@ -1,9 +1,10 @@
 //! What SHOW INDEXES says of the tags of a table, those of damaged files included.
 
-use super::{IndexDescription, Indexes};
+use super::{IndexDescription, Indexes, OpenBag};
 use crate::index::Bag;
 use crate::table::state::State;
 use crate::table::tag::TableTag;
+use std::path::Path;
 
 impl Indexes {
     /// The tags of all the table's index files.
@@ -32,20 +33,40 @@ impl Indexes {
                 unusable,
             })
         })
-        .chain(
-            set.failed
-                .iter()
-                .filter_map(|(path, _)| Some((path, self.fs.open(path).and_then(Bag::definition).ok()?)))
-                .map(|(path, header)| IndexDescription {
-                    name: header.name.clone(),
-                    file: path.clone(),
-                    key: header.key_text().into_owned(),
-                    condition: header.for_text().map(|text| text.into_owned()),
-                    unique: header.unique,
-                    descending: header.descending,
-                    unusable: Some("the file is damaged".to_owned()),
-                }),
-        )
+        .chain(set.bags.iter().flat_map(|bag| bag.damaged_tags()))
+        .chain(set.failed.iter().map(|(path, _)| self.damaged_file(path)))
         .collect()
+    }
+
+    /// An index file that cannot be opened. The header of an NTX may be left, with its definition.
+    fn damaged_file(&self, path: &Path) -> IndexDescription {
+        let error = self.fs.open(path).and_then(Bag::open).err();
+        let reason = error.map_or_else(String::new, |error| format!(": {}", error.message()));
+        let header = self.fs.open(path).and_then(Bag::definition).ok();
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_uppercase();
+        IndexDescription {
+            name: header.as_ref().map_or(stem, |header| header.name.clone()),
+            file: path.to_owned(),
+            key: header.as_ref().map_or_else(String::new, |header| header.key_text().into_owned()),
+            condition: header.as_ref().and_then(|header| header.for_text().map(|text| text.into_owned())),
+            unique: header.as_ref().is_some_and(|header| header.unique),
+            descending: header.as_ref().is_some_and(|header| header.descending),
+            unusable: Some(format!("the file is damaged{reason}")),
+        }
+    }
+}
+
+impl OpenBag {
+    /// The tags whose definitions cannot be read: only their names are known.
+    fn damaged_tags(&self) -> impl Iterator<Item = IndexDescription> {
+        self.bag.broken_tags().iter().map(|(name, error)| IndexDescription {
+            name: name.clone(),
+            file: self.path.clone(),
+            key: String::new(),
+            condition: None,
+            unique: false,
+            descending: false,
+            unusable: Some(format!("its definition is damaged: {}", error.message())),
+        })
     }
 }

@@ -1,5 +1,6 @@
 //! A new table out of what can be read of a damaged one.
 
+use super::rejects::{Rejects, rejects_path};
 use super::{Plan, Source, empty_like, memo_path, untold, write_files};
 use crate::dbf::{Dbf, OpenOptions};
 use crate::memo::{Memo, MemoKind, Window, empty_file};
@@ -15,8 +16,12 @@ use std::sync::Arc;
 pub struct Repair {
     /// Findings in the old files, and notices.
     pub found: Vec<Finding>,
-    /// Values that cannot be read in the old files, and are empty in the new ones.
+    /// Values that cannot be read in the old files, and are empty in the new ones: the first of them.
     pub unread: Vec<Finding>,
+    /// The number of all such values.
+    pub unread_count: u64,
+    /// The file that lists them with their bytes, if there are any.
+    pub rejects: Option<PathBuf>,
     /// Further losses against the old files: memo files, indexes and their tags.
     pub lost: Vec<Finding>,
 }
@@ -29,11 +34,14 @@ impl Repair {
 }
 
 /// Makes a new table at `into` out of what can be read of a damaged one: all whole records, deleted ones included,
-/// with the long values that their references lead to. The damaged files stay as they are. The indexes have to be built for
+/// with the long values that their references lead to. Values that cannot be read are blank or NULL, and listed with their bytes
+/// in `NAME.rejects.txt` beside the new table. The damaged files stay as they are. The indexes have to be built for
 /// the new table.
 pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &WriteOptions) -> Result<Repair> {
-    if fs.stamp(into).is_ok() {
-        return Err(Error::new(Code::Duplicate, "there is a file of this name already").at(into.display()));
+    for made in [into.to_owned(), rejects_path(into)] {
+        if fs.stamp(&made).is_ok() {
+            return Err(Error::new(Code::Duplicate, "there is a file of this name already").at(made.display()));
+        }
     }
     let dbf = Dbf::open(fs.open(path)?, OpenOptions { code_page: options.code_page })?;
     let mut repair = Repair { found: dbf.findings().to_vec(), ..Repair::default() };
@@ -73,6 +81,7 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
         }
     };
     let sources: Vec<Source> = (0..dbf.fields().len()).map(Source::Field).collect();
+    let mut rejects = Rejects::beside(fs, into);
     let plan = Plan {
         dbf: &dbf,
         memo: old_memo.as_ref(),
@@ -82,15 +91,17 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
         keep_deleted: true,
         keep_none: false,
         window: Window::default(),
-        findings: Some(&mut repair.unread),
+        rejects: Some(&mut rejects),
         progress: &mut untold,
     };
     let new_memo_path = memo.as_ref().map(|(path, _)| path.clone());
     let made = write_files(fs, into, &header, memo, options, plan, &[]);
-    if made.is_err() {
+    if let Err(error) = made {
         swap::discard(&**fs, into, new_memo_path.as_deref());
+        rejects.discard();
+        return Err(error);
     }
-    made?;
+    (repair.unread, repair.unread_count, repair.rejects) = rejects.finish()?;
     swap::swap(&**fs, into, new_memo_path.as_deref())?;
     Ok(repair)
 }
