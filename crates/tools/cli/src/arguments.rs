@@ -336,6 +336,10 @@ pub(crate) enum Action {
         #[arg(long, value_name = "NUMBER", value_parser = parse_script_page)]
         script_codepage: Option<CodePage>,
 
+        /// Memory that a Business BASIC program may hold, such as 512MB [default: that of the settings, or 1GB]
+        #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+        program_memory: Option<u64>,
+
         #[command(flatten)]
         engine: Engine,
     },
@@ -348,6 +352,10 @@ pub(crate) enum Action {
         /// The folder of its files [default: the database that the program is in]
         #[arg(long, value_name = "FOLDER")]
         folder: Option<PathBuf>,
+
+        /// Memory that a Business BASIC program may hold, such as 512MB [default: 1GB]
+        #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+        program_memory: Option<u64>,
 
         #[command(flatten)]
         engine: Engine,
@@ -365,6 +373,10 @@ pub(crate) enum Action {
         /// The folder of the programs and their files
         #[arg(value_name = "FOLDER", default_value = ".")]
         folder: PathBuf,
+
+        /// Memory that a Business BASIC program may hold, such as 512MB [default: 1GB]
+        #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+        program_memory: Option<u64>,
 
         #[command(flatten)]
         engine: Engine,

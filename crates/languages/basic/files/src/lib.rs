@@ -40,7 +40,7 @@ mod tree;
 pub mod volume;
 
 pub use error::{FileError, FileErrorKind, Result};
-pub use file::{KeyFunction, RecordFile, RecordReference, Scan, Scanned};
+pub use file::{CHANNEL_BYTES, KeyFunction, RecordFile, RecordReference, Scan, Scanned};
 pub use folder::FolderVolume;
 pub use indexed::IndexedRecords;
 pub use information::{Counters, FileInformation};

@@ -101,6 +101,12 @@ impl Session {
         self.machine.element_limit = elements;
     }
 
+    /// Limits the bytes of everything that the session holds: error 31. Without it the limit is 1 GB. A string has at most a
+    /// quarter of it.
+    pub fn limit_total_memory(&mut self, bytes: u64) {
+        self.machine.limit_bytes(bytes);
+    }
+
     /// The value of a variable of the main program, by its name with suffix; `None` if it has none.
     pub fn variable(&mut self, name: &str) -> Option<Value> {
         self.machine.variable_by_name(name)

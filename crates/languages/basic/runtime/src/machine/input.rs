@@ -73,6 +73,7 @@ impl Machine {
         let separator = Machine::separator(channel);
         let data = channel.file.read(mainstay_basic_files::Place::Next, &options);
         let data = data.map_err(super::channels::file_fault)?.to_vec();
+        self.charge_record(data.len())?;
         let Some(list) = io.list else { return Ok(()) };
         let list = self.frame.program.lists.get(list as usize).cloned().ok_or_else(|| Fault::new(81))?;
         self.assign_fields(&list, &data, separator)

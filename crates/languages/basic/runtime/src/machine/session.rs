@@ -83,6 +83,7 @@ impl Machine {
                 let (name, folder) = (self.name_value(name)?, self.name_value(folder)?);
                 self.rules.folders.retain(|(known, _)| *known != name);
                 if !folder.is_empty() {
+                    self.charge(name.len() + folder.len() + 64)?;
                     self.rules.folders.push((name, folder));
                 }
             }

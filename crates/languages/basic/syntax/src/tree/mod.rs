@@ -57,6 +57,8 @@ pub struct Line {
     pub place: Place,
     /// `NAME:` at its beginning, upper case.
     pub label: Option<String>,
+    /// Bytes of its text.
+    pub bytes: u32,
     /// Its directives.
     pub directives: Vec<Directive>,
 }
