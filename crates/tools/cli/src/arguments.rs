@@ -368,6 +368,23 @@ pub(crate) enum Action {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
         arguments: Vec<OsString>,
     },
+    /// Make keyed files of Business BASIC from text that was exported on another system
+    Import {
+        /// The folder of the database
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+
+        /// Descriptions of exported files (NAME.desc), as the export program writes them
+        #[arg(required = true, value_name = "DESCRIPTION")]
+        descriptions: Vec<PathBuf>,
+
+        /// Erase a file of the same name first
+        #[arg(long)]
+        replace: bool,
+
+        #[command(flatten)]
+        engine: Engine,
+    },
     /// Business BASIC at a prompt: enter, load, run, step and look at programs
     Basic {
         /// The folder of the programs and their files

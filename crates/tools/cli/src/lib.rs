@@ -79,11 +79,15 @@ pub fn run() -> ExitCode {
         Some(Action::User { folder, action }) => users::run(&folder, &action).into(),
         Some(Action::Serve { path, tds, http, navigator, sqli, console, script_codepage, program_memory, engine }) => {
             let programs = program_memory;
-            serve::run(path, &Addresses { tds, http, navigator, sqli, console }, script_codepage, programs, &engine).into()
+            serve::run(path, &Addresses { tds, http, navigator, sqli, console }, script_codepage, programs, &engine)
+                .into()
         }
         Some(Action::Run { file, folder, program_memory, engine, console, arguments }) => {
             let program = basic::Start { file: &file, folder, memory_bytes: program_memory, console };
             basic::run(program, arguments, &engine)
+        }
+        Some(Action::Import { folder, descriptions, replace, engine }) => {
+            basic::import(&folder, &descriptions, replace, &engine)
         }
         Some(Action::Basic { folder, program_memory, engine }) => basic::basic(&folder, program_memory, &engine),
         None => query(&arguments, &scripts).into(),

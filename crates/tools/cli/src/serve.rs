@@ -40,7 +40,8 @@ pub(crate) fn run(
     engine: &Engine,
 ) -> Exit {
     let path = path.unwrap_or_else(|| PathBuf::from("."));
-    let Doors { server, console, _answering } = match start(&path, addresses, script_page, program_memory_bytes, engine) {
+    let Doors { server, console, _answering } = match start(&path, addresses, script_page, program_memory_bytes, engine)
+    {
         Ok(doors) => doors,
         Err(error) => {
             complain(&error);

@@ -36,6 +36,7 @@ pub mod options;
 mod read_only;
 pub mod sequence;
 pub mod storage;
+pub mod transfer;
 mod tree;
 pub mod volume;
 
@@ -55,4 +56,4 @@ pub use read_only::ReadOnlyVolume;
 pub use sequence::{RecordSequence, SequenceFile};
 pub use storage::KeyedStorage;
 pub use tree::CountedTree;
-pub use volume::{DirectoryEntry, Volume};
+pub use volume::{DirectoryEntry, TransactionVerb, Volume};

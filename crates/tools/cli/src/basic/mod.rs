@@ -9,10 +9,12 @@
 
 pub(crate) mod check;
 mod console;
+mod import;
 mod prompt;
 mod run;
 
 pub(crate) use console::{BrowserPrograms, FolderUsers};
+pub(crate) use import::import;
 pub(crate) use prompt::basic;
 pub(crate) use run::{Start, run};
 

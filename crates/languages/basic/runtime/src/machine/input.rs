@@ -20,6 +20,7 @@ impl Machine {
             Some(Expr::Text(_)) => return fail(26, "a channel is a number"),
         }
         let Some(list) = io.list else { return Ok(()) };
+        self.transaction(mainstay_basic_files::TransactionVerb::Idle)?;
         let program = self.frame.program.clone();
         let list = program.lists.get(list as usize).ok_or_else(|| Fault::new(81))?;
         self.input_items(io, list, 0).map(drop)

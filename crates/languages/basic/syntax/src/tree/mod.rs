@@ -438,6 +438,8 @@ pub enum Kind {
     Prefix(Prefix),
     /// MESSAGE_LIB.
     MessageLibrary(MessageLibrary, Option<Expr>, Vec<IoOption>),
+    /// SYSTEM_JRNL.
+    Journal(Journal, Vec<IoOption>),
     /// A directive that edits the program or shows its state.
     Console(Box<Console>),
     /// ADD INDEX, DROP INDEX.
