@@ -21,12 +21,15 @@
 use mainstay_basic_files::{FileError, FileErrorKind, Result, TransactionVerb};
 use mainstay_basic_tables::{Transaction, TransactionScope};
 use mainstay_engine::{Database, Session};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The transactions of a session. See the module.
 pub(crate) struct Joint {
     session: Mutex<Session>,
     mode: Mutex<Mode>,
+    /// The mode is `Single`: every record that is read asks for it.
+    is_single: AtomicBool,
 }
 
 /// How transactions begin and end.
@@ -67,7 +70,11 @@ fn refused(error: mainstay_types::Error) -> FileError {
 
 impl Joint {
     pub(crate) fn new(database: &Database) -> Joint {
-        Joint { session: Mutex::new(database.session()), mode: Mutex::new(Mode::Single) }
+        Joint {
+            session: Mutex::new(database.session()),
+            mode: Mutex::new(Mode::Single),
+            is_single: AtomicBool::new(true),
+        }
     }
 
     /// The session, for statements.
@@ -81,9 +88,13 @@ impl Joint {
 
     /// True if a transaction is open. Where they follow each other, the next one begins here.
     pub(crate) fn is_open(&self) -> bool {
+        if self.is_single.load(Ordering::Acquire) {
+            return false;
+        }
         match *self.mode() {
             Mode::Single => false,
-            Mode::Begun(_) => true,
+            // The database ends it for a deadlock.
+            Mode::Begun(_) => self.session().is_in_transaction(),
             // A failure shows in the statement that comes.
             Mode::Chained(_) => {
                 let mut session = self.session();
@@ -114,12 +125,11 @@ impl Joint {
             TransactionVerb::Close => (Mode::Single, Some(false)),
         };
         *mode = next;
+        self.is_single.store(next == Mode::Single, Ordering::Release);
         match ends {
             Some(true) if is_open => session.commit().map_err(refused),
             Some(false) if is_open => session.rollback().map_err(refused),
-            None if verb == TransactionVerb::Begin && !is_open => {
-                session.begin().map_err(refused).inspect_err(|_| *mode = before)
-            }
+            None if verb == TransactionVerb::Begin && !is_open => session.begin().map_err(refused),
             _ => Ok(()),
         }
     }

@@ -11,6 +11,7 @@ use mainstay_basic_files::transfer::{self, Description, Report};
 use mainstay_basic_files::{FileError, FileErrorKind};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Create, Disk, File, FileSystem, WritableFile};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -78,19 +79,24 @@ fn import_one(shop: &Shop, path: &Path, replace: bool) -> Result<bool> {
     Ok(show(&description, &report, &rejects))
 }
 
+/// Writes a line of the report. A reader that is gone does not stop the import.
+fn say(line: &str) {
+    let _ = writeln!(io::stdout(), "{line}");
+}
+
 fn show(description: &Description, report: &Report, rejects: &Rejects) -> bool {
     let (name, taken) = (&description.name, &report.taken);
-    println!(
+    say(&format!(
         "{name}: {} records, {} rejected, {} bytes, checksum {:04X}",
         taken.records, report.rejected, taken.bytes, report.read.checksum
-    );
+    ));
     let differences = report.differences(description);
-    differences.iter().for_each(|difference| println!("  {difference}"));
+    differences.iter().for_each(|difference| say(&format!("  {difference}")));
     if report.rejected > 0 {
-        println!("  rejected records are in {}", rejects.path.display());
+        say(&format!("  rejected records are in {}", rejects.path.display()));
     }
     if description.checksum.is_none() {
-        println!("  the description has no checksum: compare the counts");
+        say("  the description has no checksum: compare the counts");
     }
     differences.is_empty() && report.rejected == 0
 }
@@ -160,7 +166,7 @@ impl Rejects {
         let failed = |error: Error| FileError::new(FileErrorKind::InputOutput, error.to_string());
         self.count += 1;
         if self.count <= SHOWN {
-            println!("  line {number}: error {}: {}", error.number(), error.message());
+            say(&format!("  line {number}: error {}: {}", error.number(), error.message()));
         }
         let file = match &self.file {
             Some(file) => Arc::clone(file),
