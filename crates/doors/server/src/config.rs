@@ -24,6 +24,9 @@ use std::time::Duration;
 /// A shorter limit of requests would refuse what clients send to begin with.
 const LEAST_REQUEST_BYTES: usize = 64 << 10;
 
+/// Programs of usual size would not fit into less.
+const LEAST_PROGRAM_BYTES: u64 = 16 << 20;
+
 /// What is encrypted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -82,6 +85,7 @@ pub struct Config {
     pub packet_bytes: usize,
     pub max_request_bytes: usize,
     pub slow_statement_ms: u64,
+    pub program_memory_bytes: u64,
     pub follow_links: bool,
 }
 
@@ -108,6 +112,7 @@ impl Default for Config {
             packet_bytes: 4096,
             max_request_bytes: 256 << 20,
             slow_statement_ms: 1000,
+            program_memory_bytes: 1 << 30,
             follow_links: false,
         }
     }
@@ -220,6 +225,11 @@ pub const KEYS: &[Key] = &[
         meaning: "A request that takes this long or longer is written to the log with the start of its text. 0: none.",
     },
     Key {
+        name: "program_memory_bytes",
+        default: "1073741824",
+        meaning: "Memory that a Business BASIC program in a browser may hold: variables, arrays, objects, records in memory, compiled text. A program that needs more gets error 31. At least 16777216. `mainstay serve --program-memory` goes before it.",
+    },
+    Key {
         name: "follow_links",
         default: "false",
         meaning: "Whether symbolic links in the folder, and paths in its files, may lead out of it. While they may not, what is behind such a link is not there for any client, and the journal of a transaction that names a file elsewhere is refused. Hard links lead wherever they lead; the links `.mainstay` and `mainstay.toml` are always followed.",
@@ -256,6 +266,10 @@ impl Config {
         if self.max_request_bytes < LEAST_REQUEST_BYTES {
             let is = self.max_request_bytes;
             return invalid(format!("max_request_bytes is {is}, and has to be at least {LEAST_REQUEST_BYTES}"));
+        }
+        if self.program_memory_bytes < LEAST_PROGRAM_BYTES {
+            let is = self.program_memory_bytes;
+            return invalid(format!("program_memory_bytes is {is}, and has to be at least {LEAST_PROGRAM_BYTES}"));
         }
         let never_none = [
             ("max_connections", self.max_connections as u64),

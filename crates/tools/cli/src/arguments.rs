@@ -336,6 +336,10 @@ pub(crate) enum Action {
         #[arg(long, value_name = "NUMBER", value_parser = parse_script_page)]
         script_codepage: Option<CodePage>,
 
+        /// Memory that a Business BASIC program may hold, such as 512MB [default: that of the settings, or 1GB]
+        #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+        program_memory: Option<u64>,
+
         #[command(flatten)]
         engine: Engine,
     },
@@ -349,6 +353,10 @@ pub(crate) enum Action {
         #[arg(long, value_name = "FOLDER")]
         folder: Option<PathBuf>,
 
+        /// Memory that a Business BASIC program may hold, such as 512MB [default: 1GB]
+        #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+        program_memory: Option<u64>,
+
         #[command(flatten)]
         engine: Engine,
 
@@ -360,11 +368,32 @@ pub(crate) enum Action {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
         arguments: Vec<OsString>,
     },
+    /// Make keyed files of Business BASIC from text that was exported on another system
+    Import {
+        /// The folder of the database
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+
+        /// Descriptions of exported files (NAME.desc), as the export program writes them
+        #[arg(required = true, value_name = "DESCRIPTION")]
+        descriptions: Vec<PathBuf>,
+
+        /// Erase a file of the same name first
+        #[arg(long)]
+        replace: bool,
+
+        #[command(flatten)]
+        engine: Engine,
+    },
     /// Business BASIC at a prompt: enter, load, run, step and look at programs
     Basic {
         /// The folder of the programs and their files
         #[arg(value_name = "FOLDER", default_value = ".")]
         folder: PathBuf,
+
+        /// Memory that a Business BASIC program may hold, such as 512MB [default: 1GB]
+        #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+        program_memory: Option<u64>,
 
         #[command(flatten)]
         engine: Engine,

@@ -77,13 +77,19 @@ pub fn run() -> ExitCode {
         Some(Action::Restore { file, folder, .. }) => backup::restore(&file, folder.as_deref()).into(),
         Some(Action::Who { folder }) => who::run(&folder).into(),
         Some(Action::User { folder, action }) => users::run(&folder, &action).into(),
-        Some(Action::Serve { path, tds, http, navigator, sqli, console, script_codepage, engine }) => {
-            serve::run(path, &Addresses { tds, http, navigator, sqli, console }, script_codepage, &engine).into()
+        Some(Action::Serve { path, tds, http, navigator, sqli, console, script_codepage, program_memory, engine }) => {
+            let programs = program_memory;
+            serve::run(path, &Addresses { tds, http, navigator, sqli, console }, script_codepage, programs, &engine)
+                .into()
         }
-        Some(Action::Run { file, folder, engine, console, arguments }) => {
-            basic::run(&file, folder, arguments, &engine, console)
+        Some(Action::Run { file, folder, program_memory, engine, console, arguments }) => {
+            let program = basic::Start { file: &file, folder, memory_bytes: program_memory, console };
+            basic::run(program, arguments, &engine)
         }
-        Some(Action::Basic { folder, engine }) => basic::basic(&folder, &engine),
+        Some(Action::Import { folder, descriptions, replace, engine }) => {
+            basic::import(&folder, &descriptions, replace, &engine)
+        }
+        Some(Action::Basic { folder, program_memory, engine }) => basic::basic(&folder, program_memory, &engine),
         None => query(&arguments, &scripts).into(),
     }
 }

@@ -36,10 +36,12 @@ pub(crate) fn run(
     path: Option<PathBuf>,
     addresses: &Addresses,
     script_page: Option<CodePage>,
+    program_memory_bytes: Option<u64>,
     engine: &Engine,
 ) -> Exit {
     let path = path.unwrap_or_else(|| PathBuf::from("."));
-    let Doors { server, console, _answering } = match start(&path, addresses, script_page, engine) {
+    let Doors { server, console, _answering } = match start(&path, addresses, script_page, program_memory_bytes, engine)
+    {
         Ok(doors) => doors,
         Err(error) => {
             complain(&error);
@@ -79,7 +81,13 @@ struct Doors {
     _answering: Option<who::Answering>,
 }
 
-fn start(path: &Path, addresses: &Addresses, script_page: Option<CodePage>, engine: &Engine) -> Result<Doors> {
+fn start(
+    path: &Path,
+    addresses: &Addresses,
+    script_page: Option<CodePage>,
+    program_memory_bytes: Option<u64>,
+    engine: &Engine,
+) -> Result<Doors> {
     let mut config = match Disk.read(&path.join("mainstay.toml")) {
         Ok(bytes) => {
             let text = String::from_utf8(bytes)
@@ -94,6 +102,7 @@ fn start(path: &Path, addresses: &Addresses, script_page: Option<CodePage>, engi
     config.navigator = addresses.navigator.or(config.navigator);
     config.sqli = addresses.sqli.or(config.sqli);
     config.console = addresses.console.or(config.console);
+    config.program_memory_bytes = program_memory_bytes.unwrap_or(config.program_memory_bytes);
     let mut options = engine.options();
     options.statement_timeout = options.statement_timeout.or(config.statement_timeout());
     let folder = std::path::absolute(path)?;
@@ -182,7 +191,7 @@ fn clients_of(service: &Service) -> Vec<SessionInfo> {
 
 /// The listener for browsers. Without users the log has an address that lets the administrator in once.
 fn console_door(address: SocketAddr, config: &Config, database: &Database, folder: &Path) -> Result<Door> {
-    let shop = Shop::open(database, folder)?;
+    let shop = Shop::open(database, folder)?.with_memory(Some(config.program_memory_bytes));
     let users = Arc::new(FolderUsers::new(config.users.clone()));
     let log: mainstay_console::Log = Arc::new(|event, fields| {
         let fields: Vec<(&str, &dyn Display)> =

@@ -283,6 +283,11 @@ impl SessionTransaction {
         self.open.as_mut().map(|open| &mut open.tables).ok_or_else(no_transaction)
     }
 
+    /// The open transaction of native tables.
+    pub(crate) fn native(&mut self) -> Option<&mut Transaction> {
+        self.open.as_mut().map(|open| &mut open.transaction)
+    }
+
     /// The DBF tables that take part in the open transaction, for a statement that changes one: they are to be given
     /// back. `None` when no transaction is open.
     pub(crate) fn take_tables(&mut self) -> Option<OpenTables> {

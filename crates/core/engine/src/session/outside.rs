@@ -11,6 +11,7 @@
 //! Limits: native tables that a statement changes are committed by the session's own COMMIT, after the DBF tables.
 
 use super::Session;
+use mainstay_store::Transaction as NativeTransaction;
 use mainstay_types::Result;
 use mainstay_xbase::indexed::{IndexedTable, Transaction};
 
@@ -31,6 +32,17 @@ impl Session {
             Err(_) => Vec::new(),
         };
         work(&mut tables)
+    }
+
+    /// Works on native tables in the open transaction; false if none is open. The work ends its statements itself.
+    pub fn with_native_transaction(&mut self, work: &mut dyn FnMut(&mut NativeTransaction)) -> bool {
+        match self.transaction.native() {
+            Some(transaction) => {
+                work(transaction);
+                true
+            }
+            None => false,
+        }
     }
 
     /// Whether a transaction is open.

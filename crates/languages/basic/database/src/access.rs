@@ -1,6 +1,7 @@
 //! Statements over the table of a channel, and rows that were fetched ahead.
 
 use crate::condition::{at, behind, sorted};
+use crate::joint::Joint;
 use crate::shape::{Identity, Sequence, Shape};
 use crate::text;
 use mainstay_basic_files::{Result, options::SEPARATOR};
@@ -8,6 +9,7 @@ use mainstay_engine::{Database, Prepared, Session};
 use mainstay_types::{Value, ValueRef};
 use mainstay_vfs::Stamp;
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 /// The sizes of batches, as long as rows are read one after the other.
 const SIZES: [usize; 4] = [1, 8, 64, 256];
@@ -48,7 +50,10 @@ enum State {
 /// Access to the rows of a table.
 pub(crate) struct Access {
     pub(crate) database: Database,
+    /// The channel's own, outside of transactions of its program.
     pub(crate) session: Session,
+    /// The session of the program's transactions.
+    joint: Arc<Joint>,
     pub(crate) shape: Shape,
     pub(crate) separator: u8,
     statements: HashMap<String, Prepared>,
@@ -69,10 +74,11 @@ pub(crate) struct Stretch<'p> {
 }
 
 impl Access {
-    pub(crate) fn new(database: &Database, session: Session, shape: Shape, separator: u8) -> Access {
+    pub(crate) fn new(database: &Database, session: Session, joint: Arc<Joint>, shape: Shape, separator: u8) -> Access {
         Access {
             database: database.clone(),
             session,
+            joint,
             shape,
             separator,
             statements: HashMap::new(),
@@ -85,13 +91,26 @@ impl Access {
 
     fn state(&self) -> State {
         let state = match &self.shape.path {
-            _ if self.is_in_transaction => return State::Unknown,
+            _ if self.is_in_transaction || self.is_in_scope() => return State::Unknown,
             Some(path) => self.database.files().stamp(path).map(State::File),
             // A view reads other tables, which may be files.
             None if self.shape.identity == Identity::Row => return State::Unknown,
             None => self.database.native_store().map(|store| State::Store(store.published())),
         };
         state.unwrap_or(State::Unknown)
+    }
+
+    /// True if the program has a transaction open, which then has the channel's changes and locks.
+    pub(crate) fn is_in_scope(&self) -> bool {
+        self.joint.is_open()
+    }
+
+    /// Works with the session of the program's transaction, or with the channel's own.
+    pub(crate) fn with_session<T>(&mut self, work: impl FnOnce(&mut Session) -> T) -> T {
+        match self.joint.is_open() {
+            true => work(&mut self.joint.session()),
+            false => work(&mut self.session),
+        }
     }
 
     /// Forgets the rows that were fetched.
@@ -116,8 +135,10 @@ impl Access {
         self.forget();
         self.prepared(sql)?;
         let parameters: Vec<ValueRef<'_>> = parameters.iter().map(Value::as_ref).collect();
+        let mut joint = self.joint.is_open().then(|| self.joint.session());
+        let session = joint.as_deref_mut().unwrap_or(&mut self.session);
         match self.statements.get_mut(sql) {
-            Some(prepared) => Ok(prepared.execute(&mut self.session, &parameters)?),
+            Some(prepared) => Ok(prepared.execute(session, &parameters)?),
             None => Ok(0),
         }
     }
@@ -127,7 +148,9 @@ impl Access {
         self.prepared(sql)?;
         let parameters: Vec<ValueRef<'_>> = parameters.iter().map(Value::as_ref).collect();
         let Some(prepared) = self.statements.get_mut(sql) else { return Ok(Vec::new()) };
-        let mut found = prepared.query(&mut self.session, &parameters)?;
+        let mut joint = self.joint.is_open().then(|| self.joint.session());
+        let session = joint.as_deref_mut().unwrap_or(&mut self.session);
+        let mut found = prepared.query(session, &parameters)?;
         let mut all = Vec::new();
         while let Some(row) = found.next()? {
             all.push((0..row.len()).map(|column| row.get(column).to_value()).collect());

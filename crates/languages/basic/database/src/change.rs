@@ -28,7 +28,7 @@ impl TableChannel {
 
     fn wait_at_most(&mut self, wait: Duration) -> Result<()> {
         let milliseconds = wait.max(LEAST_WAIT).as_millis();
-        Ok(self.access.session.set("lock_timeout", &format!("{milliseconds}ms"))?)
+        Ok(self.access.with_session(|session| session.set("lock_timeout", &format!("{milliseconds}ms")))?)
     }
 
     /// Locks the row of a record: the record as it is then.
@@ -54,8 +54,11 @@ impl TableChannel {
     fn lock_in_transaction(&mut self, record: &Record, order: usize, wait: Duration) -> Result<Record> {
         self.wait_at_most(wait)?;
         self.access.forget();
-        self.access.session.begin()?;
-        self.access.is_in_transaction = true;
+        // In a transaction of the program the lock is one of that.
+        if !self.access.is_in_scope() {
+            self.access.session.begin()?;
+            self.access.is_in_transaction = true;
+        }
         let mut parameters = Vec::new();
         let shape = &self.access.shape;
         let condition = at(shape.identifying(), &record.identity, &mut parameters);
@@ -76,6 +79,14 @@ impl TableChannel {
             return Err(removed());
         }
         self.access.identified(order, &record.identity)?.ok_or_else(removed)
+    }
+
+    /// Gives back a lock that the channel took before the program began its transaction: the change waits for it otherwise.
+    fn enter_scope(&mut self) -> Result<()> {
+        match self.access.is_in_scope() && self.access.is_in_transaction {
+            true => self.end_transaction(),
+            false => Ok(()),
+        }
     }
 
     fn end_transaction(&mut self) -> Result<()> {
@@ -107,6 +118,7 @@ impl TableChannel {
     pub(crate) fn write_record(&mut self, data: &[u8], options: &WriteOptions<'_>) -> Result<()> {
         self.check_writable()?;
         let fields = self.fields_of(data)?;
+        self.enter_scope()?;
         let before = self.replaced(&fields, options)?;
         let is_new = before.is_none();
         match (is_new, options.mode) {
@@ -239,10 +251,12 @@ impl TableChannel {
         self.access.change(&sql, &parameters).map_err(refused)?;
         self.counters.count_block_write();
         if self.access.shape.identity == Identity::Record {
-            let number = self.access.session.last_record().and_then(|number| i64::try_from(number).ok());
+            let number =
+                self.access.with_session(|session| session.last_record()).and_then(|number| i64::try_from(number).ok());
             return Ok(vec![Value::Integer(number.unwrap_or(0))]);
         }
-        let counted = self.access.session.last_identity(&self.access.shape.name)?;
+        let name = self.access.shape.name.clone();
+        let counted = self.access.with_session(|session| session.last_identity(&name))?;
         let parts = self.access.shape.identifying().iter();
         let key = parts.map(|part| {
             let field = part.field.and_then(|field| fields.get(field as usize - 1)).map_or(&[][..], Vec::as_slice);

@@ -11,6 +11,8 @@
 //!   access      statements over the table; rows that were fetched ahead
 //!   channel     RecordFile: positions, and reading; keys: the functions of keys; change: WRITE, REMOVE, locks
 //!   layout      the fields of keyed files as columns of a view
+//!   joint       the transactions of a program, over its channels and SQL statements
+//!   statements  SQL statements of programs, and their rows
 //!   sharing     records that programs have extracted, files that they have locked
 //! ```
 //!
@@ -22,16 +24,18 @@
 //! does, a DBF record as programs of xBase do. The next operation of the channel ends the transaction.
 //!
 //! **Limits.** Tables without a primary key, CSV and Parquet files and views are read only, and are numbered by a
-//! statement over the whole table. Channels are not part of the transactions of their session.
+//! statement over the whole table.
 
 mod access;
 mod change;
 mod channel;
 mod condition;
+mod joint;
 mod keys;
 mod layout;
 mod shape;
 mod sharing;
+mod statements;
 mod text;
 mod volume;
 

@@ -2,13 +2,16 @@
 
 use crate::access::Access;
 use crate::channel::TableChannel;
+use crate::joint::Joint;
 use crate::layout;
 use crate::shape::Shape;
 use crate::sharing::Shared;
+use crate::statements::{SqlChannel, SqlName};
 use mainstay_basic_files::{
     DirectoryEntry, FileDefinition, FileError, FileErrorKind, FileKind, OpenMode, OpenOptions, RecordFile, Result,
-    Volume, options::SEPARATOR,
+    SessionId, TransactionVerb, Volume, options::SEPARATOR,
 };
+use mainstay_basic_tables::{TableVolume, TransactionScope};
 use mainstay_engine::{Database, TableInfo};
 use mainstay_types::Code;
 use std::collections::HashMap;
@@ -19,15 +22,27 @@ const SYSTEM: [&str; 2] = ["sys.", "information_schema."];
 
 /// The files of Business BASIC, and for names that they do not have the tables of a database.
 pub struct DatabaseVolume {
-    files: Arc<dyn Volume>,
+    files: Arc<TableVolume>,
+    joints: Mutex<HashMap<SessionId, Arc<Joint>>>,
     database: Database,
     shared: Mutex<HashMap<String, Arc<Shared>>>,
 }
 
 impl DatabaseVolume {
     /// The files of a volume and the tables of a database.
-    pub fn new(files: Arc<dyn Volume>, database: Database) -> DatabaseVolume {
-        DatabaseVolume { files, database, shared: Mutex::default() }
+    pub fn new(files: Arc<TableVolume>, database: Database) -> DatabaseVolume {
+        DatabaseVolume { files, joints: Mutex::default(), database, shared: Mutex::default() }
+    }
+
+    /// The transactions of a session, which its channels on keyed files take part in from now on.
+    fn joint(&self, session: SessionId) -> Arc<Joint> {
+        let mut joints = self.joints.lock().unwrap_or_else(PoisonError::into_inner);
+        let joint = joints.entry(session).or_insert_with(|| {
+            let joint = Arc::new(Joint::new(&self.database));
+            self.files.set_scope(session, Some(Arc::clone(&joint) as Arc<dyn TransactionScope>));
+            joint
+        });
+        Arc::clone(joint)
     }
 
     /// The table of a name: `customers`, or `customers.dbf` for a DBF table.
@@ -75,6 +90,16 @@ impl Volume for DatabaseVolume {
     }
 
     fn open(&self, name: &str, options: &OpenOptions) -> Result<Box<dyn RecordFile>> {
+        let joint = self.joint(options.session);
+        let tag = SqlName::of(name);
+        if let Some(SqlName::Statements) = tag {
+            options.counters.count_open();
+            return Ok(Box::new(SqlChannel::new(joint, name, options)));
+        }
+        let name = match &tag {
+            Some(SqlName::Table(table)) => table.as_str(),
+            _ => name,
+        };
         let Some(info) = self.table_of(name)?.filter(|_| options.block_size.is_none()) else {
             return self.files.open(name, options);
         };
@@ -87,7 +112,7 @@ impl Volume for DatabaseVolume {
         let locks = matches!(options.mode, OpenMode::Lock | OpenMode::Purge);
         let shared = self.shared(&info.name);
         shared.open(options.session, locks, options.wait).map_err(|error| error.at(name))?;
-        let access = Access::new(&self.database, session, shape, options.separator.unwrap_or(SEPARATOR));
+        let access = Access::new(&self.database, session, joint, shape, options.separator.unwrap_or(SEPARATOR));
         let mut channel = TableChannel::new(access, shared, name, options, locks);
         if options.mode == OpenMode::Purge {
             channel.purge()?;
@@ -128,6 +153,15 @@ impl Volume for DatabaseVolume {
         };
         session.execute(&text).map_err(|error| FileError::from(error).at(name))?;
         Ok(())
+    }
+
+    fn transaction(&self, session: SessionId, verb: TransactionVerb) -> Result<()> {
+        if verb != TransactionVerb::Close {
+            return self.joint(session).transaction(verb);
+        }
+        self.files.set_scope(session, None);
+        let joint = self.joints.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
+        joint.map_or(Ok(()), |joint| joint.transaction(verb))
     }
 
     fn create_directory(&self, name: &str) -> Result<()> {

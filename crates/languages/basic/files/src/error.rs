@@ -37,6 +37,8 @@ pub enum FileErrorKind {
     AccessMode,
     /// 14: the operation does not fit the state of the file, as UNLOCK of a file that is not locked.
     FileState,
+    /// 15: the system outside of the language refused a command: a statement of SQL, a transaction.
+    OperatingSystem,
     /// 16: the disk is full.
     DiskFull,
     /// 17: the file is of a kind that cannot do this.
@@ -82,6 +84,7 @@ impl FileErrorKind {
             FileMissing | FileExists => 12,
             AccessMode => 13,
             FileState => 14,
+            OperatingSystem => 15,
             DiskFull => 16,
             FileType => 17,
             OutOfMemory => 31,

@@ -87,6 +87,9 @@ pub struct Scanned<'a> {
     pub key: &'a [u8],
 }
 
+/// Bytes of memory that an open channel takes, without its records.
+pub const CHANNEL_BYTES: usize = 2048;
+
 /// An open file.
 pub trait RecordFile: Send {
     /// How the file was defined.
@@ -164,6 +167,11 @@ pub trait RecordFile: Send {
 
     /// The data of FIN, FIB and FID.
     fn information(&mut self) -> Result<FileInformation>;
+
+    /// Bytes of memory that the channel holds: records in memory, and records that were fetched ahead.
+    fn memory_bytes(&self) -> u64 {
+        0
+    }
 
     /// Adds a key (ADD INDEX) and fills it from the records: its number.
     ///

@@ -4,8 +4,8 @@
 
 use crate::error::{FileError, FileErrorKind, Result};
 use crate::file::RecordFile;
-use crate::options::{FileDefinition, FileKind, OpenMode, OpenOptions};
-use crate::volume::{DirectoryEntry, Volume};
+use crate::options::{FileDefinition, FileKind, OpenMode, OpenOptions, SessionId};
+use crate::volume::{DirectoryEntry, TransactionVerb, Volume};
 use std::sync::Arc;
 
 /// The files of another volume, for reading only.
@@ -69,6 +69,10 @@ impl Volume for ReadOnlyVolume {
 
     fn set_layout(&self, name: &str, _: Option<&str>) -> Result<()> {
         refused(name)
+    }
+
+    fn transaction(&self, session: SessionId, verb: TransactionVerb) -> Result<()> {
+        self.volume.transaction(session, verb)
     }
 
     fn create_directory(&self, name: &str) -> Result<()> {

@@ -76,6 +76,11 @@ pub trait RecordSequence: Send {
         Ok(())
     }
 
+    /// Bytes of memory that it holds.
+    fn memory_bytes(&self) -> u64 {
+        0
+    }
+
     /// Bytes of what is stored.
     fn bytes(&mut self) -> u64;
 
@@ -237,6 +242,10 @@ impl<S: RecordSequence> RecordFile for SequenceFile<S> {
         self.options.counters.count_read();
         self.find(place, options)?;
         Ok(self.sequence.loaded())
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.sequence.memory_bytes() + self.buffer.capacity() as u64
     }
 
     fn write(&mut self, data: &[u8], options: &WriteOptions<'_>) -> Result<()> {

@@ -139,6 +139,11 @@ pub trait KeyedStorage: Send {
     /// Bytes of what is stored, where that is known.
     fn bytes(&mut self) -> u64;
 
+    /// Bytes of memory that it holds.
+    fn memory_bytes(&self) -> u64 {
+        0
+    }
+
     /// The full path, where there is one.
     fn path(&self) -> String {
         String::new()

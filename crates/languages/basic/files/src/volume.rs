@@ -5,7 +5,7 @@
 
 use crate::error::{FileError, FileErrorKind, Result};
 use crate::file::RecordFile;
-use crate::options::{FileDefinition, FileKind, OpenOptions};
+use crate::options::{FileDefinition, FileKind, OpenOptions, SessionId};
 use std::time::SystemTime;
 
 /// An entry of a folder.
@@ -19,6 +19,29 @@ pub struct DirectoryEntry {
     pub bytes: Option<u64>,
     /// The time of the last change, where it is known.
     pub modified: Option<SystemTime>,
+}
+
+/// The ways in which a program works with the transaction of its session (SYSTEM_JRNL).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransactionVerb {
+    /// BEGIN: one transaction, to SAVE or RESTORE.
+    Begin,
+    /// BEGIN AUTO: transactions that end when the session waits for its user.
+    BeginAuto,
+    /// AUTO ON: each change is committed; a transaction that is open, too.
+    AutoOn,
+    /// AUTO OFF: transactions that follow each other, to the end of the program.
+    AutoOff,
+    /// SAVE: commits.
+    Save,
+    /// RESTORE: rolls back.
+    Restore,
+    /// The session waits for its user.
+    Idle,
+    /// The program has ended: true if no error has ended it.
+    End(bool),
+    /// The session is over.
+    Close,
 }
 
 /// A folder of files. Shared by the sessions of a database; locks are between them.
@@ -67,6 +90,17 @@ pub trait Volume: Send + Sync {
         let _ = layout;
         let message = format!("{name}: this kind of file has no embedded dictionary");
         Err(FileError::new(FileErrorKind::NoDictionary, message))
+    }
+
+    /// Begins or ends a transaction of a session, over its channels on tables and its SQL statements.
+    ///
+    /// Errors: 99 where there are no transactions, 15 for one that the database refuses.
+    fn transaction(&self, session: SessionId, verb: TransactionVerb) -> Result<()> {
+        let _ = session;
+        match verb {
+            TransactionVerb::Idle | TransactionVerb::End(_) | TransactionVerb::Close => Ok(()),
+            _ => Err(FileError::new(FileErrorKind::Unsupported, "files of this folder have no transactions")),
+        }
     }
 
     /// Creates a folder: DIRECTORY.

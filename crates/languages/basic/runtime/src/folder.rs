@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
+/// The most bytes of a program's text.
+const PROGRAM: u64 = 16 << 20;
+
 /// The endings that a program's name may leave out.
 const ENDINGS: [&str; 4] = ["", ".bas", ".pxp", ".pvx"];
 
@@ -39,6 +42,9 @@ impl FolderPrograms {
 impl Programs for FolderPrograms {
     fn read(&mut self, name: &str) -> Outcome<Option<Vec<u8>>> {
         match self.find(name)? {
+            Some(path) if self.files.stamp(&path).is_ok_and(|stamp| stamp.len > PROGRAM) => {
+                Err(Fault::with(19, format!("{name}: a program has at most 16 MB")))
+            }
             Some(path) => self.files.read(&path).map(Some).map_err(|error| Fault::with(3, error.to_string())),
             None => Ok(None),
         }

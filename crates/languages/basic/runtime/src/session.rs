@@ -1,9 +1,9 @@
 //! Sessions: run a program to its end.
 
 use crate::compile::compile;
-use crate::fault::Fault;
+use crate::fault::{Fault, Outcome};
 use crate::machine::{Machine, Parts, Value};
-use mainstay_basic_files::Counters;
+use mainstay_basic_files::{Counters, TransactionVerb};
 use mainstay_basic_syntax::{self as syntax, tree::Diagnostic};
 use std::fmt;
 use std::rc::Rc;
@@ -11,6 +11,15 @@ use std::rc::Rc;
 /// A session of a user.
 pub struct Session {
     pub(crate) machine: Machine,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // Channels end before the transaction that they may be part of.
+        self.machine.close_all_channels();
+        // There is nobody left to hear of an error: what was not committed is rolled back.
+        let _ = self.machine.transaction(TransactionVerb::Close);
+    }
 }
 
 /// How a program ended.
@@ -73,7 +82,8 @@ impl Session {
     pub(crate) fn go_on(&mut self) -> Result<Ended, Failure> {
         let result = self.machine.run(0);
         let flushed = self.machine.host.flush();
-        match result.and(flushed) {
+        let ended = self.end_transaction(&result);
+        match result.and(flushed).and(ended) {
             Ok(()) => Ok(match self.machine.status.take() {
                 Some(status) => Ended::Released(status),
                 None => Ended::End,
@@ -82,6 +92,14 @@ impl Session {
                 let (program, line) = self.machine.error_place.clone().unwrap_or_default();
                 Err(Failure { fault: *fault, program, line })
             }
+        }
+    }
+
+    /// Ends the transaction of a program that has ended. A program that has stopped at the console goes on with it.
+    fn end_transaction(&mut self, result: &Outcome<()>) -> Outcome<()> {
+        match result {
+            Err(fault) if !fault.is_final => Ok(()),
+            result => self.machine.transaction(TransactionVerb::End(result.is_ok())),
         }
     }
 
@@ -99,6 +117,12 @@ impl Session {
     pub fn limit_memory(&mut self, text_bytes: usize, elements: usize) {
         self.machine.text_limit = text_bytes;
         self.machine.element_limit = elements;
+    }
+
+    /// Limits the bytes of everything that the session holds: error 31. Without it the limit is 1 GB. A string has at most a
+    /// quarter of it.
+    pub fn limit_total_memory(&mut self, bytes: u64) {
+        self.machine.limit_bytes(bytes);
     }
 
     /// The value of a variable of the main program, by its name with suffix; `None` if it has none.

@@ -53,6 +53,12 @@ impl Keywords {
         self.names.iter().flatten().map(Vec::as_slice)
     }
 
+    /// Bytes that they take: each keyword is in the list and in the table.
+    pub(crate) fn bytes(&self) -> usize {
+        let names: usize = self.names.iter().flatten().map(|name| 2 * name.len() + 176).sum();
+        names + self.names.capacity() * 24
+    }
+
     /// Takes a keyword away from its element; gives the place.
     pub fn forget(&mut self, keyword: &[u8]) -> Option<usize> {
         let place = self.places.remove(keyword)?;
@@ -78,7 +84,8 @@ impl Keywords {
 }
 
 impl<T: Clone + Default> Array<T> {
-    /// An array of default values. Error 42 for bounds in the wrong order, 31 for too many elements.
+    /// An array of default values. Error 42 for bounds in the wrong order, 31 for too many elements, 33 when the system has no
+    /// memory for them.
     pub fn new(bounds: &[(i64, i64)]) -> Outcome<Array<T>> {
         let mut array = Array::default();
         let mut count = 1usize;
@@ -88,7 +95,8 @@ impl<T: Clone + Default> Array<T> {
             *slot = (*low, *high);
             count = count.checked_mul(length).filter(|count| *count <= MAX_ELEMENTS).ok_or_else(|| Fault::new(31))?;
         }
-        array.elements = vec![T::default(); count];
+        array.elements.try_reserve_exact(count).map_err(|_| Fault::new(33))?;
+        array.elements.resize(count, T::default());
         Ok(array)
     }
 
@@ -232,6 +240,23 @@ impl Variables {
         self.links.iter().find(|(linked, _)| Rc::ptr_eq(linked, program)).map(|(_, link)| link.clone())
     }
 
+    /// Bytes of names and links. Levels of one program share their names, which count for each.
+    pub(crate) fn names_bytes(&self) -> usize {
+        let names: usize = self.names.keys().map(|(_, name, _)| name.len() + 144).sum();
+        let links: usize = self.links.iter().map(|(program, _)| program.symbols.count() * 4 + 256).sum();
+        names + links
+    }
+
+    /// Programs that are linked to the level.
+    pub(crate) fn programs(&self) -> impl Iterator<Item = &Rc<Program>> {
+        self.links.iter().map(|(program, _)| program)
+    }
+
+    /// Forgets the links of programs that are not needed any more.
+    pub(crate) fn forget_links(&mut self, mut is_needed: impl FnMut(&Rc<Program>) -> bool) {
+        self.links.retain(|(program, _)| is_needed(program));
+    }
+
     /// Keeps a link.
     pub fn keep_link(&mut self, program: Rc<Program>, link: Rc<Link>) {
         self.links.push((program, link));
@@ -258,7 +283,8 @@ impl Variables {
     /// Makes all values what they are at the beginning. Slots stay.
     pub fn clear(&mut self) {
         self.numbers.fill(Number::ZERO);
-        self.texts.iter_mut().for_each(Vec::clear);
+        // The memory of long strings is given back, too.
+        self.texts.fill(Vec::new());
         self.number_arrays.fill(None);
         self.text_arrays.iter_mut().for_each(|array| *array = None);
         self.composites.clear();

@@ -71,6 +71,11 @@ impl Batch {
         self.entries.len() < SIZES[self.size] && self.bytes.len() < BYTES
     }
 
+    /// Bytes of memory that it takes.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        (self.bytes.capacity() + self.entries.capacity() * std::mem::size_of::<Entry>()) as u64
+    }
+
     /// True if there are records.
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()

@@ -9,12 +9,14 @@
 
 pub(crate) mod check;
 mod console;
+mod import;
 mod prompt;
 mod run;
 
 pub(crate) use console::{BrowserPrograms, FolderUsers};
+pub(crate) use import::import;
 pub(crate) use prompt::basic;
-pub(crate) use run::run;
+pub(crate) use run::{Start, run};
 
 use mainstay_basic::{Fault, FolderPrograms};
 use mainstay_basic::{Host, Outcome, Parts, Programs, Session};
@@ -48,6 +50,8 @@ pub(crate) struct Shop {
     folder: PathBuf,
     volume: Arc<dyn Volume>,
     sessions: Arc<AtomicU64>,
+    /// What a session may hold; the language's own default without it.
+    memory_bytes: Option<u64>,
 }
 
 impl Shop {
@@ -59,7 +63,12 @@ impl Shop {
         let plain = Arc::new(FolderVolume::new(Arc::clone(&files), folder));
         let keyed = Arc::new(TableVolume::new(database.native_store()?, plain, database.durability()));
         let volume: Arc<dyn Volume> = Arc::new(DatabaseVolume::new(keyed, database.clone()));
-        Ok(Shop { files, folder: folder.to_owned(), volume, sessions: Arc::new(AtomicU64::new(1)) })
+        Ok(Shop { files, folder: folder.to_owned(), volume, sessions: Arc::new(AtomicU64::new(1)), memory_bytes: None })
+    }
+
+    /// Limits the memory of each session.
+    pub(crate) fn with_memory(self, bytes: Option<u64>) -> Shop {
+        Shop { memory_bytes: bytes, ..self }
     }
 
     /// The same for a user who may only read.
@@ -78,13 +87,17 @@ impl Shop {
             FolderPrograms::new(at_home, home),
             FolderPrograms::new(Arc::clone(&self.files), &self.folder),
         ]);
-        Session::new(Parts {
+        let mut session = Session::new(Parts {
             host,
             volume: Arc::clone(&self.volume),
             programs: Box::new(programs),
             session: SessionId(self.sessions.fetch_add(1, Ordering::Relaxed)),
             arguments,
-        })
+        });
+        if let Some(bytes) = self.memory_bytes {
+            session.limit_total_memory(bytes);
+        }
+        session
     }
 }
 

@@ -20,11 +20,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Opens the console of a folder, and says what it is.
-pub(crate) fn basic(folder: &Path, engine: &Engine) -> ExitCode {
+pub(crate) fn basic(folder: &Path, memory_bytes: Option<u64>, engine: &Engine) -> ExitCode {
     let opened = Disk.real_path(folder).and_then(|home| {
         let folder = folder_of(&Disk, &home);
         let database = super::open_enclosed(&folder, engine.options())?;
-        Ok((Shop::open(&database, &folder)?, home))
+        Ok((Shop::open(&database, &folder)?.with_memory(memory_bytes), home))
     });
     match opened.and_then(|(shop, home)| converse(&shop, &home, None, Vec::new())) {
         Ok(code) => code,

@@ -23,15 +23,20 @@ const SCREEN: (u16, u16) = (80, 25);
 const STACK_BYTES: usize = 16 << 20;
 const LAST_WORDS: &[u8] = b"\r\n[The program has ended: press Enter] ";
 
+/// The program that the command names.
+pub(crate) struct Start<'a> {
+    pub(crate) file: &'a Path,
+    /// The folder of its files; without one that of its database.
+    pub(crate) folder: Option<PathBuf>,
+    /// What its session may hold.
+    pub(crate) memory_bytes: Option<u64>,
+    /// The prompt comes behind it.
+    pub(crate) console: bool,
+}
+
 /// Runs a program to its end.
-pub(crate) fn run(
-    file: &Path,
-    folder: Option<PathBuf>,
-    arguments: Vec<OsString>,
-    engine: &Engine,
-    console: bool,
-) -> ExitCode {
-    match run_file(file, folder, arguments, engine, console) {
+pub(crate) fn run(start: Start<'_>, arguments: Vec<OsString>, engine: &Engine) -> ExitCode {
+    match run_file(start, arguments, engine) {
         Ok(code) => code,
         Err(error) => {
             complain(&error);
@@ -40,13 +45,8 @@ pub(crate) fn run(
     }
 }
 
-fn run_file(
-    file: &Path,
-    folder: Option<PathBuf>,
-    arguments: Vec<OsString>,
-    engine: &Engine,
-    console: bool,
-) -> Result<ExitCode> {
+fn run_file(start: Start<'_>, arguments: Vec<OsString>, engine: &Engine) -> Result<ExitCode> {
+    let Start { file, folder, memory_bytes, console } = start;
     let home = match file.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -61,7 +61,7 @@ fn run_file(
         None => folder_of(&Disk, &home),
     };
     let database = super::open_enclosed(&folder, engine.options())?;
-    let shop = Shop::open(&database, &folder)?;
+    let shop = Shop::open(&database, &folder)?.with_memory(memory_bytes);
     let arguments = arguments.into_iter().map(OsString::into_vec).collect();
     if console {
         return super::prompt::converse(&shop, &home, Some(&name), arguments);

@@ -117,6 +117,10 @@ impl<S: KeyedStorage> RecordFile for KeyedFile<S> {
         })
     }
 
+    fn memory_bytes(&self) -> u64 {
+        self.storage.memory_bytes() + (self.scratch.capacity() + self.record.capacity()) as u64
+    }
+
     fn add_key(&mut self, key: KeyDefinition) -> Result<usize> {
         if self.is_read_only {
             return Err(FileError::new(FileErrorKind::AccessMode, "the file is opened for reading only"));

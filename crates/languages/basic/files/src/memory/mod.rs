@@ -314,6 +314,12 @@ impl KeyedStorage for MemoryStorage {
         self.bytes
     }
 
+    fn memory_bytes(&self) -> u64 {
+        // A slot, its place, the lists of keys, and for each key a string and an entry of its order.
+        let slot = std::mem::size_of::<Slot>() + 96 + self.orders.len() * (std::mem::size_of::<Entry>() + 56);
+        self.bytes + (self.slots.capacity() * slot) as u64
+    }
+
     fn add_key(
         &mut self,
         number: usize,

@@ -203,6 +203,14 @@ impl RecordFile for MemoryQueue {
         Ok(())
     }
 
+    fn memory_bytes(&self) -> u64 {
+        match &self.usage {
+            Usage::Undecided => 0,
+            Usage::List(list) => list.memory_bytes(),
+            Usage::Keyed(keyed) => keyed.memory_bytes(),
+        }
+    }
+
     fn information(&mut self) -> Result<FileInformation> {
         if let Some(file) = self.file() {
             return file.information();
@@ -288,5 +296,10 @@ impl RecordSequence for MemoryList {
 
     fn bytes(&mut self) -> u64 {
         self.bytes
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        // A record is a string in a leaf that is half full at least.
+        self.bytes + self.records.len() as u64 * 72
     }
 }

@@ -68,6 +68,8 @@ pub struct Program {
     pub functions: HashMap<String, Rc<UserFunction>>,
     /// Classes of DEF CLASS.
     pub classes: Vec<Rc<ClassCode>>,
+    /// Bytes of the text that it was made of.
+    pub source_bytes: usize,
     /// The tree, for LIST and PGM( ).
     pub tree: tree::Program,
     /// Errors found while compiling; the parser's are in the tree.
@@ -94,6 +96,13 @@ pub struct Symbols {
     pub number_arrays: Vec<Name>,
     /// Arrays of strings.
     pub text_arrays: Vec<Name>,
+}
+
+impl Symbols {
+    /// How many names there are.
+    pub fn count(&self) -> usize {
+        self.numbers.len() + self.texts.len() + self.number_arrays.len() + self.text_arrays.len()
+    }
 }
 
 /// A function of the program.

@@ -32,6 +32,8 @@ pub enum SessionCode {
     PrefixEnable(NumberExpr, bool),
     /// MESSAGE_LIB.
     MessageLibrary(tree::MessageLibrary, Option<TextExpr>, Branches),
+    /// SYSTEM_JRNL.
+    Journal(tree::Journal, Branches),
     /// CWDIR.
     Folder(TextExpr, Branches),
     /// SETFID.
@@ -65,6 +67,7 @@ impl SessionCode {
         match self {
             SessionCode::ErrorProgram(_, branches)
             | SessionCode::MessageLibrary(_, _, branches)
+            | SessionCode::Journal(_, branches)
             | SessionCode::Folder(_, branches)
             | SessionCode::Invoke(_, branches)
             | SessionCode::Index { branches, .. }

@@ -142,6 +142,7 @@ impl Compiler<'_> {
             number: 0,
             place: self.place,
             label: None,
+            bytes: 0,
             directives: vec![tree::Directive { place: self.place, kind }],
         };
         list.text = print::statement(&line);

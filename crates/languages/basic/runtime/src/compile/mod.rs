@@ -48,7 +48,8 @@ pub(crate) fn compile_in(name: &str, tree: tree::Program, outer: Option<Outer<'_
 }
 
 fn compile_with(name: &str, tree: tree::Program, outer: Option<Outer<'_>>, known: Option<&Symbols>) -> Program {
-    let program = Program { name: name.to_owned(), ..Program::default() };
+    let source_bytes = tree.lines.iter().map(|line| line.bytes as usize).sum();
+    let program = Program { name: name.to_owned(), source_bytes, ..Program::default() };
     let mut compiler = Compiler {
         program,
         outer,

@@ -18,6 +18,7 @@ impl Compiler<'_> {
             Kind::MessageLibrary(form, file, options) => {
                 SessionCode::MessageLibrary(*form, self.optional_text(file.as_ref())?, self.options(options)?.branches)
             }
+            Kind::Journal(form, options) => SessionCode::Journal(*form, self.options(options)?.branches),
             Kind::Folder(folder, options) => SessionCode::Folder(self.text(folder)?, self.options(options)?.branches),
             Kind::SetFid(channel, name) => {
                 SessionCode::SetFid(self.optional_number(channel.as_ref())?, self.text(name)?)

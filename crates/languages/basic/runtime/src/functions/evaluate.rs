@@ -114,7 +114,7 @@ fn elements(machine: &mut Machine, call: &Call) -> Outcome<(Vec<Value>, i64)> {
         return fail(42, "DIM needs an array");
     };
     let Some((bounds, _)) = machine.array_bounds(variable) else { return fail(42, "the array is not dimensioned") };
-    Ok((machine.array_values(variable), bounds[0].0))
+    Ok((machine.array_values(variable)?, bounds[0].0))
 }
 
 fn subscript(low: i64, at: usize) -> Outcome<Number> {

@@ -7,6 +7,9 @@ use crate::fault::{Fault, Outcome, fail};
 use crate::number::Number;
 use crate::variables::Array;
 
+/// Bytes of an element with a keyword, beside its value.
+const KEYWORD: usize = 192;
+
 impl Machine {
     /// The value of an expression for each element of a range; TCB(18) is the turn.
     pub(super) fn set_each(&mut self, target: &Target, value: &Expr) -> Outcome<()> {
@@ -24,7 +27,9 @@ impl Machine {
             self.iteration = Some(turn);
             let value = self.value(value);
             self.iteration = outer;
-            values.push(match value? {
+            let value = value?;
+            self.charge_held(super::memory::value_bytes(&value))?;
+            values.push(match value {
                 Value::Number(number) => Value::Number(self.assigned(number, false)),
                 text => text,
             });
@@ -32,7 +37,7 @@ impl Machine {
         self.fill_range(target, &values)
     }
 
-    fn array_length(&mut self, array: VariableRef) -> usize {
+    pub(super) fn array_length(&mut self, array: VariableRef) -> usize {
         let slot = self.slot_of(array);
         let (level, slot) = self.level_of(slot);
         match array {
@@ -76,11 +81,13 @@ impl Machine {
         value.ok_or_else(|| Fault::new(42))
     }
 
-    /// All elements of an array; none before DIM.
-    pub(crate) fn array_values(&mut self, array: VariableRef) -> Vec<Value> {
+    /// Copies of all elements of an array; none before DIM. Error 31 when there is no memory for them.
+    pub(crate) fn array_values(&mut self, array: VariableRef) -> Outcome<Vec<Value>> {
+        let bytes = self.array_bytes(array) + self.array_length(array) * std::mem::size_of::<Value>();
+        self.charge_temporary(bytes)?;
         let slot = self.slot_of(array);
         let (level, slot) = self.level_of(slot);
-        match array {
+        Ok(match array {
             VariableRef::Numbers(_) => {
                 let elements = level.number_arrays[slot].as_ref().map_or(&[][..], |array| &array.elements);
                 elements.iter().map(|value| Value::Number(*value)).collect()
@@ -90,6 +97,17 @@ impl Machine {
                 elements.iter().cloned().map(Value::Text).collect()
             }
             _ => Vec::new(),
+        })
+    }
+
+    /// Bytes that an array takes.
+    pub(super) fn array_bytes(&mut self, array: VariableRef) -> usize {
+        let slot = self.slot_of(array);
+        let (level, slot) = self.level_of(slot);
+        match array {
+            VariableRef::Numbers(_) => level.number_arrays[slot].as_ref().map_or(0, Array::<Number>::bytes),
+            VariableRef::Texts(_) => level.text_arrays[slot].as_ref().map_or(0, Array::<Vec<u8>>::bytes),
+            _ => 0,
         }
     }
 
@@ -100,7 +118,7 @@ impl Machine {
             Some(Target::TextRange(symbol, bounds)) => (VariableRef::Texts(*symbol), bounds),
             _ => return Ok(None),
         };
-        let mut values = self.array_values(array);
+        let mut values = self.array_values(array)?;
         if let Some(bounds) = bounds {
             let (low, high) = self.bounds_of(array)?;
             let (from, to, backwards) = self.range(Some(bounds), low, high)?;
@@ -126,6 +144,7 @@ impl Machine {
     /// The element that a keyword names, which is made if there is none yet.
     pub(super) fn number_by_keyword(&mut self, symbol: Symbol, keyword: &TextExpr) -> Outcome<&mut Number> {
         let keyword = self.text_value(keyword)?;
+        self.charge(KEYWORD)?;
         let slot = self.slot_of(VariableRef::Numbers(symbol));
         let (level, slot) = self.level_of(slot);
         level.number_arrays[slot].get_or_insert_with(Array::growing).by_keyword(&keyword)
@@ -134,6 +153,7 @@ impl Machine {
     /// As [`Machine::number_by_keyword`], for strings.
     pub(super) fn text_by_keyword(&mut self, symbol: Symbol, keyword: &TextExpr) -> Outcome<&mut Vec<u8>> {
         let keyword = self.text_value(keyword)?;
+        self.charge(KEYWORD)?;
         let slot = self.slot_of(VariableRef::Texts(symbol));
         let (level, slot) = self.level_of(slot);
         level.text_arrays[slot].get_or_insert_with(Array::growing).by_keyword(&keyword)

@@ -32,6 +32,7 @@ impl Machine {
                 let value = self.assigned(value, *whole);
                 let (subscripts, count) = self.subscripts(indexes)?;
                 let slot = self.frame.link.number_arrays[*symbol as usize];
+                self.charge(std::mem::size_of::<Number>())?;
                 let (level, slot) = self.level_of(slot);
                 let index = element(&mut level.number_arrays[slot], &subscripts[..count])?;
                 *index = value;
@@ -39,6 +40,7 @@ impl Machine {
             (Target::TextElement(symbol, indexes), Value::Text(value)) => {
                 let (subscripts, count) = self.subscripts(indexes)?;
                 let slot = self.frame.link.text_arrays[*symbol as usize];
+                self.charge(std::mem::size_of::<Vec<u8>>())?;
                 let (level, slot) = self.level_of(slot);
                 *element(&mut level.text_arrays[slot], &subscripts[..count])? = value;
             }
@@ -149,6 +151,8 @@ impl Machine {
         };
         let (low, high) = self.bounds_of(array)?;
         let (from, to, backwards) = self.range(bounds.as_deref(), low, high)?;
+        let count = to.min(self.array_length(array)).saturating_sub(from);
+        self.charge_filling(count, values)?;
         let slot = self.slot_of(array);
         let (level, slot) = self.level_of(slot);
         let mut values = values.iter().cycle();
@@ -183,6 +187,19 @@ impl Machine {
         Ok(())
     }
 
+    /// Counts the strings that a range is filled with, again and again if they are fewer than its elements.
+    fn charge_filling(&mut self, count: usize, values: &[Value]) -> Outcome<()> {
+        // The places of the elements.
+        self.charge_temporary(count * std::mem::size_of::<usize>())?;
+        let turns = count.checked_div(values.len()).unwrap_or(0) + 1;
+        let texts = values.iter().map(|value| match value {
+            Value::Text(text) => super::allocated(text.len()),
+            Value::Number(_) => 0,
+        });
+        let bytes = texts.sum::<usize>().saturating_mul(turns);
+        self.charge(bytes)
+    }
+
     pub(super) fn set_range(
         &mut self,
         target: &Target,
@@ -194,6 +211,8 @@ impl Machine {
         }
         let (low, high) = self.bounds_of(source)?;
         let (from, to, backwards) = self.range(bounds, low, high)?;
+        let bytes = self.array_bytes(source) + self.array_length(source) * std::mem::size_of::<Value>();
+        self.charge_temporary(bytes)?;
         let slot = self.slot_of(source);
         let (level, slot) = self.level_of(slot);
         let mut values: Vec<Value> = match source {
@@ -216,6 +235,8 @@ impl Machine {
     }
 
     fn copy_array(&mut self, target: &Target, source: VariableRef) -> Outcome<()> {
+        let bytes = self.array_bytes(source);
+        self.charge(bytes)?;
         let from = self.slot_of(source);
         match (target, source) {
             (Target::NumberRange(symbol, _), VariableRef::Numbers(_)) => {
@@ -256,6 +277,7 @@ impl Machine {
                     None => b' ',
                 };
                 let slot = self.frame.link.texts[*symbol as usize];
+                self.charge(length as usize)?;
                 self.variables.composites.remove(&slot);
                 let text = self.text_slot(slot);
                 text.clear();
@@ -270,12 +292,9 @@ impl Machine {
                 };
                 let values = self.dimension_bounds(bounds)?;
                 let slot = self.slot_of(*array);
-                let limit = self.text_limit;
+                self.charge(super::memory::texts_bytes(count_of(&values), length))?;
                 let (level, slot) = self.level_of(slot);
                 let mut array: Array<Vec<u8>> = Array::new(&values)?;
-                if array.elements.len().saturating_mul(length) > limit {
-                    return Err(Fault::new(31));
-                }
                 array.elements.iter_mut().for_each(|element| element.resize(length, fill));
                 level.text_arrays[slot] = Some(array);
                 Ok(())
@@ -291,6 +310,12 @@ impl Machine {
             }
             DimCode::Array(array, bounds) => {
                 let values = self.dimension_bounds(bounds)?;
+                self.charge_array(matches!(array, VariableRef::Texts(_)), &values)?;
+                if keep {
+                    // REDIM copies the strings of the old array.
+                    let bytes = self.array_bytes(*array);
+                    self.charge(bytes)?;
+                }
                 let slot = self.slot_of(*array);
                 let (level, slot) = self.level_of(slot);
                 match array {
@@ -314,7 +339,17 @@ impl Machine {
         Ok(values)
     }
 
+    /// Counts an array of empty elements. Error 31 when there is no memory for it.
+    pub(super) fn charge_array(&mut self, is_text: bool, bounds: &[(i64, i64)]) -> Outcome<()> {
+        let count = count_of(bounds);
+        self.charge(match is_text {
+            true => super::memory::texts_bytes(count, 0),
+            false => super::memory::numbers_bytes(count),
+        })
+    }
+
     pub(super) fn local(&mut self, variables: &[VariableRef]) -> Outcome<()> {
+        self.charge(variables.len() * std::mem::size_of::<Saved>())?;
         let mut saved = Vec::new();
         for variable in variables {
             saved.push((*variable, self.save(*variable)));
@@ -367,13 +402,19 @@ impl Machine {
             let (level, slot) = self.level_of(slot);
             match variable {
                 VariableRef::Number(..) => level.numbers[slot] = Number::ZERO,
-                VariableRef::Text(_) => level.texts[slot].clear(),
+                VariableRef::Text(_) => level.texts[slot] = Vec::new(),
                 VariableRef::Numbers(_) => level.number_arrays[slot] = None,
                 VariableRef::Texts(_) => level.text_arrays[slot] = None,
             }
         }
         Ok(())
     }
+}
+
+/// The number of elements between bounds that were checked.
+fn count_of(bounds: &[(i64, i64)]) -> usize {
+    let lengths = bounds.iter().map(|(low, high)| high.saturating_sub(*low).saturating_add(1).max(0));
+    usize::try_from(lengths.fold(1, i64::saturating_mul)).unwrap_or(usize::MAX)
 }
 
 fn element<'a, T: Clone + Default>(array: &'a mut Option<Array<T>>, subscripts: &[i64]) -> Outcome<&'a mut T> {

@@ -8,10 +8,13 @@ use crate::fault::{Fault, Outcome, fail};
 use crate::link::{Link, PlanSlot};
 use crate::variables::Variables;
 use mainstay_basic_syntax as syntax;
+use std::collections::HashSet;
 use std::rc::Rc;
 
 /// How deep CALL, PERFORM and EXECUTE may be nested.
 const LEVELS: usize = 500;
+/// How many statements of EXECUTE stay compiled.
+const TEXTS: usize = 1000;
 /// How deep functions may call themselves (the manual's page DEF FN).
 const FUNCTIONS: usize = 100;
 
@@ -29,6 +32,7 @@ impl Machine {
                 return Ok(program);
             }
             let Some(source) = self.programs.read(&path)? else { continue };
+            self.charge_program(source.len())?;
             let tree = syntax::parse(&source);
             if let Some(refusal) = tree.diagnostics.iter().find(|diagnostic| diagnostic.code == 18) {
                 return fail(18, format!("{name}: {}; {}", refusal.message, refusal.hint));
@@ -90,6 +94,7 @@ impl Machine {
         if self.frames.len() >= LEVELS {
             return fail(31, "too many programs call each other");
         }
+        self.charge(std::mem::size_of::<Frame>() + program.symbols.count() * 4)?;
         let link = self.link(&program);
         let mut frame = Frame::new(program, link, kind);
         frame.pc = pc;
@@ -136,6 +141,8 @@ impl Machine {
         pc: Pc,
         arguments: Vec<(Passed, Option<VariableRef>)>,
     ) -> Outcome<()> {
+        // A slot has at most the size of an array.
+        self.charge(program.symbols.count() * std::mem::size_of::<Option<crate::variables::Array<Vec<u8>>>>())?;
         self.store_object();
         let level = self.new_level(&program);
         let caller = std::mem::replace(&mut self.variables, level);
@@ -154,6 +161,10 @@ impl Machine {
         argument: &CallArgument,
         out: &mut Vec<(Passed, Option<VariableRef>)>,
     ) -> Outcome<()> {
+        if let CallArgument::Variable(variable) | CallArgument::ArrayCopy(variable) = argument {
+            let bytes = self.variable_bytes(*variable);
+            self.charge(bytes)?;
+        }
         match argument {
             CallArgument::Value(value) => out.push((Passed::Value(self.value(value)?), None)),
             CallArgument::Variable(variable) => out.push((self.read_variable(*variable), Some(*variable))),
@@ -191,6 +202,16 @@ impl Machine {
         }
     }
 
+    /// Bytes of a copy of a variable.
+    fn variable_bytes(&mut self, variable: VariableRef) -> usize {
+        let slot = self.slot_of(variable);
+        let text = match variable {
+            VariableRef::Text(_) => self.text_slot(slot).len(),
+            _ => self.array_bytes(variable),
+        };
+        std::mem::size_of::<Passed>() + text
+    }
+
     /// Error 36 for a value of another type.
     pub(super) fn write_variable(&mut self, variable: VariableRef, value: Passed) -> Outcome<()> {
         let slot = self.slot_of(variable);
@@ -221,6 +242,7 @@ impl Machine {
             let Some(variable) = parameter.variable else { continue };
             match (arguments.get(index), &parameter.default) {
                 (Some((value, _)), _) => {
+                    self.charge(super::memory::passed_bytes(value))?;
                     let value = value.clone();
                     if let Err(fault) = self.write_variable(variable, value) {
                         self.frame.arguments = arguments;
@@ -422,6 +444,7 @@ impl Machine {
         if let Some((_, program)) = self.texts.get(&key) {
             return Ok(program.clone());
         }
+        self.charge_program(source.len())?;
         let tree = syntax::parse_statement(source);
         if let Some(diagnostic) = tree.diagnostics.first() {
             return fail(diagnostic.code, diagnostic.message.clone());
@@ -430,11 +453,21 @@ impl Machine {
             return fail(21, "a line of a program cannot stand here");
         }
         let program = Rc::new(compile_in(&outer.name, tree, Some(Outer { program: &outer })));
-        if self.texts.len() >= 1000 {
-            self.texts.clear();
+        if self.texts.len() >= TEXTS {
+            self.forget_texts();
         }
         self.texts.insert(key, (outer, program.clone()));
         Ok(program)
+    }
+
+    /// Forgets the compiled statements of EXECUTE, and their links to the levels of variables.
+    pub(super) fn forget_texts(&mut self) {
+        let texts = std::mem::take(&mut self.texts);
+        let known: HashSet<*const Program> = texts.values().map(|(_, text)| Rc::as_ptr(text)).collect();
+        let callers = self.frames.iter_mut().chain([&mut self.frame]).filter_map(|frame| frame.caller.as_deref_mut());
+        for level in callers.chain([&mut self.variables]) {
+            level.forget_links(|program| !known.contains(&Rc::as_ptr(program)));
+        }
     }
 
     /// Runs something with the names of a text, as EXECUTE would.
@@ -510,6 +543,8 @@ impl Machine {
         let mut saved = Vec::new();
         for ((variable, local), value) in function.parameters.iter().zip(values) {
             if *local {
+                let bytes = self.variable_bytes(*variable);
+                self.charge(bytes)?;
                 let old = match self.read_variable(*variable) {
                     Passed::Value(value) => Saved::Value(value),
                     Passed::Numbers(array) => Saved::Numbers(array),
@@ -527,12 +562,15 @@ impl Machine {
                 return Err(fault);
             }
         }
+        let put_aside = saved.iter().map(|(_, saved)| super::memory::saved_bytes(saved) as u64).sum();
+        let nested = self.begin_nested(put_aside);
         self.functions += 1;
         let result = match &function.value {
             Some(value) => self.value(value),
             None => self.run_function(function),
         };
         self.functions -= 1;
+        self.end_nested(nested);
         self.restore(saved);
         result
     }

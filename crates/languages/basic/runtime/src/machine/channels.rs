@@ -75,6 +75,16 @@ impl Channels {
         self.last_used = number;
     }
 
+    /// Bytes that open channels take.
+    pub(super) fn bytes(&self) -> u64 {
+        let channels = self.open.iter().flatten();
+        let of = |channel: &Channel| {
+            let texts = channel.name.len() + channel.line.capacity() + channel.options.len();
+            (mainstay_basic_files::CHANNEL_BYTES + texts) as u64 + channel.file.memory_bytes()
+        };
+        self.open.capacity() as u64 * 8 + channels.map(|channel| of(channel)).sum::<u64>()
+    }
+
     /// Closes a channel.
     pub fn remove(&mut self, number: i64) -> Option<Box<Channel>> {
         usize::try_from(number).ok().and_then(|number| self.open.get_mut(number)).and_then(Option::take)

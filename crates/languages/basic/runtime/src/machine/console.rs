@@ -137,8 +137,11 @@ impl Machine {
     /// START: closes all files, forgets all variables, handlers and objects, and begins a program or none.
     fn start(&mut self, memory: Option<&NumberExpr>, program: Option<&TextExpr>) -> Outcome<Flow> {
         if let Some(memory) = memory {
-            // Kilobytes; the limits of this system hold instead.
-            self.whole_within(memory, 0, i64::from(u32::MAX))?;
+            // Units of 1,024 bytes; 0 leaves the limit as it is.
+            let units = self.whole_within(memory, 0, i64::from(u32::MAX))? as u64;
+            if units > 0 {
+                self.start_with(units * 1024);
+            }
         }
         let program = match program {
             Some(name) => {

@@ -6,6 +6,8 @@ use crate::compile::NOWHERE;
 use crate::fault::{Fault, Outcome, fail};
 use crate::number::Number;
 
+/// Bytes of a value that a loop takes in one of its turns.
+const ELEMENT: usize = 48;
 /// The most entries of a frame's stack.
 const STACK: usize = 10_000;
 
@@ -57,6 +59,7 @@ impl Machine {
         if self.frame.stack.len() >= STACK {
             return fail(31, "too many loops and subroutines are open");
         }
+        self.charge(super::memory::ENTRY)?;
         self.frame.stack.push(entry);
         Ok(())
     }
@@ -234,6 +237,8 @@ impl Machine {
         let text = self.text_value(&parts.1)?;
         let values = match text.split_last() {
             Some((delimiter, rest)) => {
+                let parts = memchr::memchr_iter(*delimiter, rest).count() + 1;
+                self.charge_temporary(parts * ELEMENT)?;
                 rest.split(|byte| byte == delimiter).rev().map(|part| Value::Text(part.to_vec())).collect()
             }
             None => Vec::new(),
@@ -243,6 +248,8 @@ impl Machine {
     }
 
     pub(super) fn for_index(&mut self, target: &Target, array: VariableRef, exit: Pc) -> Outcome<()> {
+        let count = self.array_length(array);
+        self.charge_temporary(count * ELEMENT)?;
         if matches!(target, Target::Text(_) | Target::TextElement(..)) {
             let keywords = self.keywords(array);
             let names =

@@ -64,6 +64,7 @@ impl Machine {
         };
         let program = self.frame.program.clone();
         let list = program.lists.get(list as usize).ok_or_else(|| Fault::new(81))?;
+        self.charge(2 * text.len())?;
         self.assign_fields(list, &text, separator)
     }
 }

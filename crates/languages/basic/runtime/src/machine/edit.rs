@@ -19,6 +19,7 @@ impl Machine {
     ///
     /// Errors: those of the parser, and 21.
     pub(crate) fn edit_line(&mut self, source: &[u8]) -> Outcome<()> {
+        self.charge_program(source.len())?;
         let parsed = syntax::parse_statement(source);
         if let Some(diagnostic) = parsed.diagnostics.first() {
             return fail(diagnostic.code, diagnostic.message.clone());
@@ -43,6 +44,7 @@ impl Machine {
             (true, Some(main)) => main.program.clone(),
             _ => self.outer_program(),
         };
+        self.charge(super::memory::compiled_bytes(&old))?;
         let mut tree = old.tree.clone();
         tree.numbered = true;
         change(&mut tree)?;
@@ -67,7 +69,7 @@ impl Machine {
             }
         }
         self.variables.forget_link(old);
-        self.texts.clear();
+        self.forget_texts();
     }
 
     /// DELETE: lines of a range; without a range all.
@@ -82,6 +84,7 @@ impl Machine {
 
     /// MERGE: lines of text, each with its number. Error 21 for one without.
     pub(super) fn merge_lines(&mut self, source: &[u8]) -> Outcome<()> {
+        self.charge_program(source.len())?;
         let parsed = syntax::parse_statement(source);
         if let Some(diagnostic) = parsed.diagnostics.iter().find(|diagnostic| matches!(diagnostic.code, 18 | 21)) {
             return fail(diagnostic.code, diagnostic.message.clone());

@@ -30,6 +30,11 @@ impl Reference {
     }
 }
 
+/// How many times its length a record counts when it is read.
+const FETCHED: usize = 4;
+/// Bytes of a record in memory beside its own and those of its key.
+const WRITTEN: usize = 512;
+
 impl Machine {
     pub(super) fn io(&mut self, io: &IoCode) -> Outcome<()> {
         let number = match &io.channel {
@@ -176,8 +181,9 @@ impl Machine {
         let separator = Machine::separator(channel);
         if let (Some(plan), None) = (&plan, &io.options.size) {
             let data = channel.file.read(reference.place(), &options).map_err(file_fault)?;
+            let bytes = data.len();
             self.record_rest = split(plan, data, separator, rounding, variables, globals)?;
-            return Ok(());
+            return self.charge_record(bytes);
         }
         let bound = channel.list.clone();
         let mut data = channel.file.read(reference.place(), &options).map_err(file_fault)?.to_vec();
@@ -186,6 +192,7 @@ impl Machine {
             let size = self.whole_within(size, 1, self.text_limit as i64)? as usize;
             read_on(self.channels.get(number)?, size, &mut data);
         }
+        self.charge_record(data.len())?;
         if let Some(plan) = plan {
             let Machine { variables, globals, .. } = self;
             self.record_rest = split(&plan, &data, separator, rounding, variables, globals)?;
@@ -216,6 +223,7 @@ impl Machine {
         if let Some(size) = size {
             read_on(channel, size, &mut record);
         }
+        self.charge_record(record.len())?;
         let program = self.frame.program.clone();
         let item = io.list.and_then(|list| program.lists.get(list as usize)).and_then(|list| list.items.first());
         match item {
@@ -229,6 +237,12 @@ impl Machine {
                 Ok(())
             }
         }
+    }
+
+    /// Counts a record that was read: its fields, and records that its channel has fetched ahead.
+    #[inline]
+    pub(super) fn charge_record(&mut self, bytes: usize) -> Outcome<()> {
+        self.charge(FETCHED * bytes + 64)
     }
 
     fn write(&mut self, io: &IoCode, number: i64, record: bool) -> Outcome<()> {
@@ -245,6 +259,8 @@ impl Machine {
             keeps_lock: io.verb == Verb::WriteLock,
             wait,
         };
+        // A record in memory has a copy, its keys, and places in their orders.
+        self.charge(2 * data.len() + WRITTEN)?;
         let file = &mut self.channels.get(number)?.file;
         let result = file.write(&data, &options).map_err(file_fault);
         self.give(data);

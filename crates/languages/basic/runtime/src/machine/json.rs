@@ -12,15 +12,29 @@ use crate::variables::Array;
 
 /// How deep groups may be nested.
 const DEPTH: usize = 60;
+/// Bytes of an element of the text that is written.
+const NODE: usize = 256;
 
 /// A value of a JSON text with the name that it gets.
 struct Reader<'a> {
     text: &'a [u8],
     at: usize,
     found: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Bytes that the session has left for what is found.
+    left: u64,
 }
 
 impl Reader<'_> {
+    /// Error 31 when the session has no memory left.
+    fn add(&mut self, name: Vec<u8>, value: Vec<u8>) -> Outcome<()> {
+        // The element, its keyword twice, and the entry here.
+        let bytes = 3 * name.len() + 2 * value.len() + 256;
+        let left = self.left.checked_sub(bytes as u64);
+        self.left = left.ok_or_else(|| crate::fault::Fault::with(31, "JSON text with too many elements"))?;
+        self.found.push((name, value));
+        Ok(())
+    }
+
     fn blanks(&mut self) {
         while self.text.get(self.at).is_some_and(u8::is_ascii_whitespace) {
             self.at += 1;
@@ -49,8 +63,7 @@ impl Reader<'_> {
             return self.list(name, depth);
         }
         let value = if self.next_is(b'"') { self.quoted()? } else { self.word()? };
-        self.found.push((name.to_vec(), value));
-        Ok(())
+        self.add(name.to_vec(), value)
     }
 
     fn group(&mut self, name: &[u8], depth: usize) -> Outcome<()> {
@@ -69,7 +82,7 @@ impl Reader<'_> {
 
     fn list(&mut self, name: &[u8], depth: usize) -> Outcome<()> {
         if self.next_is(b']') {
-            self.found.push((joined(name, b"0"), Vec::new()));
+            self.add(joined(name, b"0"), Vec::new())?;
             return Ok(());
         }
         let mut number = 0;
@@ -142,12 +155,14 @@ fn joined(name: &[u8], part: &[u8]) -> Vec<u8> {
 impl Machine {
     /// DIM LOAD. Error 26 for text that is no JSON, or a value that is no number for an array of numbers.
     pub(super) fn load_json(&mut self, array: VariableRef, text: &[u8]) -> Outcome<()> {
-        let mut reader = Reader { text, at: 0, found: Vec::new() };
+        let left = self.memory_left();
+        let mut reader = Reader { text, at: 0, found: Vec::new(), left };
         reader.value(b"", 0)?;
         reader.blanks();
         if reader.at < text.len() {
             return reader.wrong();
         }
+        self.charge(usize::try_from(left - reader.left).unwrap_or(usize::MAX))?;
         let slot = self.slot_of(array);
         let (level, slot) = self.level_of(slot);
         match array {
@@ -172,7 +187,7 @@ impl Machine {
 
     /// DIM(LIST ..): the elements of an array with keywords as JSON text; `sort` orders names, `edit` gives each a line.
     pub(crate) fn json_of(&mut self, array: VariableRef, sort: bool, edit: bool, out: &mut Vec<u8>) -> Outcome<()> {
-        let values = self.array_values(array);
+        let values = self.array_values(array)?;
         let Some(keywords) = self.keywords(array) else { return fail(42, "the array has no keywords") };
         let mut entries: Vec<(Vec<u8>, super::Value)> = values
             .into_iter()
@@ -183,10 +198,15 @@ impl Machine {
             entries.sort_by(|left, right| left.0.cmp(&right.0));
         }
         let mut root = Node::default();
+        // Groups, and control characters of six bytes each.
+        self.charge_temporary(entries.len().saturating_mul(NODE))?;
         for (name, value) in entries {
             let text = match value {
                 super::Value::Number(_) => self.display(&value).into_bytes(),
-                super::Value::Text(text) => quoted(&text),
+                super::Value::Text(text) => {
+                    self.charge_temporary(6 * text.len())?;
+                    quoted(&text)
+                }
             };
             root.insert(&name.split(|byte| *byte == b'.').collect::<Vec<_>>(), text);
         }

@@ -31,6 +31,7 @@ mod io;
 mod join;
 mod json;
 mod list;
+mod memory;
 mod number;
 mod object;
 mod open;
@@ -46,6 +47,7 @@ mod text;
 
 pub(crate) use channels::file_fault;
 pub use channels::{Channel, SEPARATOR};
+pub(crate) use memory::allocated;
 pub(crate) use number::truth;
 pub(crate) use print::apply_table;
 pub use settings::Parameters;

@@ -53,6 +53,13 @@ struct Object {
     properties: Vec<(Name, Passed)>,
 }
 
+impl Object {
+    fn bytes(&self) -> usize {
+        let properties = self.properties.iter();
+        256 + properties.map(|(name, value)| name.text.len() + 64 + super::memory::passed_bytes(value)).sum::<usize>()
+    }
+}
+
 fn empty(name: &Name) -> Passed {
     Passed::Value(match name.kind {
         NameKind::Text => Value::Text(Vec::new()),
@@ -61,6 +68,16 @@ fn empty(name: &Name) -> Passed {
 }
 
 impl Objects {
+    /// Bytes of all objects.
+    pub(super) fn bytes(&self) -> usize {
+        self.live.values().map(Object::bytes).sum()
+    }
+
+    /// The programs of the classes.
+    pub(super) fn programs(&self) -> impl Iterator<Item = &Rc<Program>> {
+        self.classes.values().map(|(program, _)| program)
+    }
+
     /// The highest number of an object; 0 for none.
     pub(crate) fn highest(&self) -> i64 {
         self.live.keys().next_back().copied().unwrap_or(0)
@@ -157,6 +174,7 @@ impl Machine {
             return Ok(empty(&property.name));
         }
         let bounds = self.in_text(program, |machine| machine.dimension_bounds(&property.bounds))?;
+        self.charge_array(property.name.kind == NameKind::Text, &bounds)?;
         Ok(match property.name.kind {
             NameKind::Text => Passed::Texts(Some(Array::new(&bounds)?)),
             _ => Passed::Numbers(Some(Array::new(&bounds)?)),
@@ -167,6 +185,7 @@ impl Machine {
         if self.objects.live.len() >= OBJECTS {
             return fail(31, "too many objects");
         }
+        self.charge(object.bytes())?;
         // Numbers of objects begin where those of channels and controls end.
         self.objects.last = self.objects.last.max(100_000) + 1;
         self.objects.live.insert(self.objects.last, object);
@@ -176,8 +195,10 @@ impl Machine {
     /// NEW(object): another object with the same values. Its creation logic does not run.
     pub(crate) fn clone_object(&mut self, id: i64) -> Outcome<i64> {
         self.store_object();
-        let copy = self.objects.live.get(&id).cloned();
+        let bytes = self.objects.live.get(&id).map_or(0, Object::bytes);
+        let copy = self.charge(bytes).map(|()| self.objects.live.get(&id).cloned());
         self.load_object();
+        let copy = copy?;
         let Some(copy) = copy else { return fail(95, format!("{id}")) };
         self.add_object(Object { references: 1, is_held: false, ..copy })
     }
@@ -461,6 +482,7 @@ impl Machine {
                 None => {}
             }
         }
+        self.charge(std::mem::size_of::<(Name, Passed)>() + name.text.len())?;
         let accepts = family[0].1.accepts_properties;
         let Some(object) = self.objects.live.get_mut(&id) else { return fail(95, format!("{id}")) };
         match object.properties.iter_mut().find(|(known, _)| known == name) {

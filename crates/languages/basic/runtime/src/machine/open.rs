@@ -89,6 +89,7 @@ impl Machine {
             prefix,
             fid: None,
         };
+        self.charge(mainstay_basic_files::CHANNEL_BYTES)?;
         self.channels.insert(number, channel);
         Ok(())
     }

@@ -161,6 +161,9 @@ impl Machine {
 
     /// PRINT to a file: a record for each line.
     pub(super) fn print_to(&mut self, number: i64, text: &[u8], ends_line: bool) -> Outcome<()> {
+        self.charge(text.len())?;
+        let length = self.channels.get(number)?.line.len() + text.len();
+        self.check_length(length)?;
         let channel = self.channels.get(number)?;
         crate::screen::plain(text, &mut channel.line);
         match ends_line {

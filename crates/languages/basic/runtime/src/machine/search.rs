@@ -34,6 +34,15 @@ pub(crate) struct Rules {
     pub folder: String,
 }
 
+impl Rules {
+    /// Bytes that they take.
+    pub(super) fn bytes(&self) -> usize {
+        let entries: usize = self.entries.values().map(Vec::capacity).sum();
+        let folders: usize = self.folders.iter().map(|(name, folder)| name.len() + folder.len() + 64).sum();
+        entries + folders + self.program.capacity() + self.file.capacity() + self.disabled.len() * 8
+    }
+}
+
 /// The entry of PREFIX FILE for a name.
 #[derive(Debug, Default)]
 pub(super) struct Translation {

@@ -140,10 +140,13 @@ impl Machine {
             && select.options.prefix.is_none()
             && let Some(plan) = frame.link.plan(&frame.program, select.list)
         {
+            let bytes = data.len();
             self.record_rest = split(plan, data, separator, rounding, variables, globals)?;
+            self.charge_record(bytes)?;
             return Ok(true);
         }
         let (channel, data) = (selecting.channel, data.to_vec());
+        self.charge_record(data.len())?;
         self.take_record(select, channel, &data)?;
         Ok(true)
     }

@@ -5,8 +5,8 @@ use super::{Flow, FrameKind, Machine, Value};
 use crate::code::*;
 use crate::fault::{Fault, Outcome, fail};
 use mainstay_basic_files::key::KeyDefinitions;
-use mainstay_basic_files::{OpenMode, OpenOptions, Place, ReadOptions};
-use mainstay_basic_syntax::tree::MessageLibrary;
+use mainstay_basic_files::{OpenMode, OpenOptions, Place, ReadOptions, TransactionVerb};
+use mainstay_basic_syntax::tree::{Journal, MessageLibrary};
 
 impl Machine {
     #[inline(never)]
@@ -28,6 +28,7 @@ impl Machine {
                 let name = self.handlers.escape_program.clone();
                 self.assign(target, Value::Text(name))?;
             }
+            SessionCode::Journal(form, _) => self.journal(*form)?,
             SessionCode::MessageLibrary(form, file, _) => self.message_library(*form, file.as_ref())?,
             SessionCode::Folder(folder, _) => {
                 let folder = self.name_value(folder)?;
@@ -83,6 +84,7 @@ impl Machine {
                 let (name, folder) = (self.name_value(name)?, self.name_value(folder)?);
                 self.rules.folders.retain(|(known, _)| *known != name);
                 if !folder.is_empty() {
+                    self.charge(name.len() + folder.len() + 64)?;
                     self.rules.folders.push((name, folder));
                 }
             }
@@ -96,6 +98,23 @@ impl Machine {
             _ => return Err(Fault::new(120)),
         }
         Ok(())
+    }
+
+    /// SYSTEM_JRNL: begins and ends transactions.
+    fn journal(&mut self, form: Journal) -> Outcome<()> {
+        self.transaction(match form {
+            Journal::Begin => TransactionVerb::Begin,
+            Journal::BeginAuto => TransactionVerb::BeginAuto,
+            Journal::AutoOn => TransactionVerb::AutoOn,
+            Journal::AutoOff => TransactionVerb::AutoOff,
+            Journal::Save => TransactionVerb::Save,
+            Journal::Restore => TransactionVerb::Restore,
+        })
+    }
+
+    /// Begins or ends a transaction of the session.
+    pub(crate) fn transaction(&mut self, verb: TransactionVerb) -> Outcome<()> {
+        self.volume.transaction(self.session, verb).map_err(file_fault)
     }
 
     fn set_fid(&mut self, channel: Option<&NumberExpr>, name: &TextExpr) -> Outcome<()> {

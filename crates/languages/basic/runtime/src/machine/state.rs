@@ -14,6 +14,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// The longest string of a session without a limit of its own.
+pub(super) const TEXT_LIMIT: usize = 256 << 20;
+
 /// A value of either type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -268,6 +271,8 @@ pub struct Machine {
     pub(crate) turns: u32,
     pub(crate) operations: u64,
     pub(crate) operation_limit: Option<u64>,
+    pub(crate) memory: super::memory::Memory,
+    /// The longest string.
     pub(crate) text_limit: usize,
     /// The most elements of an array that DIM makes.
     pub(crate) element_limit: usize,
@@ -352,7 +357,8 @@ impl Machine {
             turns: 0,
             operations: 0,
             operation_limit: None,
-            text_limit: 256 << 20,
+            memory: super::memory::Memory::default(),
+            text_limit: TEXT_LIMIT,
             element_limit: 10_000_000,
             buffers: Vec::new(),
         }

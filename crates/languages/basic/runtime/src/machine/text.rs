@@ -41,7 +41,10 @@ impl Machine {
     pub(crate) fn text_value(&mut self, expr: &TextExpr) -> Outcome<Vec<u8>> {
         let mut out = self.take();
         match self.text(expr, &mut out) {
-            Ok(()) => Ok(out),
+            Ok(()) => {
+                self.charge_temporary(out.len())?;
+                Ok(out)
+            }
             Err(fault) => {
                 self.give(out);
                 Err(fault)

@@ -212,7 +212,7 @@ pub const DIRECTIVES: &[Item] = &[
     item("STOP", 1, Works, "session"),
     item("SWITCH", 1, Works, "flow"),
     item("SYSTEM_HELP", 3, Refused, ""),
-    item("SYSTEM_JRNL", 2, Refused, ""),
+    item("SYSTEM_JRNL", 2, Partial, ""),
     item("TABLE", 2, Works, "session"),
     item("TRANSLATE", 3, Refused, ""),
     item("TRISTATE_BOX", 3, Refused, ""),

@@ -24,6 +24,7 @@ const PARTIAL: &str = "
 | FUNCTION | methods; no PERFORM and FOR EVENT |
 | INVOKE | always error 15: programs have no way to the operating system |
 | START | the session anew; no separate task |
+| SYSTEM_JRNL | transactions: BEGIN, BEGIN AUTO, AUTO, SAVE, RESTORE; the forms that write journals are refused |
 | KEYED EFF | CREATE TABLE makes a native table, which has no limit of 2 GB |
 | 'CD', 'EX', 'RR' | as the manual has them; no test of their own |
 | 'BE' to 'EI', 'BO' 'EO', 'ME' 'MN', 'UC' 'LC', 'RM', 'DF', 'DIALOGUE' | in the screen model; no program shows them |

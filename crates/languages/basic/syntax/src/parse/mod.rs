@@ -99,11 +99,12 @@ fn check_labels(program: &mut Program) {
 
 fn parse_line(raw: &RawLine, number: u32, diagnostics: &mut Vec<Diagnostic>) -> Line {
     let first = diagnostics.len();
+    let bytes = u32::try_from(raw.text.text.len()).unwrap_or(u32::MAX);
     if raw.text.text.len() > BYTES {
         let (message, hint) = ("statement too complex".to_owned(), format!("a statement has at most {BYTES} bytes"));
         diagnostics.push(Diagnostic { code: 30, place: raw.place, number, message, hint });
         let directives = vec![invalid(raw, 0, 30)];
-        return Line { number, place: raw.place, label: None, directives };
+        return Line { number, place: raw.place, label: None, bytes, directives };
     }
     let spanned = tokens(&raw.text, diagnostics);
     let lexed = diagnostics.len() > first;
@@ -129,7 +130,7 @@ fn parse_line(raw: &RawLine, number: u32, diagnostics: &mut Vec<Diagnostic>) -> 
     for diagnostic in &mut diagnostics[first..] {
         diagnostic.number = number;
     }
-    Line { number, place: raw.place, label, directives }
+    Line { number, place: raw.place, label, bytes, directives }
 }
 
 fn invalid(raw: &RawLine, body: usize, code: u16) -> Directive {

@@ -405,6 +405,10 @@ impl Parser {
             }
             "RESET" => Kind::Reset,
             "MESSAGE_LIB" => self.message_library()?,
+            "SYSTEM_JRNL" => match self.journal()? {
+                Some(kind) => kind,
+                None => return Ok(None),
+            },
             "ENABLE" | "DISABLE" if matches!(self.peek(), Token::Number(_)) => {
                 Kind::Prefix(Prefix::Enable(self.expression()?, word == "ENABLE"))
             }

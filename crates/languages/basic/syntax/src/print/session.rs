@@ -24,6 +24,20 @@ pub(super) fn directive(out: &mut Vec<u8>, kind: &Kind) -> bool {
             values(out, form, file.as_ref());
             options(out, list);
         }
+        Kind::Journal(form, list) => {
+            word(
+                out,
+                match form {
+                    Journal::Begin => "SYSTEM_JRNL BEGIN",
+                    Journal::BeginAuto => "SYSTEM_JRNL BEGIN AUTO",
+                    Journal::AutoOn => "SYSTEM_JRNL AUTO ON",
+                    Journal::AutoOff => "SYSTEM_JRNL AUTO OFF",
+                    Journal::Save => "SYSTEM_JRNL SAVE",
+                    Journal::Restore => "SYSTEM_JRNL RESTORE",
+                },
+            );
+            options(out, list);
+        }
         Kind::Folder(folder, list) => {
             values(out, "CWDIR", Some(folder));
             options(out, list);

@@ -57,6 +57,8 @@ pub struct Line {
     pub place: Place,
     /// `NAME:` at its beginning, upper case.
     pub label: Option<String>,
+    /// Bytes of its text.
+    pub bytes: u32,
     /// Its directives.
     pub directives: Vec<Directive>,
 }
@@ -436,6 +438,8 @@ pub enum Kind {
     Prefix(Prefix),
     /// MESSAGE_LIB.
     MessageLibrary(MessageLibrary, Option<Expr>, Vec<IoOption>),
+    /// SYSTEM_JRNL.
+    Journal(Journal, Vec<IoOption>),
     /// A directive that edits the program or shows its state.
     Console(Box<Console>),
     /// ADD INDEX, DROP INDEX.

@@ -32,6 +32,23 @@ pub enum Prefix {
     Enable(Expr, bool),
 }
 
+/// The forms of SYSTEM_JRNL that are about transactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Journal {
+    /// BEGIN.
+    Begin,
+    /// BEGIN AUTO.
+    BeginAuto,
+    /// AUTO ON.
+    AutoOn,
+    /// AUTO OFF.
+    AutoOff,
+    /// SAVE: commit.
+    Save,
+    /// RESTORE: roll back.
+    Restore,
+}
+
 /// The forms of MESSAGE_LIB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageLibrary {

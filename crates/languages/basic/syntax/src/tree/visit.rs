@@ -81,6 +81,7 @@ fn of_other(kind: &mut Kind, visit: &mut impl FnMut(&mut Target)) {
             expr(program, visit);
             options(list, visit);
         }
+        Kind::Journal(_, list) => options(list, visit),
         Kind::Run(program, list) | Kind::ErrorProgram(program, list) | Kind::MessageLibrary(_, program, list) => {
             program.iter_mut().for_each(|program| expr(program, visit));
             options(list, visit);

@@ -321,6 +321,10 @@ impl KeyedStorage for TableStorage {
         self.table.bytes() as u64
     }
 
+    fn memory_bytes(&self) -> u64 {
+        self.batch.memory_bytes()
+    }
+
     fn add_key(
         &mut self,
         number: usize,
