@@ -199,12 +199,13 @@ fn file_name(path: &std::path::Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// ADS_NTX, ADS_CDX or ADS_VFP.
+/// ADS_NTX, ADS_CDX, ADS_ADT or ADS_VFP.
 fn table_type(table: &TableInfo) -> i32 {
     let is_ntx = |index: &mainstay_engine::IndexInfo| {
         index.file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ntx"))
     };
     match table.kind.as_str() {
+        _ if table.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("adt")) => 3,
         kind if kind.starts_with("Visual FoxPro") => 4,
         _ if table.indexes.iter().any(is_ntx) => 1,
         _ => 2,

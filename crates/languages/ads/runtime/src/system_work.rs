@@ -60,7 +60,7 @@ pub(crate) fn rows(columns: &[&str], rows: Vec<Vec<Value>>) -> Outcome {
             Some(("?", name)) => (name, SqlType::Boolean),
             _ => (*name, text_type()),
         };
-        Column { name: name.to_owned(), sql_type }
+        Column::new(name, sql_type)
     };
     let columns = columns.iter().map(column).collect();
     crate::answer::measured(Outcome { columns, rows, ..Outcome::default() })

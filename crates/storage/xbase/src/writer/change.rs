@@ -98,7 +98,10 @@ impl TableWriter {
     ) -> Result<Change> {
         self.locked(record, |writer, old| {
             let mut new = old.clone();
-            writer.layout().set_deleted(&mut new, deleted);
+            if writer.layout().is_deleted(&old) != deleted {
+                writer.layout().set_deleted(&mut new, deleted);
+                writer.mark_memos(&mut new, deleted);
+            }
             if new != old {
                 writer.write_changed(record, &old, &mut new, follower)?;
             }
