@@ -14,6 +14,7 @@ use mainstay_xbase::indexed::{Building, IndexSpec, IndexedTable, Transaction};
 use mainstay_xbase::memo::Memo;
 use mainstay_xbase::table;
 use mainstay_xbase::writer::{self, Access, WriteOptions};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -163,7 +164,7 @@ fn blocks_of_records_that_others_deleted_stay_as_they_are() {
     bytes.copy_within(start + length + reference..start + 2 * length, start + reference);
     memory.write(path(), bytes);
     let mut table = open(&fs, Access::Exclusive);
-    table.reindex().unwrap();
+    table.reindex(&mut |_, _| ControlFlow::Continue(())).unwrap();
     for id in 3..30 {
         append(&mut table, id);
     }

@@ -10,7 +10,7 @@ use super::types::Type;
 use crate::codepage::CodePage;
 use crate::dbf::encode::text_of_name;
 use crate::dbf::{Counter, Field, FieldKind, FieldSpec, TableSpec};
-use mainstay_types::{Code, Error, Result, SqlType};
+use mainstay_types::{Code, Collation, Error, Result, SqlType};
 
 /// The longest name.
 const LONGEST_NAME: usize = 128;
@@ -252,7 +252,9 @@ pub(crate) fn field_of_column(name: &str, column: SqlType) -> Result<FieldSpec> 
         SqlType::Char { length, .. } | SqlType::VarChar { length: Some(length), .. }
             if length > 0 && length as usize <= LONGEST_RECORD =>
         {
-            Ok(spec(name, Type::Character, length as usize, 0))
+            let ignores_case = column.collation() == Some(Collation::CaseInsensitive);
+            let kind = if ignores_case { Type::CiCharacter } else { Type::Character };
+            Ok(spec(name, kind, length as usize, 0))
         }
         SqlType::Char { .. } | SqlType::VarChar { .. } => of(Type::Memo),
         SqlType::Binary { length } if length > 0 && length as usize <= LONGEST_RECORD => {
