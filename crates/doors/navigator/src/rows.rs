@@ -264,24 +264,25 @@ fn field_of_adt(name: &str, column: &Column) -> FieldSpec {
 /// The text of a value whose type no field has.
 fn text_of(value: &Value, column: &Column, format: Format) -> Option<String> {
     let is_kept_by_adt = format == Format::Advantage && matches!(column.sql_type, SqlType::Time { .. } | SqlType::Uuid);
-    let has_field = is_kept_by_adt || matches!(
-        column.sql_type,
-        SqlType::Boolean
-            | SqlType::TinyInt
-            | SqlType::SmallInt
-            | SqlType::Integer
-            | SqlType::BigInt
-            | SqlType::Decimal { .. }
-            | SqlType::Money
-            | SqlType::Real
-            | SqlType::Double
-            | SqlType::Char { .. }
-            | SqlType::VarChar { .. }
-            | SqlType::Binary { .. }
-            | SqlType::VarBinary { .. }
-            | SqlType::Date
-            | SqlType::Timestamp { .. }
-    );
+    let has_field = is_kept_by_adt
+        || matches!(
+            column.sql_type,
+            SqlType::Boolean
+                | SqlType::TinyInt
+                | SqlType::SmallInt
+                | SqlType::Integer
+                | SqlType::BigInt
+                | SqlType::Decimal { .. }
+                | SqlType::Money
+                | SqlType::Real
+                | SqlType::Double
+                | SqlType::Char { .. }
+                | SqlType::VarChar { .. }
+                | SqlType::Binary { .. }
+                | SqlType::VarBinary { .. }
+                | SqlType::Date
+                | SqlType::Timestamp { .. }
+        );
     match value {
         _ if has_field => None,
         Value::Null => None,

@@ -105,7 +105,8 @@ impl Options {
                 Some((name, value)) if name.starts_with("--") => (name, Some(OsString::from(value))),
                 _ => (word.as_str(), None),
             };
-            let attachable = ["--only", "--rows", "--repeats", "--door", "--format", "--json", "--csv", "--markdown", "--html"];
+            let attachable =
+                ["--only", "--rows", "--repeats", "--door", "--format", "--json", "--csv", "--markdown", "--html"];
             if attached.is_some() && !attachable.contains(&name) {
                 return Err(format!("{name} takes no value"));
             }

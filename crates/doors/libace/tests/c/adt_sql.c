@@ -30,7 +30,7 @@ static void check_types( ADSHANDLE cursor, int is_table )
    SAME( ADS_MONEY, type_of( cursor, "amount" ) );
    SAME( ADS_CURDOUBLE, type_of( cursor, "price" ) );
    SAME( ADS_TIMESTAMP, type_of( cursor, "moment" ) );
-   SAME( ADS_TIME, type_of( cursor, "at" ) );
+   SAME( ADS_TIME, type_of( cursor, "clock" ) );
    SAME( ADS_RAW, type_of( cursor, "bytes" ) );
    SAME( ADS_MEMO, type_of( cursor, "note" ) );
    SAME( ADS_NUMERIC, type_of( cursor, "digits" ) );
@@ -46,8 +46,8 @@ static void tables_are_made( void )
 {
    ADSHANDLE table = 0, cursor;
    SAME( 0, changed( "CREATE TABLE goods ( id AutoInc, name CICharacter(20), small Short, amount Money, price CurDouble, "
-                     "moment TimeStamp, at Time, bytes Raw(4), note Memo, digits Numeric(8,2), here Logical, version RowVersion )" ) );
-   SAME( 1, changed( "INSERT INTO goods ( name, small, amount, price, moment, at, note, digits, here ) VALUES ( 'Chair', 3, 12.3456, "
+                     "moment TimeStamp, clock Time, bytes Raw(4), note Memo, digits Numeric(8,2), here Logical, version RowVersion )" ) );
+   SAME( 1, changed( "INSERT INTO goods ( name, small, amount, price, moment, clock, note, digits, here ) VALUES ( 'Chair', 3, 12.3456, "
                      "1.5, '2024-05-06 07:08:09', '13:14:15', 'a long note', 12.5, TRUE )" ) );
    SAME( 2, changed( "INSERT INTO goods ( name, amount ) VALUES ( 'CHAIR', 1 ), ( 'table', 2 )" ) );
    OK( AdsOpenTable( connection, T( "goods" ), NULL, ADS_ADT, ADS_ANSI, ADS_PROPRIETARY_LOCKING, ADS_CHECKRIGHTS, ADS_SHARED, &table ) );
@@ -57,7 +57,7 @@ static void tables_are_made( void )
    OK( AdsCloseTable( table ) );
 
    /* A static cursor: its own table, whose fields have the types of the columns. */
-   cursor = rows( "SELECT id, name, small, amount, price, moment, at, bytes, note, digits, here, version FROM goods WHERE name = 'chair' ORDER BY id" );
+   cursor = rows( "SELECT id, name, small, amount, price, moment, clock, bytes, note, digits, here, version FROM goods WHERE name = 'chair' ORDER BY id" );
    SAME( ADS_ADT, table_type( cursor ) );
    check_types( cursor, 0 );
    SAME( 2, count_of( cursor ) );

@@ -139,7 +139,8 @@ fn adt_field(field: &Field) -> Option<String> {
     let name = declared.split_once('(').map(|(name, _)| name).filter(|name| name.len() > 1)?;
     // A table fills fields of these types itself; a cursor has plain numbers and moments.
     let is_filled = matches!(Type::of_name(name)?, Type::AutoIncrement | Type::RowVersion | Type::ModTime);
-    let is_kept = !is_filled && declared_spec(Format::Advantage, field.name(), declared, sql_type(field)?, true).is_some();
+    let is_kept =
+        !is_filled && declared_spec(Format::Advantage, field.name(), declared, sql_type(field)?, true).is_some();
     (is_filled || is_kept).then(|| declared.clone())
 }
 
@@ -153,8 +154,14 @@ impl Measure {
     /// A memo stays one, however short its values are.
     fn of(field: &Field) -> Measure {
         let is_memo = field.metadata().get(FIELD_COLUMN).is_some_and(|kept| kept.starts_with('M'));
+        let declared = adt_field(field);
+        // Numbers that a table counts have fields of other types in a cursor.
+        let is_of_adt = |known: SqlType| {
+            let is_whole = |declared: &String| declared.starts_with(Type::LongInt.name());
+            declared.as_ref().is_some_and(|declared| known != SqlType::BigInt || is_whole(declared))
+        };
         match sql_type(field) {
-            Some(known) if known != SqlType::BigInt && adt_field(field).is_some() => Measure::Known(known),
+            Some(known) if is_of_adt(known) => Measure::Known(known),
             Some(known @ SqlType::VarChar { .. }) if is_memo => Measure::Known(known),
             known => Measure::new(known),
         }

@@ -383,7 +383,8 @@ impl Inner {
 
     fn alter_table(&mut self, name: &ObjectName, actions: &[TableAction]) -> Result<()> {
         let target = quoted(&self.core_name(name)?);
-        let is_adt = self.file_of(name).is_ok_and(|file| file.extension().is_some_and(|own| own.eq_ignore_ascii_case("adt")));
+        let is_adt =
+            self.file_of(name).is_ok_and(|file| file.extension().is_some_and(|own| own.eq_ignore_ascii_case("adt")));
         for action in actions {
             match action {
                 TableAction::Add(added) => {

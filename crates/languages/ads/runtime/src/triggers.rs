@@ -275,10 +275,7 @@ impl Inner {
         if changes.iter().any(|change| body.contains(change)) {
             let text = format!("#__new{}", self.state.frames.len());
             let name = ObjectName { parts: vec![Name { text, ..Name::default() }], ..ObjectName::default() };
-            let columns = images
-                .columns
-                .iter()
-                .map(|(name, sql_type)| ace::backend::Column::new(name, *sql_type));
+            let columns = images.columns.iter().map(|(name, sql_type)| ace::backend::Column::new(name, *sql_type));
             let rows = Outcome { columns: columns.collect(), rows: vec![new.to_vec()], ..Outcome::default() };
             self.table_of(&name, &rows, &[])?;
             tables.insert("__new".to_owned(), quoted(&self.core_name(&name)?));

@@ -42,8 +42,7 @@ pub(crate) fn check(table: &Dbf, count: u64, findings: &mut Vec<Finding>) -> Res
 /// The records on the list, and the number that the header says; a text if the list is broken.
 fn walk_list(table: &Dbf, count: u64) -> Result<Result<(u64, u64), String>> {
     let header = table.header();
-    let place =
-        Place { header_length: header.header_length.into(), record_length: header.record_length.into(), count };
+    let place = Place { header_length: header.header_length.into(), record_length: header.record_length.into(), count };
     let file = &**table.file();
     let list = ReuseList::read(file)?;
     let (mut at, mut listed) = (list.first, 0);

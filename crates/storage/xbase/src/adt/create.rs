@@ -161,12 +161,7 @@ pub fn field_of_type(name: &str, kind: Type, length: usize, decimals: u8) -> Fie
 /// The field of a new table that is as one of this type, length in bytes and decimals, for a column of this type: what
 /// [`declared`](crate::indexed::declared) says of a field. `None` where the column has another type by now, and for types that
 /// are filled by the table itself: a copy has the values of the old one.
-pub fn field_declared(
-    name: &str,
-    kind: &str,
-    (length, decimals): (usize, u8),
-    column: SqlType,
-) -> Option<FieldSpec> {
+pub fn field_declared(name: &str, kind: &str, (length, decimals): (usize, u8), column: SqlType) -> Option<FieldSpec> {
     let kind = if kind == "F" { Type::Numeric } else { Type::of_name(kind)? };
     let is_text = matches!(column, SqlType::Char { .. } | SqlType::VarChar { .. });
     let is_bytes = matches!(column, SqlType::Binary { .. } | SqlType::VarBinary { .. });

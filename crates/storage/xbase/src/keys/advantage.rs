@@ -132,6 +132,8 @@ impl AdvantageKey {
     pub(crate) fn form(&self) -> KeyForm {
         match self.parts[..] {
             [part] => part.form(),
+            // Several texts are one: programs seek the beginning of it.
+            _ if self.parts.iter().all(|part| part.form() == KeyForm::Text) => KeyForm::Text,
             _ => KeyForm::Parts { text_last: self.parts.last().is_some_and(|part| part.form() == KeyForm::Text) },
         }
     }
@@ -165,15 +167,22 @@ impl AdvantageKey {
         })
     }
 
-    /// True if the keys are in other letters than the expression says: those of a field that ignores case.
+    /// True if keys of text are in other letters than the expression says: those of a field that ignores case.
     pub(crate) fn ignores_case(&self) -> bool {
-        matches!(self.parts[..], [part] if part.kind == Type::CiCharacter && part.case == Case::Lower)
+        let ignores = |part: &Part| part.kind == Type::CiCharacter && part.case == Case::Lower;
+        self.form() == KeyForm::Text && self.parts.iter().any(ignores)
     }
 
     /// The text that is sought, in the letters of such keys.
     pub(crate) fn fold(&self, text: &mut [u8]) {
-        if let [part] = self.parts[..] {
-            part.fold(&self.letters, text);
+        let mut rest = text;
+        for part in &self.parts {
+            let (own, behind) = rest.split_at_mut(part.key_len().min(rest.len()));
+            // What the expression changes, the program has changed.
+            if part.kind == Type::CiCharacter && part.case == Case::Lower {
+                part.fold(&self.letters, own);
+            }
+            rest = behind;
         }
     }
 

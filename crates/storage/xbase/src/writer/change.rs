@@ -148,6 +148,10 @@ impl TableWriter {
             let message = format!("record {record} is changed by who has not locked it, or not read");
             return Err(Error::new(Code::Internal, message).at(self.path.display()));
         }
+        let is_deleted = self.layout().is_deleted(new);
+        if self.layout().is_deleted(old) != is_deleted {
+            self.mark_memos(new, is_deleted);
+        }
         self.write_changed(record, old, new, follower)
     }
 

@@ -1,16 +1,16 @@
-CREATE TABLE kinds (id AutoInc, name CICharacter(12), word Char(6), n Numeric(8,2), i Integer, s Short, l LongInt, d Double, c CurDouble, m Money, born Date, at Time, moment TimeStamp, ok Logical, note Memo, bytes Blob, raws Raw(4), g GUID, v VarChar(10), w NChar(5), ver RowVersion, changed ModTime)
+CREATE TABLE kinds (id AutoInc, name CICharacter(12), word Char(6), n Numeric(8,2), i Integer, s Short, l LongInt, d Double, c CurDouble, m Money, born Date, clock Time, moment TimeStamp, ok Logical, note Memo, bytes Blob, raws Raw(4), g GUID, v VarChar(10), w NChar(5), ver RowVersion, changed ModTime)
 --;
 SELECT name, field_type, field_length FROM system.columns WHERE parent = 'kinds' ORDER BY field_num
 --;
 SELECT table_type FROM system.tables WHERE name = 'kinds'
 --;
-INSERT INTO kinds (name, word, n, i, s, l, d, c, m, born, at, moment, ok, note, v, w) VALUES ('Anna', 'Anna', 12.5, 7, 7, 7, 1.5, 2.25, 3.1234, '2024-05-06', '13:14:15', '2024-05-06 07:08:09', TRUE, 'a note', 'varies', 'wide')
+INSERT INTO kinds (name, word, n, i, s, l, d, c, m, born, clock, moment, ok, note, v, w) VALUES ('Anna', 'Anna', 12.5, 7, 7, 7, 1.5, 2.25, 3.1234, '2024-05-06', '13:14:15', '2024-05-06 07:08:09', TRUE, 'a note', 'varies', 'wide')
 --;
 INSERT INTO kinds (name, word) VALUES ('ANNA', 'ANNA'), ('bert', 'bert'), (NULL, '')
 --;
 SELECT LASTAUTOINC(STATEMENT) AS n FROM system.iota
 --;
-SELECT id, name, word, n, i, s, l, d, c, m, born, at, moment, ok, note, v, w, ver FROM kinds WHERE id = 1
+SELECT id, name, word, n, i, s, l, d, c, m, born, clock, moment, ok, note, v, w, ver FROM kinds WHERE id = 1
 --;
 SELECT id FROM kinds WHERE name = 'aNNa' ORDER BY id
 --;
