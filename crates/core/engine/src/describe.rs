@@ -143,7 +143,7 @@ fn dbf_info(info: TableInfo, table: &DbfTable) -> Result<TableInfo> {
     let (rows, deleted) = table.row_counts()?;
     let mut columns = info.columns;
     for (column, field) in columns.iter_mut().zip(table.fields()) {
-        let letter = char::from(field.letter);
+        let letter = field.adt.map_or_else(|| char::from(field.letter).to_string(), |kind| kind.name().to_owned());
         column.native_type = match field.decimals {
             0 => format!("{letter}({})", field.length),
             decimals => format!("{letter}({},{decimals})", field.length),

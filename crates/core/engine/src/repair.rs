@@ -1,4 +1,4 @@
-//! `mainstay check --repair`: DBF tables that are damaged, or whose indexes do not agree with them or are missing, made anew in
+//! `mainstay check --repair`: DBF and ADT tables that are damaged, or whose indexes do not agree with them or are missing, made anew in
 //! new files; and `--replace`, which puts the new files in the place of the old ones.
 //!
 //! ```text
@@ -15,7 +15,7 @@
 //! removed.
 
 use crate::check::table_of;
-use crate::folder::{self, Kind};
+use crate::folder;
 use crate::options::{FolderSettings, Options};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Disk, FileSystem};
@@ -29,7 +29,7 @@ use std::sync::Arc;
 pub const REPAIRED: &str = "repaired";
 
 /// The extensions of files that belong to a table.
-const COMPANIONS: [&str; 5] = ["fpt", "dbt", "smt", "cdx", "adi"];
+const COMPANIONS: [&str; 6] = ["fpt", "dbt", "smt", "adm", "cdx", "adi"];
 
 /// A damaged table, and what became of it.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl NewTable {
     }
 }
 
-/// Makes a new table of each DBF that is damaged, has an index that does not agree with it, or lacks the one that its header asks
+/// Makes a new table of each DBF and ADT that is damaged, has an index that does not agree with it, or lacks the one that its header asks
 /// for: of this folder, or this one; the path may be that of its index or memo. The new files are in `into`, or in the folder
 /// [`REPAIRED`] beside the old ones. Other programs should not write to the tables meanwhile.
 ///
@@ -92,7 +92,7 @@ pub fn repair(path: &Path, into: Option<&Path>, options: &Options) -> Result<Vec
     let settings = FolderSettings::read(fs.as_ref(), folder, options)?.files;
     let into = into.map_or_else(|| Ok(folder.join(REPAIRED)), std::path::absolute)?;
     let mut repaired = Vec::new();
-    for (name, file) in listing.tables.iter().filter(|(_, file)| file.kind == Kind::Dbf) {
+    for (name, file) in listing.tables.iter().filter(|(_, file)| file.kind.is_xbase()) {
         let options = OpenOptions { code_page: settings.code_page(name) };
         // One whose structural index is missing is not written to: the new one does not ask for it.
         let lacks_index = table::lacks_index(&fs, &file.path, options).unwrap_or(false);

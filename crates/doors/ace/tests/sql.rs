@@ -75,7 +75,7 @@ impl SqlSession for Session {
         if !sql.starts_with("SELECT") {
             return Err(Error::new(Code::Syntax, "that is no statement"));
         }
-        let column = |name: &str, sql_type| Column { name: name.to_owned(), sql_type };
+        let column = |name: &str, sql_type| Column::new(name, sql_type);
         let text = SqlType::VarChar { length: Some(20), collation: Collation::Binary };
         let row = |name: &str, amount: Value| {
             vec![Value::Text(name.to_owned()), amount, Value::Date(Date::from_ymd(2026, 11, 22).unwrap())]

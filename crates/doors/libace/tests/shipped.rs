@@ -33,6 +33,12 @@ fn rules_of_dictionaries() {
 }
 
 #[test]
+fn adt_tables() {
+    let folder = common::folder_of_tables();
+    common::run("adt_sql.c", &[folder.path()]);
+}
+
+#[test]
 fn trouble() {
     let folder = common::folder_of_tables();
     common::run("trouble.c", &[folder.path()]);

@@ -5,7 +5,8 @@
 //! ```
 //! The rows are written into a table of Visual FoxPro's form that is nobody's file, and a work area is opened on it, so
 //! that everything that can be done with a table (moving, filters, counting) can be done with rows, by the same code. A
-//! column's name may be longer than a field's; who opens the table keeps both.
+//! column's name may be longer than a field's; who opens the table keeps both. Rows with a field of an ADT are an ADT, whose
+//! fields have the types of their columns.
 //!
 //! However many rows there are, few are in memory at a time: they come in pieces, and a table that is not short goes to a
 //! file without a name in the system's folder for temporary files. A field has a length, and what some columns need is
@@ -16,13 +17,19 @@ use crate::wire::{Reader, Wire};
 use mainstay_types::{Error, Result, SqlType, Value, ValueRef};
 use mainstay_vfs::{Create, FileSystem, Memory, WritableFile};
 use mainstay_workarea::{Area, AreaOptions, Mode};
+use mainstay_xbase::adt::{Type, field_of_type};
 use mainstay_xbase::dbf::{FieldSpec, Format, TableSpec};
+use mainstay_xbase::indexed::{declared_spec, field_spec};
 use mainstay_xbase::writer::{self, Access, TableWriter, WriteOptions};
 use std::path::Path;
 use std::sync::Arc;
 
 /// The longest text that is kept in the record.
 const LONGEST_CHARACTER: u32 = 254;
+/// Characters of a value whose type no field has.
+const LONGEST_TEXT_OF_OTHERS: usize = 50;
+/// The longest name of a field of an ADT.
+const LONGEST_NAME: usize = 128;
 /// A table with more bytes, or a memo, is kept on the disk.
 const MOST_BYTES: usize = 1 << 20;
 /// Bytes of records that a cursor keeps in memory beside that.
@@ -94,12 +101,13 @@ pub fn table_from(
 struct RowTable {
     files: Arc<Memory>,
     columns: Vec<Column>,
+    format: Format,
     writer: TableWriter,
 }
 
 impl RowTable {
-    fn path() -> &'static Path {
-        Path::new("cursor.dbf")
+    fn path(format: Format) -> &'static Path {
+        Path::new(if format == Format::Advantage { "cursor.adt" } else { "cursor.dbf" })
     }
 
     fn new(columns: &[Column]) -> Result<RowTable> {
@@ -107,16 +115,18 @@ impl RowTable {
         let mut options = WriteOptions::new(Access::Exclusive);
         options.replacement = Some(b'?');
         options.cut_long_text = true;
-        let spec = TableSpec::new(Format::VisualFoxPro, fields_of(columns));
-        writer::create(&*files, RowTable::path(), &spec, &options)?;
-        let writer = TableWriter::open(Arc::clone(&files) as Arc<dyn FileSystem>, RowTable::path(), options)?;
-        Ok(RowTable { files, columns: columns.to_vec(), writer })
+        let is_adt = columns.iter().any(|column| column.field.is_some());
+        let format = if is_adt { Format::Advantage } else { Format::VisualFoxPro };
+        let (spec, path) = (TableSpec::new(format, fields_of(columns, format)), RowTable::path(format));
+        writer::create(&*files, path, &spec, &options)?;
+        let writer = TableWriter::open(Arc::clone(&files) as Arc<dyn FileSystem>, path, options)?;
+        Ok(RowTable { files, columns: columns.to_vec(), format, writer })
     }
 
     fn append(&mut self, rows: &[Vec<Value>]) -> Result<()> {
         for row in rows {
             let texts: Vec<Option<String>> =
-                row.iter().zip(&self.columns).map(|(value, column)| text_of(value, column)).collect();
+                row.iter().zip(&self.columns).map(|(value, column)| text_of(value, column, self.format)).collect();
             let values: Vec<ValueRef<'_>> = row
                 .iter()
                 .zip(&texts)
@@ -135,7 +145,7 @@ impl RowTable {
             kept_bytes: KEPT_BYTES,
             ..AreaOptions::default()
         };
-        Area::open(self.files, RowTable::path(), &options)
+        Area::open(self.files, RowTable::path(self.format), &options)
     }
 }
 
@@ -196,21 +206,26 @@ fn too_long() -> Error {
 }
 
 /// The fields of a table with these columns.
-fn fields_of(columns: &[Column]) -> Vec<FieldSpec> {
+fn fields_of(columns: &[Column], format: Format) -> Vec<FieldSpec> {
     let mut fields: Vec<FieldSpec> = Vec::with_capacity(columns.len());
     for (place, column) in columns.iter().enumerate() {
         // A name that a field can have is its name, so that expressions may use it.
-        let is_plain = |name: &str| {
-            name.len() <= 10
-                && name.starts_with(|first: char| first.is_ascii_alphabetic())
-                && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+        let is_adt = format == Format::Advantage;
+        let is_plain = |name: &str| match is_adt {
+            true => !name.trim().is_empty() && name.len() <= LONGEST_NAME && !name.contains(['\0', ';', ',']),
+            false => {
+                name.len() <= 10
+                    && name.starts_with(|first: char| first.is_ascii_alphabetic())
+                    && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+            }
         };
         let is_taken = |name: &str| fields.iter().any(|field| field.name.eq_ignore_ascii_case(name));
         let name = match is_plain(&column.name) && !is_taken(&column.name) {
+            true if is_adt => column.name.clone(),
             true => column.name.to_ascii_uppercase(),
             false => format!("_{}", place + 1),
         };
-        fields.push(field_of(&name, column));
+        fields.push(if is_adt { field_of_adt(&name, column) } else { field_of(&name, column) });
     }
     fields
 }
@@ -233,31 +248,41 @@ fn field_of(name: &str, column: &Column) -> FieldSpec {
         SqlType::Binary { .. } | SqlType::VarBinary { .. } => (b'W', 0, 0),
         SqlType::Date => (b'D', 8, 0),
         SqlType::Timestamp { .. } => (b'T', 8, 0),
-        _ => (b'C', 50, 0),
+        _ => (b'C', LONGEST_TEXT_OF_OTHERS, 0),
     };
     FieldSpec::new(name, letter, length, decimals).nullable()
 }
 
+/// The field of an ADT that a column's values are kept in.
+fn field_of_adt(name: &str, column: &Column) -> FieldSpec {
+    let declared = column.field.as_deref();
+    let own = declared.and_then(|declared| declared_spec(Format::Advantage, name, declared, column.sql_type, true));
+    let spec = own.map_or_else(|| field_spec(Format::Advantage, name, column.sql_type, true), Ok);
+    spec.unwrap_or_else(|_| field_of_type(name, Type::Character, LONGEST_TEXT_OF_OTHERS, 0))
+}
+
 /// The text of a value whose type no field has.
-fn text_of(value: &Value, column: &Column) -> Option<String> {
-    let has_field = matches!(
-        column.sql_type,
-        SqlType::Boolean
-            | SqlType::TinyInt
-            | SqlType::SmallInt
-            | SqlType::Integer
-            | SqlType::BigInt
-            | SqlType::Decimal { .. }
-            | SqlType::Money
-            | SqlType::Real
-            | SqlType::Double
-            | SqlType::Char { .. }
-            | SqlType::VarChar { .. }
-            | SqlType::Binary { .. }
-            | SqlType::VarBinary { .. }
-            | SqlType::Date
-            | SqlType::Timestamp { .. }
-    );
+fn text_of(value: &Value, column: &Column, format: Format) -> Option<String> {
+    let is_kept_by_adt = format == Format::Advantage && matches!(column.sql_type, SqlType::Time { .. } | SqlType::Uuid);
+    let has_field = is_kept_by_adt
+        || matches!(
+            column.sql_type,
+            SqlType::Boolean
+                | SqlType::TinyInt
+                | SqlType::SmallInt
+                | SqlType::Integer
+                | SqlType::BigInt
+                | SqlType::Decimal { .. }
+                | SqlType::Money
+                | SqlType::Real
+                | SqlType::Double
+                | SqlType::Char { .. }
+                | SqlType::VarChar { .. }
+                | SqlType::Binary { .. }
+                | SqlType::VarBinary { .. }
+                | SqlType::Date
+                | SqlType::Timestamp { .. }
+        );
     match value {
         _ if has_field => None,
         Value::Null => None,

@@ -145,6 +145,15 @@ pub struct Column {
     pub name: String,
     /// Its type.
     pub sql_type: SqlType,
+    /// The field of an ADT table that it is, by the name of the field's type, with length and decimals: `CICharacter(30,0)`.
+    pub field: Option<String>,
+}
+
+impl Column {
+    /// A column that is not a field of an ADT table.
+    pub fn new(name: &str, sql_type: SqlType) -> Column {
+        Column { name: name.to_owned(), sql_type, field: None }
+    }
 }
 
 /// What a statement gives.

@@ -169,7 +169,7 @@ fn outcome() -> Outcome {
         SqlType::Uuid,
     ];
     Outcome {
-        columns: types.into_iter().map(|sql_type| Column { name: "column".to_owned(), sql_type }).collect(),
+        columns: types.into_iter().map(|sql_type| Column::new("column", sql_type)).collect(),
         rows: vec![every_value(), Vec::new()],
         affected: 3,
         step: Some(TransactionStep::RollBackTo("here".into())),

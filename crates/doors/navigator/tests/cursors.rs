@@ -28,7 +28,7 @@ type Gate = Arc<(Mutex<bool>, Condvar)>;
 fn columns(length: u32) -> Vec<Column> {
     let text = SqlType::VarChar { length: Some(length), collation: Collation::Binary };
     [("number", SqlType::Integer), ("a_rather_long_text", text)]
-        .map(|(name, sql_type)| Column { name: name.to_owned(), sql_type })
+        .map(|(name, sql_type)| Column::new(name, sql_type))
         .to_vec()
 }
 

@@ -144,9 +144,15 @@ impl TagKeys {
         }
     }
 
-    /// True if the keys are several values side by side, of which no single one can be asked for.
+    /// True if the keys are several values side by side.
     pub(crate) fn has_parts(&self) -> bool {
         self.advantage.as_ref().is_some_and(|parts| parts.has_parts())
+    }
+
+    /// The parts of such keys, and the types of the keys that they would have by themselves.
+    pub(crate) fn own_parts(&self) -> Option<(&[KeyPart], &[KeyType])> {
+        let (parts, types) = self.advantage.as_ref()?.searched.as_ref()?;
+        Some((parts, types))
     }
 
     /// The value of the record's key for people: a text in quotation marks, without the blanks at its end.
@@ -264,6 +270,7 @@ impl Expressions {
         let condition = condition.map(|text| Expression::parse(advantage::condition(text))).transpose()?;
         let listing = condition.as_ref().map(|condition| ListedIf::compile(&condition.condition(), &context));
         parts.listing = listing.transpose()?;
+        parts.searched = parts.compile_parts(&context)?;
         let condition = condition.map(|condition| condition.compile(&context));
         Ok(Expressions {
             family: parts.form().family(),

@@ -53,6 +53,7 @@ pub const CANNOT_RUN: u8 = 2;
 pub fn suites() -> Vec<Box<dyn Suite>> {
     vec![
         Box::new(xbase::Xbase::MAINSTAY),
+        Box::new(xbase::adt::Adt),
         Box::new(ace::Ace),
         Box::new(remote::Remote),
         Box::new(cloud::Cloud::MAINSTAY),

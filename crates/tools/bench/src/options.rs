@@ -21,6 +21,7 @@ Usage: mainstay bench [SUITE...] [OPTIONS]
   --rows N            rows of the table (default: as published, xbase 100000, cloud 10000; other sizes
                       have no published figures)
   --repeats N         the least number of runs of a row (default 7, at least 5)
+  --format adt        the rows of xbase over an ADT, beside the DBF in the same run
   --door tds          call the procedures of tsql through a server's door, and not in process
   --no-peers          leave the other systems out
   --check             fail when a row misses its target or is slower than a peer in the same run
@@ -96,7 +97,7 @@ impl Options {
     /// Reads the arguments; `suites` are the names that exist. The error is a sentence for the user.
     pub fn parse(arguments: Vec<OsString>, suites: &[&str]) -> Result<Options, String> {
         let mut options = Options::default();
-        let mut through_a_door = false;
+        let (mut through_a_door, mut is_adt) = (false, false);
         let mut words = arguments.into_iter().peekable();
         while let Some(word) = words.next() {
             let word = word.into_string().map_err(|word| format!("not UTF-8: {}", word.display()))?;
@@ -104,7 +105,8 @@ impl Options {
                 Some((name, value)) if name.starts_with("--") => (name, Some(OsString::from(value))),
                 _ => (word.as_str(), None),
             };
-            let attachable = ["--only", "--rows", "--repeats", "--door", "--json", "--csv", "--markdown", "--html"];
+            let attachable =
+                ["--only", "--rows", "--repeats", "--door", "--format", "--json", "--csv", "--markdown", "--html"];
             if attached.is_some() && !attachable.contains(&name) {
                 return Err(format!("{name} takes no value"));
             }
@@ -114,6 +116,7 @@ impl Options {
                 "--rows" => options.rows = Some(number(name, value()?, 1, MOST_ROWS)?),
                 "--repeats" => options.repeats = number(name, value()?, 5, 1_000_000)?,
                 "--door" => through_a_door = is_door(&utf8(value()?)?)?,
+                "--format" => is_adt = is_advantage(&utf8(value()?)?)?,
                 "--no-peers" => options.peers = false,
                 "--check" => options.check = true,
                 "--list" => options.list = true,
@@ -129,6 +132,10 @@ impl Options {
                 _ if suites.contains(&name) => options.suites.push(name.to_owned()),
                 _ => return Err(format!("unknown suite {name}; there is {}", suites.join(", "))),
             }
+        }
+        if is_adt {
+            options.suites.retain(|suite| suite != "xbase");
+            options.suites.push("adt".to_owned());
         }
         if through_a_door {
             // The suite of the door takes the place of the one that calls in process.
@@ -153,6 +160,14 @@ impl Options {
 
 fn is_door(name: &str) -> Result<bool, String> {
     if name == "tds" { Ok(true) } else { Err(format!("--door is tds, not {name}")) }
+}
+
+fn is_advantage(name: &str) -> Result<bool, String> {
+    match name {
+        "adt" => Ok(true),
+        "dbf" => Ok(false),
+        _ => Err(format!("--format is dbf or adt, not {name}")),
+    }
 }
 
 fn is_file(word: &OsString, suites: &[&str]) -> bool {
@@ -202,6 +217,17 @@ mod tests {
         assert_eq!(suites("tsql --door tds"), ["tds"]);
         assert_eq!(suites("--door=tds tsql xbase"), ["xbase", "tds"]);
         assert!(parse("--door sqli").unwrap_err().contains("--door is tds"));
+    }
+
+    #[test]
+    fn a_format_is_a_suite_of_its_own() {
+        let suites = |line: &str| {
+            let arguments = line.split_whitespace().map(OsString::from).collect();
+            Options::parse(arguments, &["xbase", "adt"]).unwrap().suites
+        };
+        assert_eq!(suites("xbase --format adt"), ["adt"]);
+        assert_eq!(suites("xbase --format=dbf"), ["xbase"]);
+        assert!(parse("xbase --format csv").unwrap_err().contains("dbf or adt"));
     }
 
     #[test]

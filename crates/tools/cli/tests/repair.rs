@@ -117,8 +117,7 @@ fn an_index_that_is_named_is_repaired_with_its_table() {
     assert!(folder.path().join("repaired/t04_cdx_updated.cdx").exists());
 }
 
-/// A damaged index whose definition cannot be taken over, and a table of a kind that is not repaired, are named, and nothing is
-/// called sound.
+/// A damaged index whose definition cannot be taken over is named, and nothing is called sound.
 #[test]
 fn damaged_files_that_are_left_out_are_named() {
     let sample = Path::new(FIXTURES).join("../../sample");
@@ -131,16 +130,72 @@ fn damaged_files_that_are_left_out_are_named() {
     assert_eq!(code, Some(4), "{told}");
     assert!(told.contains("prod_id.ntx: it is damaged, and not part of a table that was made anew"), "{told}");
     assert!(!told.contains("what was damaged is sound"), "{told}");
+}
 
+/// A folder with the ADT of all types.
+fn adt_folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for extension in ["adt", "adm", "adi"] {
         let name = format!("own-alltypes.{extension}");
         std::fs::copy(Path::new(FIXTURES).join("adt").join(&name), folder.path().join(&name)).unwrap();
     }
-    damage(&folder.path().join("own-alltypes.adt"), |bytes| bytes.truncate(bytes.len() - 20));
-    let (code, told) = repair(folder.path(), &[]);
-    assert_eq!(code, Some(4), "{told}");
-    assert!(told.contains("not repaired: ") && told.contains("own-alltypes.adt: it is damaged"), "{told}");
+    folder
+}
+
+#[test]
+fn a_truncated_adt_keeps_its_whole_records_with_memos_and_indexes() {
+    let folder = adt_folder();
+    let folder = folder.path();
+    let sql = |condition: &str| format!("SELECT * FROM \"own-alltypes\" WHERE {condition} ORDER BY id");
+    let all = rows(folder, &sql("id < 250"));
+    damage(&folder.join("own-alltypes.adt"), |bytes| bytes.truncate(bytes.len() - 20));
+    let (code, told) = repair(folder, &[]);
+    assert_eq!(code, Some(0), "{told}");
+    assert!(told.contains("1 record fewer than the old header counts"), "{told}");
+    let new = folder.join("repaired");
+    assert_eq!(rows(&new, &sql("id < 250")), all);
+    assert_eq!(run(&["check", new.to_str().unwrap()]).0, Some(0));
+    let plan = rows(&new, "EXPLAIN SELECT id FROM \"own-alltypes\" WHERE id = 5");
+    assert!(plan.contains("index="), "its indexes are there: {plan}");
+    let insert = "INSERT INTO \"own-alltypes\" (name) VALUES ('after')";
+    assert_eq!(run(&[new.to_str().unwrap(), "-c", insert]).0, Some(0));
+}
+
+#[test]
+fn an_adt_with_a_broken_list_counter_memo_or_index_is_made_anew() {
+    type Damage = fn(&mut Vec<u8>);
+    let cases: [(&str, Damage, &str); 4] = [
+        // The first reusable record is one that is not deleted.
+        ("adt", |bytes| bytes[40..44].copy_from_slice(&1_u32.to_le_bytes()), "which is not deleted"),
+        ("adt", |bytes| bytes[80..88].copy_from_slice(&1_u64.to_le_bytes()), "next AutoIncrement value is 1"),
+        ("adm", |bytes| bytes.truncate(bytes.len() / 2), "memo"),
+        (
+            "adi",
+            |bytes| {
+                let at = bytes.len() - 1500;
+                bytes[at..at + 900].fill(0xEE);
+            },
+            "own-alltypes.adi",
+        ),
+    ];
+    for (extension, change, said) in cases {
+        let folder = adt_folder();
+        let folder = folder.path();
+        let path = folder.to_str().unwrap();
+        let count = rows(folder, "SELECT count(*) FROM \"own-alltypes\"");
+        damage(&folder.join("own-alltypes").with_extension(extension), change);
+        let (code, found, _) = run(&["check", path, "--verbose"]);
+        assert!(code == Some(4) && found.contains(said), "{extension}: {found}");
+        let (code, told, errors) = run(&["check", path, "--repair", "--replace"]);
+        assert_eq!(code, Some(0), "{extension}: {told}{errors}");
+        assert!(extension == "adm" || told.contains("nothing is lost"), "{extension}: {told}");
+        assert_eq!(run(&["check", path]).0, Some(0), "{extension}");
+        assert_eq!(rows(folder, "SELECT count(*) FROM \"own-alltypes\""), count, "{extension}");
+        assert_eq!(run(&[path, "-c", "INSERT INTO \"own-alltypes\" (name) VALUES ('x')"]).0, Some(0));
+        let ids = rows(folder, "SELECT count(DISTINCT id), count(id) FROM \"own-alltypes\"");
+        let (distinct, all) = ids.trim().split_once(',').unwrap();
+        assert_eq!(distinct, all, "{extension}");
+    }
 }
 
 #[test]

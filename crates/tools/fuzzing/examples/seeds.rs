@@ -47,6 +47,8 @@ fn inputs(path: &Path, content: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     let with = |choice: &[u8], length: usize| [choice, cut(length)].concat();
     match path.extension().and_then(|extension| extension.to_str()).unwrap_or_default() {
         "dbf" => vec![("dbf", cut(CUT[0]).to_vec()), ("table", whole_table(path, content))],
+        "adt" => vec![("dbf", cut(CUT[0]).to_vec()), ("table", whole_adt(path, content))],
+        "adm" => vec![("memo", with(b"\x06\x80\0\0\0\x10\0\0\0\0\0", CUT[1]))],
         "fpt" => vec![("memo", with(b"\x00\x08\0\0\0\0\0\0\0\0\0", CUT[1]))],
         "dbt" => vec![("memo", with(b"\x01         1", CUT[1])), ("memo", with(b"\x02         2", CUT[1]))],
         "smt" => vec![("memo", with(b"\x03\x01\0\x10\0\0\0\x20\0\0\0", CUT[1]))],
@@ -70,6 +72,20 @@ fn whole_table(path: &Path, content: &[u8]) -> Vec<u8> {
     let length = if content.len() < 2 * CUT[0] { content.len() } else { CUT[0] };
     let cut = |bytes: &[u8], most: usize| bytes[..bytes.len().min(most)].to_vec();
     table::input(memo_kind | index_kind << 2, [&content[..length], &cut(&memo, CUT[1]), &cut(&index, CUT[2])])
+}
+
+/// The same of an ADT, whole, for its index names fields that a cut would take away.
+fn whole_adt(path: &Path, content: &[u8]) -> Vec<u8> {
+    let beside = |extension: &str| fs::read(path.with_extension(extension)).ok();
+    let (memo, index) = (beside("adm"), beside("adi"));
+    let choice = table::ADT | if memo.is_some() { 0 } else { 3 } | if index.is_some() { 0 } else { 3 << 2 };
+    let cut = |bytes: Option<Vec<u8>>, most: usize| {
+        let mut bytes = bytes.unwrap_or_default();
+        bytes.truncate(most);
+        bytes
+    };
+    let length = content.len().min(4 * CUT[0]);
+    table::input(choice, [&content[..length], &cut(memo, CUT[1]), &cut(index, CUT[2])])
 }
 
 /// The expressions of the fixtures, each in one dialect or the other.

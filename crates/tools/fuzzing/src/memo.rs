@@ -2,16 +2,24 @@
 //!
 //! ```text
 //!   byte 0      the kind: 0 FPT, 1 DBT of dBASE III, 2 DBT of dBASE IV, 3 SMT, 4 DBT under a version that does
-//!               not say which, 5 neither the name nor the version says (modulo 6)
-//!   bytes 1-10  a reference, as a record holds it
+//!               not say which, 5 neither the name nor the version says, 6 ADM (modulo 7)
+//!   bytes 1-10  a reference, as a record holds it; in an ADT it has 9 bytes
 //!   then        the memo file
 //! ```
 
+use mainstay_xbase::adt::VERSION_BYTE;
 use mainstay_xbase::memo::{Fetched, Memo, Reference, Window};
 
 /// How the file is named and of which version its table is.
-const KINDS: [(&str, u8); 6] =
-    [("t.fpt", 0xF5), ("t.dbt", 0x83), ("t.dbt", 0x8B), ("t.smt", 0xE5), ("t.dbt", 0x03), ("t.mem", 0x03)];
+const KINDS: [(&str, u8); 7] = [
+    ("t.fpt", 0xF5),
+    ("t.dbt", 0x83),
+    ("t.dbt", 0x8B),
+    ("t.smt", 0xE5),
+    ("t.dbt", 0x03),
+    ("t.mem", 0x03),
+    ("t.adm", VERSION_BYTE),
+];
 
 /// How many blocks from the first on are followed.
 const MOST_BLOCKS: u64 = 40;
@@ -24,7 +32,7 @@ pub fn run(input: &[u8]) {
     let Some(file) = crate::file(name, content) else { return };
     let Ok(memo) = Memo::open(file, version) else { return };
     let mut window = Window::default();
-    for field in [reference, &reference[..4], &reference[4..8]] {
+    for field in [reference, &reference[..9], &reference[..4], &reference[4..8]] {
         if let Ok(Some(found)) = memo.reference(field) {
             follow(&memo, &found, content, &mut window);
         }

@@ -1,8 +1,9 @@
 //! A table with its memo and its index, as a statement reads it: vectors, rows, conditions, orders, the check.
 //!
 //! ```text
-//!   byte 0   bits 0-1 the name of the memo (FPT, DBT, SMT, none), bits 2-3 that of the index (CDX, NTX, IDX, none)
-//!   then     the DBF, MARK, the memo, MARK, the index; files that are missing are empty
+//!   byte 0   bits 0-1 the name of the memo (FPT, DBT, SMT, none), bits 2-3 that of the index (CDX, NTX, IDX, none);
+//!            bit 4: an ADT with its ADM and ADI, where these are not "none"
+//!   then     the table, MARK, the memo, MARK, the index; files that are missing are empty
 //! ```
 //!
 //! Whether an index that agrees with the table gives all rows of a condition is for other tests: here the index may
@@ -24,6 +25,9 @@ pub const MARK: &[u8] = b"\n--next file--\n";
 const MEMOS: [Option<&str>; 4] = [Some("t.fpt"), Some("t.dbt"), Some("t.smt"), None];
 const INDEXES: [Option<&str>; 4] = [Some("t.cdx"), Some("t.ntx"), Some("t.idx"), None];
 
+/// The bit of byte 0 that says that the table is an ADT.
+pub const ADT: u8 = 0x10;
+
 /// Columns that conditions are made on, from the first.
 const MOST_COLUMNS: usize = 6;
 
@@ -37,16 +41,19 @@ pub fn run(input: &[u8]) {
     let (choice, rest) = crate::selector(input);
     let [dbf, memo, index] = split(rest);
     let memory = Memory::new();
-    memory.write("t.dbf", dbf);
+    let is_adt = choice & ADT != 0;
+    let path = Path::new(if is_adt { "t.adt" } else { "t.dbf" });
+    memory.write(path, dbf);
     if let Some(name) = MEMOS[usize::from(choice & 3)] {
-        memory.write(name, memo);
+        memory.write(if is_adt { "t.adm" } else { name }, memo);
     }
     let mut indexes = Vec::new();
     if let Some(name) = INDEXES[usize::from(choice >> 2 & 3)] {
+        let name = if is_adt { "t.adi" } else { name };
         memory.write(name, index);
         indexes.push(PathBuf::from(name));
     }
-    let (files, path): (Arc<dyn FileSystem>, &Path) = (Arc::new(memory), Path::new("t.dbf"));
+    let files: Arc<dyn FileSystem> = Arc::new(memory);
     for finding in check(&files, path, OpenOptions::default(), &indexes) {
         let _ = finding.to_string();
     }

@@ -4,11 +4,13 @@
 //! record that is in no table; `AdsBuildRawKey` gives the key that the order would have for it, to be sought or to be the
 //! end of a scope as ADS_RAWKEY.
 //!
-//! The segments of a key expression are what its outermost `+` joins, each with the one field that it is made of.
+//! The segments of a key expression are what its outermost `+` joins, and in an ADI its `;`, each with the one field that it is
+//! made of.
 //!
 //! The record is in an area of its own, without a table: of a table of a server, too, whose server then says its key.
 
 use mainstay_workarea::Area;
+use mainstay_xbase::adt::Type;
 
 use crate::border::*;
 use crate::constants::*;
@@ -86,7 +88,7 @@ pub fn of_record(index: Handle, record: Text, length: u32, key: Buffer, key_leng
     key.set_bytes(key_length, &built)
 }
 
-/// The parts that the outermost `+` of an expression joins.
+/// The parts that the outermost `+` or `;` of an expression joins.
 fn parts(expression: &str) -> Vec<&str> {
     let (mut parts, mut from, mut depth, mut quote) = (Vec::new(), 0, 0_u32, None);
     for (at, letter) in expression.char_indices() {
@@ -96,7 +98,7 @@ fn parts(expression: &str) -> Vec<&str> {
             (None, '"' | '\'') => quote = Some(letter),
             (None, '(') => depth += 1,
             (None, ')') => depth = depth.saturating_sub(1),
-            (None, '+') if depth == 0 => {
+            (None, '+' | ';') if depth == 0 => {
                 parts.push(expression[from..at].trim());
                 from = at + 1;
             }
@@ -124,6 +126,8 @@ fn segments(order: &Order) -> Result<Vec<Segment>> {
         let area = state.area.form();
         let fields: Vec<Vec<usize>> = parts.iter().map(|part| fields_of(area, part)).collect();
         let is_one = parts.len() == 1;
+        // The parts of an ADI's keys are whole keys: those that are not text have 8 bytes, truths 1.
+        let has_keys = info.key.contains(';');
         let mut alone: Option<Area> = None;
         let (mut offset, mut segments) = (0, Vec::with_capacity(parts.len()));
         for (part, fields) in parts.iter().zip(fields) {
@@ -131,7 +135,13 @@ fn segments(order: &Order) -> Result<Vec<Segment>> {
                 return Err(Failure::new(AE_INVALID_INDEX_TYPE, format!("{part} is not made of one field")));
             };
             segments.push(Segment { field, offset });
-            if !is_one {
+            if has_keys {
+                offset += state.area.form().fields().get(field).map_or(0, |field| match field.adt {
+                    Some(Type::Character | Type::CiCharacter) => field.length,
+                    Some(Type::Logical) => 1,
+                    _ => 8,
+                });
+            } else if !is_one {
                 let alone = match &mut alone {
                     Some(alone) => alone,
                     none => none.insert(state.area.form().detached_like()?),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use mainstay_types::{Code, Decimal};
 use mainstay_workarea::{AreaOptions, CopyOptions, Counting, FieldValue, Mode, WorkArea};
+use mainstay_xbase::adt::Type;
 use mainstay_xbase::dbf::{FieldKind, FieldSpec, Format, TableSpec};
 use mainstay_xbase::writer::Source;
 
@@ -190,9 +191,25 @@ fn set_bytes(object: Handle, record: Buffer, length: u32, is_partial: bool) -> R
     })
 }
 
+/// The text of a GUID's 16 bytes.
+fn guid_text(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for (at, byte) in bytes.iter().enumerate() {
+        let dash = if matches!(at, 4 | 6 | 8 | 10) { "-" } else { "" };
+        text.push_str(&format!("{dash}{byte:02x}"));
+    }
+    text
+}
+
 /// The bytes that a field has in a record, as its value.
 fn put_cell(area: &mut dyn WorkArea, number: usize, cell: &[u8]) -> Result<()> {
-    let Some(kind) = area.fields().get(number).map(|field| field.kind) else { return Ok(()) };
+    let Some((kind, adt)) = area.fields().get(number).map(|field| (field.kind, field.adt)) else { return Ok(()) };
+    match adt {
+        // The table fills these.
+        Some(Type::AutoIncrement | Type::RowVersion | Type::ModTime) => return Ok(()),
+        Some(adt) if adt.is_null(cell) => return area.set(number, &FieldValue::Null).map_err(refused),
+        _ => {}
+    }
     let whole = |bytes: &[u8]| {
         let unused = 64 - 8 * bytes.len().clamp(1, 8) as u32;
         let value = bytes.iter().take(8).rev().fold(0_u64, |value, byte| value << 8 | u64::from(*byte));
@@ -209,6 +226,13 @@ fn put_cell(area: &mut dyn WorkArea, number: usize, cell: &[u8]) -> Result<()> {
         FieldKind::Timestamp | FieldKind::ModificationTime => {
             area.set(number, &FieldValue::Timestamp { day: half(0), ms: half(4) })
         }
+        FieldKind::DateJulian => area.set(number, &FieldValue::Date(half(0))),
+        FieldKind::Varchar | FieldKind::Varbinary if adt.is_some() => {
+            let (text, length) = cell.split_at(cell.len().saturating_sub(2));
+            let length = usize::try_from(whole(length)).unwrap_or(0).min(text.len());
+            area.set_bytes(number, &text[..length])
+        }
+        FieldKind::Guid => area.set_bytes(number, guid_text(cell).as_bytes()),
         FieldKind::Time => area.set(number, &FieldValue::Time(u32::try_from(half(0)).unwrap_or(0))),
         _ => area.set_bytes(number, cell),
     };

@@ -7,6 +7,7 @@ use mainstay_navigator::client::RemoteArea;
 use mainstay_navigator::sql::Shown;
 use mainstay_types::{Date, Decimal, Error, Time, Timestamp, Value};
 use mainstay_workarea::{Area, WorkArea};
+use mainstay_xbase::adt::VERSION_BYTE;
 use mainstay_xbase::lock::Sharer;
 
 use crate::backend::{self, Executed, Parameter};
@@ -162,7 +163,7 @@ fn run(
                 connection_handle: statement.connection_handle,
                 opened_as: String::new(),
                 alias: "cursor".to_owned(),
-                table_type: ADS_VFP,
+                table_type: if area.header().version == VERSION_BYTE { ADS_ADT } else { ADS_VFP },
                 char_type: ADS_ANSI,
                 lock_type: ADS_COMPATIBLE_LOCKING,
                 options: ADS_EXCLUSIVE | ADS_READONLY,
@@ -347,11 +348,10 @@ pub fn of_cursor(cursor: Handle, statement: Out<Handle>) -> Result<()> {
 
 pub fn set_table_type(statement: Handle, table_type: u16) -> Result<()> {
     registry::statement(statement)?.with(|state| match u32::from(table_type) {
-        table_type @ (ADS_NTX | ADS_CDX | ADS_VFP) => {
+        table_type @ (ADS_NTX | ADS_CDX | ADS_ADT | ADS_VFP) => {
             state.table_type = table_type;
             Ok(())
         }
-        ADS_ADT => Err(Failure::new(AE_NOT_IMPLEMENTED, "ADT tables are not supported")),
         other => Err(Failure::new(AE_INVALID_TABLETYPE, other.to_string())),
     })
 }

@@ -126,6 +126,10 @@ pub struct Contents {
     pub grants: Vec<Grant>,
     /// The last number that an object was given.
     pub last_id: u32,
+    /// Nothing of it is changed, nor are its tables: it is in the vendor's format, of which not everything is understood.
+    pub is_read_only: bool,
+    /// What is not understood: types of objects, and how many there are of each.
+    pub unread: Vec<(String, usize)>,
 }
 
 /// Whether two names are the same.
@@ -157,6 +161,19 @@ impl Contents {
             contents.push(ADS_DD_USER_GROUP_OBJECT, "", group);
         }
         contents
+    }
+
+    /// Refuses to change a dictionary in the vendor's format.
+    ///
+    /// Errors: AE_DD_REQUEST_NOT_COMPLETED, with what is not understood of it.
+    pub fn check_may_change(&self) -> Result<()> {
+        if !self.is_read_only {
+            return Ok(());
+        }
+        let unread: Vec<String> = self.unread.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        let unread = if unread.is_empty() { String::new() } else { format!("; not read: {}", unread.join(", ")) };
+        let message = format!("a dictionary in Advantage's format is read, and not changed{unread}");
+        Err(Failure::new(AE_DD_REQUEST_NOT_COMPLETED, message))
     }
 
     fn push(&mut self, kind: u32, parent: &str, name: &str) -> &mut Object {

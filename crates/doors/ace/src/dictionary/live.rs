@@ -13,8 +13,9 @@ use mainstay_vfs::{FileSystem, Stamp};
 
 use crate::constants::*;
 use crate::dictionary::contents::Contents;
-use crate::dictionary::text;
+use crate::dictionary::{text, vendor};
 use crate::failure::{Failure, Result};
+use crate::files;
 
 /// How long a change waits for others.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -69,13 +70,23 @@ impl Live {
             return Ok(Arc::clone(contents));
         }
         let bytes = self.files.read(&self.path).map_err(cannot)?;
-        let contents = Arc::new(text::read(&bytes)?);
+        let contents = Arc::new(match vendor::is_one(&bytes) {
+            true => {
+                let memo = files::existing(&self.path.with_extension("am"));
+                let memo = memo.and_then(|path| self.files.read(&path).ok());
+                vendor::read(&bytes, memo.as_deref())?
+            }
+            false => text::read(&bytes)?,
+        });
         *read = Some((stamp, stamp.is_settled(now), Arc::clone(&contents)));
         Ok(contents)
     }
 
     /// Changes the dictionary: what `work` makes of it is in the file when this returns, or nothing of it is.
+    ///
+    /// Errors: those of `work`; AE_DD_REQUEST_NOT_COMPLETED for a dictionary in the vendor's format.
     pub fn change<T>(&self, work: impl FnOnce(&mut Contents) -> Result<T>) -> Result<T> {
+        self.contents()?.check_may_change()?;
         let _alone = self.lock()?;
         let before = self.contents()?;
         let mut contents = Contents::clone(&before);

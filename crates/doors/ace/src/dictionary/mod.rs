@@ -2,7 +2,8 @@
 //! be true of their records.
 //!
 //! The vendor's `.add` files have no public format, so this one is ours: a text that a person can read and change
-//! ([`text`]), replaced as a whole by every change, so that a crash leaves the old dictionary or the new one.
+//! ([`text`]), replaced as a whole by every change, so that a crash leaves the old dictionary or the new one. A file in the
+//! vendor's format is read as far as it is understood, and never changed ([`vendor`]).
 //!
 //! ```text
 //!   Live        the file: read again when its stamp changes, changed under a lock                live
@@ -35,6 +36,7 @@ pub mod properties;
 pub mod rules;
 pub mod session;
 pub mod text;
+pub mod vendor;
 
 pub use access::Access;
 pub use contents::{Contents, Grant, Object, Property};

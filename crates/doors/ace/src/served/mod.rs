@@ -48,6 +48,11 @@ impl Dictionaries for ServedDictionaries {
     fn open(&self, path: &Path, root: &Path, user: &str, password: &str) -> Result<Box<dyn Dictionary>> {
         let files: Arc<dyn FileSystem> = Arc::new(Confined::new(Arc::clone(&self.0), root));
         let live = Live::open(Arc::clone(&files), path).map_err(told)?;
+        if live.contents().map_err(told)?.is_read_only {
+            // Whoever asks could not be told from others: its passwords are not readable.
+            let message = "a dictionary in Advantage's format is opened on its own machine only";
+            return Err(told(Failure::new(AE_CANNOT_OPEN_DICTIONARY, message)));
+        }
         let access = Access::log_in(&live, user, password).map_err(told)?;
         let session = Session::new(files, live, access);
         let connection = Arc::new(Connection::to_dictionary(session, &path.to_string_lossy()));

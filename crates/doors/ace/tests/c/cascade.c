@@ -84,12 +84,12 @@ int main( int count, char ** arguments )
       return 2;
    snprintf( path, sizeof( path ), "%s/cascade.add", arguments[ 1 ] );
    OK( AdsDDCreate( T( path ), 0, NULL, &dictionary ) );
-   table = made( "parents", "ID,Numeric,6,0", "ID", ADS_UNIQUE );
+   table = made( "parents", "ID," WHOLE( 6 ), "ID", ADS_UNIQUE );
    OK( AdsAppendRecord( table ) );
    OK( AdsSetDouble( table, T( "ID" ), 1 ) );
    OK( AdsWriteRecord( table ) );
    OK( AdsCloseTable( table ) );
-   table = made( "children", "OF,Numeric,6,0", "OF", 0 );
+   table = made( "children", "OF," WHOLE( 6 ), "OF", 0 );
    for( turn = 0; turn < CHILDREN; ++turn )
    {
       OK( AdsAppendRecord( table ) );

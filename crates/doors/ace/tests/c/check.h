@@ -11,6 +11,17 @@
 
 static int failures = 0;
 
+/* With OVER_ADT the tables that a program makes are ADT tables. Their indexes are of whole numbers that are not digits. */
+#ifdef OVER_ADT
+#undef ADS_CDX
+#define ADS_CDX ADS_ADT
+#define WHOLE( digits ) "Integer"
+#define ENDING "adt"
+#else
+#define WHOLE( digits ) "Numeric," #digits ",0"
+#define ENDING "dbf"
+#endif
+
 /* A call answers this code. */
 #define ANSWERS( expected, call ) \
    do { UNSIGNED32 got = ( call ); \

@@ -40,7 +40,7 @@ int main( int count, char ** arguments )
       return 2;
    OK( AdsConnect60( T( arguments[ 1 ] ), ADS_LOCAL_SERVER, NULL, NULL, ADS_DEFAULT, &connection ) );
    OK( AdsCreateTable( connection, T( "hammered" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, 0,
-                       T( "ID,Numeric,8,0;NAME,Character,12" ), &table ) );
+                       T( "ID," WHOLE( 8 ) ";NAME,Character,12" ), &table ) );
    OK( AdsCreateIndex61( table, NULL, T( "ID" ), T( "ID" ), NULL, NULL, ADS_COMPOUND, 512, &by_id ) );
    OK( AdsCreateIndex61( table, NULL, T( "NAME" ), T( "Upper(NAME)" ), NULL, NULL, ADS_COMPOUND, 512, &by_name ) );
    OK( AdsDisconnect( connection ) );

@@ -60,14 +60,14 @@ static void one_process( void )
    OK( AdsMgConnect( T( "." ), NULL, NULL, &server ) );
    count = 4;
    size = sizeof( locked[ 0 ] );
-   OK( AdsMgGetLocks( server, T( "shared.dbf" ), NULL, 0, locked, &count, &size ) );
+   OK( AdsMgGetLocks( server, T( "shared." ENDING ), NULL, 0, locked, &count, &size ) );
    SAME( 2, count );
    SAME( 3, locked[ 0 ].ulRecordNumber );
    size = sizeof( owner );
-   OK( AdsMgGetLockOwner( server, T( "shared.dbf" ), 3, &owner, &size, &flag ) );
+   OK( AdsMgGetLockOwner( server, T( "shared." ENDING ), 3, &owner, &size, &flag ) );
    SAME( ADS_MGMT_RECORD_LOCK, flag );
    size = sizeof( owner );
-   OK( AdsMgGetLockOwner( server, T( "shared.dbf" ), 9, &owner, &size, &flag ) );
+   OK( AdsMgGetLockOwner( server, T( "shared." ENDING ), 9, &owner, &size, &flag ) );
    SAME( ADS_MGMT_NO_LOCK, flag );
    OK( AdsMgDisconnect( server ) );
    OK( AdsUnlockTable( mine ) );
@@ -251,7 +251,7 @@ int main( int count, char ** arguments )
    is_far = IS_FAR;
    OK( AdsConnect60( T( arguments[ 1 ] ), ADS_LOCAL_SERVER, NULL, NULL, ADS_DEFAULT, &connection ) );
    OK( AdsCreateTable( connection, T( "shared" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, 0,
-                       T( "ID,Numeric,8,0;NAME,Character,12" ), &table ) );
+                       T( "ID," WHOLE( 8 ) ";NAME,Character,12" ), &table ) );
    for( record = 1; record <= 10; ++record )
    {
       OK( AdsAppendRecord( table ) );

@@ -9,7 +9,7 @@ static ADSHANDLE connection;
 
 static void make( UNSIGNED16 type, const char * name )
 {
-   ADSHANDLE table = new_table( connection, name, type, "ID,Numeric,6,0;NAME,Character,10;STORY,Memo" ), index = 0;
+   ADSHANDLE table = new_table( connection, name, type, "ID," WHOLE( 6 ) ";NAME,Character,10;STORY,Memo" ), index = 0;
    int number;
    OK( AdsCreateIndex61( table, T( name ), T( "ID" ), T( "ID" ), NULL, NULL, type == ADS_NTX ? ADS_DEFAULT : ADS_COMPOUND, 0, &index ) );
    for( number = 1; number <= 300; ++number )

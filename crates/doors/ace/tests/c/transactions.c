@@ -187,7 +187,12 @@ static void lost( int is_far )
       SAME( 1, flag );
       append( table, 8001 );
       append( table, 8002 );
+#ifdef OVER_ADT
+      /* What was undone has left deleted records, which are used again. */
+      TRUE_THAT( records( table ) <= before + 2 );
+#else
       SAME( before + 2, records( table ) );
+#endif
       OK( AdsRollbackTransaction( through ) );
       SAME( before, records( table ) );
       OK( AdsDisconnect( through ) );
@@ -211,7 +216,7 @@ static void opened_within( void )
    SAME( before + 1, records( second ) );
    /* What gives records other numbers cannot be part of one. */
    OK( AdsCreateTable( connection, T( "third" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS, 0,
-                       T( "ID,Numeric,8,0;NAME,Character,12" ), &table ) );
+                       T( "ID," WHOLE( 8 ) ";NAME,Character,12" ), &table ) );
    append( table, 1 );
    ANSWERS( AE_ILLEGAL_COMMAND_DURING_TRANS, AdsZapTable( table ) );
    OK( AdsRollbackTransaction( connection ) );
@@ -247,7 +252,10 @@ static void killed( void )
    open_both( ADS_SHARED );
    UNTIL( folder, AdsRefreshRecord( first ) == AE_SUCCESS && records( first ) == before );
    SAME( before, records( first ) );
+#ifndef OVER_ADT
+   /* The keys of an ADT's deleted records are not in its index. */
    SAME( before, keys() );
+#endif
    close_both();
 }
 
@@ -263,7 +271,7 @@ int main( int count, char ** arguments )
    for( record = 0; record < 2; ++record )
    {
       OK( AdsCreateTable( connection, T( record ? "second" : "first" ), NULL, ADS_CDX, ADS_ANSI, ADS_COMPATIBLE_LOCKING, ADS_CHECKRIGHTS,
-                          0, T( "ID,Numeric,8,0;NAME,Character,12" ), &table ) );
+                          0, T( "ID," WHOLE( 8 ) ";NAME,Character,12" ), &table ) );
       OK( AdsCreateIndex61( table, NULL, T( "ID" ), T( "ID" ), NULL, NULL, ADS_COMPOUND, 512, &by_id ) );
       append( table, 1 );
       append( table, 2 );

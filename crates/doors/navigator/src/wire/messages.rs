@@ -19,7 +19,7 @@ use mainstay_xbase::lock::LockScheme;
 use std::path::PathBuf;
 
 /// The version of the protocol.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 /// What a prelude begins with.
 pub const MARK: u32 = u32::from_le_bytes(*b"MsNv");
 /// Steps that a request may have.

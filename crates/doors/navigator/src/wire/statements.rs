@@ -50,7 +50,7 @@ choice! { SqlType {
 choice! { Collation { 0 Binary; 1 CaseAccentInsensitive; 2 CaseInsensitive; 3 CaseSensitive; } }
 choice! { TransactionStep { 0 Begin; 1 Commit; 2 RollBack; 3 Savepoint(name); 4 RollBackTo(name); } }
 structure! { Parameter { name, value } }
-structure! { Column { name, sql_type } }
+structure! { Column { name, sql_type, field } }
 structure! { Outcome { columns, rows, affected, step } }
 structure! { Shown { table, members } }
 structure! { Called { code, detail, places } }

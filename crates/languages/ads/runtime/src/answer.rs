@@ -11,6 +11,9 @@ use mainstay_columnar::values::value_at;
 use mainstay_planner::advantage::sql_type;
 use mainstay_planner::{Answer, FIELD_COLUMN};
 use mainstay_types::{Collation, SqlType, Value};
+use mainstay_xbase::adt::Type;
+use mainstay_xbase::dbf::Format;
+use mainstay_xbase::indexed::declared_spec;
 
 /// The longest text that a cursor keeps in its record.
 const LONGEST_TEXT: usize = 254;
@@ -35,7 +38,7 @@ pub(crate) fn outcome(answer: Answer) -> Result<Outcome, Failed> {
 /// The rows of an answer as they come.
 pub(crate) struct Rows {
     answer: Answer,
-    columns: Vec<(String, Measure)>,
+    columns: Vec<(Column, Measure)>,
     /// The batch that rows are taken from, and the next of them.
     batch: Option<(RecordBatch, usize)>,
     is_ended: bool,
@@ -44,7 +47,12 @@ pub(crate) struct Rows {
 impl Rows {
     pub(crate) fn new(answer: Answer) -> Rows {
         let fields = answer.schema().fields().clone();
-        let columns = fields.iter().map(|field| (field.name().clone(), Measure::of(field)));
+        let columns = fields.iter().map(|field| {
+            let field_of_adt = adt_field(field);
+            // A type without a value yet is replaced behind the last row.
+            let column = Column { field: field_of_adt, ..Column::new(field.name(), SqlType::Boolean) };
+            (column, Measure::of(field))
+        });
         Rows { columns: columns.collect(), answer, batch: None, is_ended: false }
     }
 
@@ -79,7 +87,7 @@ impl Rows {
 
     fn known_columns(&self) -> Vec<Column> {
         let columns = self.columns.iter();
-        columns.map(|(name, measure)| Column { name: name.clone(), sql_type: measure.sql_type() }).collect()
+        columns.map(|(column, measure)| Column { sql_type: measure.sql_type(), ..column.clone() }).collect()
     }
 }
 
@@ -125,6 +133,17 @@ pub(crate) fn measured(mut outcome: Outcome) -> Outcome {
     outcome
 }
 
+/// The field of an ADT that a column is, if its values can be kept in one of the same type.
+fn adt_field(field: &Field) -> Option<String> {
+    let declared = field.metadata().get(FIELD_COLUMN)?;
+    let name = declared.split_once('(').map(|(name, _)| name).filter(|name| name.len() > 1)?;
+    // A table fills fields of these types itself; a cursor has plain numbers and moments.
+    let is_filled = matches!(Type::of_name(name)?, Type::AutoIncrement | Type::RowVersion | Type::ModTime);
+    let is_kept =
+        !is_filled && declared_spec(Format::Advantage, field.name(), declared, sql_type(field)?, true).is_some();
+    (is_filled || is_kept).then(|| declared.clone())
+}
+
 /// The fields of files that the columns of an answer are, as [`FIELD_COLUMN`] says them, with their types.
 pub(crate) fn fields_of(answer: &Answer) -> Vec<Option<(String, SqlType)>> {
     let fields = answer.schema().fields().iter();
@@ -135,7 +154,14 @@ impl Measure {
     /// A memo stays one, however short its values are.
     fn of(field: &Field) -> Measure {
         let is_memo = field.metadata().get(FIELD_COLUMN).is_some_and(|kept| kept.starts_with('M'));
+        let declared = adt_field(field);
+        // Numbers that a table counts have fields of other types in a cursor.
+        let is_of_adt = |known: SqlType| {
+            let is_whole = |declared: &String| declared.starts_with(Type::LongInt.name());
+            declared.as_ref().is_some_and(|declared| known != SqlType::BigInt || is_whole(declared))
+        };
         match sql_type(field) {
+            Some(known) if is_of_adt(known) => Measure::Known(known),
             Some(known @ SqlType::VarChar { .. }) if is_memo => Measure::Known(known),
             known => Measure::new(known),
         }

@@ -1,14 +1,16 @@
-//! CREATE TABLE and its like: tables of the dialect are DBF files, of the form that the program has chosen; their indexes
+//! CREATE TABLE and its like: tables of the dialect are DBF or ADT files, of the form that the program has chosen; their indexes
 //! are tags or files of that form.
 //!
-//! Tables whose names begin with `#` are the session's: DBF files in a folder of their own, gone with the session.
+//! Tables whose names begin with `#` are the session's: files in a folder of their own, gone with the session. They are ADT
+//! files where new tables are, and else of Visual FoxPro's form. Which field of an ADT a type becomes: [`advantage`].
 
+use crate::advantage;
 use crate::failure::of_core;
 use crate::scope::Values;
 use crate::session::{Inner, Result};
 use crate::statement::Ran;
 use ace::backend::Outcome;
-use ace::constants::{ADS_DD_TABLE_OBJECT, ADS_VFP};
+use ace::constants::{ADS_ADT, ADS_DD_TABLE_OBJECT, ADS_VFP};
 use mainstay_ads_syntax::SqlError;
 use mainstay_ads_syntax::reduce::{self, quoted, table_name};
 use mainstay_ads_syntax::tree::{
@@ -18,7 +20,7 @@ use mainstay_ads_types::native;
 use mainstay_types::{SqlType, ValueRef};
 use mainstay_vfs::{Disk, FileSystem};
 use mainstay_xbase::dbf::{Format, TableSpec};
-use mainstay_xbase::indexed::{declared_spec, field_spec};
+use mainstay_xbase::indexed::{advantage_spec, declared_spec, field_spec};
 use mainstay_xbase::writer::{self, Access, TableWriter, WriteOptions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -91,9 +93,17 @@ impl Drop for Temporary {
 
 /// Removes the files of a table that could not be made whole.
 fn remove_files(files: &dyn FileSystem, path: &Path) {
-    for extension in ["dbf", "fpt", "dbt", "cdx"] {
+    for extension in extensions_of(path) {
         // Not every table has all of these; the error that was in the way is told.
         let _ = files.remove(&path.with_extension(extension));
+    }
+}
+
+/// The extensions of the files of a table: a DBF and an ADT of one name have none in common.
+fn extensions_of(path: &Path) -> &'static [&'static str] {
+    match path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("adt")) {
+        true => &["adt", "adm", "adi"],
+        false => &["dbf", "fpt", "dbt", "cdx"],
     }
 }
 
@@ -113,6 +123,9 @@ impl Inner {
                 |column: &Column| names.iter().any(|name| column.data_type.name.last().eq_ignore_ascii_case(name));
             table.columns.iter().any(is_one)
         };
+        if self.makes_adt(&table.name) {
+            return "adt";
+        }
         let has_key = table.primary_key.is_some() || table.columns.iter().any(|column| column.primary_key);
         let needs_more = has_key || has(&["autoinc"]) && !has(&["rowversion", "modtime"]);
         match self.state.table_type {
@@ -123,8 +136,15 @@ impl Inner {
         }
     }
 
-    fn format(&self) -> Format {
+    /// Whether a new table of this name is an ADT: its extension says so, or the program.
+    pub(crate) fn makes_adt(&self, name: &ObjectName) -> bool {
+        let last = name.last().to_lowercase();
+        last.ends_with(".adt") || self.state.table_type == ADS_ADT && !last.ends_with(".dbf")
+    }
+
+    fn format(&self, name: &ObjectName) -> Format {
         match self.state.table_type {
+            _ if self.makes_adt(name) => Format::Advantage,
             1 => Format::DbaseThree,
             4 => Format::VisualFoxPro,
             _ => Format::FoxPro,
@@ -134,18 +154,28 @@ impl Inner {
     /// Makes a table with these rows. Columns that are fields of files stay as those are; the others have fields of their types.
     pub(crate) fn table_of(&mut self, name: &ObjectName, rows: &Outcome, fields: &[KeptField]) -> Result<()> {
         let failed = |error: mainstay_types::Error| of_core(&error);
-        let is_temporary = is_temporary(name);
-        let format = if is_temporary { Format::VisualFoxPro } else { self.format() };
+        let format = match (self.format(name), is_temporary(name)) {
+            (Format::Advantage, _) => Format::Advantage,
+            (_, true) => Format::VisualFoxPro,
+            (format, false) => format,
+        };
         let field = |(place, column): (usize, &ace::backend::Column)| {
             let kept = fields.get(place).and_then(Option::as_ref);
             let kept = kept.and_then(|(kept, of)| declared_spec(format, &column.name, kept, *of, true));
             kept.map_or_else(|| field_spec(format, &column.name, column.sql_type, true), Ok)
         };
         let kept: mainstay_types::Result<Vec<_>> = rows.columns.iter().enumerate().map(field).collect();
-        let spec = TableSpec::new(format, kept.map_err(failed)?);
+        self.table_with(name, TableSpec::new(format, kept.map_err(failed)?), rows)
+    }
+
+    /// Makes a table with these fields and rows.
+    fn table_with(&mut self, name: &ObjectName, spec: TableSpec, rows: &Outcome) -> Result<()> {
+        let failed = |error: mainstay_types::Error| of_core(&error);
+        let is_temporary = is_temporary(name);
+        let extension = if spec.format == Format::Advantage { "adt" } else { "dbf" };
         let core = self.new_name(name, is_temporary)?;
         let path = match is_temporary {
-            true => self.temporary.folder()?.join(format!("{core}.dbf")),
+            true => self.temporary.folder()?.join(format!("{core}.{extension}")),
             false => self.new_file(name)?,
         };
         let files = Arc::clone(self._database.files());
@@ -183,7 +213,8 @@ impl Inner {
         match dictionary {
             Some(dictionary) => {
                 let path = self.new_file(name)?;
-                let added = crate::dictionary::add_table(&dictionary, name, &path, self.state.table_type, &[]);
+                let table_type = if self.makes_adt(name) { ADS_ADT } else { self.state.table_type };
+                let added = crate::dictionary::add_table(&dictionary, name, &path, table_type, &[]);
                 added.inspect_err(|_| remove_files(&**self._database.files(), &path))
             }
             None => Ok(()),
@@ -236,7 +267,7 @@ impl Inner {
         if let Some(core) = self.temporary.find(name.last()).map(str::to_owned) {
             self.core.detach(&core);
             let folder = self.temporary.folder.clone().unwrap_or_default();
-            for extension in ["dbf", "fpt", "cdx"] {
+            for extension in ["dbf", "fpt", "cdx", "adt", "adm", "adi"] {
                 // Not every table has all of these; what stays goes with the session.
                 let _ = Disk.remove(&folder.join(format!("{core}.{extension}")));
             }
@@ -245,11 +276,22 @@ impl Inner {
     }
 
     fn create_table(&mut self, table: &CreateTable) -> Result<()> {
+        let is_adt = self.makes_adt(&table.name);
+        if is_temporary(&table.name) && is_adt {
+            let field = |column: &Column| {
+                let declared = advantage::declared(&column.data_type)?;
+                let spec = advantage_spec(Format::Advantage, &column.name.text, &declared, true);
+                let unknown = || crate::define::unknown_type(&column.data_type);
+                spec.map_err(|error| of_core(&error))?.ok_or_else(unknown)
+            };
+            let fields = table.columns.iter().map(field).collect::<Result<_>>()?;
+            return self.table_with(&table.name, TableSpec::new(Format::Advantage, fields), &Outcome::default());
+        }
         if is_temporary(&table.name) {
             let column = |column: &Column| {
                 type_name(&column.data_type)?;
                 let sql_type = reduce::sql_type(&column.data_type).unwrap_or(SqlType::Integer);
-                Ok(ace::backend::Column { name: column.name.text.clone(), sql_type })
+                Ok(ace::backend::Column::new(&column.name.text, sql_type))
             };
             let columns = table.columns.iter().map(column).collect::<Result<_>>()?;
             let rows = Outcome { columns, ..Outcome::default() };
@@ -259,9 +301,12 @@ impl Inner {
         if Disk.stamp(&path).is_ok() {
             return Err(exists(&table.name));
         }
-        let columns: Vec<String> = table.columns.iter().map(column).collect::<Result<_>>()?;
-        let target = quoted(&format!("{}.dbf", table_name(&table.name)));
-        let with = format!("WITH (FORMAT = dbf, VERSION = {})", self.version(table));
+        let columns: Vec<String> = table.columns.iter().map(|one| column(one, is_adt)).collect::<Result<_>>()?;
+        let target = quoted(&format!("{}.{}", table_name(&table.name), if is_adt { "adt" } else { "dbf" }));
+        let with = match is_adt {
+            true => "WITH (FORMAT = adt)".to_owned(),
+            false => format!("WITH (FORMAT = dbf, VERSION = {})", self.version(table)),
+        };
         self.create_in(&table.name, &format!("CREATE TABLE {target} ({}) {with}", columns.join(", ")))?;
         let name = self.core_name(&table.name)?;
         let of_columns = table.columns.iter().filter(|column| column.primary_key).map(|column| column.name.clone());
@@ -286,12 +331,14 @@ impl Inner {
             let index = index.map_or(first, |name| name.text);
             let columns: Vec<String> = columns.iter().map(|column| quoted(&column.text)).collect();
             let (index, table) = (quoted(&index), quoted(name));
-            // Without records any NTX of the folder may be the table's, and the core would make another.
-            self.core(&format!("CREATE UNIQUE INDEX {index} ON {table} USING cdx ({})", columns.join(", ")))?;
+            // Without records any NTX of the folder may be a DBF's, and the core would make another.
+            let using = if path.extension().is_some_and(|own| own == "adt") { "" } else { " USING cdx" };
+            self.core(&format!("CREATE UNIQUE INDEX {index} ON {table}{using} ({})", columns.join(", ")))?;
         }
         let Some(dictionary) = self.modules.dictionary.clone().filter(|_| !table.is_free) else { return Ok(()) };
         let table_type = match self.version(table) {
             "vfp" => ADS_VFP,
+            "adt" => ADS_ADT,
             _ => self.state.table_type,
         };
         crate::dictionary::add_table(&dictionary, &table.name, path, table_type, &table.columns)?;
@@ -336,16 +383,18 @@ impl Inner {
 
     fn alter_table(&mut self, name: &ObjectName, actions: &[TableAction]) -> Result<()> {
         let target = quoted(&self.core_name(name)?);
+        let is_adt =
+            self.file_of(name).is_ok_and(|file| file.extension().is_some_and(|own| own.eq_ignore_ascii_case("adt")));
         for action in actions {
             match action {
                 TableAction::Add(added) => {
-                    self.core(&format!("ALTER TABLE {target} ADD COLUMN {}", column(added)?))?;
+                    self.core(&format!("ALTER TABLE {target} ADD COLUMN {}", column(added, is_adt)?))?;
                 }
                 TableAction::Drop(name) => {
                     self.core(&format!("ALTER TABLE {target} DROP COLUMN {}", quoted(&name.text)))?;
                 }
                 TableAction::Alter(name, altered) => {
-                    let (old, data_type) = (quoted(&name.text), type_name(&altered.data_type)?);
+                    let (old, data_type) = (quoted(&name.text), declared_type(&altered.data_type, is_adt)?);
                     self.core(&format!("ALTER TABLE {target} ALTER COLUMN {old} TYPE {data_type}"))?;
                     if !name.is(&altered.name.text) {
                         let new = quoted(&altered.name.text);
@@ -412,10 +461,23 @@ fn exists(name: &ObjectName) -> Box<SqlError> {
 
 /// A column as the core declares it. What a free table has no place for - defaults, limits, messages - is read and not kept,
 /// as the engine does.
-fn column(column: &Column) -> Result<String> {
+fn column(column: &Column, is_adt: bool) -> Result<String> {
     let name = quoted(&column.name.text);
     let not_null = if column.not_null { " NOT NULL" } else { "" };
-    Ok(format!("{name} {}{not_null}", type_name(&column.data_type)?))
+    Ok(format!("{name} {}{not_null}", declared_type(&column.data_type, is_adt)?))
+}
+
+/// A type as the core declares it for a table of one of the two kinds.
+fn declared_type(data_type: &DataType, is_adt: bool) -> Result<String> {
+    match is_adt {
+        true => advantage::declared(data_type).map(|declared| format!("\"ads:{declared}\"")),
+        false => type_name(data_type),
+    }
+}
+
+/// What is said of a name that is no type.
+pub(crate) fn unknown_type(data_type: &DataType) -> Box<SqlError> {
+    SqlError::at(native::TYPE, data_type.span, format!("No such type: {}", data_type.name.last()))
 }
 
 /// The core's name of a type. NUMERIC(n, d) counts a place for the point, and so has one digit less.
@@ -428,8 +490,7 @@ fn type_name(data_type: &DataType) -> Result<String> {
             _ => None,
         })
         .collect();
-    let unknown = || SqlError::at(native::TYPE, data_type.span, format!("No such type: {}", data_type.name.last()));
-    let sql_type = reduce::sql_type(data_type).ok_or_else(unknown)?;
+    let sql_type = reduce::sql_type(data_type).ok_or_else(|| unknown_type(data_type))?;
     let name = data_type.name.last().to_lowercase();
     // Which field AdsCreateTable makes of it is more than its values say.
     let of_advantage = match name.as_str() {

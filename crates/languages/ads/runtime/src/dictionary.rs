@@ -226,8 +226,11 @@ pub(crate) fn object_of(
             return Some((kind, found.name.clone()));
         }
     }
-    let file = elsewhere.unwrap_or_else(|| folder.join(format!("{core}.dbf")));
-    let found = dictionary.table_of_file(contents, &file)?;
+    let files = elsewhere.map_or_else(
+        || ["dbf", "adt"].iter().map(|extension| folder.join(format!("{core}.{extension}"))).collect(),
+        |file| vec![file],
+    );
+    let found = files.iter().find_map(|file| dictionary.table_of_file(contents, file))?;
     Some((ADS_DD_TABLE_OBJECT, found.name.clone()))
 }
 

@@ -16,6 +16,7 @@
 
 extern crate mainstay_ace as ace;
 
+mod advantage;
 mod answer;
 mod cursor;
 mod define;

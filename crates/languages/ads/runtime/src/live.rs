@@ -62,7 +62,12 @@ impl Inner {
             Some((ace::constants::ADS_DD_TABLE_OBJECT, table)) => table,
             Some(_) => return Ok(None),
             None if last.contains(['/', '\\']) => last.to_owned(),
-            None => format!("{}.dbf", table_name(name)),
+            None => {
+                // A DBF comes before an ADT of its name, as in the core.
+                let file = |extension: &str| format!("{}.{extension}", table_name(name));
+                let is_there = |extension: &str| ace::existing_path(&self.folder.join(file(extension))).is_some();
+                file(if !is_there("dbf") && is_there("adt") { "adt" } else { "dbf" })
+            }
         };
         if select.condition.is_none() {
             return Ok(Some(Live { table, members: None }));

@@ -20,7 +20,9 @@ pub(crate) fn elsewhere(folder: &Path, name: &str) -> Option<PathBuf> {
     }
     let mut file = PathBuf::from(within(name).unwrap_or_else(|| name.replace('\\', "/")));
     if file.extension().is_none() {
-        file.set_extension("dbf");
+        // As in a folder of its own, a DBF comes first.
+        let is_there = |extension: &str| ace::existing_path(&folder.join(file.with_extension(extension))).is_some();
+        file.set_extension(if !is_there("dbf") && is_there("adt") { "adt" } else { "dbf" });
     }
     let file = real(folder.join(file));
     let of = file.parent().map(std::path::absolute).and_then(std::io::Result::ok);
@@ -100,7 +102,7 @@ impl Inner {
     ///
     /// Errors: those of [`permitted`].
     pub(crate) fn new_file(&self, name: &ObjectName) -> Result<PathBuf, Failed> {
-        let plain = format!("{}.dbf", table_name(name));
+        let plain = format!("{}.{}", table_name(name), if self.makes_adt(name) { "adt" } else { "dbf" });
         Ok(match self.elsewhere(name)? {
             Some(file) => file.with_file_name(plain),
             None => self.folder.join(plain),

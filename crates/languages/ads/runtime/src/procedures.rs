@@ -118,9 +118,9 @@ impl Runner<'_> {
     fn output(&mut self, module: &Module) -> Result<Option<(ObjectName, String)>> {
         let outputs = module.parameters.iter().filter(|parameter| parameter.output);
         let columns: Vec<Column> = outputs
-            .map(|parameter| Column {
-                name: parameter.name.text.clone(),
-                sql_type: sql_type(&parameter.data_type).unwrap_or(SqlType::Integer),
+            .map(|parameter| {
+                let sql_type = sql_type(&parameter.data_type).unwrap_or(SqlType::Integer);
+                Column::new(&parameter.name.text, sql_type)
             })
             .collect();
         if columns.is_empty() {

@@ -71,7 +71,7 @@ pub(crate) struct State {
     pub(crate) frames: Vec<Frame>,
     /// The error that is handled, or was last.
     pub(crate) error: Caught,
-    /// ADS_NTX, ADS_CDX or ADS_VFP: of new tables.
+    /// ADS_NTX, ADS_CDX, ADS_ADT or ADS_VFP: of new tables.
     pub(crate) table_type: u32,
     /// How long a text may run, with all that follows from it.
     pub(crate) timeout: Option<Duration>,

@@ -7,6 +7,7 @@ use crate::modules::{Kind, Modules};
 use ace::constants::*;
 use ace::dictionary::Contents;
 use mainstay_engine::{Database, TableInfo};
+use mainstay_xbase::adt::Type;
 
 /// ACE's numbers of the types of fields, by the letter of a DBF field.
 const FIELD_TYPES: [(char, i32); 18] = [
@@ -223,12 +224,13 @@ fn file_name(path: &std::path::Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// ADS_NTX, ADS_CDX or ADS_VFP.
+/// ADS_NTX, ADS_CDX, ADS_ADT or ADS_VFP.
 fn table_type(table: &TableInfo) -> i32 {
     let is_ntx = |index: &mainstay_engine::IndexInfo| {
         index.file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ntx"))
     };
     match table.kind.as_str() {
+        _ if table.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("adt")) => 3,
         kind if kind.starts_with("Visual FoxPro") => 4,
         _ if table.indexes.iter().any(is_ntx) => 1,
         _ => 2,
@@ -277,7 +279,35 @@ fn packages(modules: &Modules) -> Rows {
     Rows { columns: PACKAGES, rows: names.into_iter().map(|name| vec![text(name), null()]).collect() }
 }
 
-/// Letter, length and decimals of `N(8,2)`.
+/// The type of an ADT's field as [`native`] has it: `CICharacter(12)`.
+fn type_of_adt(native_type: &str) -> Option<Type> {
+    let name = native_type.split_once('(').map_or(native_type, |(name, _)| name);
+    Type::of_name(name).filter(|_| name.len() > 1)
+}
+
+/// The letter of a field, or of a DBF's field for the same values.
+pub(crate) fn letter(native_type: &str) -> char {
+    let Some(kind) = type_of_adt(native_type) else { return native_type.chars().next().unwrap_or('C') };
+    match kind {
+        Type::Logical => 'L',
+        Type::Numeric => 'N',
+        Type::Date => 'D',
+        Type::Memo | Type::NMemo => 'M',
+        Type::Binary | Type::Image => 'W',
+        Type::Double | Type::CurDouble => 'B',
+        Type::Integer | Type::ShortInt | Type::LongInt => 'I',
+        Type::Time | Type::TimeStamp => 'T',
+        Type::AutoIncrement => '+',
+        Type::Money => 'Y',
+        Type::RowVersion => '^',
+        Type::ModTime => '=',
+        Type::VarChar | Type::NVarChar => 'V',
+        Type::Raw | Type::VarBinary | Type::Guid | Type::Other(_) => 'Q',
+        Type::Character | Type::CiCharacter | Type::NChar => 'C',
+    }
+}
+
+/// ACE's number, length and decimals of `N(8,2)`; of an ADT's field the length counts characters.
 pub(crate) fn native(native_type: &str) -> (i32, u32, u32) {
     let letter = native_type.chars().next().unwrap_or(' ');
     let known = FIELD_TYPES.iter().find(|(known, _)| *known == letter).map_or(0, |(_, number)| *number);
@@ -291,7 +321,14 @@ pub(crate) fn native(native_type: &str) -> (i32, u32, u32) {
         ('T', 4) => 13,
         _ => known,
     };
-    (known, length, decimals)
+    let Some(kind) = type_of_adt(native_type) else { return (known, length, decimals) };
+    let length = match kind {
+        Type::VarChar | Type::VarBinary => length.saturating_sub(2),
+        Type::NChar => length / 2,
+        Type::NVarChar => (length / 2).saturating_sub(1),
+        _ => length,
+    };
+    (kind.code().into(), length, decimals)
 }
 
 fn columns(tables: &[TableInfo], contents: Option<&Contents>) -> Rows {

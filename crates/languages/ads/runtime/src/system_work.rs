@@ -60,7 +60,7 @@ pub(crate) fn rows(columns: &[&str], rows: Vec<Vec<Value>>) -> Outcome {
             Some(("?", name)) => (name, SqlType::Boolean),
             _ => (*name, text_type()),
         };
-        Column { name: name.to_owned(), sql_type }
+        Column::new(name, sql_type)
     };
     let columns = columns.iter().map(column).collect();
     crate::answer::measured(Outcome { columns, rows, ..Outcome::default() })
@@ -262,7 +262,7 @@ pub(crate) fn columns(runner: &mut Runner<'_>, given: &Passed<'_>) -> Result<Out
             if !is_like(&column.name, given.optional(3)) {
                 continue;
             }
-            let letter = column.native_type.chars().next().unwrap_or('C');
+            let letter = crate::system::letter(&column.native_type);
             let (_, length, decimals) = crate::system::native(&column.native_type);
             let (kind, name, bytes) = odbc_type(letter, length.into());
             let is_text = matches!(kind, 1 | 12 | -1);

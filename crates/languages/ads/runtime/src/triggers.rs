@@ -275,10 +275,7 @@ impl Inner {
         if changes.iter().any(|change| body.contains(change)) {
             let text = format!("#__new{}", self.state.frames.len());
             let name = ObjectName { parts: vec![Name { text, ..Name::default() }], ..ObjectName::default() };
-            let columns = images
-                .columns
-                .iter()
-                .map(|(name, sql_type)| ace::backend::Column { name: name.clone(), sql_type: *sql_type });
+            let columns = images.columns.iter().map(|(name, sql_type)| ace::backend::Column::new(name, *sql_type));
             let rows = Outcome { columns: columns.collect(), rows: vec![new.to_vec()], ..Outcome::default() };
             self.table_of(&name, &rows, &[])?;
             tables.insert("__new".to_owned(), quoted(&self.core_name(&name)?));
@@ -313,7 +310,7 @@ impl Inner {
         let text = format!("#__error{}", self.state.frames.len());
         let name = ObjectName { parts: vec![Name { text, ..Name::default() }], ..ObjectName::default() };
         let message = SqlType::VarChar { length: None, collation: mainstay_types::Collation::Binary };
-        let column = |name: &str, sql_type| ace::backend::Column { name: name.to_owned(), sql_type };
+        let column = |name: &str, sql_type| ace::backend::Column::new(name, sql_type);
         let columns = vec![column("errno", SqlType::Integer), column("message", message)];
         self.table_of(&name, &Outcome { columns, ..Outcome::default() }, &[])?;
         Ok(name)

@@ -10,7 +10,7 @@ use super::types::Type;
 use crate::codepage::CodePage;
 use crate::dbf::encode::text_of_name;
 use crate::dbf::{Counter, Field, FieldKind, FieldSpec, TableSpec};
-use mainstay_types::{Code, Error, Result, SqlType};
+use mainstay_types::{Code, Collation, Error, Result, SqlType};
 
 /// The longest name.
 const LONGEST_NAME: usize = 128;
@@ -158,6 +158,39 @@ pub fn field_of_type(name: &str, kind: Type, length: usize, decimals: u8) -> Fie
     spec(name, kind, bytes, decimals)
 }
 
+/// The field of a new table that is as one of this type, length in bytes and decimals, for a column of this type: what
+/// [`declared`](crate::indexed::declared) says of a field. `None` where the column has another type by now, and for types that
+/// are filled by the table itself: a copy has the values of the old one.
+pub fn field_declared(name: &str, kind: &str, (length, decimals): (usize, u8), column: SqlType) -> Option<FieldSpec> {
+    let kind = if kind == "F" { Type::Numeric } else { Type::of_name(kind)? };
+    let is_text = matches!(column, SqlType::Char { .. } | SqlType::VarChar { .. });
+    let is_bytes = matches!(column, SqlType::Binary { .. } | SqlType::VarBinary { .. });
+    let is_of = match kind {
+        Type::Logical => column == SqlType::Boolean,
+        Type::Numeric => matches!(column, SqlType::Decimal { scale, .. } if scale == decimals),
+        Type::Money => matches!(column, SqlType::Money | SqlType::Decimal { precision: 19, scale: 4 }),
+        Type::Date => column == SqlType::Date,
+        Type::Character
+        | Type::CiCharacter
+        | Type::Memo
+        | Type::VarChar
+        | Type::NChar
+        | Type::NVarChar
+        | Type::NMemo => is_text,
+        Type::Binary | Type::Image | Type::Raw | Type::VarBinary => is_bytes,
+        Type::Double | Type::CurDouble => matches!(column, SqlType::Real | SqlType::Double),
+        Type::Integer | Type::ShortInt => {
+            matches!(column, SqlType::TinyInt | SqlType::SmallInt | SqlType::Integer)
+        }
+        Type::LongInt => column == SqlType::BigInt,
+        Type::Time => matches!(column, SqlType::Time { .. }),
+        Type::TimeStamp => matches!(column, SqlType::Timestamp { .. }),
+        Type::Guid => column == SqlType::Uuid,
+        Type::AutoIncrement | Type::RowVersion | Type::ModTime | Type::Other(_) => false,
+    };
+    is_of.then(|| spec(name, kind, length, decimals))
+}
+
 /// The field that has the values of a field of a DBF.
 pub(crate) fn field_of_kind(field: &Field, counter: Option<Counter>) -> FieldSpec {
     let (kind, length) = match field.kind {
@@ -214,7 +247,9 @@ pub(crate) fn field_of_column(name: &str, column: SqlType) -> Result<FieldSpec> 
         SqlType::Char { length, .. } | SqlType::VarChar { length: Some(length), .. }
             if length > 0 && length as usize <= LONGEST_RECORD =>
         {
-            Ok(spec(name, Type::Character, length as usize, 0))
+            let ignores_case = column.collation() == Some(Collation::CaseInsensitive);
+            let kind = if ignores_case { Type::CiCharacter } else { Type::Character };
+            Ok(spec(name, kind, length as usize, 0))
         }
         SqlType::Char { .. } | SqlType::VarChar { .. } => of(Type::Memo),
         SqlType::Binary { length } if length > 0 && length as usize <= LONGEST_RECORD => {

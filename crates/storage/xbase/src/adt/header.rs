@@ -75,7 +75,9 @@ impl Header {
             return Err(Error::new(Code::Damaged, message));
         }
         let version = half(bytes, 356);
-        if version != VERSION {
+        // Some third-party writers fill in neither the version nor the number of fields.
+        let is_bare = version == 0 && half(bytes, 358) == 0;
+        if version != VERSION && !is_bare {
             let message = format!("an ADT of format version {version}; only version {VERSION} is known");
             return Err(Error::new(Code::Encrypted, message)
                 .hint("tables with AES encryption have another version: decrypt it with the program that made it"));
@@ -91,7 +93,7 @@ impl Header {
             next_auto_increment: long(bytes, 80),
             flags: half(bytes, 88),
             dictionary: dictionary[..end].to_vec(),
-            field_count: half(bytes, 358),
+            field_count: if is_bare { fields_of_length(word(bytes, 32)) } else { half(bytes, 358) },
             row_version: long(bytes, 360),
         };
         header.check()
@@ -112,6 +114,12 @@ impl Header {
         }
         Ok(self)
     }
+}
+
+/// The fields whose descriptors make a header of this length.
+fn fields_of_length(header_length: u32) -> u16 {
+    let descriptors = (header_length as usize).saturating_sub(FIXED_LENGTH) / FIELD_LENGTH;
+    u16::try_from(descriptors).unwrap_or(0)
 }
 
 /// More than the 65,535 bytes that the vendor documents as the longest record; bounds what is allocated for a broken file.

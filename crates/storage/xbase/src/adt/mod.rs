@@ -20,6 +20,7 @@
 //! The page `docs/formats/adt.md` lists the bytes and how certain each of them is. Limits: encrypted records are read as NULL
 //! and reported, and never written; tables of other versions (AES) are refused.
 
+mod check;
 mod create;
 mod fields;
 mod header;
@@ -27,7 +28,8 @@ mod layout;
 mod reuse;
 mod types;
 
-pub use create::field_of_type;
+pub(crate) use check::check;
+pub use create::{field_declared, field_of_type};
 pub(crate) use create::{field_of_column, field_of_kind, header as new_header, type_of};
 pub use fields::{Field, parse_fields, record_fields};
 pub use header::{

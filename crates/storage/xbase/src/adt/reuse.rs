@@ -37,7 +37,7 @@ impl Place {
     }
 
     /// Flag and link of a record; none for one that the table does not have.
-    fn prefix(self, file: &dyn File, record: u32) -> Result<Option<[u8; 5]>> {
+    pub(super) fn prefix(self, file: &dyn File, record: u32) -> Result<Option<[u8; 5]>> {
         if record == 0 || u64::from(record) > self.count {
             return Ok(None);
         }

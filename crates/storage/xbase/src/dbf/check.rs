@@ -41,6 +41,7 @@ pub(crate) fn check_values(table: &Dbf, how: &Decoding<'_>, findings: &mut Vec<F
         start += run;
     }
     flags.list_into(path, "deletion flags", findings);
+    crate::adt::check(table, count, findings)?;
     for (field, found) in table.fields().iter().zip(by_field) {
         found.list_into(path, &format!("field {}", field.name), findings);
     }

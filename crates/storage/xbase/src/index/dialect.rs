@@ -12,7 +12,7 @@
 //!   pad byte of a key    by the type of the key               header, byte 15
 //!   entry of a leaf      3, 4 or 5 bytes by the key's length  the fewest with 12 bits for the record
 //!   "unique"             lists the first record of a key      refuses a second record
-//!   free pages           a list                               no list: lost to the file until it is made anew
+//!   free pages           a list                               no list: found by a walk (`write/reclaim.rs`)
 //!   update counter       Harbour's                            none
 //! ```
 //! The bytes of keys differ too: see [`super::KeyType`] and `docs/formats/adi.md`.

@@ -90,19 +90,29 @@ pub fn field_spec(format: Format, name: &str, column: SqlType, nullable: bool) -
     Ok(made)
 }
 
-/// A field as programs of xBase write it: `N(8,2)`.
+/// A field as programs of xBase write it: `N(8,2)`; one of an ADT by the name of its type, `CICharacter(30,0)`.
 pub fn declared(field: &Field) -> String {
-    format!("{}({},{})", char::from(field.letter), field.length, field.decimals)
+    match field.adt {
+        Some(kind) => format!("{}({},{})", kind.name(), field.length, field.decimals),
+        None => format!("{}({},{})", char::from(field.letter), field.length, field.decimals),
+    }
 }
 
 /// The field of a new table that is as one which [`declared`] gave for a column of this type. `None` where the table's format
 /// has none of that kind, or the column is of another type by now.
 pub fn declared_spec(format: Format, name: &str, declared: &str, column: SqlType, nullable: bool) -> Option<FieldSpec> {
-    if format == Format::Advantage {
-        return None;
-    }
     let (letter, size) = declared.strip_suffix(')')?.split_once('(')?;
     let (length, decimals) = size.split_once(',')?;
+    if format == Format::Advantage {
+        return adt::field_declared(name, letter, (length.parse().ok()?, decimals.parse().ok()?), column);
+    }
+    let letter = match Type::of_name(letter).filter(|_| letter.len() > 1) {
+        Some(Type::Numeric) => "N",
+        Some(Type::Money) => "Y",
+        Some(Type::Memo) => "M",
+        Some(_) => return None,
+        None => letter,
+    };
     let (length, decimals): (u8, u8) = (length.parse().ok()?, decimals.parse().ok()?);
     let foxpro = format == Format::VisualFoxPro;
     // Of so many decimals as GIS programs declare, the column is a double or a wider decimal.
@@ -151,8 +161,7 @@ fn numeric_field(letter: &str, length: u8, decimals: u8) -> Field {
 /// neither the number nor the time of a record's last change.
 pub fn advantage_spec(format: Format, name: &str, data_type: &str, nullable: bool) -> Result<Option<FieldSpec>> {
     if format == Format::Advantage {
-        let kind = Type::of_name(data_type);
-        return Ok(kind.filter(|kind| kind.fixed_length().is_some()).map(|kind| adt::field_of_type(name, kind, 0, 0)));
+        return Ok(advantage_field(name, data_type));
     }
     let (letter, length) = match data_type {
         "short" => (b'I', 2),
@@ -178,6 +187,20 @@ pub fn advantage_spec(format: Format, name: &str, data_type: &str, nullable: boo
         }
         false => Ok(None),
     }
+}
+
+/// The field of an ADT of a type that may say length and decimals: `cicharacter(30)`. A type that needs a length and has none
+/// is no field.
+fn advantage_field(name: &str, data_type: &str) -> Option<FieldSpec> {
+    let (kind, size) = data_type.split_once('(').unwrap_or((data_type, ""));
+    let mut numbers = size.trim_end_matches(')').split(',').map(|number| number.trim().parse::<usize>());
+    let kind = Type::of_name(kind.trim())?;
+    if kind.fixed_length().is_some() {
+        return Some(adt::field_of_type(name, kind, 0, 0));
+    }
+    let length = numbers.next()?.ok()?;
+    let decimals = numbers.next().and_then(|number| u8::try_from(number.ok()?).ok()).unwrap_or(0);
+    Some(adt::field_of_type(name, kind, length, decimals))
 }
 
 /// A new table of these columns: name, type, and whether they can be NULL.

@@ -32,11 +32,16 @@ impl IndexedTable {
         let appended = self.waiting_for_keys(|table| {
             table.followed(|writer, follower| writer.append_over(record, values.clone(), follower))
         });
-        if let Err(error) = appended {
-            // The first error is the one to report; a record that is not given back costs its room.
-            let _ = self.writer.give_reusable(record);
-            self.unlock_unless(record, was_locked)?;
-            return Err(error);
+        match appended {
+            // A transaction may still bring the old record back.
+            Ok(change) if self.joined.is_none() => self.writer.free_replaced_memos(&change.old, &change.new),
+            Ok(_) => {}
+            Err(error) => {
+                // The first error is the one to report; a record that is not given back costs its room.
+                let _ = self.writer.give_reusable(record);
+                self.unlock_unless(record, was_locked)?;
+                return Err(error);
+            }
         }
         self.release_at_end(record, self.keeps_appended || was_locked);
         self.unlock_unless(record, was_locked || self.writer.keeps_locks())?;

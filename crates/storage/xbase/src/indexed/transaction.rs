@@ -505,8 +505,10 @@ impl IndexedTable {
         self.writer.keep_locks(joined.kept_locks);
         let mut first = Ok(());
         for noted in joined.changes.into_iter().filter(|_| committed) {
-            if let Some(update) = noted.update {
-                self.writer.keep(update);
+            match (noted.update, noted.old) {
+                (Some(update), _) => drop(self.writer.keep(update)),
+                (None, Some(old)) => self.writer.free_replaced_memos(&old, &noted.new),
+                (None, None) => {}
             }
         }
         if joined.releases_table {

@@ -15,7 +15,7 @@
 
 use crate::adt::Type;
 use crate::dbf::{Dbf, Field};
-use crate::expr::{CaseTable, Compiled, Condition, Context, ExprValue, Expression, Scratch};
+use crate::expr::{CaseTable, Compiled, Condition, Context, ExprValue, Expression, KeyPart, Scratch};
 use crate::index::{KeyForm, KeyType, TagHeader, ordered_double};
 use mainstay_types::{Code, Error, Result};
 
@@ -28,6 +28,8 @@ pub(crate) struct AdvantageKey {
     pub(super) names: (String, Option<String>),
     /// The FOR condition.
     pub(super) listing: Option<ListedIf>,
+    /// The parts as conditions are compared with them, if there are several, and the types of their keys.
+    pub(super) searched: Option<(Vec<KeyPart>, Vec<KeyType>)>,
 }
 
 /// A FOR condition, in which a comparison with NULL is not true, whatever `.NOT.` stands before it.
@@ -101,7 +103,7 @@ impl AdvantageKey {
     pub(crate) fn parse(text: &[u8], dbf: &Dbf, letters: CaseTable) -> Result<AdvantageKey> {
         let text = String::from_utf8_lossy(text);
         let parts = text.split(';').map(|part| Part::parse(part.trim(), dbf.fields())).collect::<Result<Vec<_>>>()?;
-        Ok(AdvantageKey { parts, letters, names: Default::default(), listing: None })
+        Ok(AdvantageKey { parts, letters, names: Default::default(), listing: None, searched: None })
     }
 
     /// Bytes of a key.
@@ -109,10 +111,29 @@ impl AdvantageKey {
         self.parts.iter().map(Part::key_len).sum()
     }
 
+    /// The parts of a key of several, each as the key of a tag of its own would be.
+    ///
+    /// Errors: those of compiling the expression of a part.
+    pub(super) fn compile_parts(&self, context: &Context<'_>) -> Result<Option<(Vec<KeyPart>, Vec<KeyType>)>> {
+        if !self.has_parts() {
+            return Ok(None);
+        }
+        let (mut parts, mut types) = (Vec::new(), Vec::new());
+        for part in &self.parts {
+            let compiled = Expression::parse(part.expression(false))?.compile(context)?;
+            let [only] = compiled.parts() else { return Ok(None) };
+            parts.push(KeyPart { length: Some(part.key_len()), ..only.clone() });
+            types.push(KeyType::of_part(part.form(), part.key_len()));
+        }
+        Ok(Some((parts, types)))
+    }
+
     /// How the keys are stored.
     pub(crate) fn form(&self) -> KeyForm {
         match self.parts[..] {
             [part] => part.form(),
+            // Several texts are one: programs seek the beginning of it.
+            _ if self.parts.iter().all(|part| part.form() == KeyForm::Text) => KeyForm::Text,
             _ => KeyForm::Parts { text_last: self.parts.last().is_some_and(|part| part.form() == KeyForm::Text) },
         }
     }
@@ -146,15 +167,22 @@ impl AdvantageKey {
         })
     }
 
-    /// True if the keys are in other letters than the expression says: those of a field that ignores case.
+    /// True if keys of text are in other letters than the expression says: those of a field that ignores case.
     pub(crate) fn ignores_case(&self) -> bool {
-        matches!(self.parts[..], [part] if part.kind == Type::CiCharacter && part.case == Case::Lower)
+        let ignores = |part: &Part| part.kind == Type::CiCharacter && part.case == Case::Lower;
+        self.form() == KeyForm::Text && self.parts.iter().any(ignores)
     }
 
     /// The text that is sought, in the letters of such keys.
     pub(crate) fn fold(&self, text: &mut [u8]) {
-        if let [part] = self.parts[..] {
-            part.fold(&self.letters, text);
+        let mut rest = text;
+        for part in &self.parts {
+            let (own, behind) = rest.split_at_mut(part.key_len().min(rest.len()));
+            // What the expression changes, the program has changed.
+            if part.kind == Type::CiCharacter && part.case == Case::Lower {
+                part.fold(&self.letters, own);
+            }
+            rest = behind;
         }
     }
 

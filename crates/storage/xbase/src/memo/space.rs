@@ -6,7 +6,8 @@
 //! | FPT marked `FlexFile3` | two pages of 1010 bytes, at the offsets in 528 and 524: up to 126 offsets and sizes |
 //! | DBT IV | a chain: the header and each free block name the next one; the last names the end of the file |
 //! | DBT III, plain FPT | none |
-//! | ADM | several, not known in full, which are left alone: values go behind all others |
+//! | ADM of layout 0, and of 1 with empty classes | header: count at 8, from 16 on up to 126 times blocks and first block (32 bits each) |
+//! | other ADM | several, not known in full, which are left alone: values go behind all others |
 //!
 //! (Harbour `dbffpt1.c` for the first two; CodeBase's `MEMO4CHAIN_ENTRY` for the chain, whose entries are the number
 //! of the next free block and the count of free blocks here.) Where there is no list, blocks given back are known
@@ -42,6 +43,7 @@ impl Run {
 enum List {
     None,
     Header,
+    Advantage,
     Pages { dir: u64, rev: u64, counter: u32 },
     Chain,
 }
@@ -61,6 +63,11 @@ pub(super) struct Space {
 }
 
 const SIX_ITEMS: usize = 82;
+const ADVANTAGE_ITEMS: usize = 126;
+/// The list of an ADM.
+const ADVANTAGE_LIST: std::ops::Range<usize> = 16..16 + ADVANTAGE_ITEMS * 8;
+/// The heads of the lists by size of layout 1, each behind the length of its class.
+const ADVANTAGE_CLASSES: std::ops::Range<usize> = 1024..2048;
 const PAGE_BYTES: u64 = 1010;
 const PAGE_ITEMS: usize = 126;
 const PAGE_TYPE: u32 = 1000;
@@ -85,7 +92,7 @@ fn is_big_endian(kind: MemoKind) -> bool {
 impl Space {
     /// Reads header and list.
     pub(super) fn read(file: &dyn File, kind: MemoKind, block_size: u64) -> Result<Space> {
-        let mut header = vec![0; 1024];
+        let mut header = vec![0; if kind == MemoKind::Advantage { 2048 } else { 1024 }];
         let read = file.read_at(&mut header, 0)?;
         header.truncate(read);
         let flex = kind == MemoKind::FoxPro && header.get(512..521) == Some(b"FlexFile3");
@@ -105,6 +112,10 @@ impl Space {
             (List::Chain, runs, believed(next, end).max(first))
         } else {
             let (list, runs) = match (six, flex) {
+                _ if kind == MemoKind::Advantage => match advantage_items(&header) {
+                    Some(runs) => (List::Advantage, Some(runs)),
+                    None => (List::None, Some(Vec::new())),
+                },
                 (true, _) => (List::Header, six_items(&header)),
                 (_, true) => read_pages(file, &header, block_size, end)?,
                 _ => (List::None, Some(Vec::new())),
@@ -179,6 +190,7 @@ impl Space {
         match self.list {
             List::None => self.write_next(file)?,
             List::Header => self.write_header(file)?,
+            List::Advantage => self.write_advantage(file)?,
             List::Pages { dir, rev, counter } => self.write_pages(file, dir, rev, counter)?,
             List::Chain => self.write_chain(file)?,
         }
@@ -214,6 +226,22 @@ impl Space {
         for (item, run) in header[20..].chunks_exact_mut(6).zip(runs) {
             item[..2].copy_from_slice(&(run.count.min(0xFFFF) as u16).to_le_bytes());
             item[2..].copy_from_slice(&narrow(run.block)?.to_le_bytes());
+        }
+        file.write_at(&header, 0)
+    }
+
+    /// Next block, number of runs and runs in one write.
+    fn write_advantage(&self, file: &dyn WritableFile) -> Result<()> {
+        let mut header = vec![0; ADVANTAGE_LIST.end];
+        file.read_exact_at(&mut header, 0)?;
+        header[..4].copy_from_slice(&self.next_bytes()?);
+        let mut runs = self.largest(ADVANTAGE_ITEMS);
+        runs.sort();
+        header[8..10].copy_from_slice(&(runs.len() as u16).to_le_bytes());
+        header[ADVANTAGE_LIST].fill(0);
+        for (item, run) in header[ADVANTAGE_LIST].chunks_exact_mut(8).zip(runs) {
+            item[..4].copy_from_slice(&narrow(run.count)?.to_le_bytes());
+            item[4..].copy_from_slice(&narrow(run.block)?.to_le_bytes());
         }
         file.write_at(&header, 0)
     }
@@ -313,6 +341,23 @@ fn six_items(header: &[u8]) -> Option<Vec<Run>> {
     let items = header.get(20..20 + count * 6)?.chunks_exact(6);
     let run = |item: &[u8]| Run { block: le32(item, 2), count: u16::from_le_bytes([item[0], item[1]]).into() };
     let mut runs: Vec<Run> = items.map(run).collect();
+    runs.sort();
+    Some(runs)
+}
+
+/// The runs that the header of an ADM lists; `None` where there are other lists beside it, or none that makes sense.
+fn advantage_items(header: &[u8]) -> Option<Vec<Run>> {
+    let count = usize::from(u16::from_le_bytes([*header.get(8)?, *header.get(9)?]));
+    let has_classes = match header.get(10..12)? {
+        [0, 0] => false,
+        [1, 0] => header.get(ADVANTAGE_CLASSES)?.chunks_exact(8).any(|class| le32(class, 4) != 0),
+        _ => true,
+    };
+    if count > ADVANTAGE_ITEMS || has_classes {
+        return None;
+    }
+    let items = header.get(ADVANTAGE_LIST)?.chunks_exact(8).take(count);
+    let mut runs: Vec<Run> = items.map(|item| Run { block: le32(item, 4), count: le32(item, 0) }).collect();
     runs.sort();
     Some(runs)
 }

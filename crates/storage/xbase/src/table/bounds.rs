@@ -13,13 +13,16 @@
 //! What a part's text can be, `text_keys.rs` and `digit_keys.rs` say; each range of a part is an [`Interval`] of beginnings.
 //! A text that is fixed may still end in NULs instead of blanks, in front of the key that is fixed: those keys are a range of
 //! their own.
+//!
+//! The parts of an Advantage key need not be text (`UPPER(NAME);QTY`): each has its own type of keys, and a number is fixed by
+//! its whole key.
 
 use super::Files;
 use super::number_keys;
 use super::tag::TableTag;
 use super::{digit_keys, text_keys};
 use crate::expr::{KeyPart, Kind};
-use crate::index::{EncodedKey, KeyValue};
+use crate::index::{EncodedKey, KeyType, KeyValue};
 use mainstay_columnar::{Comparison, Sought, Term, Test};
 use mainstay_types::Value;
 use std::ops::Bound;
@@ -61,10 +64,13 @@ pub(crate) struct TagRanges {
 
 /// The ranges in which the keys of all records are that satisfy the conditions; `None` when the tag does not tell.
 pub(crate) fn ranges(tag: &TableTag, files: &Files, leaves: &[Leaf<'_>]) -> Option<TagRanges> {
-    let parts = tag.keys().key.parts();
+    let own_parts = tag.keys().own_parts();
+    let parts = own_parts.map_or(tag.keys().key.parts(), |(parts, _)| parts);
     let mut found = Vec::new();
     for (place, part) in parts.iter().enumerate() {
-        let of_part = Part { tag, files, part, is_last: place + 1 == parts.len(), is_only: parts.len() == 1 };
+        let key_type = own_parts.and_then(|(_, types)| types.get(place)).copied().unwrap_or(tag.tag.key_type());
+        let has_own_keys = own_parts.is_some() || parts.len() == 1;
+        let of_part = Part { key_type, files, part, is_last: place + 1 == parts.len(), has_own_keys };
         let Some(intervals) = of_part.intervals(leaves) else { break };
         let may_continue = part.length.is_some() && intervals.0.iter().all(|interval| interval.exact.is_some());
         found.push(intervals);
@@ -179,11 +185,13 @@ impl Builder<'_> {
 
 /// One part of the keys of a tag.
 pub(crate) struct Part<'a> {
-    pub(crate) tag: &'a TableTag,
+    /// The type of its keys.
+    pub(crate) key_type: KeyType,
     pub(crate) files: &'a Files,
     pub(crate) part: &'a KeyPart,
     pub(crate) is_last: bool,
-    pub(crate) is_only: bool,
+    /// Its bytes are whole keys of that type, and not a piece of a text.
+    pub(crate) has_own_keys: bool,
 }
 
 impl Part<'_> {
@@ -221,7 +229,7 @@ impl Part<'_> {
                 let text = self.text_of(leaf);
                 let mut intervals = match self.part.kind {
                     Kind::Character => text_keys::intervals(self, term, leaf)?,
-                    _ if self.is_only => vec![number_keys::interval(self, term, leaf)?],
+                    _ if self.has_own_keys => vec![number_keys::interval(self, term, leaf)?],
                     _ => return None,
                 };
                 for interval in &mut intervals {

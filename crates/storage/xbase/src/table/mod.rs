@@ -46,7 +46,7 @@ pub use indexes::IndexDescription;
 pub use named::is_named_for;
 pub use own::BeforeWrite;
 
-use crate::adt::RecordLayout;
+use crate::adt::{RecordLayout, Type};
 use crate::codepage::CodePage;
 use crate::dbf::{Dbf, Decoding, Family, Field, FieldKind, OpenOptions};
 use crate::indexed::{IndexedTable, declared};
@@ -58,7 +58,7 @@ use arrow_schema::{DataType, Field as Column, Schema, SchemaRef};
 use indexes::Indexes;
 use mainstay_columnar::names::free_name;
 use mainstay_columnar::{Access, Ordering, Predicate, Snapshot, Sought, Table, Term, TermOrder, VectorCache};
-use mainstay_types::{Code, Error, Result};
+use mainstay_types::{Code, Collation, Error, Result};
 use mainstay_vfs::{FileSystem, Stamp};
 use state::State;
 use std::collections::HashMap;
@@ -72,6 +72,10 @@ pub const CHAR_COLUMN: &str = "mainstay.char";
 /// Metadata of a column of numbers, of text that is not padded, or of a logical field whose NULL is a blank: its field as
 /// programs of xBase write it, `N(8,2)`, `M(10,0)`. The type alone does not say it.
 pub const FIELD_COLUMN: &str = "mainstay.field";
+
+/// Metadata of a column of text with a collation, by the collation's name: that of a CICharacter of an ADT, in which letters
+/// that differ in their case alone are equal.
+pub const COLLATED_COLUMN: &str = "mainstay.collation";
 
 /// Metadata of a column whose NULL is a field that nobody has filled in, of numbers or truths, in a file without NULLs: there is
 /// no other NULL there. In a file of Visual FoxPro, which has NULLs of its own, the value is `own`.
@@ -498,17 +502,25 @@ fn schema(fields: &[Field], has_nulls: bool) -> SchemaRef {
     let mut taken = names.map(|name| (name.to_lowercase(), 2)).collect();
     let column = |field: &Field| {
         let mut metadata = match field.kind {
+            FieldKind::Character if field.adt.is_some() => HashMap::from([
+                (CHAR_COLUMN.to_owned(), field.length.to_string()),
+                (FIELD_COLUMN.to_owned(), declared(field)),
+            ]),
+            _ if field.adt.is_some() => HashMap::from([(FIELD_COLUMN.to_owned(), declared(field))]),
             FieldKind::Character => HashMap::from([(CHAR_COLUMN.to_owned(), field.length.to_string())]),
             FieldKind::Numeric
             | FieldKind::Currency
             | FieldKind::Memo
             | FieldKind::Varchar
             | FieldKind::VarcharUnconverted => HashMap::from([(FIELD_COLUMN.to_owned(), declared(field))]),
-            FieldKind::Logical if field.null_bit.is_none() && field.adt.is_none() => {
+            FieldKind::Logical if field.null_bit.is_none() => {
                 HashMap::from([(FIELD_COLUMN.to_owned(), declared(field))])
             }
             _ => HashMap::new(),
         };
+        if field.adt == Some(Type::CiCharacter) {
+            metadata.insert(COLLATED_COLUMN.to_owned(), Collation::CaseInsensitive.name().to_owned());
+        }
         let has_own_null = field.null_bit.is_some() || field.adt.is_some();
         if !has_own_null && matches!(field.kind, FieldKind::Numeric | FieldKind::Logical) {
             let nulls = if has_nulls { "own" } else { "none" };

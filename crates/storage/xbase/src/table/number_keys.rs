@@ -44,7 +44,7 @@ pub(super) fn days(asked: &Term, test: &Test) -> Option<Days> {
 
 /// The keys of the records that satisfy a condition.
 pub(super) fn interval(of: &Part<'_>, term: &Term, (asked, test): Leaf<'_>) -> Option<Interval> {
-    let key_type = of.tag.tag.key_type();
+    let key_type = of.key_type;
     if matches!(of.part.kind, Kind::Date | Kind::Timestamp)
         && let Some(days) = days(asked, test).filter(|days| *term == Term::Column(days.column))
     {
@@ -82,7 +82,7 @@ pub(super) fn interval(of: &Part<'_>, term: &Term, (asked, test): Leaf<'_>) -> O
 
 /// The keys of the records in which a day is NULL because it is blank.
 fn blank_date(of: &Part<'_>) -> Option<Interval> {
-    let key_type = of.tag.tag.key_type();
+    let key_type = of.key_type;
     if !matches!(of.part.kind, Kind::Date | Kind::Timestamp) || key_type.is_nullable() {
         return None;
     }
@@ -109,7 +109,8 @@ fn compared(key_type: &KeyType, op: Comparison, value: &KeyValue<'_>) -> Option<
     let encoded = key_type.encode(value)?;
     match (op, encoded) {
         (Comparison::Equal, EncodedKey::Exact(key) | EncodedKey::Shared(key)) => {
-            Some(Interval { lower: Some(key.clone()), upper: Some(key), ..Interval::default() })
+            let exact = Some(key.clone());
+            Some(Interval { lower: Some(key.clone()), upper: Some(key), exact, text: String::new() })
         }
         (
             Comparison::Greater | Comparison::GreaterOrEqual,

@@ -108,7 +108,7 @@ impl TableTag {
         let reasons = [
             (header.unique, "it lists only the first record of each key"),
             (header.custom, "its keys are chosen by a program"),
-            (self.keys().has_parts(), "its keys have several parts"),
+            (self.keys().has_parts() && self.keys().own_parts().is_none(), "its keys have several parts"),
             (header.partial, "it lists only some records"),
             (header.ignore_case, "its keys are stored in upper case"),
             (unclear, "it lists only the records of its FOR condition"),

@@ -31,6 +31,10 @@ const SURE_DIGITS: usize = 15;
 
 /// Whether the tag has the order of these values, as far as its definition says.
 pub(super) fn orders(tag: &TableTag, files: &Files, keys: &[TermOrder]) -> bool {
+    // The parts of such keys are no texts.
+    if tag.keys().has_parts() {
+        return false;
+    }
     let (parts, fields) = (tag.keys().key.parts(), files.dbf.fields());
     let of_fields = tag.keys().key.fields();
     let nullable = |field: &usize| fields.get(*field).is_some_and(|field| field.null_bit.is_some());

@@ -98,7 +98,10 @@ impl TableWriter {
     ) -> Result<Change> {
         self.locked(record, |writer, old| {
             let mut new = old.clone();
-            writer.layout().set_deleted(&mut new, deleted);
+            if writer.layout().is_deleted(&old) != deleted {
+                writer.layout().set_deleted(&mut new, deleted);
+                writer.mark_memos(&mut new, deleted);
+            }
             if new != old {
                 writer.write_changed(record, &old, &mut new, follower)?;
             }
@@ -144,6 +147,10 @@ impl TableWriter {
         if !self.locks.holds(record) || [old.len(), new.len()] != [self.record_length(); 2] {
             let message = format!("record {record} is changed by who has not locked it, or not read");
             return Err(Error::new(Code::Internal, message).at(self.path.display()));
+        }
+        let is_deleted = self.layout().is_deleted(new);
+        if self.layout().is_deleted(old) != is_deleted {
+            self.mark_memos(new, is_deleted);
         }
         self.write_changed(record, old, new, follower)
     }

@@ -9,7 +9,7 @@
 //! are written as they are.
 
 use super::values::Stored;
-use super::{Access, Follower, TableWriter};
+use super::{Access, Change, Follower, TableWriter};
 use crate::adt::{RecordLayout, ReuseList, ReusePlace};
 use mainstay_types::{Code, Error, Result, ValueRef};
 
@@ -103,13 +103,14 @@ impl TableWriter {
         Ok(true)
     }
 
-    /// Writes a new record in the place of one that [`TableWriter::take_reusable`] took off the list.
+    /// Writes a new record in the place of one that [`TableWriter::take_reusable`] took off the list. The memos of that one are
+    /// to be given back by the caller, when it is certain that it is gone.
     pub(crate) fn append_over<'v>(
         &mut self,
         record: u64,
         values: impl Iterator<Item = (usize, ValueRef<'v>)> + Clone,
         follower: Follower<'_>,
-    ) -> Result<()> {
+    ) -> Result<Change> {
         self.check_usable()?;
         self.is_referred_to = false;
         let mut old = Vec::new();
@@ -121,7 +122,8 @@ impl TableWriter {
         let filled = filled.and_then(|()| self.number_under_lock(&mut new, &given));
         let filled = filled.and_then(|()| follower(record, Some(&old), &new));
         let written = filled.and_then(|()| self.write_bytes(record, &new));
-        self.undo_unless(written, &stored)
+        self.undo_unless(written, &stored)?;
+        Ok(Change { record, old, new })
     }
 
     /// Gives the record back to the list after an append that failed.

@@ -2,7 +2,15 @@
 
 use super::values::Stored;
 use super::{Access, Change, Follower, TableWriter, Update};
+use crate::adt::RecordLayout;
+use crate::dbf::Field;
 use mainstay_types::Result;
+
+/// Bytes of a memo reference whose last one says nothing.
+const MARKED_REFERENCE: usize = 9;
+
+/// The last byte of a reference in a deleted record whose value is still in its blocks.
+const KEPT_MARK: u8 = 0x4D;
 
 impl TableWriter {
     /// Gives a record these bytes, as they are: fields that keep the time or the number of the last write too.
@@ -44,6 +52,40 @@ impl TableWriter {
         let fields = self.fields().iter().filter(|field| field.kind.needs_memo());
         let stored: Vec<Stored> = fields.filter_map(|field| self.stored_in(field, bytes)).collect();
         self.free_if_possible(&stored);
+    }
+
+    /// Gives back the memos of a deleted record whose place a new one has taken, as far as they were its own until then: this
+    /// writer has marked them when it deleted the record, and the new record does not refer to them.
+    pub(crate) fn free_replaced_memos(&mut self, old: &[u8], new: &[u8]) {
+        let layout = self.layout();
+        if layout != RecordLayout::Adt || !layout.is_deleted(old) || layout.is_deleted(new) {
+            return;
+        }
+        let is_replaced = |field: &&Field| {
+            let cell = |record: &[u8]| record.get(field.offset..field.offset + MARKED_REFERENCE).map(<[u8]>::to_vec);
+            let same = |(old, new): (Vec<u8>, Vec<u8>)| old[..8] == new[..8];
+            let is_marked = cell(old).is_some_and(|cell| cell[8] == KEPT_MARK);
+            is_marked && !cell(old).zip(cell(new)).is_some_and(same)
+        };
+        let fields = self.fields().iter().filter(|field| field.kind.needs_memo()).filter(is_replaced);
+        let stored: Vec<Stored> = fields.filter_map(|field| self.stored_in(field, old)).collect();
+        self.free_if_possible(&stored);
+    }
+
+    /// Marks the memo references of an ADT's record that is deleted here, so that their blocks can be given back when the
+    /// record is used again; takes the marks away from one that is recalled. Another program may have given the blocks of
+    /// records that it deleted to others.
+    pub(super) fn mark_memos(&self, record: &mut [u8], is_deleted: bool) {
+        if self.layout() != RecordLayout::Adt {
+            return;
+        }
+        for field in self.fields().iter().filter(|field| field.kind.needs_memo()) {
+            let Some(cell) = record.get_mut(field.offset..field.offset + MARKED_REFERENCE) else { continue };
+            let is_reference = cell[..4].iter().any(|byte| *byte != 0) && cell[..8] != [b' '; 8];
+            if is_reference && (is_deleted || cell[8] == KEPT_MARK) {
+                cell[8] = if is_deleted { KEPT_MARK } else { 0 };
+            }
+        }
     }
 
     /// Gives back the memos that were stored for an update that was undone.

@@ -11,6 +11,7 @@
 //! used only when the records made here have the fingerprint of those it was made for. The other rows
 //! run on the bare DBF, because the figures they stand beside were taken before there was an index.
 
+pub(crate) mod adt;
 mod data;
 mod python;
 mod questions;
@@ -24,6 +25,7 @@ use data::fingerprint;
 use mainstay_types::{Code, Error, Result};
 use questions::questions;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::rc::Rc;
 use subject::{Engine, Mainstay, Subject};
 
@@ -71,14 +73,11 @@ impl Suite for Xbase {
         let data = Rc::new(Data::new(settings.rows));
         let questions = Rc::new(questions(settings.rows));
         let scratch = Scratch::new()?;
-        let (plain, indexed) = (scratch.path("plain"), scratch.path("indexed"));
-        let dbf = data.dbf(today().ymd(), false);
-        scratch.write(&plain.join("bench.dbf"), &dbf)?;
-        let mut facts = vec![("bench.dbf".to_owned(), format!("{} bytes", crate::output::thousands(dbf.len())))];
-        if settings.rows == STANDARD_ROWS {
-            let cdx = shipped_cdx(&data)?;
-            scratch.write(&indexed.join("bench.dbf"), &data.dbf(today().ymd(), true))?;
-            scratch.write(&indexed.join("bench.cdx"), &cdx)?;
+        let cdx = if settings.rows == STANDARD_ROWS { Some(shipped_cdx(&data)?) } else { None };
+        let (plain, indexed) = write_dbf_folders(&scratch, &data, cdx.as_deref())?;
+        let length = data.dbf(today().ymd(), false).len();
+        let mut facts = vec![("bench.dbf".to_owned(), format!("{} bytes", crate::output::thousands(length)))];
+        if let Some(cdx) = &cdx {
             facts.push(("bench.cdx".to_owned(), format!("{} bytes", crate::output::thousands(cdx.len()))));
         }
         let (peers, absent) =
@@ -95,6 +94,17 @@ impl Suite for Xbase {
         };
         Ok(Bench { subject: Box::new(subject), peers, absent, facts })
     }
+}
+
+/// Writes the bare DBF into one folder, and the DBF with its CDX into another.
+fn write_dbf_folders(scratch: &Scratch, data: &Data, cdx: Option<&[u8]>) -> Result<(PathBuf, PathBuf)> {
+    let (plain, indexed) = (scratch.path("plain"), scratch.path("indexed"));
+    scratch.write(&plain.join("bench.dbf"), &data.dbf(today().ymd(), false))?;
+    if let Some(cdx) = cdx {
+        scratch.write(&indexed.join("bench.dbf"), &data.dbf(today().ymd(), true))?;
+        scratch.write(&indexed.join("bench.cdx"), cdx)?;
+    }
+    Ok((plain, indexed))
 }
 
 /// The shipped index, once it is certain that it belongs to these rows.

@@ -60,7 +60,7 @@ fn is_made_anew(file: &Path, repaired: &[Repaired]) -> bool {
         let Ok(new) = outcome else { return false };
         let is_sibling = || {
             let extension = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-            let is_companion = ["fpt", "dbt", "smt", "cdx"].contains(&extension.as_str());
+            let is_companion = ["fpt", "dbt", "smt", "adm", "cdx", "adi"].contains(&extension.as_str());
             is_companion && file.with_extension("") == table.with_extension("")
         };
         let is_kept = || new.files.iter().any(|made| made.file_name() == file.file_name());

@@ -81,6 +81,14 @@ fn index_of(table: &TableInfo, column: &str) -> &'static str {
 fn stored(column: &ColumnInfo, kind: &str) -> Stored {
     let unknown = || Stored { type_name: column.sql_type.clone(), width: None, decimals: None };
     let native = column.native_type.trim();
+    if let Some((name, size)) = native.strip_suffix(')').and_then(|native| native.split_once('('))
+        && name.chars().count() > 1
+    {
+        // A field of an ADT, which names its type.
+        let mut numbers = size.split(',').map(|number| number.parse().ok());
+        let (width, decimals) = (numbers.next().flatten(), numbers.next().flatten());
+        return Stored { type_name: name.to_owned(), width, decimals };
+    }
     let letter_end = native.chars().next().map_or(0, char::len_utf8);
     let (letter, rest) = native.split_at(letter_end);
     let numbers: Vec<usize> =
@@ -139,6 +147,8 @@ mod tests {
             let _ = read(other);
         }
         assert_eq!(read("Double").type_name, "VARCHAR");
+        let of_adt = Stored { type_name: "CICharacter".into(), width: Some(12), decimals: None };
+        assert_eq!(read("CICharacter(12)"), of_adt);
     }
 
     #[test]

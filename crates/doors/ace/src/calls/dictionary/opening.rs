@@ -188,6 +188,9 @@ fn open_table(
     table: &Object,
     wanted: &Wanted,
 ) -> Result<Handle> {
+    // What must be true of its records is not known.
+    let only_reads = if contents.is_read_only { ADS_READONLY } else { 0 };
+    let wanted = &Wanted { alias: wanted.alias.clone(), options: wanted.options | only_reads, ..*wanted };
     check_opening(session, contents, table, wanted.options & ADS_READONLY == 0)?;
     let path = session.table_path(table);
     if !files::exists(&path) {

@@ -359,6 +359,7 @@ impl BagWriter {
         action: impl FnOnce(&mut Change<'_>) -> Result<T>,
     ) -> Result<T> {
         self.check_usable()?;
+        self.note_reachable();
         let state = self.tags.get_mut(tag).ok_or_else(|| no_such_tag(tag))?;
         check_writable(state)?;
         if key.len() != state.header.key_length || record == 0 {
@@ -367,7 +368,7 @@ impl BagWriter {
         self.store.begin();
         let mut tree = state.tree;
         let done = action(&mut Change { store: &mut self.store, tree: &mut tree, header: &state.header });
-        match done {
+        let ended = match done {
             Ok(done) => {
                 self.store.commit();
                 state.tree = tree;
@@ -377,7 +378,9 @@ impl BagWriter {
                 self.store.roll_back();
                 Err(error)
             }
-        }
+        };
+        self.forget_reachable();
+        ended
     }
 
     /// Writes all changes since the last flush: pages, then headers with a raised update counter. The bytes are in

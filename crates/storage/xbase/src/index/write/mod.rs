@@ -47,6 +47,7 @@ mod mixed;
 mod node;
 mod pack;
 mod ranked;
+mod reclaim;
 mod refusal;
 mod reindex;
 mod short;

@@ -23,6 +23,7 @@
 
 use super::node::{Shape, Unpacked};
 use super::pack::Bits;
+use super::reclaim::Reachable;
 use crate::index::node::{Format, NO_PAGE, long, short};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::WritableFile;
@@ -49,7 +50,7 @@ pub(super) enum Content {
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
     pub(super) content: Content,
-    shape: Shape,
+    pub(super) shape: Shape,
     /// When to write it, if it was changed.
     pub(super) stage: Option<Stage>,
 }
@@ -93,6 +94,8 @@ pub(crate) struct PageStore {
     pub(crate) free: u32,
     /// Roots, which are in use even when they look free: an NTX of no keys has an empty page.
     pub(crate) roots: Vec<u32>,
+    /// What unused pages are found by, in a file without a list of them.
+    pub(super) reachable: Reachable,
     undo: Undo,
     /// Room for pages that are written at once.
     run: Vec<u8>,
@@ -150,6 +153,7 @@ impl PageStore {
             end,
             free,
             roots: Vec::new(),
+            reachable: Reachable::default(),
             undo: Undo::default(),
             run: Vec::new(),
         }
@@ -204,7 +208,7 @@ impl PageStore {
         self.slots.get_mut(page as usize)?.as_deref_mut()
     }
 
-    fn set_slot(&mut self, page: u32, slot: Option<Box<Slot>>) -> Option<Box<Slot>> {
+    pub(super) fn set_slot(&mut self, page: u32, slot: Option<Box<Slot>>) -> Option<Box<Slot>> {
         let place = page as usize;
         if place >= self.slots.len() {
             self.slots.resize_with((place + 1).max(self.end as usize), || None);
@@ -409,6 +413,9 @@ impl PageStore {
 
     /// A page for a new node: a free one, or one behind the end of the file.
     pub(crate) fn allocate(&mut self, shape: &Shape, node: Unpacked) -> Result<u32> {
+        if self.free == 0 {
+            self.reclaim()?;
+        }
         let page = match self.take_free(shape)? {
             Some(page) => page,
             None => self.extend(1)?,

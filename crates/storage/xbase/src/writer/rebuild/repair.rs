@@ -2,6 +2,7 @@
 
 use super::rejects::{Rejects, rejects_path};
 use super::{Plan, Source, empty_like, memo_path, untold, write_files};
+use crate::adt::{AUTO_INCREMENT_AT, ROW_VERSION_AT, RecordLayout, Type};
 use crate::dbf::{Dbf, OpenOptions};
 use crate::memo::{Memo, MemoKind, Window, empty_file};
 use crate::writer::{WriteOptions, swap};
@@ -10,6 +11,9 @@ use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::FileSystem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Records that are read at once for their counters.
+const RECORDS_AT_ONCE: usize = 1024;
 
 /// The outcome of the repair of a damaged table.
 #[derive(Clone, Debug, Default)]
@@ -47,11 +51,16 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
     let mut repair = Repair { found: dbf.findings().to_vec(), ..Repair::default() };
     let mut header = vec![0; dbf.header().header_length as usize];
     dbf.file().read_exact_at(&mut header, 0)?;
-    header[4..8].fill(0);
-    header[14] = 0;
+    match dbf.header().layout {
+        RecordLayout::Dbf => {
+            header[4..8].fill(0);
+            header[14] = 0;
+        }
+        RecordLayout::Adt => empty_advantage_header(&dbf, &mut header)?,
+    }
     let count = dbf.record_count(dbf.file().stamp()?.len);
     let needs_memo = dbf.fields().iter().any(|field| field.kind.needs_memo());
-    let old_memo_path = crate::table::sibling(&**fs, path, &["fpt", "dbt", "smt"]).filter(|_| needs_memo);
+    let old_memo_path = crate::table::sibling(&**fs, path, &["fpt", "dbt", "smt", "adm"]).filter(|_| needs_memo);
     let mut old_memo = None;
     if let Some(memo_path) = &old_memo_path {
         match Memo::open(fs.open(memo_path)?, dbf.header().version) {
@@ -76,7 +85,11 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
         (Some(memo), true) => Some((with_extension_of(into, memo.path()), empty_like(memo)?)),
         (None, true) => {
             let kind = dbf.memo_kind().unwrap_or(MemoKind::FoxPro);
-            let size = if kind == MemoKind::FoxPro { 64 } else { 512 };
+            let size = match kind {
+                MemoKind::FoxPro => 64,
+                MemoKind::Advantage => 8,
+                _ => 512,
+            };
             Some((memo_path(into, kind), empty_file(kind, size, false)))
         }
     };
@@ -104,6 +117,39 @@ pub fn repair(fs: &Arc<dyn FileSystem>, path: &Path, into: &Path, options: &Writ
     (repair.unread, repair.unread_count, repair.rejects) = rejects.finish()?;
     swap::swap(&**fs, into, new_memo_path.as_deref())?;
     Ok(repair)
+}
+
+/// The header of an ADT without records and reusable records, whose counters are behind all values that live records have: a
+/// damaged counter would give numbers out again.
+fn empty_advantage_header(dbf: &Dbf, header: &mut [u8]) -> Result<()> {
+    [24, 40, 48].iter().for_each(|at| header[*at..*at + 4].fill(0));
+    let counted = |kind: Type| dbf.fields().iter().find(|field| field.adt == Some(kind));
+    let places = [
+        (counted(Type::AutoIncrement), AUTO_INCREMENT_AT as usize, 1),
+        (counted(Type::RowVersion), ROW_VERSION_AT as usize, 0),
+    ];
+    let count = dbf.record_count(dbf.file().stamp()?.len);
+    let (mut buffer, mut greatest) = (Vec::new(), [0_u64; 2]);
+    for start in (0..count).step_by(RECORDS_AT_ONCE) {
+        let records = dbf.read_records(start..count.min(start + RECORDS_AT_ONCE as u64), &mut buffer)?;
+        for record in records.iter().filter(|record| !RecordLayout::Adt.is_deleted(record)) {
+            for ((field, ..), greatest) in places.iter().zip(&mut greatest) {
+                let Some(field) = field else { continue };
+                let mut bytes = [0; 8];
+                bytes[..field.length].copy_from_slice(&record[field.offset..field.offset + field.length]);
+                *greatest = u64::from_le_bytes(bytes).max(*greatest);
+            }
+        }
+    }
+    for ((field, at, step), greatest) in places.iter().zip(greatest) {
+        if field.is_some() {
+            let mut stored = [0; 8];
+            stored.copy_from_slice(&header[*at..*at + 8]);
+            let next = u64::from_le_bytes(stored).max(greatest.saturating_add(*step));
+            header[*at..*at + 8].copy_from_slice(&next.to_le_bytes());
+        }
+    }
+    Ok(())
 }
 
 /// The memo file of a new table: with the extension of the old one, which programs look for.
