@@ -84,10 +84,11 @@ fn parse_after_scheme(rest: &str) -> Result<Address> {
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
     let (person, place) = authority.rsplit_once('@').map_or((None, authority), |(person, place)| (Some(person), place));
-    let (user, password) = match person.map(|person| person.split_once(':').map_or((person, None), |(u, p)| (u, Some(p)))) {
-        None => (None, None),
-        Some((user, password)) => (Some(decoded(user)?), password.map(decoded).transpose()?.map(Password)),
-    };
+    let (user, password) =
+        match person.map(|person| person.split_once(':').map_or((person, None), |(u, p)| (u, Some(p)))) {
+            None => (None, None),
+            Some((user, password)) => (Some(decoded(user)?), password.map(decoded).transpose()?.map(Password)),
+        };
     let (host, port) = host_and_port(place)?;
     let mut address = Address {
         user,
@@ -107,7 +108,8 @@ fn parse_after_scheme(rest: &str) -> Result<Address> {
 fn host_and_port(place: &str) -> Result<(String, u16)> {
     let (host, port) = match place.strip_prefix('[') {
         Some(rest) => {
-            let (host, behind) = rest.split_once(']').ok_or_else(|| invalid("a bracket of the address is not closed"))?;
+            let (host, behind) =
+                rest.split_once(']').ok_or_else(|| invalid("a bracket of the address is not closed"))?;
             (host, behind.strip_prefix(':'))
         }
         None => place.split_once(':').map_or((place, None), |(host, port)| (host, Some(port))),

@@ -270,7 +270,8 @@ impl Connection {
             _ => None,
         };
         if let Some(message) = refusal {
-            let hint = if self.encrypt == Encrypt::Off { "leave out encrypt=off" } else { "encrypt=off connects anyway" };
+            let hint =
+                if self.encrypt == Encrypt::Off { "leave out encrypt=off" } else { "encrypt=off connects anyway" };
             return Err(Error::new(Code::Unsupported, message).hint(hint));
         }
         self.state = State::Login;

@@ -24,4 +24,4 @@ mod request;
 pub use address::{Address, DEFAULT_PORT, Encrypt, SCHEME, Trust};
 pub use connection::{Connection, Event, Next};
 pub use mainstay_tds::client::{DataType, Length, Message, variant_value};
-pub use mainstay_tds::{Column, Command, Password};
+pub use mainstay_tds::{Column, Command, Framer, Login, PacketKind, PacketWriter, Password};

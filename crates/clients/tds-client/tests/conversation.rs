@@ -91,8 +91,14 @@ fn results_messages_and_counts_are_events() {
         connection.receive(&[byte]);
         read.extend(events(&mut connection));
     }
-    let [Event::Columns(columns), Event::Row(row), Event::Done { count, .. }, Event::Message(message), last, Event::Ready] =
-        &read[..]
+    let [
+        Event::Columns(columns),
+        Event::Row(row),
+        Event::Done { count, .. },
+        Event::Message(message),
+        last,
+        Event::Ready,
+    ] = &read[..]
     else {
         panic!("{read:?}")
     };

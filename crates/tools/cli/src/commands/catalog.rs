@@ -36,7 +36,15 @@ pub(super) fn schema(shell: &mut Shell, name: &str) -> Result<Flow, Failure> {
     if name.is_empty() {
         return tables(shell, "");
     }
-    let table = shell.look_up(|session| session.describe(name))?;
+    let table = match shell.look_up(|session| session.describe(name)) {
+        Ok(table) => table,
+        Err(error) if error.code() == Code::UnknownTable => {
+            let text = super::modules::of_name(shell, name)?.ok_or(Failure::Error(error))?;
+            shell.print(&text)?;
+            return Ok(Flow::Continue);
+        }
+        Err(error) => return Err(error.into()),
+    };
     shell.print(&format!("{}: {}, {}\n", table.name, table.kind, table.path.display()))?;
     let column = |cell: fn(&mainstay_engine::ColumnInfo) -> String| {
         strings(table.columns.iter().map(|column| Some(cell(column))))
