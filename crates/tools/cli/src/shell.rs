@@ -156,7 +156,7 @@ impl Shell {
         bar.hide();
         let of_format = written.as_ref().map(Vec::clone).unwrap_or_default();
         for notice in answer.notices().into_iter().chain(of_format) {
-            self.tell(&format!("notice: {notice}"))?;
+            self.tell(&labelled(&notice))?;
         }
         written?;
         if let (Some(rows), true) = (answer.changed(), self.on_screen()) {
@@ -427,6 +427,14 @@ impl Shell {
     }
 }
 
+/// A notice under its label. Findings in files begin with their severity, which is one already.
+pub(crate) fn labelled(notice: &str) -> String {
+    match notice.starts_with("warning: ") || notice.starts_with("error: ") {
+        true => notice.to_owned(),
+        false => format!("notice: {notice}"),
+    }
+}
+
 fn placed(failure: Failure, typed: &[Typed]) -> Failure {
     match failure {
         Failure::Error(error) => Failure::Error(in_typed(error, typed)),
@@ -455,5 +463,16 @@ pub(crate) fn elapsed(time: Duration) -> String {
         ..1e3 => format!("{us:.1} us"),
         ..1e6 => format!("{:.2} ms", us / 1e3),
         _ => format!("{:.2} s", us / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::labelled;
+
+    #[test]
+    fn a_notice_has_one_label() {
+        assert_eq!(labelled("error: a.dbf: the header is wrong"), "error: a.dbf: the header is wrong");
+        assert_eq!(labelled("column a: 1 values are text"), "notice: column a: 1 values are text");
     }
 }

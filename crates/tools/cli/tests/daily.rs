@@ -220,6 +220,7 @@ GO
     let shop = shop.to_str().unwrap();
     printed(&[shop, "-c", &format!(".tsql {}", script.display())], "");
     assert!(printed(&[shop, "-c", ".schema act"], "").contains("CREATE PROCEDURE act @id INT AS BEGIN"));
+    assert!(printed(&[shop, "-c", ".schema aa"], "").contains("CREATE VIEW aa AS SELECT id FROM zz WHERE price > 15"));
     let dump = printed(&[shop, "-c", ".dump"], "");
     let at = |text: &str| dump.find(text).unwrap_or_else(|| panic!("{text}: {dump}"));
     assert!(at(".tsql\n") < at("VIEW zz") && at("VIEW zz") < at("VIEW aa") && at("VIEW aa") < at("TRIGGER note"));

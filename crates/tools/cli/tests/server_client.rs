@@ -87,8 +87,8 @@ fn folder() -> tempfile::TempDir {
         "-c",
         "CREATE TABLE kept (id INT PRIMARY KEY, name VARCHAR(20)); INSERT INTO kept VALUES (1, 'one')",
     ]);
-    printed(&[path, "-c", "CREATE TABLE file (id DECIMAL(8,0)) WITH (FORMAT=dbf, VERSION=foxpro)"]);
-    printed(&[path, "-c", "INSERT INTO file VALUES (7), (8)"]);
+    printed(&[path, "-c", "CREATE TABLE papers (id DECIMAL(8,0)) WITH (FORMAT=dbf, VERSION=foxpro)"]);
+    printed(&[path, "-c", "INSERT INTO papers VALUES (7), (8)"]);
     folder
 }
 
@@ -100,7 +100,7 @@ fn results_messages_errors_and_exit_codes() {
     let csv = |text: &str| run(&[&address, "--format", "csv", "-c", text], "");
     assert_eq!(csv("SELECT id, name FROM kept").out, "id,name\n1,one\n");
     // Several results, a message and a count of one batch; a file of the folder is a table as well.
-    let several = csv("PRINT 'hello'; SELECT COUNT(*) AS n FROM [file]; SELECT 2 AS two, N'å' AS three");
+    let several = csv("PRINT 'hello'; SELECT COUNT(*) AS n FROM papers; SELECT 2 AS two, N'å' AS three");
     assert_eq!((several.code, several.out.as_str()), (Some(0), "n\n2\ntwo,three\n2,å\n"));
     assert_eq!(several.errors, "hello\n");
     // The number and the line of an error, counted in the script; nothing runs behind it.
@@ -127,7 +127,7 @@ fn results_messages_errors_and_exit_codes() {
     let typed = run(&[&address], ".mode csv\n.headers off\nSELECT 5\nGO\n.tables\n.schema kept\n");
     assert_eq!(typed.code, Some(0), "{}", typed.errors);
     assert!(typed.out.starts_with("5\n") && typed.out.contains("dbo,kept,BASE TABLE"), "{}", typed.out);
-    assert!(typed.out.contains("name,varchar,20"), "{}", typed.out);
+    assert!(typed.out.contains("name,nvarchar,"), "{}", typed.out);
     let refused = run(&[&address, "-c", ".import x.csv"], "");
     assert_eq!(refused.code, Some(1));
     assert!(refused.errors.contains("BULK INSERT"), "{}", refused.errors);
@@ -245,13 +245,13 @@ fn a_folder_that_a_server_has_open_is_reached_through_it() {
     assert_eq!((through.code, through.out.as_str()), (Some(0), "name\none\n"), "{}", through.errors);
     assert!(through.errors.contains(&format!("go to {} as sa", server.tds)), "{}", through.errors);
     // LIMIT is not T-SQL: a statement about files runs here.
-    let here = csv("SELECT id FROM file ORDER BY id DESC LIMIT 1");
+    let here = csv("SELECT id FROM papers ORDER BY id DESC LIMIT 1");
     assert_eq!((here.code, here.out.as_str(), here.errors.as_str()), (Some(0), "ID\n8\n", ""));
     // One transaction is all of it on the server.
-    let changed = csv("BEGIN TRANSACTION; UPDATE kept SET name = 'two'; INSERT INTO file VALUES (9); ROLLBACK;");
+    let changed = csv("BEGIN TRANSACTION; UPDATE kept SET name = 'two'; INSERT INTO papers VALUES (9); ROLLBACK;");
     assert_eq!(changed.code, Some(0), "{}", changed.errors);
     assert_eq!(csv("SELECT name FROM kept").out, "name\none\n");
-    assert_eq!(csv("SELECT COUNT(*) AS n FROM file").out, "n\n2\n");
+    assert_eq!(csv("SELECT COUNT(*) AS n FROM papers").out, "n\n2\n");
     // The same with scripts of T-SQL.
     let script = run(&[path, "--tsql", "-c", "SELECT name FROM kept"], "");
     assert!(script.code == Some(0) && script.out.contains("one"), "{}{}", script.out, script.errors);

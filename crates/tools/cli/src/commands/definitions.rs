@@ -295,8 +295,11 @@ fn dump_native(shell: &mut Shell) -> Result<(), Failure> {
             shell.print(&add_reference(&catalog, table, key).unwrap_or_default())?;
         }
     }
+    let of_tsql = super::modules::view_names(shell)?;
     for view in &catalog.views {
-        shell.print(&create_view(&catalog, view))?;
+        if !of_tsql.contains(&super::modules::plain(&qualified(&catalog, view.schema, &view.name))) {
+            shell.print(&create_view(&catalog, view))?;
+        }
     }
     Ok(())
 }

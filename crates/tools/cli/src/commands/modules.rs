@@ -103,8 +103,14 @@ fn last_part(name: &str) -> String {
 fn ordered(mut modules: Vec<Module>) -> Vec<Module> {
     let rank = |module: &Module| KINDS.iter().position(|kind| *kind == module.kind).unwrap_or(KINDS.len());
     modules.sort_by_key(|module| (rank(module), module.name.to_lowercase()));
-    let places: HashMap<String, usize> =
-        modules.iter().enumerate().rev().map(|(place, module)| (last_part(&module.name), place)).collect();
+    // No text that is checked when it is made can use a procedure or a trigger.
+    let places: HashMap<String, usize> = modules
+        .iter()
+        .enumerate()
+        .rev()
+        .filter(|(_, module)| !is_checked_late(module))
+        .map(|(place, module)| (last_part(&module.name), place))
+        .collect();
     let (mut order, mut state) = (Vec::new(), vec![false; modules.len()]);
     for place in 0..modules.len() {
         visit(place, &modules, &places, &mut state, &mut order);
@@ -129,9 +135,14 @@ fn visit(start: usize, modules: &[Module], places: &HashMap<String, usize>, seen
     }
 }
 
+/// True if the names in a text are looked up when it runs.
+fn is_checked_late(module: &Module) -> bool {
+    matches!(module.kind.as_str(), "P" | "TR" | DISABLED)
+}
+
 /// The objects that the text of one names, in their order.
 fn uses(module: &Module, places: &HashMap<String, usize>) -> Vec<usize> {
-    if matches!(module.kind.as_str(), "P" | "TR" | DISABLED) {
+    if is_checked_late(module) {
         return Vec::new();
     }
     let words = tokens::tokens(&module.text, 0).filter(|token| !token.is_blank() && token.kind != Kind::Text);
@@ -160,6 +171,18 @@ fn script(modules: &[Module]) -> String {
     script
 }
 
+/// The names of the views whose text is of T-SQL, in lower case, without the schema where it is the usual one.
+pub(super) fn view_names(shell: &mut Shell) -> Result<HashSet<String>, Failure> {
+    let views = all(shell)?.into_iter().filter(|module| module.kind == "V");
+    Ok(views.map(|module| plain(&module.name)).collect())
+}
+
+/// A name in lower case without brackets, quotes and the usual schema.
+pub(super) fn plain(name: &str) -> String {
+    let name = name.replace(['[', ']', '"'], "").to_lowercase();
+    name.strip_prefix("dbo.").map(str::to_owned).unwrap_or(name)
+}
+
 /// Writes the objects of T-SQL as a part of a dump.
 pub(super) fn dump(shell: &mut Shell) -> Result<(), Failure> {
     let modules = ordered(all(shell)?);
@@ -171,13 +194,8 @@ pub(super) fn dump(shell: &mut Shell) -> Result<(), Failure> {
 
 /// The text of the object of this name, for `.schema`.
 pub(super) fn of_name(shell: &mut Shell, name: &str) -> Result<Option<String>, Failure> {
-    let wanted = name.replace(['[', ']', '"'], "");
-    let is_it = |module: &&Module| {
-        let full = module.name.replace(['[', ']', '"'], "");
-        module.kind != DISABLED
-            && (full.eq_ignore_ascii_case(&wanted)
-                || !wanted.contains('.') && last_part(&full) == wanted.to_lowercase())
-    };
+    let wanted = plain(name);
+    let is_it = |module: &&Module| module.kind != DISABLED && plain(&module.name) == wanted;
     Ok(all(shell)?.iter().find(is_it).map(|module| format!("{}\n", module.text.trim())))
 }
 

@@ -256,7 +256,9 @@ fn refused(message: &Message, address: &Address) -> Error {
     let code = if message.number == LOGIN_FAILED { Code::NotPermitted } else { Code::NotFound };
     let error = Error::new(code, format!("{} (error {})", message.text, message.number)).at(address);
     match message.number {
-        LOGIN_FAILED => error.hint("the password is asked for at a terminal, or taken from MAINSTAY_PASSWORD"),
+        LOGIN_FAILED => error.hint(
+            "the password is asked for at a terminal, or taken from MAINSTAY_PASSWORD; for a folder MAINSTAY_USER is the user",
+        ),
         _ => error,
     }
 }

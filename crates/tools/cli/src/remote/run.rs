@@ -88,7 +88,7 @@ impl Shell {
         let schema = rows.schema();
         let bar = Bar::start(self.session.progress(), false);
         let notices = self.write(self.format(), &schema, &bar, || remote.next_batch(&mut rows))?;
-        notices.iter().try_for_each(|notice| self.tell(&format!("notice: {notice}")))
+        notices.iter().try_for_each(|notice| self.tell(&crate::shell::labelled(notice)))
     }
 
     /// Writes a message; true if it is an error.
