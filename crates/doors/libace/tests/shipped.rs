@@ -68,3 +68,10 @@ fn the_program_of_the_page_finds_names() {
     let none = common::run_page("ace.md", &[common::sample().as_path(), std::path::Path::new("Zzz")]);
     assert_eq!(none.lines().collect::<Vec<_>>(), ["found=0"]);
 }
+
+/// The make file of the page builds and runs the program of the page (`new-16`).
+#[test]
+fn the_make_file_of_the_page_builds_its_program() {
+    let printed = common::make_page("ace.md");
+    assert!(printed.contains("found=1\nCaff"), "{printed}");
+}

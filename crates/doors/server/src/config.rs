@@ -177,7 +177,7 @@ pub const KEYS: &[Key] = &[
     Key {
         name: "users",
         default: "[]",
-        meaning: "A list of tables with `name`, `password_hash` (argon2id) and `read_only` (`true` for a user who changes nothing but temporary tables; `false` without it). `mainstay user` writes them. While it is empty, `sa` may log in without a password, from this machine only.",
+        meaning: "A list of tables with `name`, `password_hash` (argon2id) and `read_only` (`true` for a user who changes nothing but temporary tables; `false` without it). `mainstay user` writes them, and a server that runs takes changes at the next login. While it is empty, `sa` may log in without a password, from this machine only.",
     },
     Key {
         name: "max_connections",

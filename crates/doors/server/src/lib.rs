@@ -17,6 +17,7 @@ mod host;
 mod navigator;
 mod sqli;
 mod tds;
+mod users;
 
 pub use config::{Config, Encryption, KEYS, Key, User, reference_page};
 pub use host::connection::{Connection, Watcher};
@@ -28,3 +29,4 @@ pub use mainstay_password_hash as password;
 pub use navigator::NavigatorDoor;
 pub use sqli::SqliDoor;
 pub use tds::TdsDoor;
+pub use users::{Reloaded, Users};

@@ -1,6 +1,8 @@
-//! The client's side of the protocol, for tests: requests written, answers read.
+//! The client's side of the protocol: requests written, answers read.
 //!
-//! It reads what [`Answer`](crate::Answer) writes and checks its form on the way; it is no driver.
+//! It reads the tokens that [`Answer`](crate::Answer) writes, and those of SQL Server that clients may skip, and checks
+//! their form. [`TokenStream`] reads an answer while it arrives, [`tokens`] one that is there as a whole. The state of a
+//! connection is the business of the crate `tds-client`.
 
 use crate::batch::Headers;
 use crate::column::{Column, TableName, read_columns};
@@ -14,8 +16,15 @@ use crate::type_info::{TypeInfo, token};
 use crate::value_read::{Place, read_value};
 use crate::value_write::CellWriter;
 use crate::version::Version;
-use mainstay_tsql_types::{DataType, Message};
 use mainstay_types::Value;
+
+pub use crate::token_stream::TokenStream;
+pub use mainstay_tsql_types::{DataType, Length, Message};
+
+/// The value in one of SQL_VARIANT, and its type.
+pub fn variant_value(value: &Value) -> (DataType, Value) {
+    mainstay_tsql_types::variant::decode(value.as_ref())
+}
 
 /// A token of an answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +56,8 @@ pub enum Token {
     ReturnStatus(i32),
     /// RETURNVALUE: ordinal, name, value.
     ReturnValue(u16, String, DataType, Value),
+    /// TABNAME or COLINFO, which say where columns come from and are not decoded.
+    Sources,
     /// DONE (FD), DONEPROC (FE) and DONEINPROC (FF): token, status, command, count.
     Done(u8, u16, u16, u64),
 }
@@ -71,7 +82,7 @@ pub fn tokens(message: &[u8], version: Version) -> Wire<Vec<Token>> {
     Ok(tokens)
 }
 
-fn read_token(reader: &mut Reader<'_>, version: Version, infos: &mut Vec<TypeInfo>) -> Wire<Token> {
+pub(crate) fn read_token(reader: &mut Reader<'_>, version: Version, infos: &mut Vec<TypeInfo>) -> Wire<Token> {
     Ok(match reader.u8()? {
         0x81 => {
             let (columns, types) = read_columns(reader, version, TableName::Parts)?;
@@ -94,6 +105,11 @@ fn read_token(reader: &mut Reader<'_>, version: Version, infos: &mut Vec<TypeInf
             let (status, command) = (reader.u16()?, reader.u16()?);
             let count = if version >= Version::V7_2 { reader.u64()? } else { u64::from(reader.u32()?) };
             Token::Done(token, status, command, count)
+        }
+        0xA4 | 0xA5 => {
+            let length = reader.u16()?;
+            reader.bytes(usize::from(length))?;
+            Token::Sources
         }
         token @ (0xA9 | 0xAA | 0xAB | 0xAD | 0xE3) => {
             let length = reader.u16()?;

@@ -18,7 +18,7 @@
 //!
 //! Nothing that a client sends can panic or take memory without bound: counts are not believed before the bytes that they
 //! announce are there. The worst multiple is that of a table as a parameter with one column of NULLs, whose rows are two
-//! bytes on the wire and some eighty in memory. The client's side, which tests need, is in [`client`].
+//! bytes on the wire and some eighty in memory. The client's side is in [`client`].
 
 mod answer;
 mod batch;
@@ -38,6 +38,7 @@ mod session;
 mod source;
 mod static_cursor;
 mod table_value;
+mod token_stream;
 mod transaction;
 mod type_info;
 mod value_read;

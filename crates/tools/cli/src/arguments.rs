@@ -1,5 +1,6 @@
 //! The command line. Every flag is defined here and nowhere else; `mainstay --help` is made from it.
 
+use crate::csv_arguments::Csv;
 use crate::exit::Exit;
 use crate::output::Format;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -21,19 +22,20 @@ Examples:
   mainstay check shop/programs        list what is wrong or not supported in Business BASIC programs
   mainstay check shop --repair        make damaged DBF tables anew, in shop/repaired
   mainstay backup shop shop.bak       copy all files and tables of shop into one file
+  mainstay tds://ann@db:1433/shop     the same prompt on a running server, in T-SQL
   mainstay restore shop.bak new       make a folder of such a file
   mainstay user add ann --folder shop make a user of the server of shop
   mainstay who shop                   list who works with shop, and what is locked
   mainstay run shop/programs/menu.bas run a Business BASIC program over the files of shop
   mainstay bench xbase                measure this machine
 
-Every DBF, CSV and Parquet file of the folder is a table named after the file. Nothing is imported:
-INSERT, UPDATE and DELETE change DBF files where they are; the others are only read. CREATE TABLE
-makes tables of its own beside them, in .mainstay.";
+Every DBF, ADT, CSV and Parquet file of the folder is a table named after the file. Nothing is
+imported: INSERT, UPDATE and DELETE change DBF and ADT files where they are; the others are only
+read. CREATE TABLE makes tables of its own beside them, in .mainstay.";
 
 const TEMPLATE: &str = "{about}\n\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}\n";
 
-/// Answers SQL over a folder of DBF, CSV and Parquet files, in place
+/// Answers SQL over a folder of DBF, ADT, CSV and Parquet files, in place
 #[derive(Debug, Parser)]
 #[command(
     name = "mainstay",
@@ -49,8 +51,9 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) action: Option<Action>,
 
-    /// The folder to open, or one file [default: the current folder]
-    #[arg(value_name = "FOLDER|FILE")]
+    /// The folder to open, or one file, or a server: tds://USER@HOST:PORT/DATABASE?encrypt=on|off|strict&trust=FILE|yes
+    /// [default: the current folder]
+    #[arg(value_name = "FOLDER|FILE|SERVER")]
     pub(crate) path: Option<PathBuf>,
 
     /// Run these statements, then end; may be given more than once
@@ -92,8 +95,8 @@ pub(crate) struct Arguments {
     )]
     pub(crate) script_codepage: Option<CodePage>,
 
-    /// A value that statements name $1, the next one $2 and so on; may be given more than once. text:VALUE is a text in any
-    /// case
+    /// A value that statements name $1, the next one $2 and so on (@p1, @p2 on a server); may be given more than once.
+    /// text:VALUE is a text in any case
     #[arg(
         long = "param",
         value_name = "VALUE",
@@ -153,6 +156,9 @@ pub(crate) struct Output {
     /// Show at most this many rows of a table, the first and the last ones
     #[arg(long, value_name = "ROWS")]
     pub(crate) max_rows: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) csv: Csv,
 }
 
 /// How the data is read.
@@ -259,8 +265,8 @@ pub(crate) enum Action {
         #[command(flatten)]
         engine: Engine,
     },
-    /// Copy everything that a folder is into one file, while programs that share it go on: DBF, CSV and Parquet files,
-    /// native tables, procedures, programs and settings
+    /// Copy everything that a folder is into one file, while programs that share it go on: DBF, ADT, CSV and Parquet
+    /// files, native tables, procedures, programs and settings
     Backup {
         /// The folder
         #[arg(value_name = "FOLDER")]
@@ -274,7 +280,7 @@ pub(crate) enum Action {
         #[arg(long)]
         native_only: bool,
 
-        /// Wait this long for the locks of each DBF table, such as 30s or 10m [default: 30s]
+        /// Wait this long for the locks of each DBF or ADT table, such as 30s or 10m [default: 30s]
         #[arg(long, value_name = "TIME", value_parser = parse_time)]
         wait: Option<Duration>,
     },

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What ends the statement that runs.
-type Stop = Box<dyn Fn() + Send>;
+pub(crate) type Stop = Box<dyn Fn() + Send>;
 
 static RUNNING: Mutex<Option<Stop>> = Mutex::new(None);
 static ASKED: AtomicBool = AtomicBool::new(false);
@@ -97,6 +97,16 @@ pub(crate) fn cancels(handle: CancelHandle, interactive: bool) -> Cancels {
     // Under the lock: a signal comes before all of this, or cancels the statement that begins now.
     handle.begin_request();
     *running = Some(Box::new(move || handle.cancel_request()));
+    Cancels
+}
+
+/// Lets the signal call this. It is called on the thread of the signals, and must not wait.
+pub(crate) fn stops(stop: Stop, interactive: bool) -> Cancels {
+    let mut running = running();
+    if interactive {
+        ASKED.store(false, Ordering::Relaxed);
+    }
+    *running = Some(stop);
     Cancels
 }
 

@@ -22,6 +22,7 @@ mod basic;
 mod bench;
 mod check;
 mod commands;
+mod csv_arguments;
 mod errors;
 mod exit;
 #[cfg(test)]
@@ -32,6 +33,7 @@ mod output;
 mod parameters;
 mod progress;
 mod prompt;
+mod remote;
 mod script;
 mod serve;
 mod shell;
@@ -45,9 +47,11 @@ use arguments::{Action, Arguments, FindingFormat, Script};
 use errors::{Failure, Origin};
 use exit::Exit;
 use mainstay_engine::{Database, Options};
-use mainstay_types::Error;
+use mainstay_tds_client::Address;
+use mainstay_types::{Code, Error};
 use mainstay_vfs::{Disk, FileSystem};
 use output::Format;
+use remote::Remote;
 use serve::Addresses;
 use shell::{Conduct, Flow, Look, Shell};
 use std::io::{self, IsTerminal, Write};
@@ -100,6 +104,14 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
         complain(&error);
         return Exit::Usage;
     }
+    match remote::address_of(arguments.path.as_deref()) {
+        Ok(None) => {}
+        Ok(Some(address)) => return on_server(&address, arguments, scripts),
+        Err(error) => {
+            complain(&error);
+            return Exit::Usage;
+        }
+    }
     let path = arguments.path.clone().unwrap_or_else(|| PathBuf::from("."));
     let options = Options { read_only: arguments.read_only, ..arguments.engine.options() };
     let database = match Database::open_with(&path, options) {
@@ -110,6 +122,15 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
         }
     };
     database.damage().iter().chain(&database.setting_warnings()).for_each(warn);
+    let interactive = scripts.is_empty() && io::stdin().is_terminal();
+    let owner = match database.is_native_elsewhere() && !arguments.read_only {
+        true => remote::found::server_of(database.path()),
+        false => None,
+    };
+    if let Some(owner) = owner.as_ref().filter(|_| (interactive || arguments.tsql) && !arguments.informix) {
+        say(&format!("{}: a server has its native tables open, and this is a client of it", path.display()));
+        return on_server(owner, arguments, scripts);
+    }
     if arguments.tsql {
         return tsql::run(database, &path, scripts, arguments);
     }
@@ -120,15 +141,52 @@ fn query(arguments: &Arguments, scripts: &[Script]) -> Exit {
     let folder = database.path().to_owned();
     database.add_session_source(Arc::new(move || who::ask(&folder).unwrap_or_default()));
     interrupt::install();
-    let interactive = scripts.is_empty() && io::stdin().is_terminal();
     let mut shell = Shell::new(database, look(arguments, interactive), conduct(arguments, interactive));
     shell.parameters = arguments.parameters.iter().map(|argument| parameters::value(argument)).collect();
+    shell.owner = owner;
     let done = start(&mut shell, arguments, scripts, &path);
     end(shell, done)
 }
 
+/// Runs what there is to run on a server.
+fn on_server(address: &Address, arguments: &Arguments, scripts: &[Script]) -> Exit {
+    let refused = [
+        (arguments.informix, "--informix", "a server is spoken to in T-SQL"),
+        (arguments.read_only, "--read-only", "the rights on a server are those of the user"),
+        (!arguments.variables.is_empty(), "--variable", "variables are for --tsql and a folder"),
+    ];
+    if let Some((_, flag, hint)) = refused.iter().find(|(is_given, ..)| *is_given) {
+        complain(&Error::new(Code::Unsupported, format!("{flag} is for a folder, and this is a server")).hint(*hint));
+        return Exit::Usage;
+    }
+    // The shell keeps an empty database for what it asks of one.
+    let connected = Remote::connect(address)
+        .and_then(|remote| Ok((remote, Database::open_with(Path::new(":memory:"), Options::default())?)));
+    let (remote, database) = match connected {
+        Ok(connected) => connected,
+        Err(error) => {
+            complain(&error);
+            return Exit::CannotOpen;
+        }
+    };
+    interrupt::install();
+    let interactive = scripts.is_empty() && io::stdin().is_terminal();
+    let mut shell = Shell::new(database, look(arguments, interactive), conduct(arguments, interactive));
+    shell.parameters = arguments.parameters.iter().map(|argument| parameters::value(argument)).collect();
+    let name = if remote.database.is_empty() { "server".to_owned() } else { remote.database.clone() };
+    (shell.remote, shell.is_all_remote) = (Some(remote), true);
+    let done = start(&mut shell, arguments, scripts, Path::new(&name));
+    end(shell, done)
+}
+
+/// Tells a person something on standard error.
+fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
 /// Refuses a file for results whose name asks for no format when nobody does. T-SQL has one format.
 fn check_output(arguments: &Arguments) -> Result<(), Error> {
+    arguments.output.csv.style().check().map_err(|message| Error::new(Code::InvalidSetting, message))?;
     match &arguments.output.output {
         Some(file)
             if arguments.output.format.is_none()
@@ -152,6 +210,7 @@ fn look(arguments: &Arguments, interactive: bool) -> Look {
         header: !output.no_header,
         null: output.null.clone(),
         max_rows: output.max_rows.or(at_prompt),
+        csv: output.csv.style(),
     }
 }
 
@@ -170,7 +229,9 @@ fn start(shell: &mut Shell, arguments: &Arguments, scripts: &[Script], path: &Pa
         let opened = shell.write_to(file, arguments.output.format);
         opened.map_err(|failure| shell.report(failure, "", &Origin::default()))?;
     }
-    if let Some(file) = init_file(arguments, shell.conduct.interactive)
+    // The statements of the user's own file are for folders.
+    let takes_settings = shell.conduct.interactive && !shell.is_all_remote;
+    if let Some(file) = init_file(arguments, takes_settings)
         && let Flow::Quit = run_file(shell, &file)?
     {
         return Ok(Flow::Quit);

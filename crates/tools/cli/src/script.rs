@@ -7,8 +7,9 @@
 //! Standard input is run as it comes: a program may write a statement, read the result, and then write
 //! the next.
 
-use crate::commands;
+use crate::commands::{self, modules};
 use crate::errors::{Failure, Origin};
+use crate::remote;
 use crate::shell::{Flow, Shell};
 use crate::tokens;
 use mainstay_types::{Code, Error};
@@ -42,6 +43,10 @@ pub(crate) fn next_piece(text: &str, at: usize) -> Option<Found<'_>> {
     let start = tokens::tokens(text, at).find(|token| !is_skipped(token))?.range.start;
     let line_end = text[start..].find('\n').map_or(text.len(), |length| start + length);
     let line = text[start..line_end].trim_end();
+    if line.trim_end_matches(';').trim_end().eq_ignore_ascii_case(modules::BEGIN) {
+        let (next, ended) = block_end(text, line_end);
+        return Some(Found { piece: Piece::Command(text[start..next].trim_end()), start, next, ended });
+    }
     if commands::is_command(line) {
         let ended = line_end < text.len();
         return Some(Found { piece: Piece::Command(line), start, next: line_end, ended });
@@ -52,11 +57,24 @@ pub(crate) fn next_piece(text: &str, at: usize) -> Option<Found<'_>> {
     Some(Found { piece: Piece::Statement(statement), start, next, ended: end.is_some() })
 }
 
+/// Where the lines of T-SQL behind this one end, and whether their end is there.
+fn block_end(text: &str, at: usize) -> (usize, bool) {
+    let mut next = at;
+    for line in text[at..].split_inclusive('\n') {
+        next += line.len();
+        if line.trim().eq_ignore_ascii_case(modules::END) {
+            return (next, true);
+        }
+    }
+    (next, false)
+}
+
 /// Whether everything typed so far can be run: the prompt asks for another line otherwise.
 pub(crate) fn is_complete(text: &str) -> bool {
     let mut at = 0;
     while let Some(found) = next_piece(text, at) {
-        if !found.ended && matches!(found.piece, Piece::Statement(_)) {
+        let is_block = matches!(found.piece, Piece::Command(line) if line.contains('\n') || line.eq_ignore_ascii_case(modules::BEGIN));
+        if !found.ended && (is_block || matches!(found.piece, Piece::Statement(_))) {
             return false;
         }
         at = found.next;
@@ -66,6 +84,9 @@ pub(crate) fn is_complete(text: &str) -> bool {
 
 /// Runs all pieces of a text.
 pub(crate) fn run(shell: &mut Shell, text: &str, origin: &Origin) -> Result<Flow, Failure> {
+    if shell.is_all_remote {
+        return remote::script::run(shell, text, origin);
+    }
     let mut at = 0;
     let mut failed = false;
     // The place of each piece is counted on from the one before: scripts may have many thousands.
@@ -104,8 +125,13 @@ pub(crate) fn run_stream(shell: &mut Shell, mut input: impl BufRead) -> Result<F
         let before = text.len();
         let at_end = read_line(&mut input, &mut text).map_err(|error| shell.report(error, "", &origin))?;
         // Only a semicolon or a line at the start of a statement can complete anything.
-        let may_run = at_end || text[before..].contains(';') || text[..before].trim().is_empty();
-        if !may_run || !(at_end || is_complete(&text)) {
+        let ends_block = text[before..].trim().eq_ignore_ascii_case(modules::END);
+        let may_run = at_end || ends_block || text[before..].contains(';') || text[..before].trim().is_empty();
+        let runs = match shell.is_all_remote {
+            true => remote::script::is_at_go(&text),
+            false => may_run && is_complete(&text),
+        };
+        if !(at_end || runs) {
             continue;
         }
         match run(shell, &text, &origin) {
@@ -186,6 +212,15 @@ mod tests {
             ]
         );
         assert_eq!(pieces(" -- nothing\n ; /* here */ "), []);
+    }
+
+    #[test]
+    fn lines_of_t_sql_are_one_command() {
+        let text = "SELECT 1; \n.tsql\nCREATE PROCEDURE p AS SELECT 1;\nGO\n.end\nSELECT 2;";
+        let block = ".tsql\nCREATE PROCEDURE p AS SELECT 1;\nGO\n.end";
+        let all = [Piece::Statement("SELECT 1"), Piece::Command(block), Piece::Statement("SELECT 2")];
+        assert_eq!(pieces(text), all);
+        assert!(!is_complete(".tsql\nSELECT 1;\n") && !is_complete(".tsql") && is_complete(block));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use mainstay_engine::Database;
 use mainstay_engine::activity::{RecordLock, SessionInfo};
 use mainstay_informix_runtime::Informix;
 use mainstay_navigator::server::Service;
-use mainstay_server::{Config, NavigatorDoor, Server, SqliDoor, TdsDoor, log_event, log_warning};
+use mainstay_server::{Config, NavigatorDoor, Server, SqliDoor, TdsDoor, User, Users, log_event, log_warning};
 use mainstay_tsql_runtime::CodePage;
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Disk, Enclosed, FileSystem};
@@ -19,7 +19,7 @@ use std::fmt::Display;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// The addresses of the command line, which go before those of the settings.
@@ -132,25 +132,43 @@ fn start(
     })?;
     let instance = instance.with_users(config.users.iter().map(|user| user.name.as_str()));
     instance.read_procedures();
+    let users = Arc::new(followed_users(&config, path, instance.user_adder()));
     // Certificates are the administrator's: they may be links to anywhere.
-    let server = Server::new(config.clone(), &Disk, Box::new(io::stderr()))?;
+    let server = Server::with_users(config.clone(), Arc::clone(&users), &Disk, Box::new(io::stderr()))?;
     if let Some(address) = config.navigator {
         server.open(address, navigator_door(for_ace, &for_who, &folder, &files)?)?;
     }
     if let Some(address) = config.sqli {
         server.open(address, informix_door(&config, for_informix, &folder))?;
     }
-    let console = config.console.map(|address| console_door(address, &config, &for_basic, &folder)).transpose()?;
+    let console = config
+        .console
+        .map(|address| console_door((address, config.program_memory_bytes), users, &for_basic, &folder))
+        .transpose()?;
     let sessions = (instance.clone(), for_who);
     let all = move || sessions.0.sessions().into_iter().chain(sessions.1.sessions()).collect();
-    let answering = who::answer(root, Arc::new(all)).inspect_err(|error| {
+    let tds_address = Arc::new(OnceLock::new());
+    let answering = who::answer(root, Arc::clone(&tds_address), Arc::new(all)).inspect_err(|error| {
         log_warning(Box::new(io::stderr()), "who_is_not_answered", &error.to_string());
     });
-    server.open(config.tds, TdsDoor::new(Arc::new(instance)))?;
+    let address = server.open(config.tds, TdsDoor::new(Arc::new(instance)))?;
+    let _ = tds_address.set(address);
     if let Some(address) = config.http {
         server.open_http(address)?;
     }
     Ok(Doors { server, console, _answering: answering.ok() })
+}
+
+/// The users of the settings, read again when the file has changed. `add` tells the T-SQL sessions of new ones.
+fn followed_users(config: &Config, path: &Path, add: impl Fn(&str) + Send + Sync + 'static) -> Users {
+    let reloaded = move |read: &Result<Arc<[User]>>| match read {
+        Ok(users) => {
+            users.iter().for_each(|user| add(&user.name));
+            log_event(Box::new(io::stderr()), "users_reloaded", &[("users", &users.len())]);
+        }
+        Err(error) => log_warning(Box::new(io::stderr()), "users_not_reloaded", &error.to_string()),
+    };
+    Users::of_file(config.users.clone(), Arc::new(Disk), path.join("mainstay.toml"), Box::new(reloaded))
 }
 
 /// The door for remote ACE clients. Their statements see the database that SQL Server's clients see; triggers and views of
@@ -190,18 +208,24 @@ fn clients_of(service: &Service) -> Vec<SessionInfo> {
 }
 
 /// The listener for browsers. Without users the log has an address that lets the administrator in once.
-fn console_door(address: SocketAddr, config: &Config, database: &Database, folder: &Path) -> Result<Door> {
-    let shop = Shop::open(database, folder)?.with_memory(Some(config.program_memory_bytes));
-    let users = Arc::new(FolderUsers::new(config.users.clone()));
+fn console_door(
+    (address, memory): (SocketAddr, u64),
+    users: Arc<Users>,
+    database: &Database,
+    folder: &Path,
+) -> Result<Door> {
+    let shop = Shop::open(database, folder)?.with_memory(Some(memory));
+    let is_without_users = users.current().is_empty();
+    let known = Arc::new(FolderUsers::new(Arc::clone(&users)));
     let log: mainstay_console::Log = Arc::new(|event, fields| {
         let fields: Vec<(&str, &dyn Display)> =
             fields.iter().map(|(name, value)| (*name, value as &dyn Display)).collect();
         log_event(Box::new(io::stderr()), event, &fields);
     });
     let settings = mainstay_console::Config { address, ..mainstay_console::Config::default() };
-    let door = Door::start(settings, users, Arc::new(BrowserPrograms::new(shop, &config.users, database.clone())), log)
+    let door = Door::start(settings, known, Arc::new(BrowserPrograms::new(shop, users, database.clone())), log)
         .map_err(|error| Error::from(error).at("console"))?;
-    if config.users.is_empty() {
+    if is_without_users {
         let invitation = door.invitation("administrator")?;
         log_event(Box::new(io::stderr()), "invitation", &[("address", &invitation)]);
     }

@@ -8,12 +8,15 @@ use crate::commands::xbase::WorkArea;
 use crate::errors::{self, Failure, Origin};
 use crate::exit::Exit;
 use crate::interrupt;
+use crate::output::csv_style::CsvStyle;
 use crate::output::{self, Destination, Format, Style};
 use crate::progress::Bar;
+use crate::remote::Remote;
 use crate::tokens;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use mainstay_engine::{Database, Session};
+use mainstay_tds_client::Address;
 use mainstay_types::{Code, Error, Value, ValueRef};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -41,6 +44,8 @@ pub(crate) struct Look {
     pub(crate) null: Option<String>,
     /// How many rows of a table are shown; all otherwise.
     pub(crate) max_rows: Option<usize>,
+    /// Choices about CSV.
+    pub(crate) csv: CsvStyle,
 }
 
 /// How statements are run.
@@ -68,6 +73,12 @@ pub(crate) struct Shell {
     pub(crate) parameters: Vec<Value>,
     /// How many scripts are being run inside of each other.
     pub(crate) depth: usize,
+    /// A session on a server.
+    pub(crate) remote: Option<Remote>,
+    /// True if everything goes to the server: the database here is an empty one.
+    pub(crate) is_all_remote: bool,
+    /// The server that has the native tables of the folder open.
+    pub(crate) owner: Option<Address>,
     destination: Destination,
     /// The format that the ending of the destination's name asks for.
     destination_format: Option<Format>,
@@ -86,6 +97,9 @@ impl Shell {
             area: None,
             parameters: Vec::new(),
             depth: 0,
+            remote: None,
+            is_all_remote: false,
+            owner: None,
             destination: Destination::stdout(),
             destination_format: None,
             colour: colour(),
@@ -110,6 +124,18 @@ impl Shell {
 
     /// Runs a statement and writes its result.
     pub(crate) fn run_statement(&mut self, sql: &str) -> Result<(), Failure> {
+        let is_in_transaction = self.remote.as_ref().is_some_and(Remote::is_in_transaction);
+        if self.is_all_remote || is_in_transaction {
+            return self.run_remote(sql, 0);
+        }
+        match self.run_here(sql) {
+            Err(Failure::Error(error)) if self.has_owner(&error) => self.run_at_owner(sql, error),
+            done => done,
+        }
+    }
+
+    /// Runs a statement in the session of this process.
+    fn run_here(&mut self, sql: &str) -> Result<(), Failure> {
         let _cancels = interrupt::cancels(self.session.cancel_handle(), self.conduct.interactive);
         let bar = Bar::start(self.session.progress(), io::stderr().is_terminal());
         let started = Instant::now();
@@ -130,7 +156,7 @@ impl Shell {
         bar.hide();
         let of_format = written.as_ref().map(Vec::clone).unwrap_or_default();
         for notice in answer.notices().into_iter().chain(of_format) {
-            self.tell(&format!("notice: {notice}"))?;
+            self.tell(&labelled(&notice))?;
         }
         written?;
         if let (Some(rows), true) = (answer.changed(), self.on_screen()) {
@@ -207,7 +233,7 @@ impl Shell {
 
     /// Writes a result. The writer is opened when the first batch is there, so that a statement that
     /// fails before it leaves nothing behind. Gives what the format could not hold.
-    fn write(
+    pub(crate) fn write(
         &mut self,
         format: Format,
         schema: &SchemaRef,
@@ -225,7 +251,7 @@ impl Shell {
             return Ok(Vec::new());
         }
         let results_before = self.begin_result(format)?;
-        let style = self.style();
+        let style = Style { is_first: results_before == 0, ..self.style() };
         let same_screen = self.destination.is_terminal();
         let mut sink = bar.before(&mut self.destination, same_screen);
         if results_before > 0 && format.needs_blank_line() {
@@ -243,7 +269,7 @@ impl Shell {
     }
 
     /// The format of the next result.
-    fn format(&self) -> Format {
+    pub(crate) fn format(&self) -> Format {
         match self.destination_format.unwrap_or(self.look.format) {
             Format::Table if self.look.expanded => Format::Line,
             format => format,
@@ -270,6 +296,8 @@ impl Shell {
             table: self.destination.table_name(),
             target: None,
             seekable: self.destination.is_seekable(),
+            is_first: true,
+            csv: self.look.csv.clone(),
         }
     }
 
@@ -385,11 +413,25 @@ impl Shell {
         Err(Failure::Reported)
     }
 
+    /// The failure of a statement whose errors have been written already.
+    pub(crate) fn fail_reported(&mut self) -> Failure {
+        self.exit = self.exit.max(if self.is_stopped() { Exit::Interrupted } else { Exit::StatementFailed });
+        Failure::Reported
+    }
+
     fn report_error(&mut self, error: &Error, text: &str, origin: &Origin) -> Failure {
         self.exit = self.exit.max(if self.is_stopped() { Exit::Interrupted } else { Exit::StatementFailed });
         let _ = self.destination.flush();
         let _ = write!(io::stderr(), "{}", errors::render(error, text, origin, self.colour));
         Failure::Reported
+    }
+}
+
+/// A notice under its label. Findings in files begin with their severity, which is one already.
+pub(crate) fn labelled(notice: &str) -> String {
+    match notice.starts_with("warning: ") || notice.starts_with("error: ") {
+        true => notice.to_owned(),
+        false => format!("notice: {notice}"),
     }
 }
 
@@ -415,11 +457,22 @@ pub(crate) fn colour() -> bool {
 }
 
 /// A time in the unit that leaves it short.
-fn elapsed(time: Duration) -> String {
+pub(crate) fn elapsed(time: Duration) -> String {
     let us = time.as_nanos() as f64 / 1e3;
     match us {
         ..1e3 => format!("{us:.1} us"),
         ..1e6 => format!("{:.2} ms", us / 1e3),
         _ => format!("{:.2} s", us / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::labelled;
+
+    #[test]
+    fn a_notice_has_one_label() {
+        assert_eq!(labelled("error: a.dbf: the header is wrong"), "error: a.dbf: the header is wrong");
+        assert_eq!(labelled("column a: 1 values are text"), "notice: column a: 1 values are text");
     }
 }

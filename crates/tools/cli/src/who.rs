@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The server answers every connection with its sessions and closes it. A line is a session or a lock of the one above it, its
-//! fields between tabs. Without a server, and for programs that share the files, the system is asked for the processes that have
+//! fields between tabs; the first one is the address for SQL Server's clients, by which the prompt finds the server. Without a server, and for programs that share the files, the system is asked for the processes that have
 //! files of the folder open (Linux).
 
 use crate::complain;
@@ -17,12 +17,15 @@ use mainstay_vfs::{Disk, FileSystem};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
+use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+/// The beginning of the line with the address for SQL Server's clients.
+const TDS: &str = "tds";
 /// The socket, below the folder.
 const SOCKET: &str = ".mainstay-who";
 /// How long the other side may take.
@@ -48,7 +51,11 @@ impl Drop for Answering {
 ///
 /// Errors: those of the socket; a folder whose path is too long for one has none.
 #[allow(clippy::disallowed_methods, reason = "a socket is no stored data")]
-pub(crate) fn answer(folder: &Path, sessions: Arc<dyn Fn() -> Vec<SessionInfo> + Send + Sync>) -> Result<Answering> {
+pub(crate) fn answer(
+    folder: &Path,
+    tds: Arc<OnceLock<SocketAddr>>,
+    sessions: Arc<dyn Fn() -> Vec<SessionInfo> + Send + Sync>,
+) -> Result<Answering> {
     let path = folder.join(SOCKET);
     if UnixStream::connect(&path).is_err() {
         // Nobody listens: it is what a server has left that was killed.
@@ -63,7 +70,8 @@ pub(crate) fn answer(folder: &Path, sessions: Arc<dyn Fn() -> Vec<SessionInfo> +
             // Whoever does not read is left.
             let _ = stream.set_write_timeout(Some(PATIENCE)).and_then(|()| {
                 let mut stream = stream;
-                stream.write_all(encode(&sessions(), &folder).as_bytes())
+                let address = tds.get().map_or_else(String::new, |address| format!("{TDS}\t{address}\n"));
+                stream.write_all((address + &encode(&sessions(), &folder)).as_bytes())
             });
         }
     })?;
@@ -121,11 +129,21 @@ fn decode(text: &str, folder: &Path) -> Vec<SessionInfo> {
 
 /// The sessions of the server that has a folder open; `None` if no server answers.
 pub(crate) fn ask(folder: &Path) -> Option<Vec<SessionInfo>> {
+    ask_for_text(folder).map(|text| decode(&text, folder))
+}
+
+/// The address for SQL Server's clients of the server that has a folder open.
+pub(crate) fn tds_address(folder: &Path) -> Option<SocketAddr> {
+    let text = ask_for_text(folder)?;
+    text.lines().find_map(|line| line.strip_prefix(TDS)?.trim().parse().ok())
+}
+
+fn ask_for_text(folder: &Path) -> Option<String> {
     let stream = UnixStream::connect(folder.join(SOCKET)).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
     let mut text = String::new();
     stream.take(LONGEST).read_to_string(&mut text).ok()?;
-    Some(decode(&text, folder))
+    Some(text)
 }
 
 /// `mainstay who FOLDER`.

@@ -191,3 +191,47 @@ fn statements_take_values_and_may_only_read() {
     std::fs::write(&init, ".headers off\n.mode csv\n").unwrap();
     assert_eq!(printed(&[path, "--init", init.to_str().unwrap(), "-c", "SELECT COUNT(*) FROM t"], ""), "2\n");
 }
+
+/// Objects of T-SQL are a part of a dump, in an order that runs, and `.schema` shows them.
+#[test]
+fn a_dump_has_the_objects_of_t_sql() {
+    let all = tempfile::tempdir().unwrap();
+    let (shop, copy) = (all.path().join("shop"), all.path().join("copy"));
+    for folder in [&shop, &copy] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    let objects = "CREATE TABLE items (id INT PRIMARY KEY, price INT);
+INSERT INTO items VALUES (1, 10), (2, 20);
+CREATE TABLE log (id INT);
+GO
+CREATE VIEW zz AS SELECT id, price FROM items
+GO
+CREATE VIEW aa AS SELECT id FROM zz WHERE price > 15
+GO
+CREATE FUNCTION twice(@n INT) RETURNS INT AS BEGIN RETURN @n * 2; END
+GO
+CREATE PROCEDURE act @id INT AS BEGIN INSERT INTO items VALUES (@id, dbo.twice(@id)); END
+GO
+CREATE TRIGGER note ON items AFTER INSERT AS INSERT INTO log SELECT id FROM inserted
+GO
+";
+    let script = all.path().join("objects.sql");
+    std::fs::write(&script, objects).unwrap();
+    let shop = shop.to_str().unwrap();
+    printed(&[shop, "-c", &format!(".tsql {}", script.display())], "");
+    assert!(printed(&[shop, "-c", ".schema act"], "").contains("CREATE PROCEDURE act @id INT AS BEGIN"));
+    assert!(printed(&[shop, "-c", ".schema aa"], "").contains("CREATE VIEW aa AS SELECT id FROM zz WHERE price > 15"));
+    let dump = printed(&[shop, "-c", ".dump"], "");
+    let at = |text: &str| dump.find(text).unwrap_or_else(|| panic!("{text}: {dump}"));
+    assert!(at(".tsql\n") < at("VIEW zz") && at("VIEW zz") < at("VIEW aa") && at("VIEW aa") < at("TRIGGER note"));
+    let copied = copy.to_str().unwrap();
+    printed(&[copied], &dump);
+    printed(&[copied, "--tsql", "-c", "EXEC act 30"], "");
+    let answer = printed(&[copied, "--tsql", "-c", "SELECT id FROM aa ORDER BY id; SELECT COUNT(*) FROM log"], "");
+    let numbers: Vec<&str> = answer.lines().map(str::trim).filter(|line| line.parse::<i32>().is_ok()).collect();
+    assert_eq!(numbers, ["2", "30", "1"], "{answer}");
+    // Wrong ones fail as statements do.
+    let failed = run(&[copied], ".tsql\nSELECT * FROM nowhere\n.end\nSELECT 1;");
+    assert_eq!(failed.status.code(), Some(1));
+    assert!(text(&failed.stderr).contains("Msg 208"), "{}", text(&failed.stderr));
+}

@@ -44,6 +44,33 @@ pub fn run_page(page: &str, arguments: &[&Path]) -> String {
     run_file(&source, arguments)
 }
 
+/// Builds the first whole program of a page by the make file of the page, as they stand there, and runs it.
+#[allow(dead_code, reason = "the command's tests name programs of other folders")]
+pub fn make_page(page: &str) -> String {
+    let text = String::from_utf8(Disk.read(&crates().join("../docs").join(page)).unwrap()).unwrap();
+    let block = |fence: &str, part: &str| {
+        let blocks = text.split(fence).skip(1).filter_map(|rest| rest.split("```").next());
+        blocks.into_iter().find(|block| block.contains(part)).expect("a block of the page").to_owned()
+    };
+    let folder = TempDir::new().unwrap();
+    let write = |name: &str, content: String| Disk.replace(&folder.path().join(name), content.as_bytes()).unwrap();
+    write("program.c", block("```c\n", "int main("));
+    write("Makefile", block("```make\n", "-lace"));
+    let here = std::env::current_exe().unwrap();
+    std::os::unix::fs::symlink(here.parent().unwrap().join("libace.so"), folder.path().join("libace.so")).unwrap();
+    let output = Command::new("make")
+        .args(["--no-print-directory", "run"])
+        .arg(format!("MAINSTAY={}", crates().join("..").display()))
+        .arg(format!("LIBRARY={}", folder.path().display()))
+        .current_dir(folder.path())
+        .env_remove("LD_LIBRARY_PATH")
+        .output()
+        .unwrap();
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}\n{text}\n{errors}", output.status);
+    text.into_owned()
+}
+
 fn run_file(source: &Path, arguments: &[&Path]) -> String {
     let folder = TempDir::new().unwrap();
     let here = std::env::current_exe().unwrap();

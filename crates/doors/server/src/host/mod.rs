@@ -30,6 +30,7 @@ pub use accept::{Door, Ending};
 
 use crate::config::{Config, Encryption, User};
 use crate::password::Checker;
+use crate::users::Users;
 use connection::Connection;
 use log::{Level, Log};
 use mainstay_types::{Code, Error, Result};
@@ -51,6 +52,7 @@ const CANCELLED_GRACE: Duration = Duration::from_secs(1);
 /// The state that all threads of a server share.
 pub struct Host {
     config: Config,
+    users: Arc<Users>,
     tls: Option<Tls>,
     passwords: Checker,
     log: Log,
@@ -79,8 +81,13 @@ impl Host {
         &self.log
     }
 
-    fn user(&self, name: &str) -> Option<&User> {
-        self.config.users.iter().find(|user| user.name.eq_ignore_ascii_case(name))
+    fn user(&self, name: &str) -> Option<User> {
+        self.users.find(name)
+    }
+
+    /// True if there are users, who alone may log in.
+    pub fn has_users(&self) -> bool {
+        !self.users.current().is_empty()
     }
 
     /// True if a user may only read.
@@ -91,10 +98,10 @@ impl Host {
     /// True if a user may log in with this password from an address. While the settings have no users, every user of this
     /// machine may, without a password.
     pub fn allows(&self, user: &str, password: &str, address: Option<IpAddr>) -> bool {
-        if self.config.users.is_empty() {
+        if !self.has_users() {
             return address.is_some_and(|address| address.is_loopback()) && password.is_empty();
         }
-        self.passwords.matches(password, self.user(user).map(|user| user.password_hash.as_str()))
+        self.passwords.matches(password, self.user(user).as_ref().map(|user| user.password_hash.as_str()))
     }
 
     /// Marks the start of a request. It is cancelled at once if the server stops or the session was killed, because there
@@ -159,6 +166,19 @@ impl Server {
     ///
     /// Errors: `InvalidSetting` for settings that contradict each other, and for a certificate that cannot be used.
     pub fn new(config: Config, fs: &dyn FileSystem, log: Box<dyn Write + Send>) -> Result<Server> {
+        let users = Arc::new(Users::fixed(config.users.clone()));
+        Server::with_users(config, users, fs, log)
+    }
+
+    /// The same with users that may change while the server runs; those of the settings are not used.
+    ///
+    /// Errors: those of [`Server::new`].
+    pub fn with_users(
+        config: Config,
+        users: Arc<Users>,
+        fs: &dyn FileSystem,
+        log: Box<dyn Write + Send>,
+    ) -> Result<Server> {
         config.check()?;
         let tls = match config.encryption {
             Encryption::Off => None,
@@ -169,6 +189,7 @@ impl Server {
         process::prepare(&log);
         let host = Arc::new(Host {
             config,
+            users,
             tls,
             passwords,
             log,
@@ -282,7 +303,7 @@ impl Host {
 
     /// Warns of settings that an administrator should know of.
     fn warn_of_settings(&self) {
-        if self.config.users.is_empty() {
+        if !self.has_users() {
             let text = "no users are set: sa logs in without a password, from this machine only";
             self.log.event(Level::Warning, "no_users", &[("text", &text)]);
         }

@@ -135,9 +135,9 @@ fn log_in(
 /// users, too, a password is required.
 fn authenticate(host: &Host, connection: &Connection, hello: &Hello) -> Result<()> {
     let allowed = if hello.is_of_dictionary() {
-        match host.config().users.is_empty() {
-            true => connection.peer().is_some_and(|address| address.is_loopback()),
-            false => !hello.password.is_empty(),
+        match host.has_users() {
+            true => !hello.password.is_empty(),
+            false => connection.peer().is_some_and(|address| address.is_loopback()),
         }
     } else {
         host.allows(&hello.user, &hello.password, connection.peer())

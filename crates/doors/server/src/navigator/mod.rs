@@ -54,7 +54,7 @@ impl Door for NavigatorDoor {
     }
 
     fn prepare(&self, host: &Host) {
-        if host.config().users.is_empty() {
+        if !host.has_users() {
             self.service.open_to_all();
         }
     }

@@ -193,7 +193,7 @@ fn authenticate<B: Backend>(serving: Serving<'_, B>, login: &Login) -> Result<()
         return Err(Message::error(18_452, text).severity(14));
     }
     let host = serving.host;
-    let is_known = !host.config().users.is_empty() || login.user.eq_ignore_ascii_case("sa");
+    let is_known = host.has_users() || login.user.eq_ignore_ascii_case("sa");
     let allowed = is_known && host.allows(&login.user, &login.password.0, serving.connection.peer());
     if allowed { Ok(()) } else { Err(failed(&login.user)) }
 }

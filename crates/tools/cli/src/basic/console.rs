@@ -7,46 +7,46 @@ use mainstay_console::{Entry, Programs, Users};
 use mainstay_engine::Database;
 use mainstay_engine::activity::SessionInfo;
 use mainstay_screen::session::ScreenHandle;
-use mainstay_server::User;
+use mainstay_server::Users as UserList;
 use mainstay_server::password::Checker;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 /// The users of the settings, as the browser door asks for them.
 pub(crate) struct FolderUsers {
-    users: Vec<User>,
+    users: Arc<UserList>,
     checker: Checker,
 }
 
 impl FolderUsers {
     /// These users.
-    pub(crate) fn new(users: Vec<User>) -> FolderUsers {
-        let cost_like = users.first().map(|user| user.password_hash.clone());
+    pub(crate) fn new(users: Arc<UserList>) -> FolderUsers {
+        let cost_like = users.current().first().map(|user| user.password_hash.clone());
         FolderUsers { users, checker: Checker::new(cost_like.as_deref()) }
     }
 }
 
 impl Users for FolderUsers {
     fn check(&self, name: &str, password: &str) -> bool {
-        let user = self.users.iter().find(|user| user.name.eq_ignore_ascii_case(name));
-        self.checker.matches(password, user.map(|user| user.password_hash.as_str()))
+        let user = self.users.find(name);
+        self.checker.matches(password, user.as_ref().map(|user| user.password_hash.as_str()))
     }
 }
 
 /// The programs in the folder `programs` of a database.
 pub(crate) struct BrowserPrograms {
     shop: Shop,
-    /// The users who may only read.
-    readers: Vec<String>,
+    /// Those of them who may only read change no file.
+    users: Arc<UserList>,
     /// Lists the programs that run among the sessions.
     database: Database,
 }
 
 impl BrowserPrograms {
-    /// The programs of a folder; those that one of the `readers` runs change no file.
-    pub(crate) fn new(shop: Shop, users: &[User], database: Database) -> BrowserPrograms {
-        let readers = users.iter().filter(|user| user.read_only).map(|user| user.name.clone()).collect();
-        BrowserPrograms { shop, readers, database }
+    /// The programs of a folder.
+    pub(crate) fn new(shop: Shop, users: Arc<UserList>, database: Database) -> BrowserPrograms {
+        BrowserPrograms { shop, users, database }
     }
 
     fn home(&self) -> PathBuf {
@@ -84,7 +84,7 @@ impl Programs for BrowserPrograms {
             since: SystemTime::now(),
             locks: Vec::new(),
         });
-        let may_only_read = self.readers.iter().any(|reader| reader.eq_ignore_ascii_case(user));
+        let may_only_read = self.users.find(user).is_some_and(|user| user.read_only);
         let shop = if may_only_read { self.shop.for_reading() } else { self.shop.clone() };
         let mut session = shop.session(host, &self.home(), Vec::new());
         session.run(name).map(drop).map_err(|failure| failure.to_string())

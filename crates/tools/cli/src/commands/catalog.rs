@@ -36,7 +36,15 @@ pub(super) fn schema(shell: &mut Shell, name: &str) -> Result<Flow, Failure> {
     if name.is_empty() {
         return tables(shell, "");
     }
-    let table = shell.look_up(|session| session.describe(name))?;
+    let table = match shell.look_up(|session| session.describe(name)) {
+        Ok(table) => table,
+        Err(error) if error.code() == Code::UnknownTable => {
+            let text = super::modules::of_name(shell, name)?.ok_or(Failure::Error(error))?;
+            shell.print(&text)?;
+            return Ok(Flow::Continue);
+        }
+        Err(error) => return Err(error.into()),
+    };
     shell.print(&format!("{}: {}, {}\n", table.name, table.kind, table.path.display()))?;
     let column = |cell: fn(&mainstay_engine::ColumnInfo) -> String| {
         strings(table.columns.iter().map(|column| Some(cell(column))))
@@ -53,7 +61,9 @@ pub(super) fn schema(shell: &mut Shell, name: &str) -> Result<Flow, Failure> {
     if !table.indexes.is_empty() {
         indexes(shell, &table)?;
     }
-    if let Some(text) = super::definitions::of_table(shell, &table) {
+    // The text of T-SQL is what its author wrote; what is made of it is nobody's.
+    let of_tsql = if table.kind == "view" { super::modules::of_name(shell, &table.name)? } else { None };
+    if let Some(text) = of_tsql.or_else(|| super::definitions::of_table(shell, &table)) {
         shell.print(&text)?;
     }
     for note in &table.notes {

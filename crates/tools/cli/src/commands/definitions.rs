@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   .dump     sequences, tables with keys and checks, data as INSERT, numbers of identity columns,
-//!             indexes, references between tables, views
+//!             indexes, references between tables, views, objects of T-SQL
 //! ```
 //!
 //! References come behind the data, so that the order of the tables does not matter. Of a table that is a file, `.dump TABLE`
@@ -242,7 +242,7 @@ fn dump_all(shell: &mut Shell) -> Result<Flow, Failure> {
     if begins {
         shell.session.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")?;
     }
-    let done = dump_native(shell);
+    let done = dump_native(shell).and_then(|()| super::modules::dump(shell));
     if begins {
         shell.session.execute("ROLLBACK")?;
     }
@@ -295,8 +295,11 @@ fn dump_native(shell: &mut Shell) -> Result<(), Failure> {
             shell.print(&add_reference(&catalog, table, key).unwrap_or_default())?;
         }
     }
+    let of_tsql = super::modules::view_names(shell)?;
     for view in &catalog.views {
-        shell.print(&create_view(&catalog, view))?;
+        if !of_tsql.contains(&super::modules::plain(&qualified(&catalog, view.schema, &view.name))) {
+            shell.print(&create_view(&catalog, view))?;
+        }
     }
     Ok(())
 }

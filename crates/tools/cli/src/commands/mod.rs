@@ -15,6 +15,8 @@ mod catalog;
 mod condition;
 mod definitions;
 mod foreign;
+pub(crate) mod modules;
+mod remote;
 pub(crate) mod request;
 mod settings;
 mod structure;
@@ -69,25 +71,29 @@ pub(crate) const COMMANDS: &[Command] = commands! {
     [".tables", "\\dt", "\\d+"] "", Nothing, catalog::tables, "list the tables";
     [".schema", "\\d"] "[TABLE]", Table, catalog::schema, "show the columns and indexes of a table",
         "Without a table it lists the tables. An index that cannot be used says why. Of a native table or a view it
-shows the statements that define it: defaults, checks, references, identity, the text of the view.";
+shows the statements that define it: defaults, checks, references, identity, the text of the view. Of a procedure,
+function, trigger or view of T-SQL it shows the text.";
     [".explain"] "SQL", Sql, explain, "show how a statement would be run",
         "Shows the plan, and with it which indexes answer the conditions.";
     [".mode"] "[FORMAT]", Format, settings::mode, "choose how results are written",
-        "table, csv, tsv, json, ndjson, markdown, line, insert, arrow or parquet.";
+        "table, csv, tsv, json, ndjson, markdown, line, insert, arrow, parquet or xlsx.";
     [".expanded", "\\x"] "[on|off]", OnOff, settings::expanded, "write one line a column instead of a table";
     [".rows"] "[NUMBER|all]", Nothing, settings::rows, "choose how many rows of a table are shown";
     [".headers", "\\t"] "[on|off]", OnOff, settings::headers, "show the names of the columns";
     [".null"] "[TEXT]", Nothing, settings::null, "choose the text for NULL";
     [".timer", "\\timing"] "[on|off]", OnOff, settings::timer, "print how long each statement takes";
     [".import"] "FILE [[AS] TABLE]", File, transfer::import, "make a file a table of this session, or copy its rows into a table",
-        "Takes DBF, CSV and Parquet. .import FILE [AS NAME] reads the file where it is; nothing is copied.
+        "Takes DBF, ADT, CSV and Parquet. .import FILE [AS NAME] reads the file where it is; nothing is copied.
 .import FILE TABLE copies the rows: columns by their names if the table has all of them, else in their order.
 A table that is not there is made.";
     [".export"] "TABLE|SQL FILE", Sql, transfer::export, "write a table or a result to a file",
-        "The ending says the format: .csv .tsv .json .ndjson .md .sql .arrow .parquet .txt";
+        "The ending says the format: .csv .tsv .json .ndjson .md .sql .arrow .parquet .xlsx .txt";
     [".dump"] "[TABLE]", Table, definitions::dump, "write definitions and rows as statements of SQL",
-        "Without a table all native tables, sequences and views, as of one moment. .output FILE sends them to a file.
-Procedures are not in it.";
+        "Without a table all native tables, sequences and views, as of one moment, then the procedures, functions,
+triggers, views and types of T-SQL between .tsql and .end. .output FILE sends them to a file.
+Procedures in files of the folder `procedures` are not in it.";
+    [".tsql"] "[FILE]", File, modules::run, "run batches of T-SQL: those of a file, or the lines up to .end",
+        "A batch ends at a line with GO. Results look as sqlcmd prints them.";
     [".backup"] "[--native-only] FILE", File, transfer::backup, "copy everything that the folder is into one file",
         "Others go on meanwhile. `mainstay restore FILE FOLDER` makes a folder of it again.
 With --native-only it has the native tables, and nothing else.";
@@ -130,7 +136,7 @@ pub(crate) fn is_command(line: &str) -> bool {
     starts_like_command(line) || find(line).is_some() || foreign::is_foreign(line)
 }
 
-fn starts_like_command(line: &str) -> bool {
+pub(crate) fn starts_like_command(line: &str) -> bool {
     line.starts_with('\\') || line.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic()))
 }
 
@@ -191,6 +197,9 @@ fn after_words<'l>(line: &'l str, name: &str) -> Option<&'l str> {
 
 /// Runs the command in a line.
 pub(crate) fn run(shell: &mut Shell, line: &str) -> Result<Flow, Failure> {
+    if shell.is_all_remote {
+        return remote::run(shell, line);
+    }
     match find(line) {
         Some((command, rest)) => (command.run)(shell, rest).map_err(|failure| in_line(failure, line, rest)),
         None => Err(foreign::refusal(shell, line).unwrap_or_else(|| unknown(line))),

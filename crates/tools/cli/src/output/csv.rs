@@ -1,6 +1,6 @@
 //! Values between separators: CSV as RFC 4180 has it, and TSV as databases exchange it.
 //!
-//! CSV: a field is quoted when it holds a comma, a quote, or an end of line, and when it is the empty
+//! CSV (its separator, decimal character and dates can be others: [`CsvStyle`]): a field is quoted when it holds a comma, a quote, or an end of line, and when it is the empty
 //! string, so that the empty string (`""`) and NULL (nothing) stay apart. Lines end with a line feed
 //! alone, which every reader takes and which keeps `wc` and `cut` right. Text that looks like the chosen
 //! NULL text is quoted too.
@@ -8,6 +8,7 @@
 //! TSV: nothing is quoted; tab, line feed, carriage return and backslash are written as `\t`, `\n`,
 //! `\r` and `\\`, and NULL as `\N`, as in PostgreSQL's COPY. One record is one line, always.
 
+use super::csv_style::CsvStyle;
 use super::{ResultWriter, Sink, Style, cell};
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
@@ -27,6 +28,10 @@ pub(crate) struct Writer<'a> {
     sink: Sink<'a>,
     separated: Separated,
     null: String,
+    csv: CsvStyle,
+    separator: char,
+    /// The kinds of the columns, for those choices.
+    kinds: Vec<cell::Kind>,
     line: String,
     cell: String,
 }
@@ -36,7 +41,11 @@ impl<'a> Writer<'a> {
     pub(crate) fn new(separated: Separated, schema: &Schema, style: &Style, sink: Sink<'a>) -> io::Result<Writer<'a>> {
         let default = if separated == Separated::Commas { "" } else { "\\N" };
         let null = style.null.clone().unwrap_or_else(|| default.to_owned());
-        let mut writer = Writer { sink, separated, null, line: String::new(), cell: String::new() };
+        let csv = if separated == Separated::Commas { style.csv.clone() } else { CsvStyle::default() };
+        let separator = if separated == Separated::Commas { csv.separator() } else { '\t' };
+        let kinds = schema.fields().iter().map(|field| cell::kind(field.data_type())).collect();
+        let line = if csv.bom && style.is_first { "\u{feff}".to_owned() } else { String::new() };
+        let mut writer = Writer { sink, separated, null, csv, separator, kinds, line, cell: String::new() };
         if style.header {
             for (index, field) in schema.fields().iter().enumerate() {
                 writer.separator(index);
@@ -50,15 +59,28 @@ impl<'a> Writer<'a> {
 
     fn separator(&mut self, column: usize) {
         if column > 0 {
-            self.line.push(if self.separated == Separated::Commas { ',' } else { '\t' });
+            self.line.push(self.separator);
         }
     }
 
     /// Appends the text in `cell`, quoted or escaped.
     fn field(&mut self) {
         match self.separated {
-            Separated::Commas => quote(&self.cell, &self.null, &mut self.line),
+            Separated::Commas => quote(&self.cell, &self.null, self.separator, &mut self.line),
             Separated::Tabs => escape(&self.cell, &mut self.line),
+        }
+    }
+
+    /// Writes the value in `cell`, of a column of this kind, as the choices have it.
+    fn localize(&mut self, kind: cell::Kind) {
+        match (kind, self.csv.decimal, &self.csv.dates) {
+            (cell::Kind::Number, Some(decimal), _) => {
+                if let Some(point) = self.cell.find('.') {
+                    self.cell.replace_range(point..=point, decimal.encode_utf8(&mut [0; 4]));
+                }
+            }
+            (cell::Kind::Date | cell::Kind::Timestamp, _, Some(dates)) => self.cell = dates.rewrite(&self.cell),
+            _ => {}
         }
     }
 
@@ -80,6 +102,9 @@ impl ResultWriter for Writer<'_> {
                     Some((array, row)) => {
                         self.cell.clear();
                         cell::write(array, row, ' ', &mut self.cell);
+                        if let Some(kind) = self.kinds.get(index) {
+                            self.localize(*kind);
+                        }
                         self.field();
                     }
                 }
@@ -96,9 +121,9 @@ impl ResultWriter for Writer<'_> {
 
 /// Appends a field, in quotes when a reader would otherwise see something else: a separator, or one of the ways in which
 /// NULL is written.
-fn quote(field: &str, null: &str, line: &mut String) {
+fn quote(field: &str, null: &str, separator: char, line: &mut String) {
     let is_null = field.is_empty() || field == null || field == "\\N";
-    if !is_null && !field.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r')) {
+    if !is_null && !field.contains(|character| character == separator || matches!(character, '"' | '\n' | '\r')) {
         return line.push_str(field);
     }
     line.push('"');
@@ -130,7 +155,7 @@ mod tests {
 
     fn quoted(field: &str, null: &str) -> String {
         let mut line = String::new();
-        quote(field, null, &mut line);
+        quote(field, null, ',', &mut line);
         line
     }
 
@@ -142,6 +167,10 @@ mod tests {
         assert_eq!(quoted("say \"hi\"", ""), "\"say \"\"hi\"\"\"");
         assert_eq!(quoted("two\nlines", ""), "\"two\nlines\"");
         assert_eq!(quoted("NULL", "NULL"), "\"NULL\"");
+        let mut line = String::new();
+        quote("1,5", "", ';', &mut line);
+        quote("a;b", "", ';', &mut line);
+        assert_eq!(line, "1,5\"a;b\"");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Results on their way out: ten formats, all fed with record batches as they come.
+//! Results on their way out: eleven formats, all fed with record batches as they come.
 //!
 //! ```text
 //!  Answer --batch--> ResultWriter (table, csv, json, ...) --bytes--> Destination (screen, pipe, file)
@@ -11,6 +11,7 @@
 mod arrow;
 pub(crate) mod cell;
 mod csv;
+pub(crate) mod csv_style;
 mod destination;
 mod insert;
 pub(crate) mod json;
@@ -21,6 +22,7 @@ mod plan;
 pub(crate) mod table;
 #[cfg(test)]
 mod tests;
+mod xlsx;
 
 pub(crate) use destination::{Destination, is_name_of_file};
 
@@ -56,6 +58,8 @@ pub(crate) enum Format {
     Arrow,
     /// Parquet, compressed with Snappy
     Parquet,
+    /// A workbook of Excel, with numbers as numbers and dates as dates
+    Xlsx,
     /// The tree of an EXPLAIN, which takes the place of a table
     #[value(skip)]
     Plan,
@@ -75,6 +79,7 @@ impl Format {
             "sql" => Format::Insert,
             "arrow" | "ipc" | "feather" | "arrows" => Format::Arrow,
             "parquet" | "pq" => Format::Parquet,
+            "xlsx" => Format::Xlsx,
             _ => return None,
         })
     }
@@ -85,14 +90,14 @@ impl Format {
     pub(crate) fn for_file(path: &Path) -> Result<Format, Error> {
         Format::of_file(path).ok_or_else(|| {
             let message = format!("the ending of {} names no format", path.display());
-            let endings = "end it in .csv, .tsv, .json, .ndjson, .md, .sql, .arrow, .parquet or .txt";
+            let endings = "end it in .csv, .tsv, .json, .ndjson, .md, .sql, .arrow, .parquet, .xlsx or .txt";
             Error::new(Code::InvalidSetting, message).hint(endings)
         })
     }
 
     /// Whether the format has a header and a footer, so that a file holds one result only.
     pub(crate) fn holds_one_result(self) -> bool {
-        matches!(self, Format::Arrow | Format::Parquet)
+        matches!(self, Format::Arrow | Format::Parquet | Format::Xlsx)
     }
 
     /// Whether two results in one place would run together without a blank line between them.
@@ -123,6 +128,10 @@ pub(crate) struct Style {
     pub(crate) target: Option<String>,
     /// Whether the destination is a file rather than a pipe.
     pub(crate) seekable: bool,
+    /// Whether no result was written there before.
+    pub(crate) is_first: bool,
+    /// Choices about CSV.
+    pub(crate) csv: csv_style::CsvStyle,
 }
 
 impl Default for Style {
@@ -135,6 +144,8 @@ impl Default for Style {
             table: "result".to_owned(),
             target: None,
             seekable: false,
+            is_first: true,
+            csv: csv_style::CsvStyle::default(),
         }
     }
 }
@@ -172,6 +183,7 @@ pub(crate) fn writer<'a>(
         Format::Arrow => Box::new(arrow::Writer::new(style.seekable, schema, sink)),
         Format::Plan => Box::new(plan::Writer::new(sink)),
         Format::Parquet => Box::new(parquet::Writer::new(schema, sink)),
+        Format::Xlsx => Box::new(xlsx::Writer::new(schema, style, sink)?),
     })
 }
 

@@ -15,6 +15,7 @@ mod highlight;
 
 use crate::errors::{Failure, Origin};
 use crate::interrupt;
+use crate::remote::{self, Remote};
 use crate::script;
 use crate::shell::{Flow, Shell};
 use complete::{Known, OfSession};
@@ -37,9 +38,10 @@ pub(crate) fn run(shell: &mut Shell, path: &Path) -> Result<(), Failure> {
     greet(shell, path)?;
     let session = OfSession::default();
     let mut editor = editor(shell, session.clone());
+    let of_server = shell.remote.as_mut().map(remote::found::names).unwrap_or_default();
     loop {
         let table = shell.area.as_ref().map(|area| area.table.as_str());
-        *session.lock().unwrap_or_else(PoisonError::into_inner) = known(shell);
+        *session.lock().unwrap_or_else(PoisonError::into_inner) = known(shell, &of_server);
         let line = editor.read_line(&Words::new(path, table));
         match line.map_err(|error| Failure::Error(Error::new(Code::Io, error.to_string())))? {
             Signal::Success(text) => {
@@ -58,7 +60,10 @@ pub(crate) fn run(shell: &mut Shell, path: &Path) -> Result<(), Failure> {
 }
 
 /// What completion is to know of the session.
-fn known(shell: &Shell) -> Known {
+fn known(shell: &Shell, of_server: &[complete::Named]) -> Known {
+    if shell.is_all_remote {
+        return Known { in_use: None, own: of_server.to_vec() };
+    }
     let own = shell.session.temporary_tables().unwrap_or_default();
     Known {
         in_use: shell.area.as_ref().map(|area| area.table.clone()),
@@ -67,6 +72,11 @@ fn known(shell: &Shell) -> Known {
 }
 
 fn greet(shell: &mut Shell, path: &Path) -> Result<(), Failure> {
+    if let Some(place) = shell.remote.as_ref().map(Remote::place) {
+        let version = env!("CARGO_PKG_VERSION");
+        let how = "T-SQL; a batch ends with ; or GO";
+        return shell.tell(&format!("mainstay {version}, connected to {place}: {how}. .tables lists the tables."));
+    }
     let tables = match shell.database.table_names() {
         Ok(tables) => crate::output::table::count(tables.len() as u64, "table"),
         Err(error) => return Err(shell.report(error.into(), "", &Origin::default())),
@@ -94,7 +104,9 @@ fn editor(shell: &Shell, session: OfSession) -> Reedline {
         .with_partial_completions(true)
         .with_menu(ReedlineMenu::EngineCompleter(Box::new(columns)))
         .with_highlighter(Box::new(highlight::Highlighter::new(colour)))
-        .with_validator(Box::new(UntilSemicolon))
+        .with_validator(Box::new(UntilEnd {
+            is_complete: if shell.is_all_remote { remote::script::is_complete } else { script::is_complete },
+        }))
         .with_edit_mode(Box::new(Emacs::new(keys)))
         .with_ansi_colors(colour)
         .use_bracketed_paste(true);
@@ -114,11 +126,13 @@ fn history_file() -> Option<PathBuf> {
 }
 
 /// Asks for another line until the statement ends.
-struct UntilSemicolon;
+struct UntilEnd {
+    is_complete: fn(&str) -> bool,
+}
 
-impl Validator for UntilSemicolon {
+impl Validator for UntilEnd {
     fn validate(&self, text: &str) -> ValidationResult {
-        if script::is_complete(text) { ValidationResult::Complete } else { ValidationResult::Incomplete }
+        if (self.is_complete)(text) { ValidationResult::Complete } else { ValidationResult::Incomplete }
     }
 }
 
@@ -177,13 +191,14 @@ mod tests {
             header: true,
             null: None,
             max_rows: None,
+            csv: crate::output::csv_style::CsvStyle::default(),
         };
         let mut shell = Shell::new(database, look, Conduct::default());
         shell.session.execute("CREATE TABLE everybodys (a INTEGER)").unwrap();
-        assert!(known(&shell).own.is_empty());
+        assert!(known(&shell, &[]).own.is_empty());
         shell.session.execute("CREATE TEMPORARY TABLE mine (x INTEGER, y TEXT)").unwrap();
-        assert_eq!(known(&shell).own, [("mine".to_owned(), vec!["x".to_owned(), "y".to_owned()])]);
+        assert_eq!(known(&shell, &[]).own, [("mine".to_owned(), vec!["x".to_owned(), "y".to_owned()])]);
         shell.session.execute("DROP TABLE mine").unwrap();
-        assert!(known(&shell).own.is_empty());
+        assert!(known(&shell, &[]).own.is_empty());
     }
 }

@@ -6,11 +6,13 @@
 //!   user list, user remove
 //! ```
 //!
-//! The file belongs to the administrator: comments, order and the permissions of the file stay as they are. A server reads its
-//! users when it starts.
+//! The file belongs to the administrator: comments, order and the permissions of the file stay as they are. A server that runs
+//! reads the users again at the next login after a change.
 
 mod password;
 mod settings;
+
+pub(crate) use password::typed as ask_once;
 
 use crate::arguments::UserAction;
 use crate::complain;
@@ -60,7 +62,9 @@ fn carry_out(folder: &Path, action: &UserAction) -> Result<()> {
             file.remove(name)?;
             save(&file, &format!("user \"{name}\" removed"))?;
             if file.names().is_empty() {
-                say("no users are left: sa logs in without a password, from this machine only");
+                say(
+                    "no users are left: a server that starts now lets sa in without a password, from this machine only",
+                );
             }
             Ok(())
         }
@@ -84,7 +88,7 @@ fn check_name(name: &str) -> Result<()> {
 fn save(file: &UsersFile, done: &str) -> Result<()> {
     file.write(&Disk)?;
     say(done);
-    say("a server that is running takes this at its next start");
+    say("a server that is running takes this at the next login");
     Ok(())
 }
 

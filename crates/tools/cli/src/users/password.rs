@@ -44,7 +44,10 @@ impl Drop for RawMode {
     }
 }
 
-fn typed(question: &str) -> Result<String> {
+/// Asks a question at the terminal, without an echo of the answer.
+///
+/// Errors: `Cancelled` for Ctrl-C.
+pub(crate) fn typed(question: &str) -> Result<String> {
     write!(io::stderr(), "{question}")?;
     io::stderr().flush()?;
     terminal::enable_raw_mode()?;

@@ -379,6 +379,12 @@ impl Instance {
         self
     }
 
+    /// A function that adds a user who may log in from now on.
+    pub fn user_adder(&self) -> impl Fn(&str) + Send + Sync + 'static {
+        let principals = Arc::clone(&self.principals);
+        move |user| principals.add(user)
+    }
+
     /// The same with the procedures, functions and triggers in the files `procedures/**/*.sql` of a folder, which are read
     /// when they are first needed, and again when they change. `tell` hears of those that do not compile, and so does the
     /// session that comes upon them. `page` is the code page of files without a byte order mark, as [`script_text`] takes it.

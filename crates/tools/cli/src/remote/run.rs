@@ -1,0 +1,167 @@
+//! Batches of the shell on a server, and their answers.
+//!
+//! Results go where all results go. Messages of PRINT, errors in the form of `sqlcmd` and counts go to standard error. The
+//! line of an error is counted from the beginning of the script.
+
+use super::Remote;
+use super::rows::Rows;
+use crate::errors::Failure;
+use crate::interrupt;
+use crate::output::table;
+use crate::progress::Bar;
+use crate::shell::{Shell, elapsed};
+use arrow_array::RecordBatch;
+use mainstay_tds_client::{Address, Column, Command, Event, Message};
+use mainstay_types::{Code, Error, Result};
+use std::time::Instant;
+
+impl Shell {
+    /// Runs a batch on the server, before which so many lines of the script stand.
+    pub(crate) fn run_remote(&mut self, text: &str, lines_before: usize) -> std::result::Result<(), Failure> {
+        let Some(mut remote) = self.remote.take() else {
+            return Err(Error::new(Code::ConnectionLost, "there is no connection to a server").into());
+        };
+        let done = self.run_on(&mut remote, text, lines_before);
+        if done.is_err() {
+            remote.abandon();
+        }
+        self.remote = Some(remote);
+        done
+    }
+
+    /// Runs a statement on the server that has the folder's native tables, which were needed here and are not at hand.
+    pub(crate) fn run_at_owner(&mut self, text: &str, refused: Error) -> std::result::Result<(), Failure> {
+        if self.remote.is_none() {
+            let address = self.owner.clone().ok_or(Failure::Error(refused))?;
+            let remote = Remote::connect(&address)?;
+            self.tell(&format!(
+                "a server has the native tables of this folder open: statements about them go to {}, as T-SQL",
+                remote.place()
+            ))?;
+            self.remote = Some(remote);
+        }
+        self.is_all_remote = false;
+        self.run_remote(text, 0)
+    }
+
+    /// The server to which a refused statement can go instead.
+    pub(crate) fn has_owner(&self, error: &Error) -> bool {
+        let lock = self.database.path().join(".mainstay").join("lock");
+        let is_store = error.place().is_some_and(|place| *place == lock.display().to_string());
+        error.code() == Code::Busy && is_store && self.owner.is_some()
+    }
+
+    fn run_on(&mut self, remote: &mut Remote, text: &str, lines_before: usize) -> std::result::Result<(), Failure> {
+        let started = Instant::now();
+        if remote.revive()? {
+            self.tell("connected again: temporary tables, settings and the transaction of the session are gone")?;
+        }
+        let stop = remote.stop();
+        let stops = Box::new(move || stop.store(true, std::sync::atomic::Ordering::Relaxed));
+        let parameters = if text.contains("@p1") { self.parameters.clone() } else { Vec::new() };
+        remote.send(text, &parameters)?;
+        let _cancels = interrupt::stops(stops, self.conduct.interactive);
+        let mut failed = false;
+        loop {
+            match remote.next_event()? {
+                Event::Ready => break,
+                Event::Columns(columns) => self.show_rows(remote, &columns)?,
+                Event::Message(message) => failed |= self.tell_message(&message, lines_before)?,
+                Event::Database(name) => remote.database = name,
+                Event::Done { command, count: Some(count), failed: false } => self.tell_count(command, count)?,
+                _ => {}
+            }
+        }
+        if remote.was_cancelled() {
+            return Err(
+                Error::new(Code::Cancelled, "the batch was stopped; a transaction that was open still is").into()
+            );
+        }
+        if self.conduct.timer {
+            self.tell(&format!("time: {}", elapsed(started.elapsed())))?;
+        }
+        if failed { Err(self.fail_reported()) } else { Ok(()) }
+    }
+
+    fn show_rows(&mut self, remote: &mut Remote, columns: &[Column]) -> std::result::Result<(), Failure> {
+        let mut rows = Rows::new(columns);
+        let schema = rows.schema();
+        let bar = Bar::start(self.session.progress(), false);
+        let notices = self.write(self.format(), &schema, &bar, || remote.next_batch(&mut rows))?;
+        notices.iter().try_for_each(|notice| self.tell(&crate::shell::labelled(notice)))
+    }
+
+    /// Writes a message; true if it is an error.
+    fn tell_message(&mut self, message: &Message, lines_before: usize) -> std::result::Result<bool, Failure> {
+        let Message { number, severity, state, line, text, procedure } = message;
+        if !message.is_error() {
+            if !super::AT_LOGIN.contains(number) {
+                self.tell(&table::printable(text.clone()))?;
+            }
+            return Ok(false);
+        }
+        // Lines of a procedure are its own.
+        let (place, line) = match procedure {
+            Some(procedure) => (format!(", Procedure {procedure}"), u64::from(*line)),
+            None => (String::new(), u64::from(*line) + lines_before as u64),
+        };
+        self.tell(&format!("Msg {number}, Level {severity}, State {state}{place}, Line {line}"))?;
+        self.tell(&table::printable(text.clone()))?;
+        Ok(true)
+    }
+
+    fn tell_count(&mut self, command: Command, count: u64) -> std::result::Result<(), Failure> {
+        let is_change = ![Command::SELECT, Command::NONE, Command::EXECUTE].contains(&command);
+        match is_change && self.on_screen() {
+            true => self.tell(&format!("{} changed", table::count(count, "row"))),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Remote {
+    /// The next rows of a result; `None` at its end.
+    fn next_batch(&mut self, rows: &mut Rows) -> Result<Option<RecordBatch>> {
+        loop {
+            match self.next_event()? {
+                Event::Row(row) => {
+                    if rows.push(row) {
+                        return rows.take();
+                    }
+                }
+                other => {
+                    self.put_back(other);
+                    return rows.take();
+                }
+            }
+        }
+    }
+
+    /// The rows of a query that the command asks for itself.
+    ///
+    /// Errors: `ConnectionLost`, and those of the query as `Unsupported`.
+    pub(crate) fn look_up(
+        &mut self,
+        sql: &str,
+        values: &[mainstay_types::Value],
+    ) -> Result<Vec<Vec<mainstay_types::Value>>> {
+        self.send(sql, values)?;
+        let (mut rows, mut failure) = (Vec::new(), None);
+        loop {
+            match self.next_event()? {
+                Event::Row(row) => rows.push(row),
+                Event::Message(message) if message.is_error() => failure = failure.or(Some(message.text)),
+                Event::Ready => break,
+                _ => {}
+            }
+        }
+        failure.map_or(Ok(rows), |text| Err(Error::new(Code::Unsupported, text)))
+    }
+}
+
+/// The address in what stands where a folder may stand.
+///
+/// Errors: `InvalidSetting` for an address that is not one.
+pub(crate) fn address_of(path: Option<&std::path::Path>) -> Result<Option<Address>> {
+    path.and_then(std::path::Path::to_str).and_then(Address::parse).transpose()
+}
