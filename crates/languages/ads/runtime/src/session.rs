@@ -17,7 +17,7 @@ use mainstay_ads_syntax::tree::StatementKind;
 use mainstay_ads_syntax::{Parsed, SqlError, parse};
 use mainstay_ads_types::native;
 use mainstay_engine::Database;
-use mainstay_planner::{FileReading, UserFunctions};
+use mainstay_planner::{CancelHandle, FileReading, UserFunctions};
 use mainstay_types::Timestamp;
 use mainstay_vm::{Limits, Machine};
 use mainstay_xbase::indexed::{IndexedTable, Transaction};
@@ -203,6 +203,11 @@ impl Session {
             goes_on: None,
         };
         Session { inner, machine: Machine::new(Limits::default()) }
+    }
+
+    /// A handle with which another thread stops the running statement.
+    pub fn cancel_handle(&self) -> CancelHandle {
+        self.inner.core.cancel_handle()
     }
 
     /// From here on no statement names a file outside the folder, or any may.

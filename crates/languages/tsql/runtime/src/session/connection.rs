@@ -202,6 +202,11 @@ impl Session {
         self.inner.restore_options(self.inner.own_options.clone());
     }
 
+    /// Lets the session change nothing but its temporary tables.
+    pub fn set_read_only(&mut self) {
+        self.inner.core.set_read_only(true);
+    }
+
     /// Runs a batch: everything between two GO lines.
     pub fn batch(&mut self, text: &str, sink: &mut dyn Sink) {
         self.begin(text, false);

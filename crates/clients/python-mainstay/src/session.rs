@@ -1,0 +1,268 @@
+//! A connection's session as an object of Python.
+//!
+//! Calls are serialised: a thread that comes while another one works waits, without the GIL. Rows own what they read, so that
+//! a result may be read while the session runs other statements.
+
+use crate::arrow_import;
+use crate::catalog;
+use crate::dialects::{Arguments, Dialect};
+use crate::failure::{Class, Fault};
+use crate::from_python::arguments;
+use crate::load;
+use crate::opened::{Opened, Settings};
+use crate::result_set::ResultSet;
+use crate::worker::{Watcher, Worker};
+use arrow_array::RecordBatchReader;
+use mainstay_engine::{Progress, backup};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long a backup waits for the locks of a table.
+const BACKUP_WAIT: Duration = Duration::from_secs(10);
+
+type Shared = Arc<Mutex<Option<Box<dyn Dialect>>>>;
+
+/// A session of a dialect over a folder.
+#[pyclass(module = "mainstay._native", frozen)]
+pub(crate) struct Session {
+    dialect: Shared,
+    worker: Arc<Worker>,
+    progress: Option<Arc<Progress>>,
+    opened: Mutex<Option<Arc<Opened>>>,
+    /// The process that has opened the folder: a child after `fork` has none of its threads.
+    process: u32,
+}
+
+impl Session {
+    /// Does work with the session.
+    fn with<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut dyn Dialect) -> Result<T, Fault> + Send + 'static,
+    ) -> PyResult<T> {
+        if std::process::id() != self.process {
+            let message = "the connection belongs to the process before fork: connect in this one";
+            return Err(Fault::new(Class::Interface, message).raise(py));
+        }
+        let dialect = Arc::clone(&self.dialect);
+        self.worker.run(py, move || {
+            let mut dialect = dialect.lock().unwrap_or_else(PoisonError::into_inner);
+            match dialect.as_mut() {
+                Some(dialect) => work(dialect.as_mut()),
+                None => Err(closed()),
+            }
+        })
+    }
+
+    fn opened(&self, py: Python<'_>) -> PyResult<Arc<Opened>> {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        opened.ok_or_else(|| closed().raise(py))
+    }
+}
+
+fn closed() -> Fault {
+    Fault::new(Class::Interface, "the connection is closed")
+}
+
+/// Begins a transaction before a statement that changes something, unless each statement is one.
+fn begin_for(dialect: &mut dyn Dialect, text: &str, autocommit: bool) -> Result<(), Fault> {
+    match autocommit || dialect.is_in_transaction() || !dialect.needs_transaction(text) {
+        true => Ok(()),
+        false => dialect.begin(),
+    }
+}
+
+#[pymethods]
+impl Session {
+    #[new]
+    #[pyo3(signature = (path, dialect, read_only=false, memory_limit=None, timeout=None, threads=None, code_page=None))]
+    #[allow(clippy::too_many_arguments, reason = "the arguments of connect")]
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        dialect: String,
+        read_only: bool,
+        memory_limit: Option<u64>,
+        timeout: Option<f64>,
+        threads: Option<usize>,
+        code_page: Option<String>,
+    ) -> PyResult<Session> {
+        let timeout = timeout.map(Duration::try_from_secs_f64).transpose();
+        let timeout =
+            timeout.map_err(|_| Fault::new(Class::Interface, "the timeout is no length of time").raise(py))?;
+        let settings = Settings { read_only, memory_limit_bytes: memory_limit, threads, timeout, code_page };
+        let opened = py.detach(|| {
+            let opened = Opened::open(&path, dialect == "ads", &settings)?;
+            let session = opened.session(&dialect, &settings)?;
+            Ok((opened, session))
+        });
+        let (opened, (session, timeout)) = opened.map_err(|fault: Fault| fault.raise(py))?;
+        let worker = Arc::new(Worker::new(session.canceller(), timeout));
+        let progress = session.progress();
+        let dialect = Arc::new(Mutex::new(Some(session)));
+        Ok(Session { dialect, worker, progress, opened: Mutex::new(Some(opened)), process: std::process::id() })
+    }
+
+    /// Runs the statements of a text.
+    #[pyo3(signature = (text, parameters=None, autocommit=true))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        text: String,
+        parameters: Option<&Bound<'_, PyAny>>,
+        autocommit: bool,
+    ) -> PyResult<Vec<ResultSet>> {
+        let given = arguments(py, parameters)?;
+        let outputs = self.with(py, move |dialect| {
+            begin_for(dialect, &text, autocommit)?;
+            dialect.run(&text, &given)
+        })?;
+        Ok(outputs.into_iter().map(|output| ResultSet::new(&self.worker, output)).collect())
+    }
+
+    /// Runs one statement for each of these parameters: rows that were changed.
+    fn run_many(
+        &self,
+        py: Python<'_>,
+        text: String,
+        rows: &Bound<'_, PyAny>,
+        autocommit: bool,
+    ) -> PyResult<Option<u64>> {
+        let row = |row: PyResult<Bound<'_, PyAny>>| arguments(py, Some(&row?));
+        let rows = rows.try_iter()?.map(row).collect::<PyResult<Vec<Arguments>>>()?;
+        self.with(py, move |dialect| {
+            begin_for(dialect, &text, autocommit)?;
+            dialect.run_many(&text, &rows)
+        })
+    }
+
+    /// Calls a procedure.
+    #[pyo3(signature = (procedure, parameters=None, autocommit=true))]
+    fn call(
+        &self,
+        py: Python<'_>,
+        procedure: String,
+        parameters: Option<&Bound<'_, PyAny>>,
+        autocommit: bool,
+    ) -> PyResult<Vec<ResultSet>> {
+        let given = arguments(py, parameters)?;
+        let outputs = self.with(py, move |dialect| {
+            begin_for(dialect, "execute", autocommit)?;
+            dialect.call(&procedure, &given)
+        })?;
+        Ok(outputs.into_iter().map(|output| ResultSet::new(&self.worker, output)).collect())
+    }
+
+    fn begin(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, |dialect| dialect.begin())
+    }
+
+    /// Commits the open transaction, if there is one.
+    fn commit(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, |dialect| if dialect.is_in_transaction() { dialect.commit() } else { Ok(()) })
+    }
+
+    /// Rolls the open transaction back, if there is one.
+    fn rollback(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, |dialect| if dialect.is_in_transaction() { dialect.rollback() } else { Ok(()) })
+    }
+
+    fn in_transaction(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with(py, |dialect| Ok(dialect.is_in_transaction()))
+    }
+
+    /// Ends the running statement, from any thread.
+    fn interrupt(&self) {
+        self.worker.cancel();
+    }
+
+    /// Rows and bytes read by the running statement, and how many there are to read.
+    fn progress(&self) -> Option<(u64, Option<u64>, u64, Option<u64>)> {
+        let progress = self.progress.as_ref()?;
+        Some((progress.rows(), progress.rows_total(), progress.bytes(), progress.bytes_total()))
+    }
+
+    /// Has a function called without arguments while statements run, every so many seconds.
+    #[pyo3(signature = (callback, interval=0.1))]
+    fn watch(&self, py: Python<'_>, callback: Option<Py<PyAny>>, interval: f64) -> PyResult<()> {
+        let interval = Duration::try_from_secs_f64(interval);
+        let interval =
+            interval.map_err(|_| Fault::new(Class::Interface, "the interval is no length of time").raise(py))?;
+        self.worker.watch(callback.map(|callback| Watcher { callback, interval }));
+        Ok(())
+    }
+
+    /// Creates a table for the rows of an object, and appends them: how many there were.
+    #[pyo3(signature = (table, rows, temporary=false, replace=false, autocommit=true))]
+    fn create_table(
+        &self,
+        py: Python<'_>,
+        table: String,
+        rows: &Bound<'_, PyAny>,
+        temporary: bool,
+        replace: bool,
+        autocommit: bool,
+    ) -> PyResult<u64> {
+        let reader = arrow_import::stream(py, rows)?;
+        let create = load::create_statement(&table, &reader.schema(), temporary);
+        let create = create.map_err(|fault| fault.raise(py))?;
+        self.with(py, move |dialect| {
+            begin_for(dialect, "create", autocommit)?;
+            let session = dialect.core().ok_or_else(not_core)?;
+            load::created(session, &table, (&create, replace), Box::new(reader))
+        })
+    }
+
+    /// Appends the rows of an object to a table: how many there were.
+    fn append(&self, py: Python<'_>, table: String, rows: &Bound<'_, PyAny>, autocommit: bool) -> PyResult<u64> {
+        let reader = arrow_import::stream(py, rows)?;
+        self.with(py, move |dialect| {
+            begin_for(dialect, "insert", autocommit)?;
+            load::append(dialect.core().ok_or_else(not_core)?, &table, Box::new(reader))
+        })
+    }
+
+    /// The definitions of native tables, views and sequences: those of everybody, and the session's temporary ones.
+    fn definitions<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyDict>, Option<Bound<'py, PyDict>>)> {
+        let found = self.with(py, |dialect| Ok(dialect.core().ok_or_else(not_core)?.definitions()))?;
+        let temporary = found.temporary.map(|temporary| catalog::shown(py, &temporary)).transpose()?;
+        Ok((catalog::shown(py, &found.shared)?, temporary))
+    }
+
+    /// The tables that are files of the folder.
+    fn files<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let database = self.opened(py)?.database.clone();
+        let files = self.worker.run(py, move || catalog::file_tables(&mut database.session()))?;
+        catalog::shown_files(py, &files)
+    }
+
+    /// Writes a backup of the folder to a file.
+    fn backup(&self, py: Python<'_>, file: PathBuf) -> PyResult<()> {
+        let database = self.opened(py)?.database.clone();
+        self.worker.run(py, move || {
+            let taken = backup::take(&database, &file, BACKUP_WAIT);
+            taken.map(drop).map_err(|error| Fault::of_core(&error, ""))
+        })
+    }
+
+    /// Ends the session: what is open is rolled back. Results that are being read stay readable.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        if std::process::id() != self.process {
+            return Ok(());
+        }
+        let dialect = Arc::clone(&self.dialect);
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.worker.run(py, move || {
+            drop(dialect.lock().unwrap_or_else(PoisonError::into_inner).take());
+            drop(opened);
+            Ok(())
+        })
+    }
+}
+
+fn not_core() -> Fault {
+    Fault::new(Class::NotSupported, "the call is for connections with dialect=\"core\"")
+}
