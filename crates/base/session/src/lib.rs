@@ -117,6 +117,8 @@ pub struct Done {
     pub rows: u64,
     /// The last number that it was given by a counter of the table.
     pub generated: Option<i64>,
+    /// The statement was accepted and has no effect here, such as GRANT: clients are warned.
+    pub has_no_effect: bool,
 }
 
 /// Rows as they come.
@@ -155,6 +157,12 @@ pub trait Session: Send {
     ///
     /// Errors: those of reading the folder.
     fn databases(&mut self) -> Result<Vec<String>, Failure>;
+
+    /// The column of an INSERT's table that the table gives a number to, and its place in the table, from 1; `None` for a
+    /// table without one and for other statements.
+    fn generated_column(&mut self, _statement: StatementId) -> Option<(usize, Column)> {
+        None
+    }
 
     /// Prepares a statement.
     ///

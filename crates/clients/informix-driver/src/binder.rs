@@ -72,7 +72,7 @@ impl Binder {
 
     fn lob(&mut self, bytes: Vec<u8>, code: TypeCode) -> Result<(), WireError> {
         let size = u32::try_from(bytes.len()).map_err(|_| WireError::Value("a BYTE or TEXT value is too long"))?;
-        let parameter = Parameter { code, value: Value::Binary(Vec::new()), follows: Some(size) };
+        let parameter = Parameter { code, value: Value::Binary(Vec::new()), follows: Some(size), invalid: None };
         self.lobs.push(bytes);
         parameter.write(&mut self.bytes, &self.context)
     }

@@ -66,7 +66,12 @@ impl Session {
                     self.outcome.serial = generated;
                 }
             }
-            Reply::Cost { .. } | Reply::Transaction { .. } | Reply::Parameters(_) | Reply::Databases(_) => {}
+            Reply::Cost { .. }
+            | Reply::Transaction { .. }
+            | Reply::Parameters(_)
+            | Reply::Databases(_)
+            | Reply::KeysDescribed(_)
+            | Reply::KeyRow { .. } => {}
         }
         Ok(())
     }

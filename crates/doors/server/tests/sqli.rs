@@ -106,7 +106,7 @@ impl Session for ScriptedSession {
                 }
                 Err(Failure { number: -213, ..Failure::default() })
             }
-            _ => Ok(Ran::Done(Done { rows: values.len() as u64, generated: Some(7) })),
+            _ => Ok(Ran::Done(Done { rows: values.len() as u64, generated: Some(7), ..Done::default() })),
         }
     }
 

@@ -28,6 +28,9 @@ pub struct Parameter {
     pub value: Value,
     /// Bytes of a BYTE or TEXT value that follow.
     pub follows: Option<u32>,
+    /// The reason why the value cannot be held here, such as a number of more than 38 digits. The message is whole all the
+    /// same: the statement fails, and the connection goes on.
+    pub invalid: Option<WireError>,
 }
 
 impl Parameter {
@@ -51,7 +54,7 @@ impl Parameter {
             Value::Binary(bytes) => u32::try_from(bytes.len()).ok(),
             _ => None,
         };
-        Parameter { code, value, follows }
+        Parameter { code, value, follows, invalid: None }
     }
 
     /// Appends a DECIMAL parameter that is given as a decimal text, see [`crate::encode_decimal_text`].
@@ -76,9 +79,10 @@ impl Parameter {
         }
         let (indicator, precision) = (reader.i16()?, reader.u16()?);
         if indicator < 0 {
-            return Ok(Parameter { code, value: Value::Null, follows: None });
+            return Ok(Parameter { code, value: Value::Null, follows: None, invalid: None });
         }
         let mut follows = None;
+        let mut invalid = None;
         let value = match code {
             TypeCode::SMALLINT => Value::Integer(reader.i16()?.into()),
             TypeCode::INTEGER | TypeCode::SERIAL => Value::Integer(reader.i32()?.into()),
@@ -87,22 +91,29 @@ impl Parameter {
             TypeCode::SMALLFLOAT => Value::Float(f32::from_bits(reader.i32()?.cast_unsigned()).into()),
             TypeCode::DATE => {
                 let days = reader.i32()?.checked_sub(DAYS_TO_1970);
-                Value::Date(Date(days.ok_or(WireError::Malformed("a DATE is out of range"))?))
+                let days = days.ok_or(WireError::Value("a DATE is out of range"));
+                held(days.map(|days| Value::Date(Date(days))), &mut invalid)
             }
             TypeCode::INT8 | TypeCode::SERIAL8 => {
-                let (value, used) = crate::row::read_value(reader.take(10)?, &kind, context.codeset)?;
-                debug_assert_eq!(used, 10);
-                value
+                let read = crate::row::read_value(reader.take(10)?, &kind, context.codeset);
+                held(read.map(|(value, _)| value), &mut invalid)
             }
             TypeCode::CHAR | TypeCode::VARCHAR | TypeCode::NCHAR | TypeCode::NVARCHAR => {
-                Value::Text(reader.text(context.codeset)?)
+                held(context.codeset.decode(reader.counted()?).map(Value::Text), &mut invalid)
             }
             TypeCode::DECIMAL | TypeCode::MONEY => {
-                decode_decimal(reader.counted()?)?.map_or(Value::Null, Value::Decimal)
+                let number = decode_decimal(reader.counted()?);
+                held(number.map(|number| number.map_or(Value::Null, Value::Decimal)), &mut invalid)
             }
-            TypeCode::DATETIME => decode_datetime(reader.counted()?, Qualifier::of_length(precision.into())?)?,
-            TypeCode::INTERVAL => decode_interval(reader.counted()?, Qualifier::of_length(precision.into())?)?
-                .map_or(Value::Null, Value::Interval),
+            TypeCode::DATETIME => {
+                let (bytes, qualifier) = (reader.counted()?, Qualifier::of_length(precision.into()));
+                held(qualifier.and_then(|qualifier| decode_datetime(bytes, qualifier)), &mut invalid)
+            }
+            TypeCode::INTERVAL => {
+                let (bytes, qualifier) = (reader.counted()?, Qualifier::of_length(precision.into()));
+                let interval = qualifier.and_then(|qualifier| decode_interval(bytes, qualifier));
+                held(interval.map(|interval| interval.map_or(Value::Null, Value::Interval)), &mut invalid)
+            }
             TypeCode::BYTE | TypeCode::TEXT => {
                 let bytes: &[u8; SimpleLob::BYTES] = reader
                     .take(SimpleLob::BYTES)?
@@ -116,11 +127,11 @@ impl Parameter {
                 let length = reader.u32()? as usize;
                 let bytes = reader.take(length)?;
                 reader.pad(length)?;
-                opaque(&kind, bytes, context.codeset)?
+                held(opaque(&kind, bytes, context.codeset), &mut invalid)
             }
             _ => return Err(WireError::Malformed("a parameter of an unknown type").into()),
         };
-        Ok(Parameter { code, value, follows })
+        Ok(Parameter { code, value, follows, invalid })
     }
 
     /// Appends the parameter as it stands in a BIND.
@@ -202,6 +213,14 @@ impl Parameter {
         }
         Ok(())
     }
+}
+
+/// A value that was read, or NULL with the reason why it cannot be held.
+fn held(read: Result<Value, WireError>, invalid: &mut Option<WireError>) -> Value {
+    read.unwrap_or_else(|error| {
+        *invalid = Some(error);
+        Value::Null
+    })
 }
 
 fn put_digits(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>) -> Result<(), WireError>) -> Result<(), WireError> {

@@ -46,7 +46,9 @@ pub mod tag {
     pub const CIDESCRIBE: u16 = 124;
     pub const IDESCRIBE: u16 = 125;
     pub const PROTOCOLS: u16 = 126;
-    pub const SERIALS: u16 = 134;
+    pub const RETKEYS: u16 = 134;
+    pub const KEYDESCRIBE: u16 = 135;
+    pub const KEYTUPLE: u16 = 136;
     pub const SAVEPOINT: u16 = 137;
     pub const RELEASESAVEPOINT: u16 = 138;
     pub const ROLLBACKTO: u16 = 139;

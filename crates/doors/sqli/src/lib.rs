@@ -42,5 +42,5 @@ pub use moment::{Qualifier, Unit, decode_datetime, decode_interval, encode_datet
 pub use protocol::{Context, Features, Mask};
 pub use reader::Decoded;
 pub use reply::{Failure, Reply};
-pub use request::{Fetch, LobStep, Request, ReturnType, ScrollHow};
+pub use request::{Fetch, Keys, LobStep, Request, ReturnType, ScrollHow};
 pub use row::{Form, read_value, write_value};

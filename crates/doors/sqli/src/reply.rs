@@ -32,6 +32,10 @@ pub enum Reply {
     Parameters(Vec<TypeDescription>),
     /// The serial numbers of an INSERT.
     InsertDone { serial8: i64, bigserial: i64 },
+    /// The columns of the generated keys of an INSERT, in the form of its own description.
+    KeysDescribed(Description),
+    /// The generated keys of a row, before its DONE.
+    KeyRow { warnings: u16, bytes: Vec<u8> },
     /// A row.
     Row { warnings: u16, bytes: Vec<u8> },
     /// The number of the row that follows, counted from 1.
@@ -79,6 +83,11 @@ impl Reply {
                 out.put_u32((magnitude >> 32) as u32);
                 out.put_i64(*bigserial);
             }
+            Reply::KeysDescribed(description) => {
+                out.put_u16(tag::KEYDESCRIBE);
+                description.write(out, context);
+            }
+            Reply::KeyRow { warnings, bytes } => put_row(tag::KEYTUPLE, *warnings, bytes, out),
             Reply::Row { warnings, bytes } => Reply::encode_row(*warnings, bytes, out),
             Reply::RowNumber(number) => {
                 out.put_u16(tag::TUPID);
@@ -123,11 +132,7 @@ impl Reply {
 
     /// Appends a row, for a caller that has its bytes in a buffer of its own.
     pub fn encode_row(warnings: u16, bytes: &[u8], out: &mut Vec<u8>) {
-        out.put_u16(tag::TUPLE);
-        out.put_u16(warnings);
-        out.put_length(bytes.len(), true);
-        out.extend_from_slice(bytes);
-        out.put_pad(bytes.len());
+        put_row(tag::TUPLE, warnings, bytes, out);
     }
 
     /// The message at the start of bytes.
@@ -153,11 +158,13 @@ impl Reply {
                 let magnitude = (i64::from(high & 0x7FFF_FFFF) << 32) | i64::from(low);
                 Reply::InsertDone { serial8: magnitude * i64::from(sign.signum()), bigserial: reader.i64()? }
             }
+            tag::KEYDESCRIBE => Reply::KeysDescribed(Description::read(reader, context)?),
+            tag::KEYTUPLE => {
+                let (warnings, bytes) = read_row(reader)?;
+                Reply::KeyRow { warnings, bytes }
+            }
             tag::TUPLE => {
-                let warnings = reader.u16()?;
-                let size = reader.length(true)?;
-                let bytes = reader.take(size)?.to_vec();
-                reader.pad(size)?;
+                let (warnings, bytes) = read_row(reader)?;
                 Reply::Row { warnings, bytes }
             }
             tag::TUPID => Reply::RowNumber(reader.u32()?),
@@ -191,6 +198,22 @@ impl Reply {
             unknown => return Err(WireError::UnknownTag(unknown).into()),
         })
     }
+}
+
+fn put_row(tag: u16, warnings: u16, bytes: &[u8], out: &mut Vec<u8>) {
+    out.put_u16(tag);
+    out.put_u16(warnings);
+    out.put_length(bytes.len(), true);
+    out.extend_from_slice(bytes);
+    out.put_pad(bytes.len());
+}
+
+fn read_row(reader: &mut Reader<'_>) -> Read<(u16, Vec<u8>)> {
+    let warnings = reader.u16()?;
+    let size = reader.length(true)?;
+    let bytes = reader.take(size)?.to_vec();
+    reader.pad(size)?;
+    Ok((warnings, bytes))
 }
 
 fn put_count(count: u64, is_wide: bool, out: &mut Vec<u8>) {

@@ -69,6 +69,17 @@ pub struct ReturnType {
     pub length: u32,
 }
 
+/// The columns whose generated values a client asks for, `[h kind]` and for kinds 2 and 3 a counted list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Keys {
+    /// Those that the table generates.
+    All,
+    /// Columns by their numbers in the table, from 1.
+    Numbers(Vec<u16>),
+    /// Columns by their names.
+    Names(Vec<String>),
+}
+
 /// A message of the client.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "the fields are those of the message in the module's source")]
@@ -123,8 +134,8 @@ pub enum Request {
     WantDone,
     /// Asks for the types of the parameters.
     DescribeParameters,
-    /// Asks for the values of SERIAL columns.
-    WantSerials,
+    /// Asks for the generated keys of the INSERT that is described next.
+    WantKeys(Keys),
     /// BEGIN WORK.
     Begin,
     /// COMMIT WORK.
@@ -221,10 +232,7 @@ impl Request {
             tag::NDESCRIBE => Request::Describe,
             tag::WANTDONE => Request::WantDone,
             tag::CIDESCRIBE => Request::DescribeParameters,
-            tag::SERIALS => {
-                reader.u16()?;
-                Request::WantSerials
-            }
+            tag::RETKEYS => Request::WantKeys(read_keys(reader, context)?),
             tag::BEGIN => Request::Begin,
             tag::CMMTWORK => Request::Commit,
             tag::RBWORK => {
@@ -301,7 +309,7 @@ impl Request {
                 out.extend_from_slice(row);
                 out.put_pad(row.len());
             }
-            Request::WantSerials => out.put_u16(1),
+            Request::WantKeys(keys) => write_keys(keys, out, context),
             Request::Rollback => out.put_u16(0),
             Request::Savepoint { name, is_unique } => {
                 out.put_text(name, codeset);
@@ -358,7 +366,7 @@ impl Request {
             Request::Describe => tag::NDESCRIBE,
             Request::WantDone => tag::WANTDONE,
             Request::DescribeParameters => tag::CIDESCRIBE,
-            Request::WantSerials => tag::SERIALS,
+            Request::WantKeys(_) => tag::RETKEYS,
             Request::Begin => tag::BEGIN,
             Request::Commit => tag::CMMTWORK,
             Request::Rollback => tag::RBWORK,
@@ -383,6 +391,31 @@ fn read_list<T>(reader: &mut Reader<'_>, mut read: impl FnMut(&mut Reader<'_>) -
         all.push(read(reader)?);
     }
     Ok(all)
+}
+
+fn read_keys(reader: &mut Reader<'_>, context: &Context) -> Read<Keys> {
+    Ok(match reader.u16()? {
+        1 => Keys::All,
+        2 => Keys::Numbers(read_list(reader, |reader| reader.u16())?),
+        3 => Keys::Names(read_list(reader, |reader| reader.text(context.codeset))?),
+        _ => return Err(WireError::Malformed("the kind of generated keys").into()),
+    })
+}
+
+fn write_keys(keys: &Keys, out: &mut Vec<u8>, context: &Context) {
+    match keys {
+        Keys::All => out.put_u16(1),
+        Keys::Numbers(numbers) => {
+            out.put_u16(2);
+            out.put_length(numbers.len(), false);
+            numbers.iter().for_each(|number| out.put_u16(*number));
+        }
+        Keys::Names(names) => {
+            out.put_u16(3);
+            out.put_length(names.len(), false);
+            names.iter().for_each(|name| out.put_text(name, context.codeset));
+        }
+    }
 }
 
 /// A statement's text may end with a NUL.

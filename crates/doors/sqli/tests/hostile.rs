@@ -59,7 +59,9 @@ fn requests() -> Vec<Request> {
         Request::Savepoint { name: "s1".to_owned(), is_unique: true },
         Request::RollbackTo("s1".to_owned()),
         Request::GetRoutine("function informix.ifx_lo_open(blob ,integer)".to_owned()),
-        Request::WantSerials,
+        Request::WantKeys(Keys::All),
+        Request::WantKeys(Keys::Numbers(vec![1, 3])),
+        Request::WantKeys(Keys::Names(vec!["id".to_owned(), "v".to_owned()])),
         Request::EndOfGroup,
         Request::Exit,
     ]

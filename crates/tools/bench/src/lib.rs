@@ -20,9 +20,11 @@ mod allocations;
 pub mod answer;
 mod basic;
 pub mod cloud;
+mod informix;
 pub mod machine;
 pub mod options;
 pub mod output;
+mod python_process;
 mod remote;
 pub mod report;
 pub mod scratch;
@@ -62,6 +64,7 @@ pub fn suites() -> Vec<Box<dyn Suite>> {
         Box::new(wire::Wire),
         Box::new(tpcc::Tpcc),
         Box::new(basic::Basic),
+        Box::new(informix::Informix),
     ]
 }
 

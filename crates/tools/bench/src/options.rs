@@ -32,6 +32,9 @@ Usage: mainstay bench [SUITE...] [OPTIONS]
   --html FILE         write a page with charts
   -h, --help          print this
 
+The suite informix runs Python: MAINSTAY_BENCH_PYTHON names the interpreter (default python3) of an environment with the
+wheel mainstay_informix, and with informix-driver and pyarrow for their rows.
+
 FILE may be - for standard output. Exit code: 0 in order, 1 a wrong or missing answer (with --check also a
 missed target or a faster peer), 2 a mistake in the command line or no way to run.
 ";

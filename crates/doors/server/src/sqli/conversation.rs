@@ -9,13 +9,15 @@ use super::cursor::Cursor;
 use super::statements::{Statement, Statements};
 use mainstay_session::{Done, Failure, Prepared, Ran, Session, StatementKind, TransactionStep};
 use mainstay_sqli::{
-    Codeset, Context, Description, Features, Fetch, Form, LobStep, Mask, Parameter, Reply, Request, SimpleLob,
-    read_value,
+    Codeset, Context, Description, Features, Fetch, Form, Keys, LobStep, Mask, Parameter, Reply, Request, SimpleLob,
+    StatementType, TypeCode, read_value, write_value,
 };
 use mainstay_types::Value;
 
 /// Bits of the warnings behind the opening of a database: it has transactions, it is not an ANSI database's opposite (SE).
 const DATABASE_WARNINGS: u16 = 0x05;
+/// The warning of a statement that has no effect here.
+const NO_EFFECT_WARNING: u16 = 0x40;
 /// The longest piece of a BYTE or TEXT value.
 const LOB_PIECE: usize = 32_000;
 /// The most bytes of BYTE and TEXT values of one row.
@@ -49,6 +51,18 @@ pub(super) struct Conversation {
 
 fn out_of_order(what: &str) -> Failure {
     Failure { number: -404, message: format!("{what} of a statement that is not there"), ..Failure::default() }
+}
+
+/// The error of a parameter whose value cannot be held: -1226 for numbers, -1263 for fields of a moment, -1213 for others.
+fn not_held(place: usize, parameter: &Parameter) -> Failure {
+    let number = match parameter.code {
+        TypeCode::DECIMAL | TypeCode::MONEY => -1226,
+        TypeCode::DATETIME | TypeCode::INTERVAL => -1263,
+        TypeCode::DATE => -1210,
+        _ => -1213,
+    };
+    let reason = parameter.invalid.as_ref().map(ToString::to_string).unwrap_or_default();
+    Failure { number, message: format!("parameter {}: {reason}", place + 1), ..Failure::default() }
 }
 
 impl Conversation {
@@ -156,6 +170,7 @@ impl Conversation {
                     return Err(out_of_order("a message"));
                 }
             }
+            Request::WantKeys(keys) => self.want_keys(&keys)?,
             Request::Describe => self.describe()?,
             Request::WantDone => self.done(Done::default(), 0),
             Request::DescribeParameters => {
@@ -195,12 +210,7 @@ impl Conversation {
                 let message = format!("the routine {signature} is not there");
                 return Err(Failure { number: -674, subject: signature, message, ..Failure::default() });
             }
-            Request::CloseDatabase
-            | Request::WantSerials
-            | Request::Version
-            | Request::Release
-            | Request::EndOfGroup
-            | Request::Exit => {}
+            Request::CloseDatabase | Request::Version | Request::Release | Request::EndOfGroup | Request::Exit => {}
         }
         Ok(())
     }
@@ -225,30 +235,67 @@ impl Conversation {
             frees_itself: false,
             takes_rows: false,
             form: Form::Text,
+            key: None,
         })
     }
 
-    /// A COMMAND is described by its DONE alone.
+    /// Notes the generated column of an INSERT, if it is among those that the client asks for. Values of other columns are
+    /// not sent back.
+    fn want_keys(&mut self, keys: &Keys) -> Result<(), Failure> {
+        let id = self.current("generated keys")?.prepared.id;
+        let wanted = self.session.generated_column(id).filter(|(number, column)| match keys {
+            Keys::All => true,
+            Keys::Numbers(numbers) => numbers.iter().any(|wanted| usize::from(*wanted) == *number),
+            Keys::Names(names) => names.iter().any(|name| name.trim().eq_ignore_ascii_case(&column.name)),
+        });
+        self.current("generated keys")?.key = wanted.map(|(_, column)| field(&column));
+        Ok(())
+    }
+
+    /// Describes a statement and its generated keys. A COMMAND is described by its DONE alone.
     fn describe(&mut self) -> Result<(), Failure> {
-        let Some(id) = self.statements.current_id() else { return Ok(()) };
+        let id = self.statements.current_id();
         let statement = self.current("a description")?;
-        let description = Description {
-            statement: statement_type(statement.prepared.kind),
-            id,
-            cost: 1,
-            fields: statement.fields.clone(),
-        };
-        self.reply(&Reply::Described(description));
+        let describe = |statement, fields| Description { statement, id: id.unwrap_or_default(), cost: 1, fields };
+        let own = describe(statement_type(statement.prepared.kind), statement.fields.clone());
+        let keys = statement.key.clone().map(|key| describe(StatementType::INSERT, vec![key]));
+        if id.is_some() {
+            self.reply(&Reply::Described(own));
+        }
+        if let Some(keys) = keys {
+            self.reply(&Reply::KeysDescribed(keys));
+        }
+        Ok(())
+    }
+
+    /// The generated key of a row, in the type of its column.
+    fn key_row(&mut self, done: Done) -> Result<(), Failure> {
+        let codeset = self.context.codeset;
+        let Some(key) = self.statements.current().and_then(|statement| statement.key.as_ref()) else { return Ok(()) };
+        let Some(number) = done.generated else { return Ok(()) };
+        let mut bytes = Vec::new();
+        let value = Value::Integer(number);
+        write_value(value.as_ref(), &key.kind, Form::Binary, codeset, &mut bytes).map_err(|error| Failure {
+            number: -1215,
+            subject: key.name.clone(),
+            message: error.to_string(),
+            ..Failure::default()
+        })?;
+        self.reply(&Reply::KeyRow { warnings: 0, bytes });
         Ok(())
     }
 
     fn done(&mut self, done: Done, warnings: u16) {
         let serial = done.generated.and_then(|number| i32::try_from(number).ok()).unwrap_or(0);
+        let warnings = if done.has_no_effect { warnings | NO_EFFECT_WARNING } else { warnings };
         self.reply(&Reply::Done { warnings, rows: done.rows, row_id: 0, serial });
         self.reply(&Reply::Cost { rows: u32::try_from(done.rows).unwrap_or(u32::MAX).max(1), cost: 1 });
     }
 
     fn bind(&mut self, parameters: Vec<Parameter>) -> Result<(), Failure> {
+        if let Some((place, parameter)) = parameters.iter().enumerate().find(|(_, known)| known.invalid.is_some()) {
+            return Err(not_held(place, parameter));
+        }
         let statement = self.current("parameters")?;
         statement.pending_lobs = parameters
             .iter()
@@ -308,7 +355,10 @@ impl Conversation {
             self.statements.close_cursors();
         }
         match ran {
-            Ran::Done(done) => self.done(done, 0),
+            Ran::Done(done) => {
+                self.key_row(done)?;
+                self.done(done, 0);
+            }
             Ran::Rows(_) => {
                 let message = "a statement that gives rows needs a cursor".to_owned();
                 return Err(Failure { number: -260, message, ..Failure::default() });

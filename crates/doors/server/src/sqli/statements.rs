@@ -29,6 +29,8 @@ pub(super) struct Statement {
     /// The cursor of an INSERT is open: rows come by PUT.
     pub takes_rows: bool,
     pub form: Form,
+    /// The column whose generated values are sent with each new row, if the client has asked for them.
+    pub key: Option<Field>,
 }
 
 /// All statements of a client.

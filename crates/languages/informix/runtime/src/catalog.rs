@@ -3,7 +3,7 @@
 //! Source of columns and codes: "The system catalog tables" in the Guide to SQL: Reference. Tables of the user have numbers
 //! from 100 on, in the order of their names, as long as the catalog stays as it is.
 
-use crate::keys::{constraints, index_keys, indexes, references};
+use crate::keys::{checks, constraints, index_keys, indexes, references};
 use crate::modules::Modules;
 use crate::objects::{defaults, others, sequences, synonyms, views};
 use crate::routine_catalog::ROUTINE_TABLES;
@@ -27,7 +27,7 @@ pub(crate) const NAME: Type = Type::VarChar(128);
 pub(crate) const OWNER: Type = Type::Char(32);
 
 /// All tables of the system that have rows here; others of the catalog are empty.
-const TABLES: [SystemTable; 16] = [
+const TABLES: [SystemTable; 18] = [
     SystemTable {
         name: "systables",
         columns: &[
@@ -141,6 +141,17 @@ const TABLES: [SystemTable; 16] = [
         ],
         rows: references,
     },
+    SystemTable {
+        name: "syschecks",
+        columns: &[
+            ("constrid", Type::Integer),
+            ("type", Type::Char(1)),
+            ("seqno", Type::SmallInt),
+            ("checktext", Type::Char(32)),
+        ],
+        rows: checks,
+    },
+    SystemTable { name: "sysdual", columns: &[("dummy", Type::Char(1))], rows: dual },
     SystemTable {
         name: "sysusers",
         columns: &[
@@ -315,6 +326,11 @@ pub(crate) const FIRST_TABLE: usize = 100;
 
 pub(crate) fn nothing(_: &mut Reader<'_>) -> Rows {
     Vec::new()
+}
+
+/// The table of one row in sysmaster.
+fn dual(_: &mut Reader<'_>) -> Rows {
+    vec![vec![text_literal("X")]]
 }
 
 fn table_row(

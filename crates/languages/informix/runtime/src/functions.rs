@@ -3,11 +3,12 @@
 //! A query that runs is in the middle of the core; a function that it calls runs in a session beside it, which reads by the
 //! outlook of the query's own: it sees what the query's statement sees. Such a function cannot change rows (-675).
 
-use crate::failure::plain;
+use crate::failure::{INTERRUPTED, plain};
 use crate::modules::Shared;
 use crate::routines::missing;
 use crate::scope::Facts;
 use crate::session::InformixSession;
+use crate::stopping::Stopping;
 use mainstay_engine::Outlook;
 use mainstay_informix_syntax::compile;
 use mainstay_informix_syntax::{SqlError, Type};
@@ -16,7 +17,6 @@ use mainstay_session::Failure;
 use mainstay_types::{Code, DialectError, Error, SqlType, Value, ValueRef};
 use mainstay_vm::RunArgument;
 use std::fmt;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// How many functions may stand around each other through queries.
@@ -27,7 +27,7 @@ pub(crate) struct Functions {
     shared: Shared,
     facts: Facts,
     depth: usize,
-    stop: Arc<AtomicBool>,
+    stopping: Arc<Stopping>,
     outlook: OnceLock<Arc<Outlook>>,
     /// The session that runs them, made when one is first called.
     session: Mutex<Option<Box<InformixSession>>>,
@@ -40,8 +40,8 @@ impl fmt::Debug for Functions {
 }
 
 impl Functions {
-    pub(crate) fn new(shared: Shared, facts: Facts, depth: usize, stop: Arc<AtomicBool>) -> Functions {
-        Functions { shared, facts, depth, stop, outlook: OnceLock::new(), session: Mutex::default() }
+    pub(crate) fn new(shared: Shared, facts: Facts, depth: usize, stopping: Arc<Stopping>) -> Functions {
+        Functions { shared, facts, depth, stopping, outlook: OnceLock::new(), session: Mutex::default() }
     }
 
     /// Lets the functions read by this outlook.
@@ -55,13 +55,10 @@ impl Functions {
     }
 
     fn beside<T>(&self, work: impl FnOnce(&mut InformixSession) -> Result<T, Failure>) -> Result<T, Failure> {
-        if self.depth >= DEEPEST {
-            return Err(plain(SqlError::TOO_COMPLEX, "Functions call each other too deeply."));
-        }
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         if session.is_none() {
-            let (shared, facts, stop) = (self.shared.clone(), self.facts.clone(), Arc::clone(&self.stop));
-            let mut made = InformixSession::of(shared, facts, self.depth + 1, stop)?;
+            let (shared, facts) = (self.shared.clone(), self.facts.clone());
+            let mut made = InformixSession::of(shared, facts, self.depth + 1, Some(Arc::clone(&self.stopping)))?;
             if let Some(outlook) = self.outlook.get() {
                 made.core.read_beside(Arc::clone(outlook));
                 made.functions.read_by(Arc::clone(outlook));
@@ -86,23 +83,35 @@ impl UserFunctions for Functions {
     }
 
     fn call(&self, name: &str, arguments: &[ValueRef<'_>]) -> mainstay_types::Result<Value> {
-        self.beside(|session| {
-            let ready = session.ready(name)?;
-            // Values are converted to the parameters' types where they come in.
-            let arguments: Vec<RunArgument<'_>> = arguments.iter().map(|value| RunArgument::Value(*value)).collect();
-            session.with_machine(|runner, machine| {
-                machine.run(runner, &ready.program, &arguments).map_err(|raised| crate::runner::failure_of(&raised))?;
-                Ok(machine.result().to_value())
+        // A function that calls itself through queries is known at every depth, and fails when it is called.
+        let too_deep = || plain(SqlError::TOO_COMPLEX, "Functions call each other too deeply.");
+        let may_call = || match self.depth {
+            _ if self.stopping.is_over() => Err(plain(INTERRUPTED, "Statement interrupted by user.")),
+            DEEPEST.. => Err(too_deep()),
+            _ => Ok(()),
+        };
+        let called = may_call().and_then(|()| {
+            self.beside(|session| {
+                let ready = session.ready(name)?;
+                // Values are converted to the parameters' types where they come in.
+                let arguments: Vec<RunArgument<'_>> =
+                    arguments.iter().map(|value| RunArgument::Value(*value)).collect();
+                session.with_machine(|runner, machine| {
+                    machine
+                        .run(runner, &ready.program, &arguments)
+                        .map_err(|raised| crate::runner::failure_of(&raised))?;
+                    Ok(machine.result().to_value())
+                })
             })
-        })
-        .map_err(|failure| failed(&failure))
+        });
+        called.map_err(|failure| failed(&failure))
     }
 }
 
 /// An error of a function as one of the core, which the session of the query finds again by its number.
 fn failed(failure: &Failure) -> Error {
     let code = match failure.number {
-        crate::failure::INTERRUPTED => Code::Cancelled,
+        INTERRUPTED => Code::Cancelled,
         -1202 => Code::DivisionByZero,
         _ => Code::InvalidValue,
     };

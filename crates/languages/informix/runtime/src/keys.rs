@@ -1,4 +1,4 @@
-//! The rows of sysindexes, sysconstraints and sysreferences.
+//! The rows of sysindexes, sysconstraints, sysreferences and syschecks.
 //!
 //! Drivers join the three by the name of the index that keeps a constraint. A server has an index for each reference, too; the
 //! core needs none, so one of the reference's name is shown.
@@ -81,6 +81,28 @@ pub(crate) fn constraints(reader: &mut Reader<'_>) -> Rows {
         ]
     };
     all.iter().enumerate().map(row).collect()
+}
+
+/// Characters of a condition in one row of syschecks.
+const CHECK_PIECE: usize = 32;
+
+/// The conditions of CHECK constraints in pieces, as they are kept: type `T` is the text. The compiled form, type `B`, has no
+/// counterpart here.
+pub(crate) fn checks(reader: &mut Reader<'_>) -> Rows {
+    let definitions = definitions(reader);
+    let all = all_constraints(&definitions);
+    let mut rows = Vec::new();
+    for (number, (place, constraint)) in all.iter().enumerate().filter(|(_, (_, known))| known.kind == "C") {
+        let definition = definitions.iter().find(|(known, _)| known == place);
+        let known = definition.and_then(|(_, found)| found.checks.iter().find(|check| check.name == constraint.name));
+        let letters: Vec<char> = known.map_or("", |check| &check.text).chars().collect();
+        for (piece, letters) in letters.chunks(CHECK_PIECE).enumerate() {
+            let text: String = letters.iter().collect();
+            let (id, sequence) = ((number + 1).to_string(), piece.to_string());
+            rows.push(vec![id, text_literal("T"), sequence, text_literal(&text)]);
+        }
+    }
+    rows
 }
 
 pub(crate) fn references(reader: &mut Reader<'_>) -> Rows {

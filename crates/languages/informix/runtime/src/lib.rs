@@ -9,6 +9,7 @@
 //!        texts of routines and triggers; routines as programs of mainstay_vm               modules, routines
 //!        what their programs ask for; changes with triggers                                runner, triggers
 //!        functions of the database that queries call, in a session beside                  functions
+//!        cancellation and the time limit of a statement with its routines                   stopping
 //!        scripts of a user at this machine, with LOAD and UNLOAD                            script
 //!        errors of the core in SQLCODE and ISAM codes                                      failure
 //! ```
@@ -31,6 +32,7 @@ mod scope;
 mod script;
 mod session;
 mod statement;
+mod stopping;
 mod synonyms;
 mod triggers;
 

@@ -22,7 +22,8 @@ pub(crate) const MISSING: i32 = -674;
 /// How deep routines may call each other without and through statements.
 const NESTING: usize = 200;
 const DEEPEST: usize = 16;
-/// The most bytes of texts that the variables of all routines of a session hold.
+/// The most bytes of texts that the variables of all routines of a session hold, within the limit of the database's
+/// statements.
 const TEXT_BYTES: usize = 256 << 20;
 
 /// A routine that is ready to run.
@@ -83,8 +84,9 @@ pub(crate) fn columns_of(call: &Invocation, names: &Names<'_>) -> Vec<Column> {
 
 /// The limits of what runs in a session.
 pub(crate) fn limits(session: &InformixSession) -> Limits {
-    let cancel = Some(Arc::clone(&session.stop));
-    Limits { nesting: NESTING, cancel, ..Limits::default() }.within(TEXT_BYTES)
+    let (cancel, deadline) = (Some(session.stopping.machine()), session.stopping.deadline());
+    let most = TEXT_BYTES.min(session.shared.database.statement_bytes());
+    Limits { nesting: NESTING, cancel, deadline, ..Limits::default() }.within(most)
 }
 
 impl InformixSession {
@@ -201,6 +203,7 @@ impl InformixSession {
             return Err(plain(SqlError::TOO_COMPLEX, "Routines and triggers call each other too deeply."));
         }
         let mut machine = self.machine.take().unwrap_or_else(|| Machine::new(limits(self)));
+        machine.set_deadline(self.stopping.deadline());
         self.depth += 1;
         let mut runner = Runner::new(self);
         let done = work(&mut runner, &mut machine);

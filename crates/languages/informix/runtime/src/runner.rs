@@ -15,7 +15,7 @@ use mainstay_vm::{
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The most bytes of rows that a routine returns.
+/// The most bytes of rows that the routines of one run return, within the limit of the database's statements.
 const MOST_BYTES: usize = 64 << 20;
 
 /// The values that a routine has returned.
@@ -46,6 +46,9 @@ pub(crate) struct Runner<'s> {
     frames: Vec<Frame>,
     /// The values that the routine that ended last has returned.
     pub returned: Returned,
+    /// Bytes of the rows that the routines that run now have returned.
+    bytes: usize,
+    most_bytes: usize,
 }
 
 /// An error as one of the machine: its text is what SET of ON EXCEPTION gives.
@@ -106,7 +109,8 @@ fn size_of(row: &[Value]) -> usize {
 
 impl<'s> Runner<'s> {
     pub(crate) fn new(session: &'s mut InformixSession) -> Runner<'s> {
-        Runner { session, frames: Vec::new(), returned: Returned::default() }
+        let most_bytes = MOST_BYTES.min(session.shared.database.statement_bytes());
+        Runner { session, frames: Vec::new(), returned: Returned::default(), bytes: 0, most_bytes }
     }
 
     fn frame(&mut self) -> Result<&mut Frame, Failure> {
@@ -165,11 +169,13 @@ impl<'s> Runner<'s> {
     }
 
     fn give(&mut self, row: Vec<Value>) -> Result<(), Failure> {
-        let frame = self.frame()?;
-        frame.bytes += size_of(&row);
-        if frame.bytes > MOST_BYTES {
-            return Err(plain(-208, format!("a routine may return {MOST_BYTES} bytes of rows")));
+        let bytes = size_of(&row);
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > self.most_bytes {
+            return Err(plain(-208, format!("routines may return {} bytes of rows", self.most_bytes)));
         }
+        let frame = self.frame()?;
+        frame.bytes += bytes;
         frame.returned.rows.push(row);
         Ok(())
     }
@@ -436,6 +442,7 @@ impl Host for Runner<'_> {
         let Some(frame) = self.frames.pop() else { return };
         let open = self.session.open_cursors.len().saturating_sub(frame.named.len());
         self.session.open_cursors.truncate(open);
+        self.bytes = self.bytes.saturating_sub(frame.bytes);
         self.returned = frame.returned;
     }
 

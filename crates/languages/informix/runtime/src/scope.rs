@@ -10,7 +10,7 @@ use mainstay_informix_syntax::compile;
 use mainstay_informix_syntax::reduce::{Scope, quoted, text_literal};
 use mainstay_informix_syntax::tree::ObjectName;
 use mainstay_informix_syntax::{SqlError, Type};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 /// The columns of tables in one state of the catalog.
@@ -39,6 +39,8 @@ pub(crate) struct Names<'s> {
     pub known: RefCell<&'s mut KnownColumns>,
     pub facts: &'s Facts,
     pub modules: &'s Modules,
+    /// A statement that was reduced reads a table of the system.
+    pub has_read_catalog: Cell<bool>,
 }
 
 /// The columns of a table of the core; `None` without one.
@@ -66,6 +68,7 @@ impl Scope for Names<'_> {
         if name.parts.len() == 1 && self.core_columns(&name.last().to_lowercase()).is_some() {
             return Ok(None);
         }
+        self.has_read_catalog.set(true);
         let mut core = self.core.borrow_mut();
         let mut known = self.known.borrow_mut();
         catalog::rows(table, &mut core, &mut known, (self.facts, self.modules)).map(Some)

@@ -75,6 +75,7 @@ fn statement(session: &mut dyn Session, text: &str, out: &mut dyn Write) -> Resu
             StatementKind::Insert => format!("{} row(s) inserted.", done.rows),
             StatementKind::Update => format!("{} row(s) updated.", done.rows),
             StatementKind::Delete => format!("{} row(s) deleted.", done.rows),
+            _ if done.has_no_effect => "Warning: accepted without effect.".to_owned(),
             _ => "Done.".to_owned(),
         }),
     });

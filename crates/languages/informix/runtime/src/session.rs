@@ -9,10 +9,11 @@ use crate::routines::Ready;
 use crate::rows::{CoreRows, CurrentRow, NumberedRows};
 use crate::scope::{Facts, KnownColumns, Names, core_columns};
 use crate::statement::{Planned, Prepared, has_target};
+use crate::stopping::Stopping;
 use crate::synonyms;
 use crate::triggers::ReadyTrigger;
 use mainstay_engine::activity::SessionInfo;
-use mainstay_engine::{CancelHandle, Entered, Prepared as CorePrepared, Session as Core};
+use mainstay_engine::{Entered, Prepared as CorePrepared, Session as Core};
 use mainstay_informix_syntax::Type;
 use mainstay_informix_syntax::reduce::{self, Mode, Scope, quoted};
 use mainstay_informix_syntax::tree::{
@@ -20,14 +21,13 @@ use mainstay_informix_syntax::tree::{
 };
 use mainstay_planner::UserFunctions;
 use mainstay_session::{
-    Cancel, Done, Failure, Login, Prepared as Described, Ran, Session, StatementId, TransactionStep,
+    Cancel, Column, Done, Failure, Login, Prepared as Described, Ran, Session, StatementId, TransactionStep,
 };
 use mainstay_types::{Code, Value, ValueRef};
 use mainstay_vm::Machine;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 /// A session of Informix SQL.
@@ -49,7 +49,7 @@ pub(crate) struct InformixSession {
     pub globals: HashMap<String, (Type, Value)>,
     pub functions: Arc<Functions>,
     pub machine: Option<Machine>,
-    pub stop: Arc<AtomicBool>,
+    pub stopping: Arc<Stopping>,
     /// How many runs of the machine stand around each other.
     pub depth: usize,
     /// The session runs functions of another one's queries.
@@ -64,16 +64,6 @@ pub(crate) struct InformixSession {
     next: u64,
     /// Lists the session while it is open; none for functions of another session's queries.
     entered: Option<Entered>,
-}
-
-/// Stops the running statement, and the routine that it runs.
-struct Stop(CancelHandle, Arc<AtomicBool>);
-
-impl Cancel for Stop {
-    fn cancel(&self) {
-        self.1.store(true, Ordering::Relaxed);
-        self.0.cancel();
-    }
 }
 
 impl InformixSession {
@@ -97,7 +87,7 @@ impl InformixSession {
         });
         let user = login.user.to_lowercase();
         let facts = Facts { user, database: name, server, version, last_serial: 0, last_rows: 0 };
-        let mut session = InformixSession::of(shared, facts, 0, Arc::default())?;
+        let mut session = InformixSession::of(shared, facts, 0, None)?;
         session.entered = Some(entered);
         let is_read_only = login.read_only || session.core.is_read_only();
         session.core.set_read_only(is_read_only);
@@ -105,16 +95,18 @@ impl InformixSession {
         Ok(session)
     }
 
-    /// A session that so many functions of queries stand around.
+    /// A session that so many functions of queries stand around, and that ends with the session of the outermost one.
     pub(crate) fn of(
         shared: Shared,
         facts: Facts,
         around: usize,
-        stop: Arc<AtomicBool>,
+        outer: Option<Arc<Stopping>>,
     ) -> Result<InformixSession, Failure> {
         let mut core = shared.database.session();
         core.set("lock_timeout", NOT_WAIT).map_err(|error| of_core(&error, false))?;
-        let functions = Arc::new(Functions::new(shared.clone(), facts.clone(), around, Arc::clone(&stop)));
+        let stopping = outer.unwrap_or_else(|| Arc::new(Stopping::new(core.cancel_handle())));
+        core.end_with(stopping.core());
+        let functions = Arc::new(Functions::new(shared.clone(), facts.clone(), around, Arc::clone(&stopping)));
         core.set_functions(Arc::clone(&functions) as Arc<dyn UserFunctions>);
         Ok(InformixSession {
             core,
@@ -130,7 +122,7 @@ impl InformixSession {
             globals: HashMap::new(),
             functions,
             machine: None,
-            stop,
+            stopping,
             depth: 0,
             is_beside: around > 0,
             sql_code: 0,
@@ -144,7 +136,8 @@ impl InformixSession {
 
     pub(crate) fn names(&mut self) -> Names<'_> {
         let (core, known) = (RefCell::new(&mut self.core), RefCell::new(&mut self.known));
-        Names { core, known, facts: &self.facts, modules: &self.modules }
+        let has_read_catalog = Cell::new(false);
+        Names { core, known, facts: &self.facts, modules: &self.modules, has_read_catalog }
     }
 
     /// Runs a statement of the core and gives how many rows it changed.
@@ -173,9 +166,10 @@ impl InformixSession {
         }
         // Rows are locked for a transaction; outside of one there is nothing to hold them for.
         let locks = statement.current.is_some() && self.core.is_in_transaction();
-        if statement.core.as_ref().is_none_or(|ready| ready.defaults != defaults || ready.locks != locks) {
-            let prepared = self.prepare_core(statement, &defaults, locks)?;
-            statement.core = Some(Planned { defaults, locks, prepared });
+        let serves = |ready: &Planned| ready.defaults == defaults && ready.locks == locks && !ready.has_catalog_rows;
+        if !statement.core.as_ref().is_some_and(serves) {
+            let (prepared, has_catalog_rows) = self.prepare_core(statement, &defaults, locks)?;
+            statement.core = Some(Planned { defaults, locks, has_catalog_rows, prepared });
         }
         let Some(Planned { defaults, prepared, .. }) = &mut statement.core else {
             return Err(plain(-404, "the statement is not prepared"));
@@ -203,7 +197,7 @@ impl InformixSession {
         };
         self.facts.last_rows = rows;
         self.facts.last_serial = generated.unwrap_or(self.facts.last_serial);
-        Done { rows, generated }
+        Done { rows, generated, has_no_effect: false }
     }
 
     /// Runs a statement that is prepared.
@@ -244,7 +238,8 @@ impl InformixSession {
             let types: Vec<Type> = vec![Type::LVarChar(32_739); row.len()];
             let mut prepared = Prepared::of_routine(&Tree::Insert(Box::new(one)), &types, false, &self.names());
             if let Ran::Done(added) = self.run_prepared(&mut prepared, &row)? {
-                done = Done { rows: done.rows + added.rows, generated: added.generated.or(done.generated) };
+                let generated = added.generated.or(done.generated);
+                done = Done { rows: done.rows + added.rows, generated, has_no_effect: false };
             }
         }
         Ok(Ran::Done(done))
@@ -262,13 +257,20 @@ impl InformixSession {
         }
     }
 
-    /// Prepares a statement in the core. The rows of a query that the core cannot lock, such as one of a file's table, are
+    /// Prepares a statement in the core: the statement, and whether it contains rows of the system catalog. The rows of a query that the core cannot lock, such as one of a file's table, are
     /// read without.
-    fn prepare_core(&mut self, statement: &Prepared, defaults: &[usize], locks: bool) -> Result<CorePrepared, Failure> {
-        let text = statement.reduced(statement.mode(defaults), locks, &self.names())?.unwrap_or_default();
+    fn prepare_core(
+        &mut self,
+        statement: &Prepared,
+        defaults: &[usize],
+        locks: bool,
+    ) -> Result<(CorePrepared, bool), Failure> {
+        let names = self.names();
+        let text = statement.reduced(statement.mode(defaults), locks, &names)?.unwrap_or_default();
+        let has_catalog_rows = names.has_read_catalog.get();
         match self.core.prepare(&text) {
             Err(error) if locks && error.code() == Code::Unsupported => self.prepare_core(statement, defaults, false),
-            prepared => prepared.map_err(|error| of_core(&error, false)),
+            prepared => prepared.map(|prepared| (prepared, has_catalog_rows)).map_err(|error| of_core(&error, false)),
         }
     }
 
@@ -364,6 +366,7 @@ impl InformixSession {
             Tree::Rights(_, Some(table)) if !self.names().is_there(table) => {
                 return Err(synonyms::no_table(table.last()));
             }
+            Tree::Rights(..) => return Ok(Done { has_no_effect: true, ..Done::default() }),
             Tree::RenameColumn(name, new) => vec![reduce::rename_column(name, new, &self.names())],
             Tree::Query(query) => vec![self.temporary_table_of(&query.body, query).map_err(syntax)?],
             other => return self.setting(other),
@@ -372,7 +375,7 @@ impl InformixSession {
         for text in reduced {
             rows = self.core(&text)?;
         }
-        Ok(Done { rows, generated: None })
+        Ok(Done { rows, ..Done::default() })
     }
 
     /// Lets synonyms and triggers follow a table that has another name, or go with it.
@@ -455,6 +458,7 @@ impl Session for InformixSession {
 
     fn prepare(&mut self, text: &str) -> Result<Described, Failure> {
         let delimited_names = self.delimited_names;
+        self.stopping.end();
         self.refresh()?;
         let names = self.names();
         let prepared = Prepared::new(text, delimited_names, &names)?;
@@ -467,12 +471,22 @@ impl Session for InformixSession {
         Ok(Described { id, kind, columns, parameters })
     }
 
+    fn generated_column(&mut self, id: StatementId) -> Option<(usize, Column)> {
+        let Tree::Insert(insert) = &self.statements.get(&id)?.tree else { return None };
+        let target = insert.target.clone();
+        let columns = self.names().columns(&target)?;
+        let place = columns.iter().position(|(_, known)| known.is_serial())?;
+        let (name, known) = columns.get(place)?;
+        Some((place + 1, crate::rows::column(name, *known, false)))
+    }
+
     fn execute(&mut self, id: StatementId, parameters: &[Value]) -> Result<Ran, Failure> {
         let Some(mut statement) = self.statements.remove(&id) else {
             return Err(plain(-404, "the statement is not prepared"));
         };
-        self.stop.store(false, Ordering::Relaxed);
+        self.stopping.begin(self.core.timeout());
         let ran = self.refresh().and_then(|()| self.run_statement(&mut statement, parameters));
+        self.stopping.end();
         self.statements.insert(id, statement);
         ran
     }
@@ -483,6 +497,8 @@ impl Session for InformixSession {
     }
 
     fn transaction(&mut self, step: &TransactionStep) -> Result<(), Failure> {
+        // The end of a transaction is no part of a statement that was stopped.
+        self.stopping.end();
         let is_open = self.core.is_in_transaction();
         match step {
             TransactionStep::Begin if is_open => return Err(plain(IN_TRANSACTION, "Already in transaction.")),
@@ -527,6 +543,6 @@ impl Session for InformixSession {
     }
 
     fn canceller(&self) -> Arc<dyn Cancel> {
-        Arc::new(Stop(self.core.cancel_handle(), Arc::clone(&self.stop)))
+        Arc::clone(&self.stopping) as Arc<dyn Cancel>
     }
 }

@@ -40,6 +40,8 @@ pub(crate) struct Planned {
     pub defaults: Vec<usize>,
     /// Its rows are locked.
     pub locks: bool,
+    /// It contains rows of the system catalog as they were when it was prepared: it serves for one execution.
+    pub has_catalog_rows: bool,
     pub prepared: CorePrepared,
 }
 
@@ -304,6 +306,7 @@ fn place_type(place: &ParameterPlace, call: Option<&Invocation>, names: &Names<'
         }
         ParameterPlace::Count => Some(Type::Integer),
         ParameterPlace::Pattern => Some(Type::VarChar(255)),
+        ParameterPlace::Value(known) => Some(*known),
         ParameterPlace::Unknown => None,
     };
     found.unwrap_or(ANY_TEXT)

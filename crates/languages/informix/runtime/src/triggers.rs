@@ -237,6 +237,10 @@ impl InformixSession {
         if !self.core.is_in_transaction() {
             self.core.begin().map_err(failed)?;
             let done = work(self);
+            // A statement that was stopped is rolled back without its limits.
+            if done.is_err() {
+                self.stopping.end();
+            }
             let ended = if done.is_ok() { self.core.commit() } else { self.core.rollback() };
             return done.and_then(|done| ended.map(|()| done).map_err(failed));
         }
@@ -244,6 +248,7 @@ impl InformixSession {
         self.core.execute(&format!("SAVEPOINT {savepoint}")).map_err(failed)?;
         let done = work(self);
         if done.is_err() {
+            self.stopping.end();
             // The first error is the one to report.
             let _ = self.core.execute(&format!("ROLLBACK TO SAVEPOINT {savepoint}"));
         }

@@ -31,6 +31,10 @@ impl SqlError {
     pub const CHARACTER: i32 = -202;
     /// -282: found a quote for which there is no matching quote.
     pub const QUOTE: i32 = -282;
+    /// -306: the characters of a substring are outside of the declared length.
+    pub const SUBSCRIPT: i32 = -306;
+    /// -307: the characters of a substring are no range.
+    pub const ILLEGAL_SUBSCRIPT: i32 = -307;
     /// -665, for statements beyond the parser's limits: the statement is too complex.
     pub const TOO_COMPLEX: i32 = -665;
     /// -999, Informix's number for a feature that the server does not have: an unsupported statement or clause.

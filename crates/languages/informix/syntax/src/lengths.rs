@@ -15,29 +15,15 @@ pub fn text_length(value: &Expr, column: &dyn Fn(&ObjectName) -> Option<Type>) -
     match value {
         Expr::Literal(Literal::String(text)) => u32::try_from(text.chars().count().max(1)).ok(),
         Expr::Literal(Literal::Null) => Some(1),
-        Expr::Column(name) => of_type(column(name)?),
+        Expr::Column(name) => column(name)?.text_length(),
         Expr::Niladic(word) if word != "TODAY" && word != "CURRENT" => Some(NAME),
         Expr::Binary(left, BinaryOperator::Concatenate, right) => length(left)?.checked_add(length(right)?),
         Expr::Case(case) => {
             let branches = case.branches.iter().map(|(_, then)| then).chain(&case.otherwise);
             longest(branches, &length)
         }
-        Expr::Cast(cast) => {
-            let (_, declared) = cast.data_type.name.last().split_once('=')?;
-            of_type(Type::of_declared(declared.trim_matches('"'))?)
-        }
+        Expr::Cast(cast) => Type::of_cast(cast)?.text_length(),
         Expr::Call(call) => of_call(call, &length),
-        _ => None,
-    }
-}
-
-fn of_type(known: Type) -> Option<u32> {
-    match known {
-        Type::Char(length)
-        | Type::NChar(length)
-        | Type::VarChar(length)
-        | Type::NVarChar(length)
-        | Type::LVarChar(length) => Some(length),
         _ => None,
     }
 }
@@ -64,7 +50,7 @@ fn of_call(call: &Call, length: &dyn Fn(&Expr) -> Option<u32>) -> Option<u32> {
             "upper" | "lower" | "initcap" | "trim" | "ltrim" | "rtrim" | "reverse" | "substr" | "min" | "max",
             [text, ..],
         ) => length(text),
-        ("substring_range", [_, from, to]) => (number(to)? + 1).checked_sub(number(from)?),
+        ("substring_range", [_, from, to]) => number(to)?.checked_add(1)?.checked_sub(number(from)?),
         ("nvl" | "coalesce", values) => longest(values.iter().copied(), length),
         ("nvl2", [_, set, unset]) => longest([*set, *unset].into_iter(), length),
         ("decode", [_, rest @ ..]) => {

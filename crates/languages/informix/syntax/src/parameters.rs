@@ -1,13 +1,15 @@
 //! The columns that parameters meet, from which their types follow.
 //!
 //! A client asks for the types of the parameters before it binds values. `a = ?` and `INSERT INTO t (a) VALUES (?)` tell the
-//! column; a parameter that meets none is a text.
+//! column; arithmetic, functions of numbers and casts tell the type of their operands. A parameter that meets none is a text.
 
 use crate::tree::{
-    Argument, Expr, InsertRows, Invocation, Matched, Merge, ObjectName, Query, QueryBody, Source, Statement, Test,
+    Argument, BinaryOperator, Expr, InsertRows, Invocation, Literal, Matched, Merge, ObjectName, Query, QueryBody,
+    Source, Statement, Test,
 };
+use crate::types::Type;
 
-/// A column that a parameter meets.
+/// A place in a statement where a parameter stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParameterPlace {
     /// The column of this name in one of these tables, each with the name that it has in the statement.
@@ -20,6 +22,8 @@ pub enum ParameterPlace {
     Pattern,
     /// The parameter of a routine, by its place from 0 and by its name.
     Argument(usize, Option<String>),
+    /// A value of this type: a number of an expression, or the operand of a cast.
+    Value(Type),
     /// None that is known.
     Unknown,
 }
@@ -68,6 +72,20 @@ pub fn parameter_places(statement: &Statement, count: usize) -> Vec<ParameterPla
     walk.places
 }
 
+/// The type of a parameter that takes part in arithmetic: a number of any kind.
+const NUMBER: Type = Type::Decimal(32, None);
+
+/// Functions whose arguments are numbers.
+const NUMERIC: [&str; 17] = [
+    "abs", "mod", "round", "trunc", "ceil", "floor", "power", "pow", "sqrt", "exp", "ln", "log10", "sin", "cos", "tan",
+    "sum", "avg",
+];
+
+fn is_arithmetic(operator: BinaryOperator) -> bool {
+    use BinaryOperator::{Add, Divide, Multiply, Subtract};
+    matches!(operator, Add | Subtract | Multiply | Divide)
+}
+
 struct Walk {
     places: Vec<ParameterPlace>,
     tables: Vec<(ObjectName, String)>,
@@ -94,7 +112,13 @@ impl Walk {
     }
 
     fn place_of(&self, value: &Expr) -> Option<ParameterPlace> {
-        let Expr::Column(name) = value else { return None };
+        let name = match value {
+            Expr::Column(name) => name,
+            Expr::Literal(Literal::Integer(_) | Literal::Decimal(_)) => return Some(ParameterPlace::Value(NUMBER)),
+            Expr::Literal(Literal::Float(_)) => return Some(ParameterPlace::Value(Type::Float)),
+            Expr::Unary(_, operand) => return self.place_of(operand),
+            _ => return None,
+        };
         let tables = match &name.parts[..] {
             [.., table, _] => self.tables.iter().filter(|(_, alias)| table.is(alias)).cloned().collect(),
             _ => self.tables.clone(),
@@ -188,9 +212,16 @@ impl Walk {
 
     fn value(&mut self, value: &Expr) {
         match value {
-            Expr::Unary(_, operand) => self.value(operand),
-            Expr::Binary(left, _, right) => {
+            Expr::Unary(_, operand) => {
+                self.meet(operand, &ParameterPlace::Value(NUMBER));
+                self.value(operand);
+            }
+            Expr::Binary(left, operator, right) => {
                 self.pair(left, right);
+                if is_arithmetic(*operator) {
+                    self.meet(left, &ParameterPlace::Value(NUMBER));
+                    self.meet(right, &ParameterPlace::Value(NUMBER));
+                }
                 self.value(left);
                 self.value(right);
             }
@@ -223,12 +254,20 @@ impl Walk {
                 }
                 case.otherwise.iter().for_each(|otherwise| self.value(otherwise));
             }
-            Expr::Cast(cast) => self.value(&cast.value),
+            Expr::Cast(cast) => {
+                if let Some(known) = Type::of_cast(cast) {
+                    self.meet(&cast.value, &ParameterPlace::Value(known));
+                }
+                self.value(&cast.value);
+            }
             Expr::Call(call) => {
                 for argument in &call.arguments {
                     if let Argument::Value(value) = argument {
-                        if call.name.last() == "matches" {
+                        let name = call.name.last().to_lowercase();
+                        if name == "matches" {
                             self.meet(value, &ParameterPlace::Pattern);
+                        } else if NUMERIC.contains(&name.as_str()) {
+                            self.meet(value, &ParameterPlace::Value(NUMBER));
                         }
                         self.value(value);
                     }

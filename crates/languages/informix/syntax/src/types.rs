@@ -83,6 +83,12 @@ pub enum Type {
 const FLOATING: (u8, u8) = (32, 16);
 
 impl Type {
+    /// The type that a cast of the tree converts to.
+    pub(crate) fn of_cast(cast: &crate::tree::Cast) -> Option<Type> {
+        let (_, declared) = cast.data_type.name.last().split_once('=')?;
+        Type::of_declared(declared.trim_matches('"'))
+    }
+
     /// The name without lengths and fields.
     pub fn name(self) -> &'static str {
         match self {
@@ -202,6 +208,18 @@ impl Type {
     /// True if its values are texts without padding.
     pub fn is_varying(self) -> bool {
         matches!(self, Type::VarChar(_) | Type::NVarChar(_) | Type::LVarChar(_))
+    }
+
+    /// The most characters of a text; `None` for TEXT, CLOB and types that are no texts.
+    pub fn text_length(self) -> Option<u32> {
+        match self {
+            Type::Char(length)
+            | Type::NChar(length)
+            | Type::VarChar(length)
+            | Type::NVarChar(length)
+            | Type::LVarChar(length) => Some(length),
+            _ => None,
+        }
     }
 
     /// True if its values are texts.

@@ -12,8 +12,8 @@
 //! Limits: no encryption; a commit waits for the operating system.
 
 mod connection;
-mod round_trip;
-mod server;
+pub(crate) mod round_trip;
+pub(crate) mod server;
 
 use crate::statistics::{Statistics, wants_another};
 use crate::suite::{About, Bench, Judgement, Measured, Reference, Row, Settings, Suite, System};
@@ -90,7 +90,7 @@ struct Subject {
 
 impl Subject {
     fn start() -> std::result::Result<Subject, String> {
-        let server = Server::start()?;
+        let server = Server::start("tds")?;
         let mut connection = Connection::open(server.address)?;
         for script in SETUP.iter().copied().chain(PROCEDURES.iter().flat_map(|procedure| procedure.scripts())) {
             connection.batch(script)?;

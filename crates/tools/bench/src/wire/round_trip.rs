@@ -13,7 +13,7 @@ const ROUNDS: usize = 15;
 
 /// What a round trip over loopback takes here, without encryption or protocol; measured once. `None` where there is no
 /// loopback.
-pub(super) fn bare_round_trip() -> Option<Duration> {
+pub(crate) fn bare_round_trip() -> Option<Duration> {
     static MEASURED: OnceLock<Option<Duration>> = OnceLock::new();
     *MEASURED.get_or_init(|| measure().ok())
 }

@@ -6,27 +6,27 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-/// What the server says before its address, when it is ready.
-const READY: &str = " event=ready tds=";
+/// The event of a server that is ready; the addresses of its doors follow.
+const READY: &str = " event=ready ";
 
 /// A server that is killed when this is dropped. Its folder goes with it.
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
-    pub(super) address: SocketAddr,
+    pub(crate) address: SocketAddr,
     _folder: Scratch,
 }
 
 impl Server {
-    /// Starts it on a port of its choice. A commit waits for the operating system and not for the disk: what is measured
+    /// Starts it with one door, `tds` or `sqli`, on a port of its choice. A commit waits for the operating system and not for the disk: what is measured
     /// is the way of a call.
-    pub(super) fn start() -> Result<Server, String> {
+    pub(crate) fn start(door: &str) -> Result<Server, String> {
         let program = program().ok_or("there is no mainstay beside the benchmark")?;
         let folder = Scratch::new().map_err(|error| error.to_string())?;
         let path = folder.folder("served").map_err(|error| error.to_string())?;
         let mut child = Command::new(&program)
             .arg("serve")
             .arg(path)
-            .args(["--tds", "127.0.0.1:0", "--durability", "os"])
+            .args([&format!("--{door}"), "127.0.0.1:0", "--durability", "os"])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -40,7 +40,8 @@ impl Server {
                 return Err(format!("{} did not start: {all}", program.display()));
             }
             if let Some((_, rest)) = line.split_once(READY) {
-                let address = rest.split_whitespace().next().unwrap_or_default();
+                let named = format!("{door}=");
+                let address = rest.split_whitespace().find_map(|word| word.strip_prefix(&named)).unwrap_or_default();
                 break address.parse().map_err(|_| format!("{line} is no address"))?;
             }
             all += &line;
@@ -60,7 +61,7 @@ impl Drop for Server {
 }
 
 /// The command in the folder of this program.
-pub(super) fn program() -> Option<PathBuf> {
+pub(crate) fn program() -> Option<PathBuf> {
     let this = std::env::current_exe().ok()?;
     let program = this.with_file_name(format!("mainstay{}", std::env::consts::EXE_SUFFIX));
     program.is_file().then_some(program)

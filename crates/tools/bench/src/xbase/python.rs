@@ -7,14 +7,13 @@
 use super::data::Data;
 use super::questions::Question;
 use crate::answer::from_json;
+use crate::python_process::Process;
 use crate::statistics::{AT_MOST, ENOUGH, Statistics};
 use crate::suite::{Judgement, Measured, System};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::Command;
 use std::rc::Rc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// The script that the processes run.
@@ -31,13 +30,6 @@ pub struct Python {
     data: Rc<Data>,
 }
 
-struct Process {
-    child: Child,
-    input: ChildStdin,
-    lines: Receiver<String>,
-    ended: Option<String>,
-}
-
 impl Python {
     /// Starts the peer of this name ("DuckDB", "Polars") on a CSV with the table, or says why it cannot.
     pub fn start(
@@ -47,7 +39,7 @@ impl Python {
         questions: Rc<Vec<Question>>,
         data: Rc<Data>,
     ) -> Result<Python, String> {
-        let mut process = Process::start(Command::new("python3").arg("-u").arg(script).arg(name).arg(csv))?;
+        let mut process = Process::start(Command::new("python3").arg("-u").arg(script).arg(name).arg(csv), PATIENCE)?;
         let hello = process.next_line()?;
         match (hello["ready"].as_str(), hello["absent"].as_str()) {
             (Some(ready), _) => Ok(Python { name, description: ready.to_owned(), process, questions, data }),
@@ -90,58 +82,6 @@ impl System for Python {
     }
 }
 
-impl Process {
-    fn start(command: &mut Command) -> Result<Process, String> {
-        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(|error| format!("python3 does not start: {error}"))?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err("python3 has no standard input or output".into());
-        };
-        let (sender, lines) = channel();
-        std::thread::spawn(move || {
-            for line in BufReader::new(output).lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    break;
-                }
-            }
-        });
-        Ok(Process { child, input, lines, ended: None })
-    }
-
-    fn ask(&mut self, request: &Value) -> Result<Value, String> {
-        if let Some(reason) = &self.ended {
-            return Err(reason.clone());
-        }
-        match writeln!(self.input, "{request}") {
-            Ok(()) => self.next_line(),
-            Err(_) => Err(self.end("its process has ended")),
-        }
-    }
-
-    fn next_line(&mut self) -> Result<Value, String> {
-        match self.lines.recv_timeout(PATIENCE) {
-            Ok(line) => serde_json::from_str(&line).map_err(|_| self.end("it wrote something that is not JSON")),
-            Err(RecvTimeoutError::Timeout) => Err(self.end(&format!("no answer within {} s", PATIENCE.as_secs()))),
-            Err(RecvTimeoutError::Disconnected) => Err(self.end("its process has ended")),
-        }
-    }
-
-    /// Stops the process for good and remembers why.
-    fn end(&mut self, reason: &str) -> String {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        self.ended = Some(reason.to_owned());
-        reason.to_owned()
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,7 +91,7 @@ mod tests {
     }
 
     fn start(script: &str) -> Process {
-        Process::start(Command::new("python3").arg("-u").arg("-c").arg(script))
+        Process::start(Command::new("python3").arg("-u").arg("-c").arg(script), PATIENCE)
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
@@ -172,7 +112,7 @@ mod tests {
         if !python_runs() {
             return;
         }
-        let mut process = Process::start(Command::new("python3").args(["-u", "-c", SCRIPT, "Nobody", "none.csv"]))
+        let mut process = Process::start(Command::new("python3").args(["-u", "-c", SCRIPT, "Nobody", "none.csv"]), PATIENCE)
             .unwrap_or_else(|error| panic!("{error}"));
         assert!(process.next_line().unwrap()["absent"].is_string());
     }

@@ -17,6 +17,19 @@ impl Shop {
         Shop { backend: Informix::new(database, "shop", "mainstay", version) }
     }
 
+    /// A database whose statements keep to limits of time and memory.
+    #[allow(dead_code, reason = "not every test has limits")]
+    pub fn limited(timeout: Option<std::time::Duration>, memory_bytes: Option<u64>) -> Shop {
+        let options = mainstay_engine::Options {
+            statement_timeout: timeout,
+            memory_limit_bytes: memory_bytes,
+            ..mainstay_engine::Options::default()
+        };
+        let database = Database::open_with(":memory:", options).unwrap();
+        let version = "IBM Informix Dynamic Server Version 14.10.FC7W1DE";
+        Shop { backend: Informix::new(database, "shop", "mainstay", version) }
+    }
+
     /// A session of a client with a variable in its environment.
     #[allow(dead_code, reason = "not every test has one")]
     pub fn session_with(&self, name: &str, value: &str) -> Client {

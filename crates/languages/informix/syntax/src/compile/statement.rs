@@ -140,7 +140,7 @@ impl Compiler<'_> {
                 let variable = self.variable(&target.name)?;
                 let value = match target.characters {
                     None => self.value(value, variable.known)?,
-                    Some(characters) => self.spliced(&variable, value, characters)?,
+                    Some(characters) => self.spliced(&variable, value, characters, span)?,
                 };
                 self.store(line, &variable, value, block);
             }
@@ -343,10 +343,25 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// A text with some of its characters replaced.
-    fn spliced(&mut self, variable: &Variable, value: &Expr, (first, last): (u32, u32)) -> Parse<Expression> {
-        let length = (last + 1).saturating_sub(first);
-        let value = self.value(value, Type::Char(length.max(1)))?;
+    /// The text of a variable with some of its characters replaced.
+    ///
+    /// Errors: -307 for characters that are no range, -306 for those that the declared length of the variable does not have
+    /// (IBM Informix Error Messages).
+    fn spliced(
+        &mut self,
+        variable: &Variable,
+        value: &Expr,
+        (first, last): (u32, u32),
+        span: Span,
+    ) -> Parse<Expression> {
+        if first == 0 || last < first {
+            return Err(SqlError::at(SqlError::ILLEGAL_SUBSCRIPT, span, "Illegal subscript definition."));
+        }
+        if variable.known.text_length().is_none_or(|length| last > length) {
+            return Err(SqlError::at(SqlError::SUBSCRIPT, span, "Subscript out of range."));
+        }
+        let length = last.saturating_sub(first).saturating_add(1);
+        let value = self.value(value, Type::Char(length))?;
         let old = self.read(variable);
         let number = |number: u32| Expression::constant(program::Type::I64, Value::Integer(number.into()));
         let arguments = vec![old, value, number(first), number(last)];

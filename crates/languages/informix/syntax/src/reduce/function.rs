@@ -92,7 +92,7 @@ impl Reducer<'_> {
                 let (from, to): (u32, u32) = (from.parse().unwrap_or(1), to.parse().unwrap_or(1));
                 self.push("substr(");
                 self.expression(text)?;
-                self.push(&format!(", {from}, {})", (to + 1).saturating_sub(from)));
+                self.push(&format!(", {from}, {})", to.saturating_add(1).saturating_sub(from)));
                 Ok(())
             }
             ("matches", [text, pattern, rest @ ..]) => self.matches(text, pattern, rest.first().copied()),
