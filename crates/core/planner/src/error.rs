@@ -59,7 +59,8 @@ pub(crate) fn from_datafusion(error: DataFusionError, text: Option<&Text>, names
     }
 }
 
-/// Whether DataFusion takes types that do not fit for a fault of its own: BETWEEN of bytes and numbers, RANGE over texts.
+/// Returns true if DataFusion takes types that do not fit for a fault of its own: BETWEEN of bytes and numbers, RANGE
+/// over texts.
 fn is_about_types(message: &str) -> bool {
     message.starts_with("Failed to coerce types") || message.starts_with("Cannot run range queries")
 }

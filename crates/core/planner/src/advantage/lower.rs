@@ -178,7 +178,7 @@ fn cut(argument: &Argument) -> Expr {
     }
 }
 
-/// Whether what the core's function gives has no blanks at its end, as it is with the columns below it.
+/// Returns true if what the core's function gives has no blanks at its end, as it is with the columns below it.
 fn is_cut(expr: &Expr) -> bool {
     match expr {
         Expr::ScalarFunction(call) => match call.func.name() {

@@ -21,7 +21,7 @@ pub(crate) use lower::in_plan;
 use datafusion::sql::sqlparser::ast;
 use mainstay_types::SqlType;
 
-/// What the names of these functions begin with.
+/// The prefix of these functions' names.
 pub(crate) const PREFIX: &str = "ads:";
 
 /// The type of a column that is declared with one of Advantage's: `"ads:rowversion"`. Which field of a file it becomes is more

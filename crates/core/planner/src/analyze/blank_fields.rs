@@ -40,7 +40,7 @@ pub(crate) const BLANK_COLUMN: &str = "mainstay.blank";
 /// Metadata of a column of [`filled`] numbers, of which IS NULL asks whether they are 0.
 const FILLED_COLUMN: &str = "mainstay.filled";
 
-/// Whether a column's NULL is a blank.
+/// Returns true if a column's NULL is a blank.
 pub(crate) fn may_be_blank(field: &Field) -> bool {
     field.metadata().contains_key(BLANK_COLUMN)
 }
@@ -102,7 +102,7 @@ fn asked_for_zero(expr: Expr, schema: &DFSchema) -> Transformed<Expr> {
     Transformed::yes(Expr::BinaryExpr(BinaryExpr::new(Box::new(expr), with, Box::new(is_zero))))
 }
 
-/// What [`filled`] has made a number of, through casts.
+/// The column that [`filled`] has made a number of, through casts.
 pub(crate) fn filled_column(expr: &Expr) -> Option<&Expr> {
     match expr {
         Expr::Cast(cast) => filled_column(&cast.expr),
@@ -130,7 +130,7 @@ pub(crate) fn of_filled(predicate: Predicate) -> Option<Predicate> {
     })
 }
 
-/// Whether 0 compares so with a number, or FALSE with a truth; `None` for what is neither.
+/// Returns true if 0 compares so with a number, or FALSE with a truth; `None` for what is neither.
 fn zero_is(op: Comparison, value: &Value) -> Option<bool> {
     let order = match value {
         Value::Integer(value) => 0.cmp(value),
@@ -142,7 +142,7 @@ fn zero_is(op: Comparison, value: &Value) -> Option<bool> {
     Some(op.holds(order))
 }
 
-/// What stands in the place of a blank.
+/// The value in the place of a blank.
 fn filling(data_type: &DataType) -> Result<ScalarValue> {
     match data_type {
         DataType::Boolean => Ok(ScalarValue::from(false)),

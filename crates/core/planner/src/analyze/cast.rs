@@ -90,7 +90,7 @@ pub(crate) fn named_type(data_type: &ast::DataType) -> Result<Option<FieldRef>> 
     Ok(Some(Arc::new(Field::new("", data_type_of(to), true).with_metadata(metadata))))
 }
 
-/// Whether a CAST names digits that it rounds to.
+/// Returns true if a CAST names digits that it rounds to.
 pub(crate) fn has_digits(cast: &Cast) -> bool {
     cast.field.metadata().get(NAMED).is_some_and(|digits| digits != "7")
 }
@@ -136,7 +136,7 @@ fn is_moment(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Timestamp(..) | DataType::Date32) || *data_type == TICKS || *data_type == OFFSET
 }
 
-/// Whether a conversion may lose something, or is not as the type's columns have it.
+/// Returns true if a conversion may lose something, or is not as the type's columns have it.
 fn may_lose(from: &DataType, to: SqlType, is_named: bool) -> bool {
     let is_float = matches!(from, DataType::Float32 | DataType::Float64);
     let scale = match from {
@@ -153,7 +153,7 @@ fn may_lose(from: &DataType, to: SqlType, is_named: bool) -> bool {
         SqlType::Real => from.is_string() || *from == DataType::Float64,
         SqlType::Time { digits: 7 } => from.is_string(),
         SqlType::Time { .. } => is_moment(from) || from.is_string() || matches!(from, DataType::Time64(_)),
-        // What a literal is compared with may decide how it is read: see `read_moments`.
+        // The other operand may decide how a literal is read: see `read_moments`.
         SqlType::Timestamp { digits: 6 } if !is_named => {
             *from == TICKS || *from == OFFSET || matches!(from, DataType::Timestamp(TimeUnit::Nanosecond, _))
         }
@@ -194,7 +194,7 @@ fn is_concerned(expr: &Expr) -> bool {
         || crate::functions::string_agg::is_call(expr)
 }
 
-/// Whether it is a call of `concat`.
+/// Returns true if it is a call of `concat`.
 fn joins_texts(expr: &Expr) -> bool {
     matches!(expr, Expr::ScalarFunction(call) if crate::functions::joined::is_call(call))
 }
@@ -279,7 +279,7 @@ pub(crate) fn read_moments_in(expr: Expr, schema: &DFSchema) -> Result<Transform
     })
 }
 
-/// What `TIMESTAMP '...'` says; `None` for what is no such literal, or says none.
+/// The value of `TIMESTAMP '...'`; `None` for other expressions and for a literal that is no moment.
 fn literal_moment(expr: &Expr) -> Option<ScalarValue> {
     let Expr::Cast(Cast { expr, field }) = expr else { return None };
     let (&MICROS, Expr::Literal(text, _)) = (field.data_type(), expr.as_ref()) else { return None };
@@ -321,7 +321,7 @@ fn call(expr: Expr, to: SqlType, is_try: bool) -> Expr {
     Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(function), vec![expr]))
 }
 
-/// Whether a call gives moments with offsets.
+/// Returns true if a call gives moments with offsets.
 pub(crate) fn gives_offset(call: &ScalarFunction) -> bool {
     let function = call.func.inner().downcast_ref::<Assigned>();
     function.is_some_and(|function| data_type_of(function.to) == OFFSET)

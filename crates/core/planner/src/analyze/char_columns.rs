@@ -48,7 +48,7 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     .data()
 }
 
-/// Whether [`trim_operands`] may have something to cut.
+/// Returns true if [`trim_operands`] may have something to cut.
 fn compares(expr: &Expr) -> bool {
     match expr {
         Expr::BinaryExpr(BinaryExpr { op, .. }) => is_comparison(*op),
@@ -58,7 +58,7 @@ fn compares(expr: &Expr) -> bool {
     }
 }
 
-/// What a NULLIF compares.
+/// The operands of a NULLIF.
 pub(crate) fn nullif_of(call: &ScalarFunction) -> Option<[&Expr; 2]> {
     match (call.name(), call.args.as_slice()) {
         ("nullif", [value, other]) => Some([value, other]),
@@ -153,7 +153,7 @@ fn with_query(expr: Expr, subquery: Subquery, schema: &DFSchema) -> (Expr, Subqu
     }
 }
 
-/// Whether the first column of a subquery is a CHAR column.
+/// Returns true if the first column of a subquery is a CHAR column.
 fn gives_char(subquery: &Subquery) -> bool {
     let first = subquery.subquery.schema().fields().first();
     first.is_some_and(|field| field.metadata().contains_key(CHAR_COLUMN))
@@ -164,7 +164,7 @@ pub(crate) fn is_comparison(op: Operator) -> bool {
     matches!(op, Eq | NotEq | Lt | LtEq | Gt | GtEq | IsDistinctFrom | IsNotDistinctFrom)
 }
 
-/// Whether the expression is a CHAR column: only those carry the metadata, and functions do not pass it on.
+/// Returns true if the expression is a CHAR column: only those carry the metadata, and functions do not pass it on.
 pub(crate) fn is_char(expr: &Expr, schema: &DFSchema) -> bool {
     match expr {
         Expr::Column(column) => schema.field_from_column(column).is_ok_and(|f| f.metadata().contains_key(CHAR_COLUMN)),

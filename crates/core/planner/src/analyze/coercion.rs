@@ -56,12 +56,12 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     .data()
 }
 
-/// Whether values of a type may need one that the planner would not choose.
+/// Returns true if values of a type may need one that the planner would not choose.
 fn is_mixing(of: &DataType) -> bool {
     of.is_floating() || matches!(of, DataType::Date32)
 }
 
-/// Whether an expression may be of such a type, as far as it shows without the types of columns.
+/// Returns true if an expression may be of such a type, as far as it shows without the types of columns.
 fn may_be_mixing(expr: &Expr) -> bool {
     match expr {
         Expr::Literal(value, _) => is_mixing(&value.data_type()),
@@ -72,7 +72,7 @@ fn may_be_mixing(expr: &Expr) -> bool {
     }
 }
 
-/// Whether values may meet in an expression.
+/// Returns true if values may meet in an expression.
 fn is_meeting(expr: &Expr) -> bool {
     match expr {
         Expr::BinaryExpr(BinaryExpr { op, .. }) => is_comparison(*op),
@@ -82,7 +82,7 @@ fn is_meeting(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a constant is compared with what is none, and stands on the left.
+/// Returns true if a constant is compared with what is none, and stands on the left.
 fn is_turned(BinaryExpr { left, op, right }: &BinaryExpr) -> bool {
     is_comparison(*op)
         && matches!(left.as_ref(), Expr::Literal(..) | Expr::Placeholder(_) | Expr::Cast(_) | Expr::Negative(_))

@@ -58,7 +58,7 @@ pub(crate) struct Keyed<'e> {
     pub(crate) text: &'e Expr,
     /// Its collation.
     pub(crate) collation: Collation,
-    /// Whether blanks at its end do not count.
+    /// True if blanks at its end do not count.
     pub(crate) pads: bool,
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn collation_of_key(name: &str) -> Option<Collation> {
     found.map(|(_, collation, _)| *collation).filter(|collation| *collation != Collation::Binary)
 }
 
-/// What is taken of a text by one of the functions.
+/// The text and key of a call of one of these functions.
 pub(crate) fn keyed(expr: &Expr) -> Option<Keyed<'_>> {
     match expr {
         Expr::ScalarFunction(call) => {
@@ -109,7 +109,7 @@ pub(crate) fn rewritten(expr: Expr, schema: &DFSchema) -> Result<Transformed<Exp
 }
 
 fn compared(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    // What all of these compare by, if they are texts of which one has a collation.
+    // The comparison of all of these, if they are texts of which one has a collation.
     let common = |exprs: &[&Expr]| -> Result<Option<By>> {
         let found = By::of_all(exprs, schema)?;
         Ok(found.filter(|found| exprs.iter().all(|expr| found.takes(expr, schema))))
@@ -219,7 +219,7 @@ fn aggregate_function(function: AggregateFunction, schema: &DFSchema) -> Result<
     let of_first = first.map(|arg| Derived::of(arg, schema)).transpose()?.flatten().map(|derived| derived.collation);
     let of_first = of_first.filter(|collation| *collation != Collation::Binary);
     match func.name() {
-        // What is grouped by keys is asked for by keys.
+        // Grouping by keys is asked for by keys.
         "grouping" => {
             params.args = params.args.into_iter().map(|arg| key_if_any(arg, schema)).collect::<Result<_>>()?;
         }
@@ -293,7 +293,7 @@ pub(crate) fn by_keys(plan: LogicalPlan) -> Result<LogicalPlan> {
     plan.map_up_with_subqueries(node_by_keys).data()
 }
 
-/// Whether any table of the plan has a column with a collation, or any of its queries makes one.
+/// Returns true if any table of the plan has a column with a collation, or any of its queries makes one.
 fn reads_collated(plan: &LogicalPlan) -> Result<bool> {
     let mut found = false;
     plan.each_with_subqueries(|node| {
@@ -304,7 +304,7 @@ fn reads_collated(plan: &LogicalPlan) -> Result<bool> {
             }
             _ => false,
         };
-        // What only a COLLATE puts under a collation, and moments with an offset that no column has.
+        // Texts that only a COLLATE puts under a collation, and moments with an offset that no column has.
         if !found {
             node.each_expression(|expr| {
                 found |= expr.has(|it| {
@@ -411,7 +411,7 @@ fn grouped(aggregate: Aggregate, schema: &DFSchema) -> Result<Transformed<Logica
     let groups = named.fields().len() - own_results;
     let mut projection = Vec::with_capacity(named.fields().len());
     for (place, (qualifier, field)) in named.iter().enumerate() {
-        // What GROUPING is made of goes when that is done.
+        // The internal column of GROUPING is dropped once it is evaluated.
         if field.name() == Aggregate::INTERNAL_GROUPING_ID {
             continue;
         }

@@ -1,5 +1,5 @@
-//! What values compare by instead of themselves: the sort keys of texts, the moments of moments with offsets, what values with
-//! types of their own are, and T-SQL's bytes without the zeros at their ends ([`collate`](crate::analyze::collate)).
+//! Keys that values compare by: the sort keys of texts, the UTC moments of moments with offsets, the keys of values with
+//! types of their own, and T-SQL's bytes without the zeros at their ends ([`collate`](crate::analyze::collate)).
 
 use crate::analyze::collate::{COLLATED_COLUMN, key, keyed};
 use crate::mssql;
@@ -14,7 +14,7 @@ use mainstay_types::Collation;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Derived {
     pub(crate) collation: Collation,
-    /// Whether a COLLATE of the core says so. Else that of bytes is one of T-SQL, where blanks at the end do not count.
+    /// True if a COLLATE of the core says so. Else that of bytes is one of T-SQL, where blanks at the end do not count.
     is_said: bool,
 }
 
@@ -32,7 +32,7 @@ impl Derived {
         }
     }
 
-    /// What counts for two texts that meet.
+    /// The collation of two texts that are compared.
     ///
     /// Errors: `CollationMismatch`.
     fn with(self, other: Derived) -> Result<Derived> {
@@ -84,7 +84,7 @@ impl Derived {
     }
 }
 
-/// What values are compared by instead of themselves.
+/// The keys that values are compared by.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum By {
     /// The sort keys of texts.
@@ -93,19 +93,19 @@ pub(crate) enum By {
     Bytes,
     /// The moments of moments with offsets.
     Moment,
-    /// What values with types of their own are.
+    /// The keys of SQL_VARIANT values.
     Variant,
     /// Bytes without the zeros at their ends.
     Padded,
 }
 
 impl By {
-    /// What an expression compares by; `None` for itself.
+    /// The key kind of an expression; `None` if it compares by itself.
     pub(crate) fn of(expr: &Expr, schema: &DFSchema) -> Result<Option<By>> {
         By::of_all(&[expr], schema)
     }
 
-    /// What expressions compare by when they meet.
+    /// The key kind of expressions that are compared with each other.
     ///
     /// Errors: `CollationMismatch`.
     pub(crate) fn of_all(exprs: &[&Expr], schema: &DFSchema) -> Result<Option<By>> {
@@ -125,7 +125,7 @@ impl By {
         by.or_else(|| mssql::holds_padded(field).then_some(By::Padded))
     }
 
-    /// Whether an expression has a key of this kind.
+    /// Returns true if an expression has a key of this kind.
     pub(crate) fn takes(self, expr: &Expr, schema: &DFSchema) -> bool {
         match self {
             By::Text(_) | By::Bytes => is_text(expr, schema),
@@ -139,7 +139,7 @@ impl By {
         }
     }
 
-    /// What an expression is compared by.
+    /// The key that an expression is compared by.
     pub(crate) fn key(self, expr: Expr, schema: &DFSchema) -> Result<Expr> {
         match self {
             By::Text(Collation::Binary) => {
@@ -156,7 +156,7 @@ impl By {
     }
 }
 
-/// What a COLLATE of bytes says.
+/// The comparison of a binary COLLATE.
 pub(crate) const BYTES: By = By::Text(Collation::Binary);
 
 /// The key of an expression that has one; others as they are.
@@ -167,12 +167,12 @@ pub(crate) fn key_if_any(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     }
 }
 
-/// Whether a column compares by keys.
+/// Returns true if a column compares by keys.
 pub(crate) fn has_key(field: &Field) -> bool {
     By::of_field(field).is_some()
 }
 
-/// Whether a column holds text under a collation.
+/// Returns true if a column holds text under a collation.
 pub(crate) fn has_collation(field: &Field) -> bool {
     Derived::of_column(field).is_some()
 }
@@ -183,7 +183,7 @@ pub(crate) fn collation_of_field(field: &Field) -> Option<Collation> {
     Collation::by_name(name).filter(|collation| *collation != Collation::Binary)
 }
 
-/// Whether it is text, or NULL, or a parameter of a type that is not known yet.
+/// Returns true if it is text, or NULL, or a parameter of a type that is not known yet.
 pub(crate) fn is_text(expr: &Expr, schema: &DFSchema) -> bool {
     expr.get_type(schema).map_or(matches!(expr, Expr::Placeholder(_)), |kind| kind.is_string() || kind.is_null())
 }

@@ -1,4 +1,4 @@
-//! What an answer's column keeps of a table's: the length of a CHAR field and the form of a field of numbers.
+//! Metadata that a column of an answer keeps of a table's column: the length of a CHAR field and the form of a numeric field.
 //!
 //! DataFusion hands a field's metadata on with the first argument of an operator and with the first query of a UNION, whose
 //! values may be longer than the field. Only a column that comes from a table as it is keeps them here.
@@ -44,7 +44,7 @@ fn kept(field: &FieldRef, plan: &LogicalPlan, place: usize) -> FieldRef {
     Arc::new(field.as_ref().clone().with_metadata(metadata))
 }
 
-/// Whether a column of a plan is one of a table, its values unchanged.
+/// Returns true if a column of a plan is one of a table, its values unchanged.
 pub(crate) fn is_of_table(plan: &LogicalPlan, place: usize) -> bool {
     match plan {
         LogicalPlan::TableScan(_) => true,

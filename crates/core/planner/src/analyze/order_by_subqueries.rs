@@ -10,7 +10,7 @@
 //!                                                   TableScan: c
 //! ```
 //!
-//! What functions over windows are ordered by becomes a column below them likewise, and the subqueries of a
+//! The order of window functions becomes a column below them likewise, and the subqueries of a
 //! SELECT DISTINCT ON become columns below it. So does an expression that is one of
 //! several which divide a window: of `PARTITION BY abs(b.id), a.n` above a join by `a.id = b.id` DataFusion's operator does
 //! not see that its rows are sorted by both. And so does a CASE by which a window is ordered or divided: rows that are sorted
@@ -62,12 +62,12 @@ pub(super) fn has_subquery(expr: &Expr) -> bool {
     expr.has(|expr| Ok(is_one(expr))).unwrap_or(false)
 }
 
-/// Whether a function over a window has anything that is to be a column below it.
+/// Returns true if a function over a window has anything that is to be a column below it.
 fn is_to_move(expr: &Expr) -> bool {
     has_subquery(expr) || expr.has(|expr| Ok(!calculated_keys(expr).is_empty())).unwrap_or(false)
 }
 
-/// What is calculated among several expressions that divide a window, and every CASE that one is divided or ordered by.
+/// The computed expressions among several that partition a window, and every CASE that one is partitioned or ordered by.
 fn calculated_keys(expr: &Expr) -> Vec<Expr> {
     let Expr::WindowFunction(function) = expr else { return Vec::new() };
     let (divided, order) = (&function.params.partition_by, &function.params.order_by);
@@ -77,7 +77,7 @@ fn calculated_keys(expr: &Expr) -> Vec<Expr> {
     divided.iter().filter(is_calculated).chain(order).cloned().collect()
 }
 
-/// Whether a CASE stands in an expression.
+/// Returns true if a CASE stands in an expression.
 pub(crate) fn has_case(key: &Expr) -> bool {
     key.has(|expr| Ok(matches!(expr, Expr::Case(_)))).unwrap_or(false)
 }

@@ -140,7 +140,7 @@ static FITTING: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| {
     Arc::new(ScalarUDF::from(Fitting { signature: Signature::any(1, Volatility::Immutable), number: None }))
 });
 
-/// What the function is called that looks at decimals.
+/// The name of the function that checks decimals.
 pub(crate) const FITS: &str = "checked_decimal";
 
 impl ScalarUDFImpl for Fitting {

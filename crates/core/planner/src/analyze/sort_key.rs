@@ -29,7 +29,7 @@ pub(crate) static MADE: LazyLock<[Arc<ScalarUDF>; 7]> = LazyLock::new(|| {
 struct SortKey {
     name: &'static str,
     collation: Collation,
-    /// Whether blanks at the end do not count.
+    /// True if blanks at the end do not count.
     pads: bool,
     signature: Signature,
 }

@@ -84,7 +84,7 @@ fn text_of(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// Whether a text is a moment with an offset: what it says depends on the type that it is compared with.
+/// Returns true if a text is a moment with an offset: what it says depends on the type that it is compared with.
 pub(crate) fn has_offset(text: &str) -> bool {
     matches!(Timestamp::parse_with_offset(text), Ok((_, Some(_))))
 }

@@ -75,7 +75,7 @@ pub(crate) fn in_pairs(join: &mut Join) -> bool {
     changed
 }
 
-/// Whether a join is INTERSECT or EXCEPT: nothing else that is written takes NULL for equal to NULL.
+/// Returns true if a join is INTERSECT or EXCEPT: nothing else that is written takes NULL for equal to NULL.
 fn is_set_operation(join: &Join) -> bool {
     matches!(join.join_type, JoinType::LeftSemi | JoinType::LeftAnti)
         && join.null_equality == NullEquality::NullEqualsNull
@@ -101,7 +101,7 @@ fn meeting<'p>(queries: impl IntoIterator<Item = &'p Arc<LogicalPlan>>) -> Vec<u
     (0..columns).filter(is_meeting).collect()
 }
 
-/// Whether a column of a query is a CHAR column, whose values have no blanks at their end.
+/// Returns true if a column of a query is a CHAR column, whose values have no blanks at their end.
 fn is_char_column(query: &LogicalPlan, place: usize) -> bool {
     let said = |plan: &LogicalPlan, place: usize| {
         let fields = plan.schema().fields();
@@ -120,7 +120,7 @@ fn is_char_column(query: &LogicalPlan, place: usize) -> bool {
     said(query, place) || below()
 }
 
-/// Whether a column of a query, or of a set operation in its place, is a CHAR column in one of its queries.
+/// Returns true if a column of a query, or of a set operation in its place, is a CHAR column in one of its queries.
 fn has_char(query: &LogicalPlan, place: usize) -> bool {
     is_char_column(query, place)
         || match query {

@@ -43,7 +43,7 @@ fn is_word(token: &TokenWithSpan, lower: &str) -> bool {
     matches!(&token.token, Token::Word(word) if word.value.to_lowercase() == lower)
 }
 
-/// Whether a word is another name for the value or the table before it.
+/// Returns true if a word is another name for the value or the table before it.
 fn is_alias(tokens: &[&TokenWithSpan], at: usize) -> bool {
     match at.checked_sub(1).map(|before| &tokens[before].token) {
         Some(Token::Word(word)) => word.quote_style.is_some() || !comes_before_name(word.keyword),
@@ -62,12 +62,12 @@ fn qualifier(tokens: &[&TokenWithSpan], at: usize) -> Option<String> {
     }
 }
 
-/// Whether a word is a table's name before a column's.
+/// Returns true if a word is a table's name before a column's.
 fn is_qualifier(tokens: &[&TokenWithSpan], at: usize) -> bool {
     tokens.get(at + 1).is_some_and(|next| next.token == Token::Period)
 }
 
-/// Whether a value or the name of a column or table follows this word.
+/// Returns true if a value or the name of a column or table follows this word.
 fn comes_before_name(keyword: Keyword) -> bool {
     use Keyword::*;
     let clauses = [
@@ -82,7 +82,7 @@ fn query_around(tokens: &[&TokenWithSpan], at: usize) -> Range<usize> {
     let (mut start, mut depth, mut opened) = (0, 0, 0);
     for before in (0..at).rev() {
         match nesting(&tokens[before].token) {
-            // What is open here is closed behind the token.
+            // A parenthesis that is open here is closed behind the token.
             1 if depth == 0 => opened += 1,
             change => depth -= change,
         }
@@ -108,7 +108,7 @@ fn query_around(tokens: &[&TokenWithSpan], at: usize) -> Range<usize> {
 mod tests {
     use super::*;
 
-    /// What stands before the column.
+    /// The text before the column.
     fn before<'t>(statement: &'t str, name: &str, tables: &[&str]) -> Option<&'t str> {
         let tables: Vec<String> = tables.iter().map(|table| (*table).to_owned()).collect();
         let text = Text::new(statement).unwrap();

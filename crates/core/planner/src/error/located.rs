@@ -6,7 +6,7 @@
 //!   SELECT name FROM t WHERE city = 5            the number, if no other one is compared with a column of text
 //! ```
 //!
-//! What divides and converts knows its values, and not the text that it was made of.
+//! Division and conversion know their values, and not the text that they were planned from.
 
 use crate::parse::text::{Text, is_keyword};
 use datafusion::arrow::datatypes::Schema;
@@ -138,7 +138,7 @@ fn name_of_type(written: &str) -> &str {
     }
 }
 
-/// Whether `=` compares wherever it stands: what changes rows has it in SET, too.
+/// Returns true if `=` compares wherever it stands: what changes rows has it in SET, too.
 fn is_query(tokens: &[&TokenWithSpan]) -> bool {
     let first = tokens.first().map(|token| &token.token);
     [Keyword::SELECT, Keyword::WITH, Keyword::DELETE]
@@ -213,7 +213,7 @@ fn is_comparison(token: &Token) -> bool {
     matches!(token, Token::Eq | Token::DoubleEq | Token::Neq | Token::Lt | Token::LtEq | Token::Gt | Token::GtEq)
 }
 
-/// Whether a token makes another value of the one beside it.
+/// Returns true if a token makes another value of the one beside it.
 fn is_arithmetic(token: &Token) -> bool {
     use Token::*;
     matches!(

@@ -1,6 +1,6 @@
-//! What DataFusion says of a statement, in the words of SQL: its types by their names in SQL, and no forms of its own.
+//! Messages of DataFusion about a statement in the words of SQL: its types by their names in SQL, and no forms of its own.
 //!
-//! DataFusion knows most of its errors as text only. What a person gets wrong every day is told here anew; `tests/mistakes` of
+//! DataFusion knows most of its errors as text only. The everyday mistakes are worded here; `tests/mistakes` of
 //! the command has a statement for each.
 
 use crate::parse::text::Text;
@@ -34,7 +34,7 @@ pub(super) fn reworded(error: Error, text: Option<&Text>) -> Error {
     }
 }
 
-/// What the message is about, as it stands in the statement.
+/// The subject of the message, as it stands in the statement.
 enum Place {
     None,
     /// A name, in lower case.
@@ -222,7 +222,7 @@ fn of_functions(message: &str) -> Option<Told> {
         .then(|| Told::new("substr takes a text and the place where the part begins").at_name("substr"))
 }
 
-/// What queries are made of.
+/// Messages about the parts of queries.
 fn of_queries(message: &str) -> Option<Told> {
     if message.contains("queries have different number of columns") {
         let kind = message.split(' ').next().unwrap_or_default();

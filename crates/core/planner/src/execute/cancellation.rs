@@ -84,7 +84,7 @@ impl CancelHandle {
         self.shared.request_deadline_ns.store(end_of(timeout), Ordering::Relaxed);
     }
 
-    /// Whether the statement that runs is to end.
+    /// Returns true if the statement that runs is to end.
     pub fn is_cancelled(&self) -> bool {
         self.shared.statement.load(Ordering::Relaxed) || self.shared.request.load(Ordering::Relaxed)
     }

@@ -11,7 +11,7 @@
 //!   anything else                                                    the general way, from the same plan
 //! ```
 //!
-//! What it costs to find out is bounded by one group, so there is no need to look for the wish to stop in between.
+//! The cost of finding out is bounded by one group, so cancellation need not be checked in between.
 
 use crate::execute::run::{Answer, RunOptions};
 use crate::leaves::batches::{columns_of, group_batch, rows_batch};

@@ -26,7 +26,7 @@ const SORTS: &str = "ExternalSorter[";
 /// How the names begin of what the merges of sorts hold.
 const MERGES: &str = "ExternalSorterMerge[";
 
-/// What the names begin with that operators have in the pool, and what a person would call them.
+/// The prefixes of operators' names in the pool, and the words that users know them by.
 const WORDS: [(&str, &str); 12] = [
     ("ExternalSorter", "a sort"),
     ("SortPreservingMerge", "a merge of what threads have sorted"),
@@ -56,7 +56,7 @@ impl Pool {
         Pool { fair: FairSpillPool::new(bytes), sorts: AtomicUsize::new(0) }
     }
 
-    /// What a sort holds before it merges it leaves room for the merge: what is compared there of all its batches, which
+    /// A sort leaves room for its merge: for the sort keys of all its batches, which
     /// may be more than twice what the batches are. Only its first batch it takes in any case.
     fn try_grow_with_room(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
         let name = reservation.consumer().name();
@@ -70,7 +70,7 @@ impl Pool {
         Ok(())
     }
 
-    /// What one merge may hold: of files that it could read at once it would take as many as there is memory for, and leave
+    /// The bytes that one merge may hold: it would open as many files at once as there is memory for, and leave
     /// none to other sorts of the same join.
     fn merge_bytes(&self) -> usize {
         match self.fair.memory_limit() {
@@ -142,7 +142,7 @@ impl fmt::Display for Pool {
     }
 }
 
-/// What one run holds of a pool, and how many of its operators may hold some: a run that begins again for want of memory
+/// The memory that one run holds of a pool, and the number of its operators that may hold some: a run that starts again for want of memory
 /// waits for those of the first attempt, which end on their own threads.
 #[derive(Debug)]
 pub(crate) struct Share {
@@ -217,11 +217,11 @@ impl fmt::Display for Share {
 #[derive(Debug)]
 pub struct HeldMemory {
     reservation: MemoryReservation,
-    /// What was added up, of which a part that is smaller than a portion may not be reserved yet.
+    /// The sum of what was added; less than a portion of it may not be reserved yet.
     added: usize,
 }
 
-/// What is reserved at once of what is added in small pieces.
+/// The bytes that are reserved at once for small additions.
 const PORTION: usize = 256 << 10;
 
 impl HeldMemory {

@@ -124,7 +124,7 @@ pub struct RunOptions {
     pub cancel: CancelHandle,
     /// Says how far it has come.
     pub progress: Arc<Progress>,
-    /// What it sees; kept until its answer is gone.
+    /// The view that it reads; kept until its answer is gone.
     pub view: Arc<dyn View>,
 }
 
@@ -136,7 +136,7 @@ impl Default for RunOptions {
 
 type PinnedSnapshot = (Arc<dyn Table>, Arc<dyn Snapshot>);
 
-/// What the leaves of a plan share while one statement runs.
+/// The state that the leaves of a plan share while one statement runs.
 pub(crate) struct Run {
     cancel: CancelHandle,
     /// This run has ended, or nobody reads its answer any more. A session's next statement takes the wish to
@@ -151,7 +151,7 @@ pub(crate) struct Run {
     dictionaries: Dictionaries,
     threads: usize,
     readers: usize,
-    /// What its operators hold of the memory.
+    /// The share of its operators in the memory pool.
     share: Arc<Share>,
 }
 
@@ -313,7 +313,7 @@ pub struct Answer {
     schema: SchemaRef,
     source: Source,
     told_by: ToldBy,
-    /// What the statement itself has to say.
+    /// The notice of the statement itself.
     notice: Option<String>,
     changed: Option<u64>,
 }
@@ -403,7 +403,7 @@ impl Answer {
         std::iter::from_fn(|| self.next_batch().transpose()).collect()
     }
 
-    /// What the user should know about the statement, and about the data read so far: values that could not be read as they
+    /// Notices about the statement, and about the data read so far: values that could not be read as they
     /// are.
     pub fn notices(&self) -> Vec<String> {
         let of_data = match &self.told_by {

@@ -31,7 +31,7 @@ use std::sync::Arc;
 /// So many first rows are held, and more are sorted with all others.
 const HELD_ROWS: usize = 1_000;
 
-/// Whether an operator holds the rows of its first input.
+/// Returns true if an operator holds the rows of its first input.
 pub(crate) fn holds_rows(node: &Arc<dyn ExecutionPlan>) -> bool {
     match node.downcast_ref::<SortExec>() {
         Some(sort) => sort.fetch().is_none_or(|rows| rows > HELD_ROWS),

@@ -30,7 +30,7 @@ use std::sync::Arc;
 /// How often a statement begins again. Each time another program has taken back rows that were counted a moment before.
 const MOST: usize = 100;
 
-/// What every run's task context has in common.
+/// The common part of every run's task context.
 pub(crate) struct TaskTemplate {
     pub(crate) config: SessionConfig,
     pub(crate) runtime_env: Arc<RuntimeEnv>,
@@ -111,7 +111,7 @@ impl How {
     }
 }
 
-/// What a statement begins again with.
+/// The parts that a statement starts again with after it ran out of memory.
 pub(crate) struct Again {
     task: Arc<TaskTemplate>,
     plan: Arc<dyn ExecutionPlan>,
@@ -122,9 +122,9 @@ pub(crate) struct Again {
     left: usize,
     /// Rows of it were given.
     was_given: bool,
-    /// What a plan that needs less memory is made of, as long as it was not.
+    /// The logical plan for operators that spill, until they are built.
     spilling: Option<(Arc<Optimizers>, LogicalPlan)>,
-    /// What had no memory in the plan before that one.
+    /// The out-of-memory error of the plan before that one.
     missing: Option<Error>,
 }
 

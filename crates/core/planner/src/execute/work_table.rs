@@ -38,7 +38,7 @@ pub(crate) struct WorkRows {
     schema: DFSchemaRef,
 }
 
-/// Whether a node reads the rows of the turn before of the common table expression of this name.
+/// Returns true if a node reads the rows of the turn before of the common table expression of this name.
 fn is_scan_of(node: &LogicalPlan, name: &str) -> bool {
     let LogicalPlan::TableScan(scan) = node else { return false };
     let provider = source_as_provider(&scan.source);
@@ -162,7 +162,7 @@ impl UserDefinedLogicalNodeCore for WorkRows {
     }
 }
 
-/// What the leaves of one name have in common: the rows of the turn that runs, once one of them has taken them.
+/// The rows of the turn that runs, shared by the leaves of one name once one of them has taken them.
 type Turn = Arc<Mutex<Option<Shared<BoxFuture<'static, Rows>>>>>;
 
 /// An error of taking them is that of each leaf.

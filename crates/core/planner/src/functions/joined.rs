@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// How many bytes a UUID has.
 const BYTES: i32 = 16;
 
-/// Whether it is a call of one of the functions.
+/// Returns true if it is a call of one of the functions.
 pub(crate) fn is_call(call: &ScalarFunction) -> bool {
     matches!(call.name(), "concat" | "concat_ws")
 }

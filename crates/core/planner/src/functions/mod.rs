@@ -55,7 +55,7 @@ struct Ours {
     signature: Signature,
 }
 
-/// What a call is known to have when it is planned.
+/// The argument types and constants of a call that are known when it is planned.
 struct Given<'a> {
     types: &'a [DataType],
     /// The arguments that are constants.
@@ -129,7 +129,7 @@ pub(crate) fn call(name: &str, args: Vec<Expr>) -> Option<Expr> {
     Some(Expr::ScalarFunction(ScalarFunction::new_udf(made(parts), args)))
 }
 
-/// What a function gives that is asked for a form by a template, and not by the signs of C's `strftime`.
+/// The result type of a function whose format is a template, and not the signs of C's `strftime`.
 pub(crate) fn by_template(name: &str, template: Option<&ScalarValue>) -> Option<DataType> {
     let template = template?.try_as_str().flatten()?;
     let to = match name {
@@ -212,7 +212,7 @@ fn interval(function: &str, value: &Value) -> BaseResult<Interval> {
     }
 }
 
-/// What a clock shows at a moment.
+/// The local time of a moment.
 fn moment(function: &str, value: &Value) -> BaseResult<Timestamp> {
     match convert(value.as_ref(), SqlType::Timestamp { digits: 7 }) {
         Ok(Value::Timestamp(moment)) => Ok(moment),
@@ -277,7 +277,7 @@ fn width_bucket(values: &[Value]) -> BaseResult<Value> {
     }))
 }
 
-/// What lies between two moments in years, months, days and time, as a person counts it.
+/// The difference of two moments in years, months, days and time, as a person counts it.
 fn age(values: &[Value]) -> BaseResult<Value> {
     let [later, earlier] = values else { return Ok(Value::Null) };
     let (later, earlier) = (moment("age", later)?, moment("age", earlier)?);

@@ -21,7 +21,7 @@ use std::cmp::Ordering;
 use std::mem::size_of_val;
 use std::sync::Arc;
 
-/// What is made of the values in their order.
+/// The aggregate over the values in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Made {
     Mode,
@@ -82,7 +82,7 @@ pub(crate) fn function(name: &str) -> Option<Arc<AggregateUDF>> {
     }
 }
 
-/// Whether an aggregate is one of those that statements call.
+/// Returns true if an aggregate is one of those that statements call.
 pub(crate) fn is_called(function: &AggregateUDF) -> bool {
     function.inner().downcast_ref::<Ordered>().is_some()
 }

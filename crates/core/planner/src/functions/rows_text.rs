@@ -146,7 +146,7 @@ pub(crate) struct RowsTextExec {
     shape: Arc<Shape>,
     schema: SchemaRef,
     order: Option<OrderingRequirements>,
-    /// What is shown of the input's rows, where that is not all: the columns that only their order needs are not.
+    /// The columns of the input that are shown, where that is not all: columns that only the order needs are not.
     shown: Option<Vec<Arc<dyn PhysicalExpr>>>,
     properties: Arc<PlanProperties>,
 }

@@ -32,13 +32,13 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// What the names of these functions begin with, behind [`PREFIX`].
+/// The prefix of these functions' names, behind [`PREFIX`].
 const TABLE: &str = "table:";
 
-/// What gives one row: the text of a query's rows.
+/// The function that gives one row: the text of a query's rows.
 const FORMAT: &str = "format";
 
-/// What gives the rows of a query: the recursive part of a common table expression.
+/// The function that gives the rows of a query: the recursive part of a common table expression.
 const RECURSION: &str = "recursion";
 
 /// A call of such a function.

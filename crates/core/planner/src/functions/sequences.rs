@@ -146,18 +146,18 @@ pub(crate) fn function(name: &str, sequences: Option<Arc<dyn Sequences>>) -> Opt
     Some(Arc::new(ScalarUDF::from(SequenceFunction { name, kind, signature, sequences })))
 }
 
-/// Whether a plan calls one of the functions.
+/// Returns true if a plan calls one of the functions.
 pub(crate) fn are_in_plan(plan: &LogicalPlan) -> bool {
     crate::plan::search::any_expression_of_plan(plan, is_call)
 }
 
-/// Whether an expression is a call of one of the functions.
+/// Returns true if an expression is a call of one of the functions.
 fn is_call(expr: &Expr) -> bool {
     matches!(expr, Expr::ScalarFunction(call) if KINDS.iter().any(|(name, _)| *name == call.func.name()))
 }
 
-/// Whether the text of an expression calls one of the functions. (One that only has a column of such a name is treated
-/// alike, which is slower and nothing else.)
+/// Returns true if the text of an expression calls one of the functions. (One that only has a column of such a name is
+/// treated alike, which is slower and nothing else.)
 pub fn uses_sequences(text: &str) -> bool {
     Text::new(text).is_ok_and(|text| {
         let is_next_value = text.mentions("next") && text.mentions("value");

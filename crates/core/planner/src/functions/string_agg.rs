@@ -27,7 +27,7 @@ use std::sync::{Arc, LazyLock};
 /// The name of the function.
 pub(crate) const NAME: &str = "string_agg";
 
-/// What it means in a statement.
+/// The function of statements.
 pub(crate) static STRING_AGG: LazyLock<Arc<AggregateUDF>> = LazyLock::new(|| {
     let signature = Signature::user_defined(Volatility::Immutable);
     Arc::new(AggregateUDF::from(JoinedRows { of_texts: StringAgg::new(), signature, in_one_order: false }))
@@ -39,7 +39,7 @@ pub(crate) static STRING_AGG_IN_ONE_ORDER: LazyLock<Arc<AggregateUDF>> = LazyLoc
     Arc::new(AggregateUDF::from(JoinedRows { of_texts: StringAgg::new(), signature, in_one_order: true }))
 });
 
-/// Whether it is a call of the function.
+/// Returns true if it is a call of the function.
 pub(crate) fn is_call(expr: &Expr) -> bool {
     match expr {
         Expr::AggregateFunction(call) => call.func.name() == NAME,

@@ -147,7 +147,7 @@ impl Template {
         Ok(Template(pieces))
     }
 
-    /// What the template shows of a moment of a clock with this offset.
+    /// The text of the template for a moment of a clock with this offset.
     pub(crate) fn shown(&self, local: Timestamp, offset_minutes: i16) -> String {
         let mut shown = String::new();
         for piece in &self.0 {

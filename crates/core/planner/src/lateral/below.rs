@@ -22,7 +22,7 @@ pub(super) struct Below<'r> {
     pub(super) input: Arc<LogicalPlan>,
     added: usize,
     pub(super) changed: Changed,
-    /// Whether the node is one that DataFusion makes joins of tests below.
+    /// True if the node is one that DataFusion makes joins of tests below.
     pub(super) is_filter: bool,
 }
 
@@ -279,7 +279,7 @@ fn negated_if(expr: Expr, negated: bool) -> Expr {
     if negated { Expr::Not(Box::new(expr)) } else { expr }
 }
 
-/// What the column of a subquery belongs to that is compared with a value beside it: both may be of tables of one name.
+/// The qualifier of a subquery's column that is compared with a value beside it: both may be of tables of one name.
 const LOOKED_THROUGH: &str = "#looked_through";
 
 /// The values of a subquery, and the column that has them.

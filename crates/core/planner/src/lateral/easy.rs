@@ -26,7 +26,7 @@ pub(super) enum Place {
     Test,
 }
 
-/// Whether the subquery can be left to DataFusion. `around` are the columns of the row outside.
+/// Returns true if the subquery can be left to DataFusion. `around` are the columns of the row outside.
 pub(super) fn is_easy(plan: &LogicalPlan, around: &DFSchema, place: Place) -> Result<bool> {
     let total = total(plan);
     if place == Place::Value && total.is_none() {
@@ -82,7 +82,7 @@ pub(super) fn is_easy(plan: &LogicalPlan, around: &DFSchema, place: Place) -> Re
         easy &= references_are_near(node, around)?;
         Ok(if easy { TreeNodeRecursion::Continue } else { TreeNodeRecursion::Stop })
     })?;
-    // What is pulled up from several places has the names of each, of which the last one only is known above.
+    // Expressions pulled up from several places have the names of each, of which only the last is known above.
     Ok(easy && (!has_aggregate || is_every_condition_equality) && filters <= 1 && have_names(&pulled, &given))
 }
 
@@ -98,7 +98,7 @@ fn have_names(pulled: &[Column], given: &[(String, Expr)]) -> bool {
     !among_pulled && !with_value
 }
 
-/// Whether the rows of a plan are groups.
+/// Returns true if the rows of a plan are groups.
 fn is_grouped(plan: &LogicalPlan) -> bool {
     match plan {
         LogicalPlan::Aggregate(_) => true,
@@ -123,7 +123,8 @@ pub(super) fn total(plan: &LogicalPlan) -> Option<&LogicalPlan> {
     }
 }
 
-/// Whether an expression still has a column in it when it is simplified: a constant would be NULL where there is no row.
+/// Returns true if an expression still has a column in it when it is simplified: a constant would be NULL where there
+/// is no row.
 fn is_made_of_columns(expr: &Expr, schema: &DFSchemaRef) -> bool {
     if matches!(expr, Expr::Column(_)) {
         return true;
@@ -140,7 +141,8 @@ fn has_subquery(expr: &Expr) -> bool {
     expr.has(|expr| Ok(is_one(expr))).unwrap_or(true)
 }
 
-/// Whether every outer reference of a node is to the row right outside, and no subquery of the node looks further.
+/// Returns true if every outer reference of a node is to the row right outside, and no subquery of the node looks
+/// further.
 fn references_are_near(node: &LogicalPlan, around: &DFSchema) -> Result<bool> {
     let mut near = true;
     node.each_expression(|expr| {
@@ -159,7 +161,7 @@ fn references_are_near(node: &LogicalPlan, around: &DFSchema) -> Result<bool> {
     Ok(near)
 }
 
-/// Whether a subquery of this node refers to anything but the node's own rows.
+/// Returns true if a subquery of this node refers to anything but the node's own rows.
 fn looks_out_of(subquery: &LogicalPlan, node: &LogicalPlan) -> Result<bool> {
     let schemas: Vec<&DFSchema> = node.inputs().into_iter().map(|input| input.schema().as_ref()).collect();
     let mut looks = false;

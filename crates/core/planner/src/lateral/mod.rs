@@ -48,7 +48,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-/// What becomes of the inner rows.
+/// The use of the inner rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     /// They stand beside the row; a row without any is left out.
@@ -57,9 +57,9 @@ pub(crate) enum Kind {
     Outer,
     /// The value of the only one stands beside the row, or NULL.
     Value,
-    /// Whether there is one stands beside the row.
+    /// Beside the row: true if there is an inner row.
     Exists,
-    /// Whether the row's last column is among their values stands beside the row.
+    /// Beside the row: true if its last column is among the values of the inner rows.
     In,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Lateral {
     keys: Vec<Column>,
     /// The inner plan's outer references to queries further out.
     free: Vec<Expr>,
-    /// What stands for these now: themselves, placeholders, or values.
+    /// The current form of these: themselves, placeholders, or values.
     bound: Vec<Expr>,
     kind: Kind,
     /// The column of the rows that want an answer; the others have NULL. All do, if there is none.
@@ -147,7 +147,7 @@ pub(crate) fn each_node(
     })
 }
 
-/// Whether a column is one of this schema.
+/// Returns true if a column is one of this schema.
 fn has_column(schema: &DFSchema, column: &Column) -> bool {
     schema.has_column(column)
 }

@@ -67,7 +67,7 @@ fn has_union(plan: &LogicalPlan) -> bool {
     crate::plan::search::any_node(plan, |node| matches!(node, LogicalPlan::Union(_)))
 }
 
-/// What the placeholder for a key is called; DataFusion's name of it has a dollar before.
+/// The name of the placeholder for a key; DataFusion's name of it begins with a dollar sign.
 pub(super) fn placeholder(place: usize) -> String {
     format!("k{place}")
 }

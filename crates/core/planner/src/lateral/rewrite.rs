@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// nodes has been analyzed.
 #[derive(Debug)]
 pub(crate) struct Rewrite {
-    /// Whether none is left to DataFusion: it has failed to make joins of them.
+    /// True if none is left to DataFusion: it has failed to make joins of them.
     pub(crate) all: bool,
 }
 
@@ -36,7 +36,7 @@ impl AnalyzerRule for Rewrite {
     }
 }
 
-/// Whether anything in a plan looks at rows outside of it.
+/// Returns true if anything in a plan looks at rows outside of it.
 pub(crate) fn has_outer_references(plan: &LogicalPlan) -> bool {
     let mut found = false;
     // The closure does not fail.
@@ -50,7 +50,7 @@ pub(crate) fn has_outer_references(plan: &LogicalPlan) -> bool {
     found
 }
 
-/// Whether a plan has subqueries that the rule may have to do with.
+/// Returns true if a plan has subqueries that the rule may have to do with.
 pub(super) fn has_subqueries(plan: &LogicalPlan) -> bool {
     crate::plan::search::any_node(plan, |node| {
         node.contains_outer_reference() || crate::plan::search::any_expression(node, is_subquery)
@@ -219,7 +219,7 @@ impl Rewrite {
     }
 }
 
-/// Whether something has changed.
+/// True if something has changed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Changed(pub(super) bool);
 
@@ -300,7 +300,7 @@ fn refuse_aggregates_of_others(aggregate: &Aggregate) -> Result<()> {
 /// A plan and the subqueries that are to become columns of it.
 pub(super) struct Values {
     input: LogicalPlan,
-    /// What the names of these columns begin with.
+    /// The prefix of these columns' names.
     prefix: &'static str,
     added: Vec<Expr>,
 }
@@ -310,7 +310,7 @@ impl Values {
         Values { input: input.clone(), prefix, added: Vec::new() }
     }
 
-    /// Whether a subquery, with what it is compared with, looks at columns of this plan only.
+    /// Returns true if a subquery, with what it is compared with, looks at columns of this plan only.
     pub(super) fn has_all_of(&self, subquery: &Expr) -> Result<bool> {
         let (plan, compared) = match subquery {
             Expr::ScalarSubquery(subquery) => (&subquery.subquery, None),

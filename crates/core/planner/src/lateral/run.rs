@@ -57,7 +57,7 @@ pub(super) struct LateralExec {
     properties: Arc<PlanProperties>,
 }
 
-/// What all partitions of it have in common.
+/// The state that all its partitions share.
 pub(super) struct Shared {
     inner: Inner,
     /// The plan for one key, with leaves in the places of what does not look at the keys.
@@ -201,7 +201,7 @@ struct Keys {
     firsts: Vec<u32>,
 }
 
-/// What the inner plan gave for a row.
+/// The result of the inner plan for a row.
 struct Found {
     rows: RecordBatch,
     /// The distinct values of the first column, once they were asked for.
@@ -487,7 +487,7 @@ fn is_for_want_of_memory(error: &DataFusionError) -> bool {
     matches!(error.find_root(), DataFusionError::ResourcesExhausted(_))
 }
 
-/// Whether operators of a plan give their rows in several partitions.
+/// Returns true if operators of a plan give their rows in several partitions.
 fn has_branches(plan: &Arc<dyn ExecutionPlan>) -> bool {
     plan.output_partitioning().partition_count() > 1 || plan.children().into_iter().any(has_branches)
 }
@@ -510,8 +510,8 @@ pub(super) fn several_rows() -> DataFusionError {
     to_datafusion(Error::new(Code::InvalidValue, message).because(Cause::SeveralRows))
 }
 
-/// Whether the last value of a row is among those of the inner rows: unknown if it is NULL, or if it is not there and a
-/// NULL is.
+/// Returns true if the last value of a row is among those of the inner rows: unknown if it is NULL, or if it is not
+/// there and a NULL is.
 fn is_in(batch: &RecordBatch, row: usize, found: &Found) -> Result<ScalarValue> {
     let (Some(compared), Some(values)) = (batch.columns().last(), found.rows.columns().first()) else {
         return internal_err!("IN without a column");

@@ -26,7 +26,7 @@ impl Rewrite {
             JoinType::Left => Kind::Outer,
             other => return not_impl_err!("{other} JOIN LATERAL"),
         };
-        // What ON says is asked of the inner rows, so that a row without any that it is true for has NULL beside it.
+        // The ON condition is a filter of the inner rows, so that an outer row without a match has NULL beside it.
         let inner = match join.filter {
             Some(filter) if !is_true(&filter) => self.filtered(inner, outside(filter, join.left.schema())?)?,
             _ => inner,
@@ -93,7 +93,7 @@ impl Rewrite {
                 let value = match (left.has_all_of(&kept)?, right.has_all_of(&kept)?) {
                     (true, false) => left.add(kept)?,
                     (false, true) => right.add(kept)?,
-                    // What looks at none of them is a value of either.
+                    // A condition over neither side belongs to either.
                     (true, true) => left.add(kept)?,
                     (false, false) => kept,
                 };

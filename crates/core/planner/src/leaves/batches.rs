@@ -186,7 +186,7 @@ pub(crate) fn rows_batch(
     let (vectors, kept) = snapshot.fetch(rows, columns, scan.source.visible_only())?;
     let lookup = Lookup { columns, vectors: &vectors };
     let selection = match &scan.source.predicate {
-        // What a key finds is mostly one row.
+        // A key mostly finds one row.
         Some(predicate) if kept.len() == 1 && holds(predicate, &lookup)? == Some(true) => None,
         Some(predicate) => Some(select(predicate, &lookup, kept.len())?),
         None => None,

@@ -34,7 +34,7 @@ use std::sync::Arc;
 /// The batches that a kernel gives.
 pub(crate) type Batches = Box<dyn Iterator<Item = mainstay_types::Result<RecordBatch>> + Send>;
 
-/// What a kernel runs on.
+/// The input of a kernel.
 pub(crate) struct Input<'a> {
     pub(crate) source: &'a Source,
     pub(crate) snapshot: &'a Arc<dyn Snapshot>,
@@ -102,7 +102,7 @@ pub(crate) struct Fused {
     properties: Arc<PlanProperties>,
 }
 
-/// What is done; shared by the plan and its runs.
+/// The kernel's task; shared by the plan and its runs.
 #[derive(Debug)]
 struct Work {
     source: Source,

@@ -25,7 +25,7 @@ pub(crate) struct OrderKernel {
     pub(crate) limit: Option<usize>,
 }
 
-/// What has the order.
+/// The source of the order.
 #[derive(Clone, Debug)]
 pub(crate) enum By {
     Index(Ordering),

@@ -1,6 +1,6 @@
 //! Groups of a file that nobody has read yet, read by several threads.
 //!
-//! What a scan does with a group takes some ten microseconds. To read its records and decode its columns, when nobody did
+//! A scan spends some ten microseconds on a group. To read its records and decode its columns, when nobody did
 //! before, takes milliseconds, and is the same work for every group. So a scan that comes to a few such groups has them read
 //! at once, one thread for each, and then goes on by itself: over what is decoded, one thread is faster than several.
 //!

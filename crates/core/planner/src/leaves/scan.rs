@@ -71,7 +71,7 @@ impl Source {
         Ok(())
     }
 
-    /// Whether deleted rows are left out.
+    /// Returns true if deleted rows are left out.
     pub(crate) fn visible_only(&self) -> bool {
         self.visibility == Visibility::Live
     }
@@ -153,7 +153,7 @@ pub(crate) struct TableScan {
     properties: Arc<PlanProperties>,
 }
 
-/// What a scan gives; shared by the plan and its runs.
+/// The source and columns of a scan; shared by the plan and its runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Scan {
     pub(crate) source: Source,

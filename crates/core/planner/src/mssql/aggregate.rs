@@ -31,7 +31,7 @@ use datafusion::logical_expr::{
 use mainstay_tsql_types::{DataType, Length, Message, Settings};
 use std::sync::Arc;
 
-/// What T-SQL's aggregates are called, without their prefix.
+/// The names of T-SQL's aggregates, without their prefix.
 const NAMES: [&str; 16] = [
     "count",
     "count_big",
@@ -75,7 +75,7 @@ fn of(function: &AggregateUDF) -> Option<&TransactAggregate> {
     function.inner().downcast_ref::<TransactAggregate>()
 }
 
-/// Whether an aggregate is one of T-SQL's.
+/// Returns true if an aggregate is one of T-SQL's.
 pub(super) fn is_ours(function: &AggregateUDF) -> bool {
     of(function).is_some()
 }
@@ -86,7 +86,7 @@ pub(super) fn settings_of(function: &AggregateUDF) -> Option<Settings> {
     Some(Settings::of_name(name).0)
 }
 
-/// Whether a window function is one of T-SQL's aggregates.
+/// Returns true if a window function is one of T-SQL's aggregates.
 pub(super) fn is_window(function: &WindowFunction) -> bool {
     match &function.fun {
         WindowFunctionDefinition::AggregateUDF(function) => is_ours(function),
@@ -196,7 +196,7 @@ impl Parts {
     }
 }
 
-/// What stands around one aggregate: distinct, filter, order, and perhaps a window.
+/// The surroundings of one aggregate: DISTINCT, FILTER, order, and perhaps a window.
 trait Around {
     /// A call of a function of the core in the same surroundings.
     fn call(&self, function: Arc<AggregateUDF>, args: Vec<Expr>) -> Expr;
@@ -297,7 +297,7 @@ fn expression(
     }
 }
 
-/// What is summed so that the sum cannot pass the end of its type, and the type of the sum.
+/// The argument in a type whose sum cannot overflow, and the type of the sum.
 fn widened(argument: Option<DataType>, expr: Expr) -> (Expr, DataType) {
     match argument {
         Some(DataType::BigInt) => {
@@ -309,7 +309,7 @@ fn widened(argument: Option<DataType>, expr: Expr) -> (Expr, DataType) {
     }
 }
 
-/// What a SQL_VARIANT compares by.
+/// The comparison key of a SQL_VARIANT.
 pub(crate) fn variant_key(expr: Expr) -> Result<Expr> {
     let variant = Typed { expr, data_type: Some(DataType::SqlVariant), by: By::DEFAULT };
     Ok(call("variant_key", vec![variant])?.expr)
@@ -330,13 +330,13 @@ fn call(name: &str, args: Vec<Typed>) -> Result<Typed> {
     Ok(Typed { expr, data_type, by })
 }
 
-/// What the field of an expression says.
+/// The metadata of an expression's field.
 fn metadata_of(typed: &Typed) -> Option<FieldMetadata> {
     let data_type = typed.data_type?;
     Some(FieldMetadata::from(types::metadata_collated(data_type, typed.by.collation)))
 }
 
-/// What is said of the expressions that rows are grouped by, now that the types of what is below are known.
+/// The metadata of the grouping expressions, now that the types of the input are known.
 fn grouped_types(group_expr: &[Expr], lowerer: &Lowerer<'_>) -> Result<Vec<Option<FieldMetadata>>> {
     let of = |expr: &Expr| match expr {
         Expr::Column(column) => {
@@ -382,7 +382,7 @@ pub(super) fn lowered(node: Aggregate, lowerer: &Lowerer<'_>) -> Result<LogicalP
     let mut projection = Vec::with_capacity(schema.fields().len());
     let known: Vec<Expr> = new.schema.iter().map(|field| Expr::Column(Column::from(field))).collect();
     for (place, (qualifier, field)) in schema.iter().enumerate() {
-        // What GROUPING is made of goes when that is done.
+        // The internal column of GROUPING is dropped once it is evaluated.
         if field.name() == Aggregate::INTERNAL_GROUPING_ID {
             continue;
         }

@@ -17,10 +17,10 @@ use mainstay_types::{Code, DialectError, Error, SqlType, Value, ValueRef};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
-/// What NEWID draws from.
+/// The random numbers of NEWID.
 static RANDOM: LazyLock<Random> = LazyLock::new(Random::unpredictable);
 
-/// What stands between the name of a function and its types.
+/// The separator between the name of a function and its types.
 const TYPES: &str = " of ";
 
 /// One of the functions whose names begin with `mssql:`.
@@ -89,7 +89,7 @@ pub(crate) fn row_function(function: &ScalarUDF) -> Option<Arc<dyn mainstay_row_
         .then(|| Arc::new(OfRows { bound, settings, forgiven }) as Arc<dyn mainstay_row_executor::Function>)
 }
 
-/// Whether a function of T-SQL gives moments with offsets.
+/// Returns true if a function of T-SQL gives moments with offsets.
 pub(crate) fn gives_offset(call: &ScalarFunction) -> bool {
     let result = call.func.inner().downcast_ref::<Function>().and_then(Function::gives);
     matches!(result, Some(DataType::DateTimeOffset(_)))

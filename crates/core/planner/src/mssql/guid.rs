@@ -40,7 +40,7 @@ const BYTES: i32 = 16;
 static KEY: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Turn::function(To::Key));
 static OF_KEY: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Turn::function(To::Uuid));
 
-/// What a function makes.
+/// The result of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum To {
     /// The key of a UUID.
@@ -131,7 +131,7 @@ fn call(function: &Arc<ScalarUDF>, expr: Expr) -> Expr {
     Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(function), vec![expr]))
 }
 
-/// What a UNIQUEIDENTIFIER is ordered by.
+/// The sort key of a UNIQUEIDENTIFIER.
 pub(super) fn key(expr: Expr) -> Expr {
     call(&KEY, expr)
 }
@@ -171,7 +171,7 @@ pub(super) fn ordered_by_keys(plan: LogicalPlan, is_transact: bool) -> Result<Lo
     .data()
 }
 
-/// Whether an expression is MIN or MAX of UUIDs.
+/// Returns true if an expression is MIN or MAX of UUIDs.
 fn is_extreme(expr: &Expr, schema: &DFSchema) -> bool {
     match expr {
         Expr::Alias(alias) => is_extreme(&alias.expr, schema),
@@ -202,7 +202,7 @@ fn extremes(node: Aggregate, schema: &DFSchema) -> Result<LogicalPlan> {
     let new = Aggregate::try_new(input, group_expr, aggr_expr)?;
     let mut projection = Vec::with_capacity(named.fields().len());
     for (place, (qualifier, field)) in named.iter().enumerate() {
-        // What GROUPING is made of goes when that is done.
+        // The internal column of GROUPING is dropped once it is evaluated.
         if field.name() == Aggregate::INTERNAL_GROUPING_ID {
             continue;
         }
@@ -223,7 +223,7 @@ pub(super) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Transformed
     expr.map_up(|expr| ordered(expr, schema))
 }
 
-/// Whether an expression gives UUIDs, and not their keys.
+/// Returns true if an expression gives UUIDs, and not their keys.
 fn is_uuid(expr: &Expr, schema: &DFSchema) -> bool {
     !is_key(expr) && expr.get_type(schema).is_ok_and(|of| of == ArrowType::FixedSizeBinary(BYTES))
 }

@@ -71,7 +71,7 @@ impl By {
     /// As columns of files compare: by their bytes.
     const OF_FILE: By = By { collation: Collation::Binary, strength: Strength::File, page: CodePage::DEFAULT };
 
-    /// What several texts compare by. Of two columns that differ it is the one that compares bytes, or the first.
+    /// The collation of several texts. Of two columns that differ it is the one that compares bytes, or the first.
     pub(super) fn of<'t>(all: impl IntoIterator<Item = &'t Typed>) -> By {
         all.into_iter().map(|typed| typed.by).fold(By::DEFAULT, |best, by| match by.strength.cmp(&best.strength) {
             Ordering::Greater => by,
@@ -80,7 +80,7 @@ impl By {
         })
     }
 
-    /// What functions are told: nothing if nothing says it.
+    /// The collation that functions are given; `None` if nothing names one.
     pub(super) fn said(self) -> Option<Collation> {
         (self.strength != Strength::Default).then_some(self.collation)
     }
@@ -113,7 +113,7 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     if !has_function(&expr) {
         return Ok(expr);
     }
-    // What the planner's rules would make of it: nobody runs COALESCE itself.
+    // The planner's rules would make the same CASE of it: COALESCE itself is never run.
     let without_coalesce = |expr: Expr| match expr {
         Expr::ScalarFunction(mut call) if call.name() == "coalesce" && !call.args.is_empty() => {
             let Some(last) = call.args.pop() else { return Ok(Transformed::no(Expr::ScalarFunction(call))) };
@@ -131,7 +131,7 @@ pub(crate) fn in_expression(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     guid::in_expression(lowered, schema).data()
 }
 
-/// Whether an expression calls a function of T-SQL.
+/// Returns true if an expression calls a function of T-SQL.
 pub(crate) fn has_function(expr: &Expr) -> bool {
     expr.has(|expr| Ok(is_function(expr))).unwrap_or(false)
 }
@@ -520,7 +520,7 @@ fn lossless(arg: &Typed, to: Option<DataType>) -> Option<Expr> {
             (Some(from), Some(to)) => from <= to,
             (None, Some(_)) => false,
         }
-        // What VARCHAR cannot hold is replaced when it becomes one.
+        // Characters that VARCHAR cannot hold are replaced in the conversion.
         && (to.is_national() || from.code_page() == to.code_page());
     if from == to || is_longer {
         return Some(arg.expr.clone());
@@ -541,7 +541,7 @@ fn is_plain_number(data_type: DataType) -> bool {
     matches!(data_type, DataType::Int | DataType::BigInt | DataType::SmallInt | DataType::Float | DataType::Real)
 }
 
-/// What stands in a COLLATE.
+/// The operand of a COLLATE.
 fn without_collate(expr: Expr) -> Expr {
     match expr {
         Expr::ScalarFunction(mut call) if collate_of(&call).is_some() && call.args.len() == 1 => {

@@ -40,10 +40,10 @@ pub use user::{FunctionsInForce, calls_functions};
 pub(crate) use user::{STORED, calls_user_functions, stored_function, user_function};
 pub(crate) use variant::{holds_variants, is_variant, makes_variant};
 
-/// What the names of these functions begin with.
+/// The prefix of these functions' names.
 pub(crate) const PREFIX: &str = "mssql:";
 
-/// Whether a statement is one of T-SQL, which has types and comparisons of its own.
+/// Returns true if a statement is one of T-SQL, which has types and comparisons of its own.
 pub(crate) fn is_transact(plan: &LogicalPlan) -> bool {
     any_node(plan, |node| {
         crate::execute::recursion::is_limited(node)

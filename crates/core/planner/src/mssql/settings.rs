@@ -28,7 +28,7 @@ pub(super) fn settings_of_expression(expr: &Expr) -> Option<Settings> {
     expr.has(look).is_ok_and(|is_found| is_found).then(|| found.get()).flatten()
 }
 
-/// What a call says of the options, if they are not those of a new connection.
+/// The options that a call names, if they are not those of a new connection.
 fn settings_of_call(expr: &Expr) -> Option<Settings> {
     let settings = match expr {
         Expr::ScalarFunction(call) => function_of(call).map(|function| function.settings),

@@ -31,7 +31,7 @@ pub(crate) fn field(name: &str, data_type: DataType) -> Field {
     Field::new(name, data_type_of(sql_type(data_type)), true).with_metadata(metadata(data_type))
 }
 
-/// What the metadata of a field says that holds values of this type.
+/// The metadata of a field that holds values of this type.
 pub(crate) fn metadata(data_type: DataType) -> HashMap<String, String> {
     let mut metadata = HashMap::from([(DECLARED.to_owned(), data_type.to_string())]);
     if let Some(collation) = sql_type(data_type).collation() {
@@ -43,7 +43,7 @@ pub(crate) fn metadata(data_type: DataType) -> HashMap<String, String> {
 /// The same for text that compares by this collation.
 pub(crate) fn metadata_collated(data_type: DataType, collation: Collation) -> HashMap<String, String> {
     let mut metadata = metadata(data_type);
-    // What compares by its bytes says so, too: a field that is given no collation keeps that of what it is made of.
+    // A binary collation is named, too: a field without a collation keeps that of the field that it is made of.
     if let Some(name) = metadata.get_mut(COLLATION) {
         *name = collation.name().to_owned();
     }

@@ -14,7 +14,7 @@ use mainstay_tsql_types::{DataType, Message, Settings};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Whether a plan is a UNION of T-SQL's columns, whose types are not the same.
+/// Returns true if a plan is a UNION of T-SQL's columns, whose types are not the same.
 pub(super) fn has_types_to_meet(plan: &LogicalPlan) -> bool {
     let inputs: Vec<&Arc<LogicalPlan>> = match plan {
         LogicalPlan::Union(union) => union.inputs.iter().collect(),
@@ -31,7 +31,7 @@ pub(super) fn has_types_to_meet(plan: &LogicalPlan) -> bool {
     })
 }
 
-/// Whether a join is what INTERSECT and EXCEPT are planned as: of whole rows, in which NULL equals NULL.
+/// Returns true if a join is what INTERSECT and EXCEPT are planned as: of whole rows, in which NULL equals NULL.
 pub(super) fn is_set_operation(join: &Join) -> bool {
     matches!(join.join_type, JoinType::LeftSemi | JoinType::LeftAnti)
         && join.null_equality == NullEquality::NullEqualsNull
@@ -104,7 +104,7 @@ pub(super) fn lowered_recursion(node: RecursiveQuery, settings: Settings) -> Res
     let mut types = Vec::new();
     for (of_first, of_again) in pairs {
         let data_type = types::declared_type(of_first).filter(|_| of_first.metadata().contains_key(types::DECLARED));
-        // What several first parts have made the rows of says nothing yet of its types.
+        // Rows of several non-recursive parts have no declared types yet.
         let given = types::declared_type(of_again).filter(|_| of_again.metadata().contains_key(types::DECLARED));
         if let (Some(to), Some(from)) = (data_type, given)
             && to.is_text()

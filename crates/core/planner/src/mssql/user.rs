@@ -38,10 +38,10 @@ pub(crate) fn user_function(name: &str, functions: Arc<dyn UserFunctions>) -> Op
     Some(Arc::new(ScalarUDF::from(User { name: called, function: name.to_owned(), result, functions, signature })))
 }
 
-/// What the names of functions begin with that the expressions of a table call; the type and the function follow.
+/// The prefix of functions that expressions of a table call; the type and the function's name follow.
 pub(crate) const STORED: &str = "stored:";
 
-/// Whether the text of an expression of a table calls functions of the database.
+/// Returns true if the text of an expression of a table calls functions of the database.
 pub fn calls_functions(text: &str) -> bool {
     text.contains(&format!("\"{PREFIX}{STORED}"))
 }
@@ -87,7 +87,7 @@ fn in_force(function: &str) -> mainstay_types::Result<Arc<dyn UserFunctions>> {
     })
 }
 
-/// Whether a plan calls functions of the database: it belongs to the session that asked for it.
+/// Returns true if a plan calls functions of the database: it belongs to the session that asked for it.
 pub(crate) fn calls_user_functions(plan: &LogicalPlan) -> bool {
     crate::plan::search::any_expression_of_plan(
         plan,

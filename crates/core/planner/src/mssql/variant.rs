@@ -7,13 +7,13 @@ use datafusion::common::{DFSchema, ExprSchema};
 use datafusion::logical_expr::{Expr, ExprSchemable};
 use mainstay_tsql_types::DataType;
 
-/// Whether a column holds values with types of their own.
+/// Returns true if a column holds values with types of their own.
 pub(crate) fn holds_variants(field: &Field) -> bool {
     let is_bytes = field.data_type().is_binary();
     is_bytes && field.metadata().contains_key(DECLARED) && declared_type(field) == Some(DataType::SqlVariant)
 }
 
-/// Whether an expression gives such values.
+/// Returns true if an expression gives such values.
 pub(crate) fn is_variant(expr: &Expr, schema: &DFSchema) -> bool {
     match expr {
         Expr::Column(column) => schema.field_from_column(column).is_ok_and(|field| holds_variants(field)),
@@ -34,7 +34,7 @@ pub(crate) fn is_variant(expr: &Expr, schema: &DFSchema) -> bool {
     }
 }
 
-/// Whether a call makes such a value of its arguments.
+/// Returns true if a call makes such a value of its arguments.
 pub(crate) fn makes_variant(expr: &Expr) -> bool {
     let Expr::ScalarFunction(call) = expr else { return false };
     function_of(call).is_some_and(|function| function.gives() == Some(DataType::SqlVariant))

@@ -75,7 +75,7 @@ fn is_table(factor: &TableFactor, name: &Ident) -> bool {
             name.0.last().and_then(|part| part.as_ident()).is_some_and(is_same)
         }
         TableFactor::NestedJoin { table_with_joins, alias: None } => has_table(table_with_joins, name),
-        // What else there is may have any name: then nothing is said of the column.
+        // Other sources may have columns of any name: then nothing is known of the column.
         TableFactor::Derived { .. } => false,
         _ => true,
     }

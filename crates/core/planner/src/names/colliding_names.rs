@@ -39,7 +39,7 @@ use std::sync::Arc;
 /// How the functions' names begin. No statement has a function of such a name.
 const PREFIX: &str = "\u{3}";
 
-/// What the name says of parentheses.
+/// The mark of parentheses in a name.
 const PARENTHESES: &str = "()";
 
 /// The statement with the expressions told apart whose names would be the same.
@@ -250,7 +250,7 @@ fn is_call_of_mark(expr: &Expr) -> bool {
     matches!(expr, Expr::Function(call) if call.name.to_string().contains(PREFIX))
 }
 
-/// What may be over groups and windows.
+/// Visits the expressions that may be over groups and windows.
 fn visit_columns<V: Visitor<Break = ()>>(select: &Select, order: Option<&OrderBy>, visitor: &mut V) -> ControlFlow<()> {
     select.projection.walk(visitor)?;
     select.group_by.walk(visitor)?;
@@ -266,7 +266,7 @@ fn is_grouped(group_by: &GroupByExpr) -> bool {
     }
 }
 
-/// What the list and the groups of a SELECT name as a whole.
+/// The whole expressions of the list and the groups of a SELECT.
 fn whole_expressions(select: &Select) -> impl Iterator<Item = &Expr> {
     let listed = select.projection.iter().filter_map(|item| match item {
         SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr),
@@ -283,10 +283,10 @@ fn whole_expressions(select: &Select) -> impl Iterator<Item = &Expr> {
     listed.chain(keys)
 }
 
-/// What may become a column of groups or of a window: all that the planner would call by one name has to be one.
+/// Expressions that may become a column of groups or of a window: all that the planner gives one name must be one.
 #[derive(Default)]
 struct Columns {
-    /// What an expression is without CASTs and parentheses, and with what tells it apart.
+    /// The text of an expression without CASTs and parentheses, and the text with its distinguishing mark.
     known: HashMap<String, String>,
     have_namesakes: bool,
     /// How many queries this is inside of. Their columns are others.

@@ -10,7 +10,7 @@ use datafusion::sql::sqlparser::ast::{Expr, Ident, VisitorMut};
 use mainstay_types::Result;
 use std::ops::ControlFlow;
 
-/// Whether an expression of a table names a column. Names are in lower case.
+/// Returns true if an expression of a table names a column. Names are in lower case.
 ///
 /// Errors: those of reading it.
 pub fn names_column(text: &str, table: &str, column: &str) -> Result<bool> {

@@ -15,7 +15,7 @@ use datafusion::sql::sqlparser::ast::{
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-/// What stands between a name and its number. No statement has it in a name.
+/// The mark between a name and its number. No statement has it in a name.
 const MARK: char = '\u{1}';
 
 /// Makes the names of every list unique.
@@ -172,7 +172,7 @@ fn qualified_names(expr: &Expr) -> Vec<String> {
     names.0
 }
 
-/// Whether an expression has a function over a window.
+/// Returns true if an expression has a function over a window.
 fn has_window(expr: &Expr) -> bool {
     struct Windows;
     impl Visitor for Windows {
@@ -192,7 +192,7 @@ fn numbered(name: &str, number: usize) -> String {
     format!("{}{MARK}{number}", shown(name))
 }
 
-/// What a column is called that nobody gave a name.
+/// The name of a column without an alias.
 fn name_of(expr: &Expr) -> String {
     match expr {
         Expr::Identifier(name) => name.value.clone(),
@@ -251,7 +251,7 @@ fn length_of(interval: &Interval) -> Option<String> {
     parse_interval_month_day_nano(&text).ok().map(|length| format!("{length:?}"))
 }
 
-/// What the planner may call an expression: a query for a value it calls as the column of that query.
+/// The names that the planner may give an expression: a scalar subquery has the name of its column.
 fn names(expr: &Expr) -> Vec<String> {
     let column = match expr {
         Expr::Subquery(query) => column_of_query(query),

@@ -25,10 +25,10 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-/// What stands behind the name of a table that got another one. No statement has it in a name.
+/// The mark behind the name of a table that was renamed. No statement has it in a name.
 const MARK: char = '\u{2}';
 
-/// What stands behind the name that was taken for a column's.
+/// The mark behind a name that was taken for a column's.
 const NO_FIELD: &str = "\u{2}\u{2}";
 
 /// How the error of a planner begins that found such a column in a query between the table's and the innermost one.
@@ -131,7 +131,7 @@ fn with_marked_tables(mut statement: Statement) -> Statement {
     statement
 }
 
-/// What columns are qualified with: the names of tables, with and without their schemas.
+/// The qualifiers of columns: the names of tables, with and without their schemas.
 #[derive(Default)]
 struct Tables {
     names: HashSet<Vec<String>>,

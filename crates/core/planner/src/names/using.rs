@@ -85,7 +85,7 @@ fn columns_of(alias: Option<&TableAlias>, own: impl FnOnce() -> Option<Vec<Strin
     }
 }
 
-/// What an item of a SELECT list is called with AS.
+/// The alias of an item of a SELECT list.
 fn alias(item: &SelectItem) -> Option<String> {
     match item {
         SelectItem::ExprWithAlias { alias, .. } => Some(alias.value.to_lowercase()),
@@ -118,7 +118,7 @@ struct Merged {
 }
 
 impl Joins<'_> {
-    /// What becomes of a SELECT; `None` where the planner knows it as well.
+    /// The rewritten SELECT; `None` where the planner needs no help.
     fn merged(&self, select: &Select) -> Result<Option<Merged>> {
         let [table] = select.from.as_slice() else { return Ok(None) };
         let constraint = |join: &JoinOperator| constraint_of(join).map(|(constraint, kind)| (constraint.clone(), kind));

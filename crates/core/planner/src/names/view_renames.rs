@@ -23,7 +23,7 @@ use datafusion::sql::sqlparser::ast::{
 use mainstay_types::Result;
 use std::ops::ControlFlow;
 
-/// What is looked up by a name.
+/// The key that a name is looked up by.
 fn key_of(name: &ObjectName) -> Option<String> {
     let parts: Option<Vec<&Ident>> = name.0.iter().map(|part| part.as_ident()).collect();
     match parts?.as_slice() {
@@ -40,8 +40,8 @@ fn quoted(name: &str) -> Ident {
     Ident::with_quote('"', name.to_lowercase())
 }
 
-/// Whether a query may name a table or view; `key` is what it is looked up by. A name that a WITH hides counts: the query
-/// of the WITH itself means the table.
+/// Returns true if a query may name a table or view; `key` is what it is looked up by. A name that a WITH hides counts:
+/// the query of the WITH itself means the table.
 ///
 /// Errors: those of reading it.
 pub fn query_names(query: &str, key: &str) -> Result<bool> {

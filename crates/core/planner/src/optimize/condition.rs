@@ -1,6 +1,6 @@
 //! Conditions that a scan can take over: from DataFusion's expressions to [`Predicate`]s.
 //!
-//! What is taken over must mean exactly the same, whatever the values are, because the planner asks
+//! A condition that is taken over must mean exactly the same, whatever the values are, because the planner asks
 //! [`is_expressible`] before parameters have values. So a condition is taken when its *form* is one that
 //! the kernels know - a column compared with constants, and AND, OR, NOT of such - and the types of both
 //! sides make the comparison one of numbers, texts, days, moments or truth values.
@@ -20,7 +20,7 @@ use mainstay_columnar::values::{OFFSET, TICKS};
 use mainstay_columnar::{Comparison, Predicate};
 use mainstay_types::{Collation, Date, Decimal, Timestamp, Value};
 
-/// Whether [`predicate`] can express the condition once its parameters have values.
+/// Returns true if [`predicate`] can express the condition once its parameters have values.
 pub(crate) fn is_expressible(condition: &Expr, schema: &Schema) -> bool {
     build(condition, schema, &|expr| if is_parameter(expr) { Some(Value::Null) } else { constant(expr) }).is_some()
 }
@@ -107,7 +107,7 @@ fn build(condition: &Expr, schema: &Schema, constant: ConstantOf<'_>) -> Option<
                 _ => None,
             }
         }
-        // What is filled is never NULL, and is not asked.
+        // A filled column is never NULL, and is not tested.
         Expr::IsNull(inner) | Expr::IsNotNull(inner) if blank_fields::filled_column(inner).is_some() => None,
         Expr::IsNull(inner) => Some(Predicate::Null { column: operand(inner, schema)?, negated: false }),
         Expr::IsNotNull(inner) => Some(Predicate::Null { column: operand(inner, schema)?, negated: true }),
@@ -121,7 +121,7 @@ fn build(condition: &Expr, schema: &Schema, constant: ConstantOf<'_>) -> Option<
             certain(column, true, schema)
         }
         Expr::Literal(ScalarValue::Boolean(Some(value)), _) => Some(Predicate::Constant(*value)),
-        // What is left of a comparison with NULL; any column will do.
+        // The rest of a comparison with NULL; any column will do.
         Expr::Literal(ScalarValue::Boolean(None) | ScalarValue::Null, _) if !schema.fields().is_empty() => {
             Some(unknown(0))
         }
@@ -258,7 +258,7 @@ fn operand(expr: &Expr, schema: &Schema) -> Option<usize> {
     }
 }
 
-/// Whether a cast keeps every value and its order.
+/// Returns true if a cast keeps every value and its order.
 pub(crate) fn keeps_order(from: &DataType, to: &DataType) -> bool {
     use DataType::*;
     match (from, to) {
@@ -279,7 +279,7 @@ fn is_text(column: usize, schema: &Schema) -> bool {
     matches!(schema.field(column).data_type(), DataType::Utf8View)
 }
 
-/// Whether column and value are of kinds that the kernels compare as the planner would.
+/// Returns true if column and value are of kinds that the kernels compare as the planner would.
 // It reads as a table.
 #[allow(clippy::match_like_matches_macro)]
 fn fits(column: usize, value: &Value, schema: &Schema) -> bool {

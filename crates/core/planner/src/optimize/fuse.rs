@@ -165,7 +165,7 @@ fn order_keys(scan: &Scan, sort: &SortExec) -> Option<Vec<OrderKey>> {
     sort.expr().iter().map(|item| order_key(scan, item)).collect()
 }
 
-/// What rows are ordered by, where indexes may order them so: a column, or the sort key of one, with NULL at the end where
+/// The sort order of rows that indexes may give: a column, or the sort key of one, with NULL at the end where
 /// indexes have it.
 fn order_key(scan: &Scan, item: &PhysicalSortExpr) -> Option<OrderKey> {
     let descending = item.options.descending;

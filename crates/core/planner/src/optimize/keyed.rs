@@ -52,7 +52,7 @@ impl<'a> Source<'a> {
         self.leaf.scan.as_ref()
     }
 
-    /// What a column is computed of, as an expression over the scan itself.
+    /// The expression over the scan that a column is computed from.
     pub(crate) fn computed(self, expr: &Arc<dyn PhysicalExpr>) -> Option<&'a Arc<dyn PhysicalExpr>> {
         let column = expr.downcast_ref::<Column>()?;
         Some(&self.projection?.expr().get(column.index())?.expr)
@@ -95,7 +95,7 @@ pub(crate) fn with_access(node: &Arc<dyn ExecutionPlan>, filter: &FilterExec) ->
     replace_children_if_necessary(Arc::clone(node), vec![input]).ok()
 }
 
-/// What a condition says of the rows of a scan of which it is true.
+/// The keys of a scan's rows that can satisfy a condition.
 fn sought(condition: &Arc<dyn PhysicalExpr>, source: Source<'_>) -> Sought {
     let parts = |expr: &BinaryExpr| vec![sought(expr.left(), source), sought(expr.right(), source)];
     match condition.downcast_ref::<BinaryExpr>() {
@@ -240,7 +240,7 @@ fn is_date(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Date32)
 }
 
-/// Whether numbers of the type are what they are written as.
+/// Returns true if numbers of the type are what they are written as.
 fn is_exact(data_type: &DataType) -> bool {
     use DataType::{Decimal128, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32};
     matches!(data_type, Decimal128(_, 0..) | Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32)

@@ -121,9 +121,9 @@ impl Default for Rules {
 /// A plan that is ready to run.
 pub(crate) struct Physical {
     pub(crate) plan: Arc<dyn ExecutionPlan>,
-    /// Whether operators of the plan keep state from a run, so that each run needs a fresh copy.
+    /// True if operators of the plan keep state from a run, so that each run needs a fresh copy.
     pub(crate) stateful: bool,
-    /// Whether it reads so much that several threads are worth their hand-over.
+    /// True if it reads so much that several threads are worth their hand-over.
     pub(crate) large: bool,
     /// How many operators are within each other.
     pub(crate) levels: usize,
@@ -139,7 +139,7 @@ impl Optimizers {
         Optimizers { plain, single, parallel, spilling: session(Need::Memory, 1) }
     }
 
-    /// What DataFusion knows of the session.
+    /// DataFusion's session state.
     pub(crate) fn session(&self) -> &SessionState {
         &self.single
     }
@@ -182,7 +182,7 @@ impl Optimizers {
     }
 }
 
-/// What a session makes the best of.
+/// The scarce resource that a session is set up for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Need {
     Speed,
@@ -215,7 +215,7 @@ fn config(partitions: usize, runtime_env: &RuntimeEnv) -> SessionConfig {
     config
 }
 
-/// What all sessions have in common, with these rules over the logical plan and the operators.
+/// The common set-up of all sessions, with these rules over the logical plan and the operators.
 fn rules(
     optimizer: Vec<Arc<dyn OptimizerRule + Send + Sync>>,
     physical: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>,
@@ -305,7 +305,7 @@ fn before(fuse: bool) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
     if fuse { vec![Arc::new(Fuse), Arc::new(UnknownRows)] } else { vec![Arc::new(UnknownRows)] }
 }
 
-/// Whether a plan is made of tables, conditions, expressions, groups, orders, limits and unions only, without
+/// Returns true if a plan is made of tables, conditions, expressions, groups, orders, limits and unions only, without
 /// subqueries in its expressions.
 pub(crate) fn is_plain(plan: &LogicalPlan) -> bool {
     let mut plain = true;
@@ -334,7 +334,7 @@ fn is_subquery(expr: &Expr) -> bool {
     matches!(expr, Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_) | Expr::ScalarSubquery(_))
 }
 
-/// Whether a plan reads so much that several threads are worth their hand-over.
+/// Returns true if a plan reads so much that several threads are worth their hand-over.
 fn is_large(plan: &LogicalPlan) -> bool {
     let mut large = false;
     // The closure does not fail.
@@ -347,7 +347,7 @@ fn is_large(plan: &LogicalPlan) -> bool {
     large
 }
 
-/// Whether anything but our leaves, plain projections, filters, limits and unions is in the plan: those keep
+/// Returns true if anything but our leaves, plain projections, filters, limits and unions is in the plan: those keep
 /// nothing from a run.
 fn is_stateful(plan: &Arc<dyn ExecutionPlan>) -> bool {
     use datafusion::physical_plan::filter::FilterExec;

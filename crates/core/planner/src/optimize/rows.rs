@@ -128,13 +128,13 @@ impl Short {
         Some(Short { plan: Plan::of(block)?, schema })
     }
 
-    /// Whether it has no column of which only the parameter will tell the type.
+    /// Returns true if it has no column of which only the parameter will tell the type.
     fn has_known_types(&self) -> bool {
         self.schema.fields().iter().all(|field| field.data_type() != &DataType::Null)
     }
 
-    /// Whether it is for statements that were not prepared, too: their rows are wanted in vectors, and the batch executor
-    /// fills those faster where all rows of a table are looked at.
+    /// Returns true if it is for statements that were not prepared, too: their rows are wanted in vectors, and the
+    /// batch executor fills those faster where all rows of a table are looked at.
     pub(crate) fn is_for_texts(&self) -> bool {
         let is_known =
             |field: &arrow_schema::FieldRef| array_of(field.data_type(), &[]).data_type() == field.data_type();
@@ -158,7 +158,7 @@ impl Short {
     }
 }
 
-/// What the columns of an operator stand for.
+/// The expressions that the columns of an operator stand for.
 struct Scope<'p> {
     schema: &'p DFSchema,
     outputs: Vec<Expression>,
@@ -206,7 +206,7 @@ fn whole(plan: &LogicalPlan) -> Option<(Block, Scope<'_>)> {
     }
 }
 
-/// Whether rows have been ordered or counted out: conditions and joins come before that.
+/// Returns true if rows have been ordered or counted out: conditions and joins come before that.
 fn is_ended(block: &Block) -> bool {
     !block.order.is_empty() || block.fetch.is_some() || block.skip > 0 || block.numbered.is_some()
 }
@@ -231,7 +231,7 @@ fn limited(limit: &Limit) -> Option<(Block, Scope<'_>)> {
     if block.fetch_by.is_some() {
         return None;
     }
-    // What is there counts the rows that this one leaves out.
+    // The inner limit counts the rows that this one leaves out.
     if block.skip > 0 || block.fetch.is_some_and(|known| fetch.is_none_or(|fetch| known < skip.saturating_add(fetch))) {
         return None;
     }
@@ -288,7 +288,7 @@ fn joined(join: &Join) -> Option<(Block, Scope<'_>)> {
     }
     let offset = block.sources.len();
     let is_outer = join.join_type != JoinType::Inner;
-    // What an outer join fills up with NULL is one table's columns.
+    // An outer join fills the columns of one table with NULL.
     let is_column = |output: &Expression| matches!(output, Expression::Column { .. });
     if is_outer && (inner.sources.len() != 1 || !right.outputs.iter().all(is_column)) {
         return None;

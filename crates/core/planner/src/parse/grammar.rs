@@ -1,4 +1,4 @@
-//! What is written in other ways than the parser knows, brought to the way it knows: token by token, before it parses.
+//! Syntax that the parser does not know, rewritten to syntax that it knows: token by token, before it parses.
 //!
 //! ```text
 //!   NEXT VALUE FOR s                         nextval('s')
@@ -58,7 +58,7 @@ pub(crate) fn is(token: &TokenWithSpan, keyword: Keyword) -> bool {
     matches!(&token.token, Token::Word(word) if word.keyword == keyword && word.quote_style.is_none())
 }
 
-/// Whether this unquoted word is here. Not all of these are the parser's keywords.
+/// Returns true if this unquoted word is here. Not all of these are the parser's keywords.
 pub(crate) fn is_word(token: Option<&TokenWithSpan>, word: &str) -> bool {
     matches!(token.map(|token| &token.token), Some(Token::Word(it)) if it.quote_style.is_none() && it.value == word)
 }
@@ -264,7 +264,8 @@ fn interval_text(text: &str, from: Keyword, to: Keyword) -> Option<String> {
     Some(format!("{} days {} nanoseconds", interval.days, interval.ticks.checked_mul(100)?))
 }
 
-/// Whether an ALTER TABLE has words that only PostgreSQL's form of it has: `TYPE ... USING`, `RENAME CONSTRAINT`.
+/// Returns true if an ALTER TABLE has words that only PostgreSQL's form of it has: `TYPE ... USING`, `RENAME
+/// CONSTRAINT`.
 pub(crate) fn is_postgres_alter(tokens: &[TokenWithSpan]) -> bool {
     let renames = |pair: &[TokenWithSpan]| is(&pair[0], Keyword::RENAME) && is(&pair[1], Keyword::CONSTRAINT);
     let words: Vec<TokenWithSpan> =

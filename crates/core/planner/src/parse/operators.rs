@@ -15,7 +15,7 @@
 //!
 //! And `~a`, the other bits, is `-1 - a`, since the planner does not know it.
 //!
-//! What stands in parentheses is one operand, and so is what has a sign: `-2 ^ 2` is 4.
+//! An expression in parentheses is one operand, and so is a signed one: `-2 ^ 2` is 4.
 
 use crate::parse::tree::call;
 use crate::parse::walk::WalkMut;
@@ -25,7 +25,7 @@ use datafusion::sql::sqlparser::ast::{
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 use std::ops::ControlFlow;
 
-/// Whether these tokens may make such operators.
+/// Returns true if these tokens may make such operators.
 pub(crate) fn are_in(tokens: &[TokenWithSpan]) -> bool {
     tokens.iter().any(|token| matches!(token.token, Token::Caret | Token::StringConcat | Token::Tilde))
 }
@@ -56,8 +56,8 @@ impl VisitorMut for Chains {
     }
 }
 
-/// Whether the operators of a chain are to be put together in another way: there is a `^` among them, or a `||` beside
-/// others.
+/// Returns true if the operators of a chain are to be put together in another way: there is a `^` among them, or a `||`
+/// beside others.
 fn is_bound_otherwise(expr: &Expr) -> bool {
     let (mut joins, mut others, mut left) = (false, false, vec![expr]);
     while let Some(expr) = left.pop() {

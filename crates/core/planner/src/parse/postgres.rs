@@ -1,4 +1,4 @@
-//! What PostgreSQL's users write around statements, and the parser does not read: taken out of the tokens before it parses,
+//! Syntax around statements that PostgreSQL's users write and the parser does not read: taken out of the tokens before it parses,
 //! or brought to what it knows.
 //!
 //! ```text

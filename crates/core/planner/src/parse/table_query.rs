@@ -10,11 +10,11 @@ use crate::parse::grammar::is;
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
-/// What may stand before such a query, beside the beginning and a parenthesis.
+/// The words that may stand before such a query, beside the beginning and a parenthesis.
 const BEFORE: [Keyword; 6] =
     [Keyword::UNION, Keyword::EXCEPT, Keyword::INTERSECT, Keyword::ALL, Keyword::DISTINCT, Keyword::AS];
 
-/// What may stand behind it, beside the end and a parenthesis.
+/// The words that may stand behind it, beside the end and a parenthesis.
 const BEHIND: [Keyword; 10] = [
     Keyword::UNION,
     Keyword::EXCEPT,
@@ -50,7 +50,7 @@ pub(crate) fn selected(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     selected
 }
 
-/// Whether the token at this place is the TABLE of such a query.
+/// Returns true if the token at this place is the TABLE of such a query.
 fn is_query(tokens: &[TokenWithSpan], significant: &[usize], place: usize) -> bool {
     let token = |place: usize| significant.get(place).map(|at| &tokens[*at]);
     let says = |place: usize, keyword| token(place).is_some_and(|token| is(token, keyword));

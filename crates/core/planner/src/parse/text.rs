@@ -62,7 +62,7 @@ pub fn statements(script: &str) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Whether there is anything but comments and blanks.
+/// Returns true if there is anything but comments and blanks.
 fn has_content(piece: &str) -> bool {
     let bytes = piece.as_bytes();
     let mut at = 0;
@@ -199,7 +199,7 @@ impl Text {
         }
     }
 
-    /// Whether the tree of the statement is so deep that walking it takes a large stack.
+    /// Returns true if the tree of the statement is so deep that walking it takes a large stack.
     pub(crate) fn is_deep(&self) -> bool {
         let mut depth = 0;
         let nested = self.tokens.iter().any(|token| {
@@ -245,7 +245,7 @@ impl Text {
         }
     }
 
-    /// Whether the word stands anywhere in the text (given in lower case).
+    /// Returns true if the word stands anywhere in the text (given in lower case).
     pub(crate) fn mentions(&self, word: &str) -> bool {
         self.words().any(|(value, _)| value.eq_ignore_ascii_case(word))
     }
@@ -257,8 +257,8 @@ impl Text {
         })
     }
 
-    /// Whether the word (given in lower case) stands anywhere but before a period and AS: what a table is called stands
-    /// alone where it is said.
+    /// Returns true if the word (given in lower case) stands anywhere but before a period and AS: what a table is
+    /// called stands alone where it is said.
     pub(crate) fn names(&self, lower: &str) -> bool {
         let is_it = |token: &Token| matches!(token, Token::Word(word) if word.value.to_lowercase() == lower);
         let is_more = |token: &Token| match token {
@@ -428,7 +428,7 @@ pub(crate) fn is_keyword(token: &Token, keyword: Keyword) -> bool {
     matches!(token, Token::Word(word) if word.keyword == keyword && word.quote_style.is_none())
 }
 
-/// Whether the token makes a tree of what stands before and after it.
+/// Returns true if the token makes a tree of what stands before and after it.
 fn continues_chain(token: &Token) -> bool {
     use Keyword::*;
     match token {
@@ -455,7 +455,7 @@ fn ends_select_list(token: &Token) -> bool {
     matches!(token, Token::SemiColon) || ends.iter().any(|keyword| is_keyword(token, *keyword))
 }
 
-/// Whether an operand follows this word, and not an alias.
+/// Returns true if an operand follows this word, and not an alias.
 pub(crate) fn comes_before_operand(keyword: Keyword) -> bool {
     use Keyword::*;
     matches!(
@@ -534,7 +534,7 @@ fn ends_interval(item: &[&TokenWithSpan]) -> bool {
     ahead.last().is_some_and(|token| is_keyword(&token.token, INTERVAL))
 }
 
-/// Whether an expression can end here, so that a word behind it is an alias.
+/// Returns true if an expression can end here, so that a word behind it is an alias.
 fn ends_operand(token: &Token) -> bool {
     match token {
         Token::Word(word) => word.quote_style.is_some() || !comes_before_operand(word.keyword),

@@ -30,7 +30,7 @@ pub const FIRST_PRIVATE: u64 = 1 << 62;
 pub struct FileReading {
     /// How text compares, blanks at its end left out.
     pub collation: Collation,
-    /// Whether numbers and logical fields that nobody has filled in are 0 and FALSE, and not NULL.
+    /// True if numbers and logical fields that nobody has filled in are 0 and FALSE, and not NULL.
     pub fills_blanks: bool,
 }
 
@@ -52,7 +52,7 @@ pub trait Catalog: Send + Sync {
     /// is that of one session only, and no other session ever has it.
     fn version(&self) -> u64;
 
-    /// What a view's query finds by this name: what everybody has, and nothing of one session only.
+    /// The relation of this name that a view's query sees: one of the database, never one of a session.
     fn shared_relation(&self, name: &str) -> Result<Option<Relation>> {
         self.relation(name)
     }
@@ -75,7 +75,7 @@ pub trait Catalog: Send + Sync {
 
 /// Functions that a language defines and a query calls, by their names: each gives one value for the values of a row.
 pub trait UserFunctions: std::fmt::Debug + Send + Sync {
-    /// What the function of this name gives, in the name that SQL Server has for the type; `None` if there is none.
+    /// The result type of the function of this name, by SQL Server's name; `None` if there is no such function.
     fn result(&self, name: &str) -> Option<String>;
 
     /// Its value for these arguments.

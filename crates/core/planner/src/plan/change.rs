@@ -1,4 +1,4 @@
-//! What INSERT, UPDATE and DELETE need of the planner.
+//! The planner's part of INSERT, UPDATE and DELETE.
 //!
 //! A change is a query and what is done with its rows:
 //!
@@ -70,7 +70,7 @@ impl RowExpressions {
         self.expressions.iter().map(column).collect()
     }
 
-    /// Whether the time of day is part of them, which is that of their compilation.
+    /// Returns true if the time of day is part of them, which is that of their compilation.
     pub fn is_momentary(&self) -> bool {
         self.is_momentary
     }
@@ -271,14 +271,14 @@ impl Planner {
     }
 }
 
-/// What the values beside a row are called in the expressions of a RETURNING.
+/// The names of the values beside a row in the expressions of a RETURNING.
 const BESIDE: &str = "_beside";
 
 fn beside_name(number: usize) -> String {
     format!("_value_{number}")
 }
 
-/// What a RETURNING gives, over the columns of the changed row and over values beside it: what the row was before
+/// The expressions of a RETURNING, over the columns of the changed row and over values beside it: the row before the change
 /// (`old.x`), and columns of the other tables of the statement.
 #[derive(Clone, Debug, Default)]
 pub struct BoundReturning {
@@ -288,7 +288,7 @@ pub struct BoundReturning {
 }
 
 impl BoundReturning {
-    /// Whether its items may name parameters.
+    /// Returns true if its items may name parameters.
     pub fn may_have_parameters(&self) -> bool {
         // A text that has such a sign is taken for one, too.
         self.items.iter().any(|(item, _)| item.to_string().contains(['$', '?']))
@@ -296,7 +296,7 @@ impl BoundReturning {
 }
 
 impl Returning {
-    /// What it gives of a table that the statement knows by this name.
+    /// The expressions over a table that the statement knows by this name.
     ///
     /// Errors: `Unsupported` for items that are no expressions.
     pub fn bind(&self, table: &str, schema: &SchemaRef) -> Result<BoundReturning> {
@@ -501,7 +501,7 @@ fn position_of(table: &Name, alias: Option<&Name>, position: &str) -> Expr {
     Expr::CompoundIdentifier(vec![Ident::new(table), Ident::new(position)])
 }
 
-/// What the target of a change is called in its query where that is not its own name. One that begins with `@`, a table
+/// The name of a change's target in its query, where that is not the table's. One that begins with `@`, a table
 /// variable's, would be taken for a variable.
 fn called<'n>(table: &Name, alias: Option<&'n Name>) -> Option<&'n str> {
     match alias {

@@ -1,4 +1,4 @@
-//! What DataFusion's SQL planner asks about while it plans one statement.
+//! The context of one statement for DataFusion's SQL planner: tables, functions, options.
 
 use crate::parse::text::Text;
 use crate::plan::catalog::{Catalog, Relation};
@@ -21,10 +21,10 @@ use std::sync::{Arc, LazyLock};
 pub(crate) struct StatementContext<'a> {
     pub(crate) state: &'a SessionState,
     pub(crate) catalog: &'a dyn Catalog,
-    /// Whether the statement names `_recno` or `_deleted`, and so sees them as columns.
+    /// True if the statement names `_recno` or `_deleted`, and so sees them as columns.
     pub(crate) hidden_columns: bool,
     pub(crate) visibility: Visibility,
-    /// Whether tables take over what they can do themselves; see `Settings::fuse`.
+    /// True if tables take over what they can do themselves; see `Settings::fuse`.
     pub(crate) fuse: bool,
     /// How many views this statement is inside of.
     pub(crate) view_depth: usize,
@@ -36,7 +36,7 @@ pub const DEFAULT_SCHEMAS: [&str; 3] = ["main", "public", "dbo"];
 /// How deep views may be made of views.
 const VIEW_DEPTH: usize = 32;
 
-/// What plans functions in FROM.
+/// The planners of functions in FROM.
 static RELATIONS: LazyLock<[Arc<dyn RelationPlanner>; 1]> =
     LazyLock::new(|| [Arc::new(crate::functions::rowset::RowsetPlanner)]);
 

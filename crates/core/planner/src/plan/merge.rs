@@ -112,7 +112,7 @@ impl Rows<'_> {
         column(self.target, self.position)
     }
 
-    /// Whether a row is one for this case.
+    /// Returns true if a row is one for this case.
     fn is_case(&self, wanted: MergeCase) -> Expr {
         let there = |table: &str, name: &str| Expr::IsNotNull(Box::new(column(table, name)));
         let missing = |table: &str, name: &str| Expr::IsNull(Box::new(column(table, name)));
@@ -123,7 +123,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Whether a branch may be taken, if none before it is.
+    /// Returns true if a branch may be taken, if none before it is.
     fn is_taken(&self, branch: &MergeBranch) -> Expr {
         let is_case = self.is_case(branch.case);
         match &branch.condition {
@@ -140,7 +140,7 @@ impl Rows<'_> {
         case(branches.iter().enumerate().map(arm).collect())
     }
 
-    /// What the branch that is taken does, as a word.
+    /// The action of the branch that is taken, as a word.
     fn action_word(&self, branches: &[MergeBranch]) -> Expr {
         let arm = |branch: &MergeBranch| {
             let word = match &branch.action {

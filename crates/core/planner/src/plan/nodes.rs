@@ -28,7 +28,7 @@ pub(crate) trait Tree: TreeNode {
         self.apply(look)
     }
 
-    /// Whether there is a node that is so.
+    /// Returns true if there is a node that is so.
     fn has(&self, mut is_so: impl FnMut(&Self) -> Result<bool>) -> Result<bool> {
         let is_so: &mut dyn FnMut(&Self) -> Result<bool> = &mut is_so;
         self.exists(is_so)
@@ -37,7 +37,7 @@ pub(crate) trait Tree: TreeNode {
 
 impl<N: TreeNode> Tree for N {}
 
-/// What only logical plans have: expressions, and plans within them.
+/// Walks that only logical plans have: over expressions, and over the plans within them.
 pub(crate) trait PlanTree {
     /// Changes every node, those of subqueries too and those below it first.
     fn map_up_with_subqueries(

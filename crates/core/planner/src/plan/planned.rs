@@ -23,9 +23,9 @@ use std::sync::{Arc, OnceLock};
 pub struct Planned {
     /// How the row executor runs it, if it is one for it.
     pub(crate) short: Option<Short>,
-    /// What the batch executor runs, when that is made.
+    /// The operators of the batch executor, once they are built.
     pub(crate) built: OnceLock<Built>,
-    /// What that is made of, for a statement that has a block.
+    /// The logical plan that they are built from, for a statement that has a block.
     pub(crate) logical: Option<LogicalPlan>,
     /// The columns as the user named them.
     pub(crate) schema: SchemaRef,
@@ -33,7 +33,7 @@ pub struct Planned {
     pub(crate) tables: Vec<Arc<dyn Table>>,
     /// The tables that DataFusion reads by itself: their files are part of the plan.
     pub(crate) foreign: Vec<String>,
-    /// Whether the time of day or a sequence is part of it, so that it serves once.
+    /// True if the time of day or a sequence is part of it, so that it serves once.
     pub(crate) is_momentary: bool,
 }
 
@@ -42,13 +42,13 @@ pub(crate) struct Built {
     pub(crate) plan: Arc<dyn ExecutionPlan>,
     /// The plan as the scan that it is, if it can be read without a stream.
     pub(crate) direct: Option<Direct>,
-    /// Whether operators of the plan keep state from a run, so that each run needs a fresh copy.
+    /// True if operators of the plan keep state from a run, so that each run needs a fresh copy.
     pub(crate) stateful: bool,
-    /// Whether it reads so much that several threads are worth their hand-over.
+    /// True if it reads so much that several threads are worth their hand-over.
     pub(crate) large: bool,
     /// How many operators are within each other.
     pub(crate) levels: usize,
-    /// What it is made of, if its operators may need more memory than there is.
+    /// The logical plan that it was built from, if its operators may need more memory than there is.
     pub(crate) logical: Option<LogicalPlan>,
 }
 
@@ -81,8 +81,8 @@ impl Planned {
         &self.tables
     }
 
-    /// Whether it is another one each time it runs, or calls functions of the session: the time of day, a sequence, what a
-    /// language brings.
+    /// Returns true if it is another one each time it runs, or calls functions of the session: the time of day, a
+    /// sequence, what a language brings.
     pub fn is_momentary(&self) -> bool {
         self.is_momentary
     }
@@ -97,7 +97,7 @@ impl Planned {
         self.short.as_ref()
     }
 
-    /// Whether its rows are read by an index or from the beginning of a table, one after the other.
+    /// Returns true if its rows are read by an index or from the beginning of a table, one after the other.
     pub fn is_look_up(&self) -> bool {
         self.built.get().is_some_and(|built| built.direct.is_some())
     }

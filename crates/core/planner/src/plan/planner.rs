@@ -48,7 +48,7 @@ const CACHED_PRIVATELY: usize = 100;
 /// Longer texts are planned every time, so that the plans of a few monsters do not fill the memory.
 const CACHED_TEXT_BYTES: usize = 16_384;
 
-/// What bounds a planner's statements.
+/// The limits of a planner's statements.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Bytes that the operators of all running statements may hold together; beyond it they spill to
@@ -56,7 +56,7 @@ pub struct Settings {
     pub memory_limit_bytes: usize,
     /// Threads for one statement over a large table.
     pub threads: usize,
-    /// Whether tables of ours answer conditions and fused plans with the vector kernels and indexes, and
+    /// True if tables of ours answer conditions and fused plans with the vector kernels and indexes, and
     /// statements that differ in their literals share a plan. Without it every statement is planned by itself
     /// and runs on the general executor alone: slower, and with the same answer. It is there to compare the two.
     pub fuse: bool,
@@ -103,7 +103,7 @@ impl Cache {
     }
 }
 
-/// What a query is planned for.
+/// The purpose that a query is planned for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     /// Its rows are the answer.
@@ -115,7 +115,7 @@ enum Purpose {
 /// An optimized logical plan.
 struct Logical {
     plan: LogicalPlan,
-    /// Whether the time of day or a sequence is part of it.
+    /// True if the time of day or a sequence is part of it.
     is_momentary: bool,
 }
 
@@ -175,12 +175,12 @@ impl Planner {
         planned.foreign.is_empty().then_some(planned)
     }
 
-    /// What DataFusion knows of the session, for opening tables that it reads by itself.
+    /// DataFusion's session state, for opening tables that it reads by itself.
     pub(crate) fn state(&self) -> &SessionState {
         self.optimizers.session()
     }
 
-    /// What running statements may hold.
+    /// The memory pool of running statements.
     pub(crate) fn memory_pool(&self) -> &Arc<dyn MemoryPool> {
         &self.task.runtime_env.memory_pool
     }
@@ -248,7 +248,7 @@ impl Planner {
         work(&mut cache)
     }
 
-    /// What a statement is planned over. With `hidden_columns` it may name them though the text does not.
+    /// The context that a statement is planned in. With `hidden_columns` it may name them though the text does not.
     fn statement_context<'c>(
         &'c self,
         text: &Text,
@@ -347,7 +347,7 @@ impl Planner {
         (!logical.is_momentary).then_some(logical.plan)
     }
 
-    /// Whether a statement of this shape has come before; remembers that one has.
+    /// Returns true if a statement of this shape has come before; remembers that one has.
     fn was_seen(&self, shape: &str, version: u64, seen_rows: (Visibility, FileReading)) -> bool {
         self.cached(version, |cache| {
             let shapes = &mut cache.plans(seen_rows).shapes;
@@ -425,7 +425,7 @@ impl Planner {
     }
 }
 
-/// Whether a text names hidden columns, and which rows it sees for that.
+/// Returns true if a text names hidden columns, and which rows it sees for that.
 pub(crate) fn seen_by(text: &Text, hidden_columns: bool, visibility: Visibility) -> (bool, Visibility) {
     let hidden_columns = hidden_columns || HIDDEN_NAMES.iter().any(|name| text.mentions(name));
     (hidden_columns, if text.mentions("_deleted") { Visibility::All } else { visibility })
@@ -457,7 +457,7 @@ fn with_own_names(statement: Statement) -> Statement {
     )))
 }
 
-/// Whether the files that are part of the plan are still as they were. Naming a table makes the catalog look
+/// Returns true if the files that are part of the plan are still as they were. Naming a table makes the catalog look
 /// at its files; if they have changed, its version has too.
 fn is_current(planned: &Planned, catalog: &dyn Catalog, version: u64) -> Result<bool> {
     for name in &planned.foreign {

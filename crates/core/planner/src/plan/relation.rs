@@ -181,7 +181,7 @@ pub(crate) fn table_of(source: &Arc<dyn TableSource>) -> Option<Arc<dyn Table>> 
     Some(Arc::clone(&provider.downcast_ref::<TableRelation>()?.table))
 }
 
-/// Whether a table is so large that reading it with several threads is faster.
+/// Returns true if a table is so large that reading it with several threads is faster.
 pub(crate) fn is_large(source: &Arc<dyn TableSource>) -> bool {
     let Ok(provider) = source_as_provider(source) else { return false };
     match provider.downcast_ref::<TableRelation>() {

@@ -7,7 +7,7 @@ use datafusion::common::{DFSchema, Result};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{Expr, LogicalPlan, utils::merge_schema};
 
-/// What the expressions of a node are over: the columns of its inputs, or of the table that it reads.
+/// The schema of a node's expressions: the columns of its inputs, or of the table that it reads.
 pub(crate) fn schema_of(node: &LogicalPlan) -> DFSchema {
     let mut schema = merge_schema(&node.inputs());
     if let LogicalPlan::TableScan(scan) = node {

@@ -1,11 +1,11 @@
-//! Whether a plan contains something: most rules are for few statements, and all statements pass them. So what a rule asks
-//! first takes no copy of the plan, nor of its expressions (as `LogicalPlan::expressions` does).
+//! True if a plan contains something: most rules are for few statements, and all statements pass them. So what a rule
+//! asks first takes no copy of the plan, nor of its expressions (as `LogicalPlan::expressions` does).
 
 use crate::plan::nodes::{PlanTree, Tree};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::logical_expr::{Expr, LogicalPlan};
 
-/// Whether this is so of any node of a plan, those of subqueries included.
+/// Returns true if this is so of any node of a plan, those of subqueries included.
 pub(crate) fn any_node(plan: &LogicalPlan, mut is_wanted: impl FnMut(&LogicalPlan) -> bool) -> bool {
     let mut found = false;
     // The closure does not fail.
@@ -16,7 +16,7 @@ pub(crate) fn any_node(plan: &LogicalPlan, mut is_wanted: impl FnMut(&LogicalPla
     found
 }
 
-/// Whether this is so of any expression of a node, or of a part of one. (Not of the plans of subqueries in it.)
+/// Returns true if this is so of any expression of a node, or of a part of one. (Not of the plans of subqueries in it.)
 pub(crate) fn any_expression(node: &LogicalPlan, mut is_wanted: impl FnMut(&Expr) -> bool) -> bool {
     let mut found = false;
     // The closures do not fail.
@@ -29,7 +29,7 @@ pub(crate) fn any_expression(node: &LogicalPlan, mut is_wanted: impl FnMut(&Expr
     found
 }
 
-/// Whether this is so of any expression of any node of a plan, those of subqueries included.
+/// Returns true if this is so of any expression of any node of a plan, those of subqueries included.
 pub(crate) fn any_expression_of_plan(plan: &LogicalPlan, mut is_wanted: impl FnMut(&Expr) -> bool) -> bool {
     any_node(plan, |node| any_expression(node, &mut is_wanted))
 }

@@ -5,7 +5,7 @@
 //!                        here                     (a OR b) OR (c OR d)
 //! ```
 //!
-//! What is asked of an operator - its type, its hash, whether it is equal to another - is asked of all below it, and the
+//! A question about an operator - its type, its hash, its equality with another - is asked of all below it, and the
 //! planner and the operators ask it of each: for a chain that is the square of its length, for such a tree little more than the
 //! length.
 

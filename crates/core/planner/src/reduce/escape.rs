@@ -47,7 +47,7 @@ impl VisitorMut for Patterns {
     }
 }
 
-/// What the function is called that writes a pattern anew: of the pattern, and of what escapes in it.
+/// The name of the function that rewrites a pattern: its arguments are the pattern and its escape character.
 pub(crate) const FUNCTION: &str = "like_pattern";
 
 /// The pattern with backslashes in the place of another character that escapes, or of none.

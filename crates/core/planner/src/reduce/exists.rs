@@ -132,7 +132,8 @@ fn counted(query: &Query) -> Option<Query> {
     Some(query)
 }
 
-/// Whether the text of an expression may call an aggregate. One that only has such a name in it is treated alike.
+/// Returns true if the text of an expression may call an aggregate. One that only has such a name in it is treated
+/// alike.
 fn aggregates(text: &str) -> bool {
     const NAMES: [&str; 8] = ["count", "sum", "min", "max", "avg", "agg", "std", "var"];
     let text = text.to_lowercase();

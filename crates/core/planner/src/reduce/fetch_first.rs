@@ -104,7 +104,7 @@ fn binary(left: Expr, op: BinaryOperator, right: Expr) -> Expr {
     Expr::BinaryOp { left: Box::new(left), op, right: Box::new(right) }
 }
 
-/// What a list is ordered by, in the list's own expressions: a window knows no numbers of columns and no names of them.
+/// The order of a list in the list's own expressions: a window knows neither numbers nor names of its columns.
 fn of_list(by: OrderByExpr, list: &[SelectItem]) -> Result<OrderByExpr> {
     let item = |item: &SelectItem| match item {
         SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr.clone()),

@@ -7,7 +7,7 @@ use datafusion::sql::sqlparser::ast::{
 };
 use mainstay_types::Result;
 
-/// What the query is called whose rows are compared: no statement has such a name, so nothing beside it is taken for a
+/// The name of the query whose rows are compared: no statement has such a name, so nothing beside it is taken for a
 /// column of it.
 const COMPARED: &str = "#compared";
 
@@ -54,7 +54,7 @@ impl<'a> Compared<'a> {
         Ok(query)
     }
 
-    /// Whether one of its rows is so.
+    /// Returns true if one of its rows is so.
     pub(crate) fn exists(&self, condition: Expr, negated: bool) -> Result<Expr> {
         let one = Expr::Value(Value::Number("1".into(), false).into());
         Ok(Expr::Exists { subquery: Box::new(self.query(one, Some(condition))?), negated })

@@ -43,7 +43,7 @@ struct Rows;
 impl VisitorMut for Rows {
     type Break = Error;
 
-    /// What WHERE, HAVING and ON say need only be told whether it is true: then EXISTS says it, which joins.
+    /// WHERE, HAVING and ON need only know that a condition is true: then it becomes EXISTS, which joins.
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<Error> {
         let joined = select.from.iter_mut().flat_map(|table| &mut table.joins);
         let on = joined.filter_map(|join| match &mut join.join_operator {
@@ -72,7 +72,7 @@ impl VisitorMut for Rows {
     }
 }
 
-/// What a comparison of rows says of their members; `None` for other expressions.
+/// A comparison of rows as comparisons of their members; `None` for other expressions.
 fn reduced(expr: &Expr) -> Result<Option<Expr>> {
     Ok(match expr {
         Expr::BinaryOp { left, op: BinaryOperator::Overlaps, right } => match (members(left), members(right)) {
@@ -167,7 +167,7 @@ impl<'a> Quantifier<'a> {
         Ok((rows, nested(condition)))
     }
 
-    /// Whether it is true.
+    /// Returns true if it is true.
     fn truth(&self) -> Result<Expr> {
         let (rows, condition) = self.compared()?;
         match self.all {
@@ -224,8 +224,8 @@ fn members(expr: &Expr) -> Option<Vec<Expr>> {
     }
 }
 
-/// Whether two periods have a moment in common, which do not have their ends (ISO 9075-2, 8.14). Each is two moments in
-/// any order, or one and what lies between.
+/// Returns true if two periods have a moment in common, which do not have their ends (ISO 9075-2, 8.14). Each is two
+/// moments in any order, or one and what lies between.
 fn overlapping(left: &[Expr], right: &[Expr]) -> Result<Expr> {
     let ends = |period: &[Expr]| match period {
         [start, length @ Expr::Interval(_)] => {

@@ -1,6 +1,6 @@
 //! Operations on sets of rows: the names of their branches, and those that count.
 //!
-//! What has no name in a branch behind the first one is called by the planner as the column of the first one in its place,
+//! The planner names an unnamed expression of a later branch like the first branch's column in its place,
 //! which may be another column of the branch: `SELECT a, b FROM t UNION ALL SELECT b, 7 FROM t`. So it is given a name that no
 //! column has.
 //!
@@ -52,7 +52,7 @@ fn name_later_branches(body: &mut SetExpr) {
     }
 }
 
-/// Whether the columns of the branches meet by their names.
+/// Returns true if the columns of the branches meet by their names.
 pub(crate) fn is_by_name(quantifier: SetQuantifier) -> bool {
     matches!(quantifier, SetQuantifier::ByName | SetQuantifier::AllByName | SetQuantifier::DistinctByName)
 }
@@ -79,7 +79,7 @@ fn name_items(branch: &mut SetExpr) {
     }
 }
 
-/// Whether nothing is ordered by that may be written as it is in the list.
+/// Returns true if nothing is ordered by that may be written as it is in the list.
 fn is_ordered_by_columns(query: &Query) -> bool {
     let is_column =
         |expr: &Written| matches!(expr, Written::Identifier(_) | Written::CompoundIdentifier(_) | Written::Value(_));
@@ -103,8 +103,9 @@ pub(crate) fn counted(plan: LogicalPlan) -> Result<LogicalPlan> {
     .data()
 }
 
-/// Whether a join is a set operation with ALL: nothing else that is written takes NULL for equal to NULL, and without ALL
-/// the rows on the left are distinct. (Those of `SELECT DISTINCT ... EXCEPT ALL` are, too, and need not be counted.)
+/// Returns true if a join is a set operation with ALL: nothing else that is written takes NULL for equal to NULL, and
+/// without ALL the rows on the left are distinct. (Those of `SELECT DISTINCT ... EXCEPT ALL` are, too, and need not be
+/// counted.)
 fn is_of_all(join: &Join) -> bool {
     matches!(join.join_type, JoinType::LeftSemi | JoinType::LeftAnti)
         && join.null_equality == NullEquality::NullEqualsNull

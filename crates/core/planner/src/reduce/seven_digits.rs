@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 /// Digits of a TIMESTAMP after the point.
 const MICROS: usize = 6;
 
-/// Whether a text may have such a literal.
+/// Returns true if a text may have such a literal.
 pub(crate) fn are_in(text: &Text) -> bool {
     let has_fine_text = |token: &Token| matches!(token, Token::SingleQuotedString(text) if is_fine(text));
     text.mentions("timestamp") && text.significant().iter().any(|token| has_fine_text(&token.token))
@@ -42,7 +42,7 @@ impl VisitorMut for Literals {
     }
 }
 
-/// Whether the digits after a point go on behind those of microseconds, with another one than 0.
+/// Returns true if the digits after a point go on behind those of microseconds, with another one than 0.
 fn is_fine(text: &str) -> bool {
     let Some((_, fraction)) = text.split_once('.') else { return false };
     let digits = fraction.bytes().take_while(u8::is_ascii_digit);

@@ -141,7 +141,7 @@ fn first_match(of: &Expr, pattern: &Expr, of_parentheses: bool) -> Expr {
     case(vec![CaseWhen { condition: found, result: left }], Expr::Value(Value::Null.into()))
 }
 
-/// Whether a pattern has parentheses whose match is wanted by itself.
+/// Returns true if a pattern has parentheses whose match is wanted by itself.
 fn has_parentheses(pattern: &str) -> bool {
     let mut rest = pattern.char_indices().peekable();
     let mut in_class = false;
@@ -157,7 +157,7 @@ fn has_parentheses(pattern: &str) -> bool {
     false
 }
 
-/// What a window function is short for that cannot take rows back, as frames that slide want it.
+/// The long form of a window function that cannot retract rows, as sliding frames need it.
 fn over_window(function: &Function) -> Option<Expr> {
     let least = match function.name.to_string().as_str() {
         "bool_and" | "every" => "min",

@@ -109,7 +109,7 @@ pub(crate) struct IntervalAverage {
     count: u64,
 }
 
-/// What its state consists of.
+/// The fields of its state.
 pub(crate) fn interval_state(name: &str) -> Vec<FieldRef> {
     let field = |part: &str, data_type| Arc::new(Field::new(format!("{name}[{part}]"), data_type, true));
     vec![

@@ -1,4 +1,4 @@
-//! What a clock shows: parts with all their digits, and truncation and differences of the moments that DataFusion has no
+//! Fields of a clock: parts with all their digits, and truncation and differences of the moments that DataFusion has no
 //! type for.
 //!
 //! ```text
@@ -121,7 +121,7 @@ impl Part {
     }
 }
 
-/// What a function gives.
+/// The result of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum What {
     Part(Part),

@@ -1,4 +1,4 @@
-//! What lies between moments, as operators have it: differences, and intervals that are multiplied or added to days.
+//! Arithmetic of moments: differences, and intervals that are multiplied or added to days.
 
 use crate::types::ticks::{in_micros, is_ours};
 use datafusion::arrow::datatypes::{DataType, IntervalUnit, TimeUnit};
@@ -8,7 +8,7 @@ use datafusion::logical_expr::{Expr, ExprSchemable, Operator};
 use datafusion::sql::sqlparser::ast::BinaryOperator;
 use mainstay_columnar::values::TICKS;
 
-/// Whether both are moments in microseconds without an offset, or one of them is and the other is a day.
+/// Returns true if both are moments in microseconds without an offset, or one of them is and the other is a day.
 pub(crate) fn are_local(left: &Expr, right: &Expr, schema: &DFSchema) -> bool {
     let of = |expr: &Expr| expr.get_type(schema).ok();
     let is_local = |expr: &Expr| of(expr).is_some_and(|it| it == in_micros(&TICKS));

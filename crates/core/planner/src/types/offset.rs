@@ -31,7 +31,7 @@ const TICKS_PER_US: i64 = 10;
 /// Nanoseconds of a tick.
 const NS_PER_TICK: i64 = 100;
 
-/// What the function is called that gives the moment of UTC.
+/// The name of the function that gives the moment of UTC.
 const KEY: &str = "utc_moment";
 
 static UTC_MOMENT: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Conversion::function(KEY, TICKS));
@@ -188,7 +188,7 @@ pub(crate) fn as_offset(expr: Expr) -> Result<Expr> {
     call(&AS_OFFSET, expr)
 }
 
-/// What makes a moment one with an offset.
+/// The function that makes a moment one with an offset.
 pub(crate) fn offset_function() -> Arc<ScalarUDF> {
     Arc::clone(&AS_OFFSET)
 }
@@ -198,7 +198,7 @@ pub(crate) fn as_micros(expr: Expr, has_offset: bool) -> Result<Expr> {
     call(if has_offset { &AS_UTC_MICROS } else { &AS_MICROS }, expr)
 }
 
-/// What the clock of a moment shows.
+/// The time of day of a moment.
 pub(crate) fn as_time(expr: Expr) -> Result<Expr> {
     call(&AS_TIME, expr)
 }
@@ -208,7 +208,7 @@ pub(crate) fn as_text(expr: Expr) -> Result<Expr> {
     call(&AS_TEXT, expr)
 }
 
-/// What is converted to one of the two types, if it is.
+/// The operand of a conversion to one of the two types; `None` for other expressions.
 pub(crate) fn conversion_of(expr: &Expr) -> Option<&Expr> {
     match expr {
         Expr::ScalarFunction(function) if function.func.inner().is::<Conversion>() => function.args.first(),
@@ -246,12 +246,12 @@ pub(crate) fn exact(expr: Expr, data_type: &DataType) -> Result<Expr> {
     }
 }
 
-/// Whether a column holds moments with offsets.
+/// Returns true if a column holds moments with offsets.
 pub(crate) fn has_offset(field: &Field) -> bool {
     *field.data_type() == OFFSET
 }
 
-/// Whether an expression makes a moment with an offset of something else.
+/// Returns true if an expression makes a moment with an offset of something else.
 pub(crate) fn is_made(expr: &Expr) -> bool {
     match expr {
         Expr::Literal(value, _) => matches!(value, ScalarValue::Decimal128(_, 38, -12)),
@@ -261,7 +261,7 @@ pub(crate) fn is_made(expr: &Expr) -> bool {
     }
 }
 
-/// Whether an expression gives moments with offsets.
+/// Returns true if an expression gives moments with offsets.
 pub(crate) fn is_with_offset(expr: &Expr, schema: &DFSchema) -> bool {
     match expr {
         Expr::Column(column) => schema.field_from_column(column).is_ok_and(|field| has_offset(field)),

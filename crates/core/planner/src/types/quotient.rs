@@ -102,7 +102,7 @@ pub(crate) fn rounded(dividend: i256, divisor: i256) -> Option<i128> {
     rounded.to_i128().map(|rounded| if is_negative { -rounded } else { rounded })
 }
 
-/// What a result says that no DECIMAL holds.
+/// The error of a result that no DECIMAL holds.
 pub(crate) fn too_long() -> Error {
     Error::new(Code::InvalidValue, "the result has more than the 38 digits that a DECIMAL can have")
 }
@@ -153,7 +153,7 @@ impl ScalarUDFImpl for Quotient {
     }
 }
 
-/// What AVG means in a statement.
+/// The AVG of statements.
 pub(crate) static AVG: LazyLock<Arc<AggregateUDF>> = LazyLock::new(|| {
     let general = avg_udaf();
     let kinds = [INTERVAL, DataType::Interval(IntervalUnit::YearMonth)].map(|of| TypeSignature::Exact(vec![of]));

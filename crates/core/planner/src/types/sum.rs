@@ -23,7 +23,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, LazyLock};
 
-/// What SUM means in a statement.
+/// The SUM of statements.
 pub(crate) static SUM: LazyLock<Arc<AggregateUDF>> =
     LazyLock::new(|| Arc::new(AggregateUDF::from(CheckedSum { general: Sum::new() })));
 
@@ -316,7 +316,7 @@ impl Accumulator for SumOfDistinct {
 #[derive(Debug)]
 struct WholeSums<T> {
     sums: Vec<i128>,
-    /// Whether there was a number to add.
+    /// True if there was a number to add.
     is_any: Vec<bool>,
     of: PhantomData<T>,
 }

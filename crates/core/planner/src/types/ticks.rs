@@ -59,7 +59,7 @@ const LOCAL: [&str; 3] = ["date_part", "datepart", "to_date"];
 #[derive(Debug)]
 pub(crate) struct MomentPlanner;
 
-/// Whether it is one of the two types.
+/// Returns true if it is one of the two types.
 pub(crate) fn is_ours(data_type: &DataType) -> bool {
     *data_type == TICKS || *data_type == OFFSET
 }
@@ -265,7 +265,7 @@ fn text_of(expr: &Expr) -> Option<&Expr> {
     }
 }
 
-/// Whether it is `TIMESTAMP '...'`.
+/// Returns true if it is `TIMESTAMP '...'`.
 pub(crate) fn is_text_of_moment(cast: &Cast) -> bool {
     is_moment(cast.field.data_type()) && is_text(&cast.expr) && !crate::analyze::cast::has_digits(cast)
 }
@@ -278,7 +278,7 @@ fn is_text(expr: &Expr) -> bool {
     }
 }
 
-/// Whether it is a moment or a day.
+/// Returns true if it is a moment or a day.
 fn is_point(data_type: &DataType) -> bool {
     is_moment(data_type) || *data_type == DataType::Date32
 }
@@ -316,7 +316,7 @@ fn local(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     }
 }
 
-/// What a function over a moment of ours gives in its place: its type, and itself.
+/// The result of a function over a moment of ours: its type, and itself.
 enum Own {
     Part(Part),
     Truncated,
@@ -445,7 +445,7 @@ impl AnalyzerRule for NoNumbers {
     }
 }
 
-/// Whether moments of ours may be in a plan.
+/// Returns true if moments of ours may be in a plan.
 fn concerns(plan: &LogicalPlan) -> bool {
     any_node(plan, |node| match node {
         LogicalPlan::TableScan(scan) => scan.source.schema().fields().iter().any(|f| is_ours(f.data_type())),

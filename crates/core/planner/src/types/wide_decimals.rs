@@ -33,7 +33,7 @@ const MOST: i16 = 38;
 /// So many digits before the point have room, if a type says that there may be so many.
 const ROOM: i16 = 18;
 
-/// What a type of numbers, or a result, has room for.
+/// The digits that a numeric type, or a result, has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Digits {
     /// Before the point.

@@ -22,12 +22,12 @@ const SECONDS_PER_DAY: i64 = 86_400;
 static WITHIN: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Within::function("checked_moment", false));
 static WITHIN_OR_NULL: LazyLock<Arc<ScalarUDF>> = LazyLock::new(|| Within::function("moment_or_null", true));
 
-/// Whether values of a type may lie outside of these years. Nanoseconds do not reach so far.
+/// Returns true if values of a type may lie outside of these years. Nanoseconds do not reach so far.
 pub(crate) fn may_leave(data_type: &DataType) -> bool {
     bounds(data_type).is_some()
 }
 
-/// What fails where a day or a moment is outside of these years.
+/// A check that fails where a day or a moment is outside of these years.
 pub(crate) fn within(moment: Expr) -> Expr {
     Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(&WITHIN), vec![moment]))
 }

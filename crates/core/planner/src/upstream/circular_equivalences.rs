@@ -4,7 +4,7 @@
 //!   SELECT x, count(*) OVER (PARTITION BY x) FROM t WHERE abs(x) = x
 //! ```
 //!
-//! What is equal has one form in DataFusion, and here that of `x` is `abs(x)`: of which the form is `abs(abs(x))`, and so on.
+//! Equal expressions have one form in DataFusion, and here that of `x` is `abs(x)`: of which the form is `abs(abs(x))`, and so on.
 //! Orders and partitions that are asked for are then not found among those that are there. So rows of which that is said
 //! come from a node that does not say it.
 
@@ -43,7 +43,7 @@ impl PhysicalOptimizerRule for Circular {
     }
 }
 
-/// Whether the form of some column would have that column in it, by way of others or not.
+/// Returns true if the form of some column would have that column in it, by way of others or not.
 fn is_circular(known: &EquivalenceGroup) -> bool {
     // By class, the classes of the columns in its expressions.
     let class_of = |column: &Column| known.iter().position(|class| class.iter().any(|of| is_column(of, column)));
@@ -52,7 +52,7 @@ fn is_circular(known: &EquivalenceGroup) -> bool {
         expressions.flat_map(collect_columns).filter_map(|column| class_of(&column)).collect()
     };
     let mut left: Vec<(usize, Vec<usize>)> = known.iter().map(leads_to).enumerate().collect();
-    // What leads to nothing that is left is in no circle.
+    // An expression that leads to none of the others is in no circle.
     loop {
         let numbers: Vec<usize> = left.iter().map(|(number, _)| *number).collect();
         left.retain(|(_, to)| to.iter().any(|to| numbers.contains(to)));

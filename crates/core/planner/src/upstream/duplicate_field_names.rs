@@ -62,7 +62,7 @@ impl PhysicalOptimizerRule for DistinctNames {
     }
 }
 
-/// Whether a plan and everything below it have columns of different names.
+/// Returns true if a plan and everything below it have columns of different names.
 fn has_distinct_names(plan: &Arc<dyn ExecutionPlan>) -> bool {
     let schema = plan.schema();
     let mut names = HashSet::with_capacity(schema.fields().len());

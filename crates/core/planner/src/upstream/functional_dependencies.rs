@@ -1,4 +1,4 @@
-//! What determines a column of some rows need not determine a group of them.
+//! Functional dependencies of rows that are not functional dependencies of their groups.
 //!
 //! ```text
 //!   SELECT DISTINCT k FROM (SELECT x.k, y.v FROM (SELECT k, count(*) FROM t GROUP BY k) x JOIN y ON .. GROUP BY x.k, y.v) z
@@ -50,7 +50,7 @@ impl OptimizerRule for Determined {
     }
 }
 
-/// Whether groups of the plan say what is not so.
+/// Returns true if groups of the plan say what is not so.
 fn errs(plan: &LogicalPlan) -> Result<bool> {
     let mut errs = false;
     plan.each_with_subqueries(|node| {
@@ -78,7 +78,7 @@ fn told(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     Ok(Transformed::new_transformed(LogicalPlan::Aggregate(groups), is_new))
 }
 
-/// What determines a group, where its plan says something else.
+/// The functional dependencies of a group, where its plan claims others.
 fn truth(groups: &Aggregate) -> Option<FunctionalDependencies> {
     let of_rows = groups.input.schema().functional_dependencies();
     if of_rows.is_empty() || groups.group_expr.iter().any(|key| matches!(key, Expr::GroupingSet(_))) {

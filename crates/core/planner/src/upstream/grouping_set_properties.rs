@@ -1,4 +1,4 @@
-//! What is known of rows is not known of their grouping sets.
+//! Properties of rows that do not hold for their grouping sets.
 //!
 //! ```text
 //!   SELECT s, count(*) FROM (SELECT 'b' AS s FROM b UNION ALL SELECT 'b' FROM a) u GROUP BY ROLLUP (s)

@@ -48,7 +48,7 @@ impl AnalyzerRule for Lists {
     }
 }
 
-/// What there is more than one list for in a plan, by its name.
+/// The expressions that a plan compares with more than one list, by name.
 fn repeated(plan: &LogicalPlan) -> HashSet<String> {
     let mut lists: HashMap<String, usize> = HashMap::new();
     any_expression_of_plan(plan, |expr| {
@@ -60,7 +60,7 @@ fn repeated(plan: &LogicalPlan) -> HashSet<String> {
     lists.into_iter().filter(|(_, count)| *count > 1).map(|(name, _)| name).collect()
 }
 
-/// What DataFusion takes for a list, or makes one of: what it is for.
+/// The operand of an expression that DataFusion takes for an IN list, or makes one of.
 fn listed(expr: &Expr) -> Option<&Expr> {
     match expr {
         Expr::InList(list) => Some(&list.expr),
@@ -106,7 +106,7 @@ fn with_one_list(expr: Expr) -> Transformed<Expr> {
     }
 }
 
-/// Whether lists may stand in it.
+/// Returns true if lists may stand in it.
 fn is_condition(expr: &Expr) -> bool {
     matches!(
         expr,
@@ -114,7 +114,7 @@ fn is_condition(expr: &Expr) -> bool {
     )
 }
 
-/// Whether an item is what it seems to be.
+/// Returns true if an item is what it seems to be.
 fn is_value(item: &Expr) -> bool {
     matches!(item, Expr::Literal(value, _) if !value.is_null())
 }
@@ -160,7 +160,7 @@ fn negated(expr: Expr) -> Expr {
     }
 }
 
-/// What is compared with values in a list, and whether it is to be none of them.
+/// The operand of an IN list of values, and true for NOT IN.
 fn list_of(expr: &Expr) -> Option<(&Expr, bool)> {
     match expr {
         Expr::InList(list) if list.list.iter().all(is_value) => Some((&list.expr, list.negated)),
@@ -168,7 +168,7 @@ fn list_of(expr: &Expr) -> Option<(&Expr, bool)> {
     }
 }
 
-/// What is compared with one value or several of which one is to be its own, and these.
+/// The operand of an equality or IN list, and its values.
 fn values_of(expr: &Expr) -> Option<(&Expr, &[Expr])> {
     match expr {
         Expr::InList(list) if !list.negated && list.list.iter().all(is_value) => Some((&list.expr, &list.list)),
@@ -193,7 +193,7 @@ fn operands(op: Operator, chain: Expr) -> Vec<Expr> {
     operands
 }
 
-/// Whether lists for the same expression stand in a chain of these two.
+/// Returns true if lists for the same expression stand in a chain of these two.
 fn meet(op: Operator, sides: [&Expr; 2]) -> bool {
     if !matches!(op, Operator::And | Operator::Or) {
         return false;

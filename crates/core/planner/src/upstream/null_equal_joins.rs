@@ -57,7 +57,7 @@ impl OptimizerRule for NullKeys {
     }
 }
 
-/// Whether NULL meets NULL in it; of inner joins only, if no others are taken apart.
+/// Returns true if NULL meets NULL in it; of inner joins only, if no others are taken apart.
 fn joins_nulls(node: &LogicalPlan, inner_only: bool) -> bool {
     let LogicalPlan::Join(join) = node else { return false };
     (join.join_type == JoinType::Inner || !inner_only)

@@ -1,4 +1,4 @@
-//! What is known of the rows of an outer join's side is not known of the rows that stand for none of them.
+//! Properties of the rows of an outer join's side that do not hold for the rows filled with NULL.
 //!
 //! ```text
 //!   SELECT a.id, q.status FROM a LEFT JOIN (SELECT id, 'paid' AS status FROM b) q ON q.id = a.id ORDER BY q.status, a.id
@@ -58,13 +58,13 @@ impl PhysicalOptimizerRule for OuterRows {
     }
 }
 
-/// Whether something is known of the rows that would not hold for a row of NULLs.
+/// Returns true if something is known of the rows that would not hold for a row of NULLs.
 fn says_too_much(side: &Arc<dyn ExecutionPlan>) -> bool {
     // Columns that are equal are so as NULLs.
     !side.equivalence_properties().constants().is_empty() || equals_expressions(side)
 }
 
-/// Whether columns of the rows are known to equal expressions.
+/// Returns true if columns of the rows are known to equal expressions.
 fn equals_expressions(rows: &Arc<dyn ExecutionPlan>) -> bool {
     let known = rows.equivalence_properties().eq_group();
     known.iter().any(|class| class.iter().any(|expr| !expr.is::<Column>() && !expr.is::<Literal>()))

@@ -53,7 +53,7 @@ impl PhysicalOptimizerRule for PickedColumns {
     }
 }
 
-/// Whether a projection of the plan has anything but columns.
+/// Returns true if a projection of the plan has anything but columns.
 fn computes(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
     let mut found = false;
     plan.each(|node| {

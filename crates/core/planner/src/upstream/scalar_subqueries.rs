@@ -47,7 +47,7 @@ fn all_perhaps(expr: Expr) -> Result<Transformed<Expr>> {
     })
 }
 
-/// Whether it is a subquery whose column says that it is never NULL, and that may have no row.
+/// Returns true if it is a subquery whose column says that it is never NULL, and that may have no row.
 fn is_certain(expr: &Expr) -> bool {
     let Expr::ScalarSubquery(subquery) = expr else { return false };
     let is_total = |plan: &LogicalPlan| matches!(plan, LogicalPlan::Aggregate(it) if it.group_expr.is_empty());

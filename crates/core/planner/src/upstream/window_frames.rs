@@ -39,7 +39,7 @@ fn is_range_of_peers(expr: &Expr) -> bool {
     matches!(expr, Expr::WindowFunction(function) if is_of_peers(&function.params.window_frame))
 }
 
-/// Whether a RANGE reaches from the first row or the row's peers to these or the last row.
+/// Returns true if a RANGE reaches from the first row or the row's peers to these or the last row.
 fn is_of_peers(frame: &WindowFrame) -> bool {
     let needs_none = |bound: &WindowFrameBound| match bound {
         WindowFrameBound::Preceding(distance) | WindowFrameBound::Following(distance) => distance.is_null(),
@@ -48,7 +48,7 @@ fn is_of_peers(frame: &WindowFrame) -> bool {
     frame.units == WindowFrameUnits::Range && needs_none(&frame.start_bound) && needs_none(&frame.end_bound)
 }
 
-/// Whether DataFusion takes keys of this type for a RANGE.
+/// Returns true if DataFusion takes keys of this type for a RANGE.
 fn has_distances(of: &DataType) -> bool {
     !(of.is_binary()
         || matches!(

@@ -49,7 +49,7 @@ pub(super) fn remove_left_over() {
     ONCE.call_once(|| remove_left_over_in(&std::env::temp_dir()));
 }
 
-/// What cannot be removed stays: it may be another user's.
+/// A file that cannot be removed stays: it may be another user's.
 #[allow(clippy::disallowed_methods, reason = "the rows of statements that were killed are no stored data")]
 fn remove_left_over_in(system: &Path) {
     let Ok(entries) = std::fs::read_dir(system) else { return };

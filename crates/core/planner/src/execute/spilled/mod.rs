@@ -27,10 +27,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tempfile::TempPath;
 
-/// What is read at a time.
+/// The bytes of one read.
 const READ_BYTES: usize = 128 << 10;
 
-/// What all files together may hold, as DataFusion has it.
+/// The most bytes of all files together, as DataFusion has it.
 const MOST_BYTES: u64 = 100 << 30;
 
 /// Makes the files, in a folder of its own among the system's temporary ones.

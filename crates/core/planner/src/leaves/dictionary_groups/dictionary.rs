@@ -15,7 +15,7 @@ const INLINE: u32 = 12;
 /// Slots of the table of short texts that were met before.
 const RECENT: usize = 512;
 
-/// What a text of the dictionary takes besides its bytes.
+/// The bytes that a text of the dictionary takes besides its own.
 const ENTRY_BYTES: usize = 96;
 
 /// The dictionaries of a run, by the number that the plan gave them.

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Numbers of dictionaries: no two plans have the same.
 static NEXT_DICTIONARY: AtomicU64 = AtomicU64::new(1);
 
-/// What an operator makes of a batch.
+/// The work of an operator on a batch.
 type Change = Box<dyn FnMut(&RecordBatch) -> Result<Vec<ArrayRef>> + Send>;
 
 /// Gives numbers instead of the texts of a column.
@@ -76,12 +76,12 @@ impl Pack {
     }
 }
 
-/// What [`Decode`] makes of groups.
+/// The texts that [`Decode`] gives for groups.
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
     /// For each group column, the dictionary of its numbers; `None` for one that is as it was.
     pub(super) dictionaries: Vec<Option<u64>>,
-    /// Whether the numbers come as one word.
+    /// True if the numbers come as one word.
     pub(super) packed: bool,
     /// The columns as they were to be.
     pub(super) schema: SchemaRef,
@@ -125,7 +125,7 @@ fn other_type(column: &str) -> DataFusionError {
     DataFusionError::Internal(format!("the column {column} of numbers or texts has another type"))
 }
 
-/// What the three operators have in common.
+/// The common part of the three operators.
 macro_rules! operator {
     ($node:ident, $name:literal, |$self:ident, $input:ident| $rebuilt:expr) => {
         fn name(&self) -> &'static str {

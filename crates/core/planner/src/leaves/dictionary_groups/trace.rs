@@ -86,7 +86,7 @@ fn below_join(
         Some(projection) => projection[column],
         None => column,
     };
-    // What comes out twice would be seen as a text by the other one.
+    // A column that comes out twice would be read as a text by the other one.
     if join.projection.as_ref().is_some_and(|all| all.iter().filter(|other| **other == joined).count() > 1) {
         return Ok(None);
     }

@@ -157,12 +157,12 @@ pub(super) fn check_footer(path: &Path) -> mainstay_types::Result<()> {
     Ok(())
 }
 
-/// What reading gives; an error where the library panics.
+/// The result of reading; an error where the library panics.
 pub(super) fn caught<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(panicked()))
 }
 
-/// What a panic of the library says.
+/// The message of a panic of the library.
 fn panicked() -> DataFusionError {
     ParquetError::General("a length or count in the file cannot be true".to_owned()).into()
 }

@@ -44,15 +44,15 @@ pub(super) struct Files {
 #[derive(Debug)]
 struct File {
     path: PathBuf,
-    /// What the names of the folders that it is in say.
+    /// The values that the names of its folders give.
     said: Vec<ScalarValue>,
     /// Its length and the moment of its last change when it was looked at.
     stamp: (u64, SystemTime),
-    /// What it says of its columns.
+    /// The statistics of its columns.
     statistics: Arc<Statistics>,
 }
 
-/// What the end of a file tells.
+/// The footer of a file.
 struct Footer<'p> {
     path: &'p Path,
     /// From the root, without `..`, which object stores do not know.
@@ -79,7 +79,7 @@ impl Files {
             }
             merged => merged?,
         };
-        // What the names of the folders say need not be in the files, and is not read from them.
+        // Columns that the names of the folders give need not be in the files, and are not read from them.
         let in_files = |field: &&FieldRef| said.iter().all(|(column, _)| column.name != *field.name());
         let fields: Vec<FieldRef> = merged.fields().iter().filter(in_files).cloned().collect();
         let partition = |(column, data_type): &(&SaidColumn, DataType)| {
@@ -108,7 +108,7 @@ impl Files {
         Arc::clone(self.columns.table_schema())
     }
 
-    /// Whether a condition is about nothing but what the names of folders say.
+    /// Returns true if a condition is about nothing but what the names of folders say.
     pub(super) fn is_told_by_names(&self, filter: &Expr) -> bool {
         let columns = filter.column_refs();
         let said = self.columns.table_partition_cols();
@@ -219,7 +219,7 @@ fn stamp_of(found: &Metadata) -> Result<(u64, SystemTime)> {
     Ok((found.len(), found.modified()?))
 }
 
-/// Whether an expression has another value from time to time or from place to place.
+/// Returns true if an expression has another value from time to time or from place to place.
 fn depends_on_more(expr: &Expr) -> bool {
     let is_of_more = |expr: &Expr| match expr {
         Expr::Placeholder(_)

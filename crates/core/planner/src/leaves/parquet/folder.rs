@@ -1,4 +1,4 @@
-//! What the files of a folder have in common: their columns, and those that the names of its sub-folders say.
+//! The common columns of the files of a folder, and the columns that the names of its sub-folders give.
 //!
 //! ```text
 //!   sales/year=2026/month=01/a.parquet       columns year and month, whole numbers; dates and texts are known, too
@@ -24,7 +24,7 @@ pub(super) const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
 pub(super) struct SaidColumn {
     pub(super) name: String,
     pub(super) data_type: DataType,
-    /// Whether a folder says that it is NULL there.
+    /// True if a folder says that it is NULL there.
     pub(super) has_null: bool,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn columns_of_names(folder: &Path, files: &[PathBuf]) -> mainstay_typ
     Ok(columns.unwrap_or_default().into_iter().map(|(name, values)| SaidColumn::new(name, &values)).collect())
 }
 
-/// What the sub-folders that a file is in say.
+/// The columns and values that the sub-folders of a file give.
 pub(super) fn said_by(folder: &Path, file: &Path) -> Vec<(String, String)> {
     let below = file.strip_prefix(folder).ok().and_then(Path::parent);
     let parts =

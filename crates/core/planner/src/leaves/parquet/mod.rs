@@ -1,6 +1,6 @@
 //! Parquet files, and folders of them, as tables: DataFusion reads them.
 //!
-//! What is added below the scan are names and types as the planner and the other tables have them:
+//! Added below the scan are names and types as the planner and the other tables have them:
 //!
 //! ```text
 //!   names        in lower case, as the planner compares them; the second of two that differ in case only is `a_2`
@@ -67,7 +67,7 @@ struct ParquetTable {
 pub fn open_parquet(path: &Path, files: &[PathBuf], bytes: u64) -> mainstay_types::Result<Arc<dyn TableProvider>> {
     let failed = |error| {
         let error = from_datafusion(error, None, None);
-        // What files differ in is told of one of them.
+        // A difference between files is reported for one of them.
         if error.place().is_some() { error } else { error.at(path.display()) }
     };
     let said = folder::columns_of_names(path, files)?;
@@ -123,7 +123,7 @@ pub fn original_schema(provider: &dyn TableProvider) -> SchemaRef {
     Arc::new(Schema::new(schema.fields().iter().map(original).collect::<Vec<FieldRef>>()))
 }
 
-/// Whether this is a Parquet table worth several threads.
+/// Returns true if this is a Parquet table worth several threads.
 pub(crate) fn is_large(provider: &dyn TableProvider) -> bool {
     provider.downcast_ref::<ParquetTable>().is_some_and(|table| table.bytes >= PARALLEL_FROM_BYTES)
 }
@@ -164,7 +164,7 @@ impl ParquetTable {
         original.data().map(|original| (!is_converted).then_some(original))
     }
 
-    /// What the conditions say over the names of the files; those that the files cannot answer are left out.
+    /// The conditions over the names of the files; those that the files cannot answer are left out.
     fn originals(&self, filters: &[Expr]) -> Result<Vec<Expr>> {
         filters.iter().filter_map(|filter| self.original(filter).transpose()).collect()
     }

@@ -1,4 +1,4 @@
-//! What a Parquet file says of its columns beside their values, and whether it is so.
+//! Statistics of a Parquet file, compared with its values.
 //!
 //! ```text
 //!   row group     the least and the greatest value of each column, and how many NULLs it has
@@ -26,7 +26,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What is said of the columns of a Parquet file and is not so. Of a file that cannot be read nothing is found: who reads it
+/// The statistics of a Parquet file that do not agree with its values. A file that cannot be read has none: its reader
 /// says why.
 #[expect(clippy::disallowed_methods, reason = "Parquet files are not read through the project's file system")]
 pub fn parquet_findings(path: &Path) -> Vec<String> {
@@ -61,7 +61,7 @@ fn findings(file: &File) -> Vec<String> {
     findings
 }
 
-/// What is wrong with a row group. Its values can be read: that was looked at before.
+/// The wrong statistics of a row group. Its values can be read: that was checked before.
 fn compared(file: &File, metadata: &ArrowReaderMetadata, group: usize, mut claims: Vec<Claims>) -> Result<Vec<String>> {
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file.try_clone()?, metadata.clone());
     for batch in builder.with_row_groups(vec![group]).build()? {
@@ -73,7 +73,7 @@ fn compared(file: &File, metadata: &ArrowReaderMetadata, group: usize, mut claim
     Ok(claims.into_iter().flat_map(|claims| claims.findings).collect())
 }
 
-/// What is said of each column of a row group, and of its pages.
+/// The statistics of each column of a row group, and of its pages.
 fn claims(metadata: &ArrowReaderMetadata, group: usize) -> Result<Vec<Claims>> {
     let (schema, file) = (metadata.schema(), metadata.metadata());
     let row_group = file.row_group(group);
@@ -102,7 +102,7 @@ fn claims(metadata: &ArrowReaderMetadata, group: usize) -> Result<Vec<Claims>> {
     Ok(claims)
 }
 
-/// What is said of ranges of rows that follow each other.
+/// The statistics of consecutive ranges of rows.
 struct Said {
     rows: Vec<u64>,
     least: ArrayRef,
@@ -113,7 +113,7 @@ struct Said {
 /// The same with what is found not to be so.
 struct Claims {
     column: usize,
-    /// What a range is called.
+    /// The word for a range in messages.
     what: String,
     ranges: VecDeque<Range>,
     /// Brings values to bytes that are in the order of the values.
@@ -214,7 +214,7 @@ struct Range {
     seen: Seen,
 }
 
-/// What the rows of a range have.
+/// The least and greatest value and the NULLs seen in a range.
 #[derive(Default)]
 struct Seen {
     rows: u64,

@@ -79,13 +79,13 @@ impl Scope<'_> {
     }
 }
 
-/// Whether values of a type go to vectors and come back as they are.
+/// Returns true if values of a type go to vectors and come back as they are.
 fn passes(data_type: &DataType) -> bool {
     let is_value = is_comparable(data_type) || *data_type == OFFSET || matches!(data_type, DataType::Interval(_));
     is_value && array_of(data_type, &[]).data_type() == data_type
 }
 
-/// Whether an expression needs more than its row, or is another one each time.
+/// Returns true if an expression needs more than its row, or is another one each time.
 fn looks_beyond(expr: &Expr) -> bool {
     match expr {
         Expr::ScalarFunction(call) => call.func.signature().volatility != Volatility::Immutable,

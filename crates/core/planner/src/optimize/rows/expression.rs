@@ -365,7 +365,7 @@ fn number(data_type: &DataType) -> Option<Number> {
     })
 }
 
-/// Whether both executors compare values of a type in the same way.
+/// Returns true if both executors compare values of a type in the same way.
 pub(super) fn is_comparable(data_type: &DataType) -> bool {
     use DataType::*;
     *data_type != OFFSET

@@ -101,7 +101,7 @@ pub(super) fn chosen<'p>(predicate: &Expr, mut block: Block, scope: Scope<'p>) -
     Some((block, scope))
 }
 
-/// Whether an expression is the row's number, as a double.
+/// Returns true if an expression is the row's number, as a double.
 fn is_number(expr: &Expr, scope: &Scope<'_>) -> Option<bool> {
     match expr {
         Expr::Alias(alias) => is_number(&alias.expr, scope),

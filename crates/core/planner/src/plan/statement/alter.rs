@@ -13,11 +13,11 @@ pub struct AlterTable {
     pub table: Name,
     /// Not an error when it is not there.
     pub if_exists: bool,
-    /// What changes, one after the other.
+    /// The changes, in order.
     pub changes: Vec<Alteration>,
 }
 
-/// Whether rows must keep to a constraint.
+/// True if rows must keep to a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enabled {
     /// No: DISABLE.
@@ -72,7 +72,7 @@ pub enum Alteration {
     Enable {
         /// Which one; `None` for all checks and references of the table.
         name: Option<Name>,
-        /// What it becomes.
+        /// Its new state.
         enabled: Enabled,
     },
     /// ALTER COLUMN ... SET or DROP NOT NULL.
@@ -105,9 +105,9 @@ pub enum Alteration {
 pub struct SetType {
     /// The column.
     pub column: Name,
-    /// What it holds from now on.
+    /// Its new type.
     pub sql_type: SqlType,
-    /// What the type was declared as, where that says more.
+    /// The declared name of the type, where that says more.
     pub declared: Option<String>,
     /// The text of the expression that makes the new values; `None` to convert the old ones as an assignment does.
     pub using: Option<String>,
@@ -151,7 +151,7 @@ fn alteration(operation: &AlterTableOperation, text: &Text, changes: &mut Vec<Al
         AlterTableOperation::ValidateConstraint { name } => {
             Alteration::Enable { name: Some(Name::simple(name, text)), enabled: Enabled::Yes }
         }
-        // What `grammar` makes of ENABLE and DISABLE CONSTRAINT.
+        // `grammar` rewrites ENABLE and DISABLE CONSTRAINT so.
         AlterTableOperation::DisableTrigger { name } => enable(name, Enabled::No, text),
         AlterTableOperation::EnableTrigger { name } => enable(name, Enabled::Yes, text),
         AlterTableOperation::EnableReplicaTrigger { name } => enable(name, Enabled::FromNowOn, text),

@@ -25,11 +25,11 @@ pub struct AlterSequence {
     pub name: Name,
     /// Not an error when it is not there.
     pub if_exists: bool,
-    /// What changes.
+    /// The changes.
     pub changes: SequenceChanges,
 }
 
-/// What changes of a sequence; what is not said stays.
+/// The changes of a sequence; `None` keeps a setting.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SequenceChanges {
     /// AS: the least and the greatest value of the type.
@@ -53,7 +53,7 @@ pub struct SequenceChanges {
 /// ALTER ... RENAME TO of what is no table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rename {
-    /// What it is.
+    /// Its kind.
     pub kind: RenameKind,
     /// Its name until now.
     pub name: Name,
@@ -63,7 +63,7 @@ pub struct Rename {
     pub if_exists: bool,
 }
 
-/// What is renamed.
+/// The kind of object that is renamed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RenameKind {
     /// A view.
@@ -77,7 +77,7 @@ pub enum RenameKind {
 /// ALTER ... SET SCHEMA.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetSchema {
-    /// What it is.
+    /// Its kind.
     pub kind: SchemaMember,
     /// Its name until now.
     pub name: Name,
@@ -87,7 +87,7 @@ pub struct SetSchema {
     pub if_exists: bool,
 }
 
-/// What is moved to another schema.
+/// The kind of object that is moved to another schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaMember {
     /// A table, with its sequences.
@@ -98,7 +98,7 @@ pub enum SchemaMember {
     Sequence,
 }
 
-/// What such a statement is.
+/// An ALTER statement of one of these kinds.
 pub(super) enum Altered {
     Sequence(AlterSequence),
     Rename(Rename),

@@ -23,9 +23,9 @@ pub struct Insert {
     pub columns: Vec<Name>,
     /// Where the values come from.
     pub source: InsertSource,
-    /// What to do about a row whose key is there already.
+    /// The treatment of a row whose key is there already.
     pub conflict: Option<Conflict>,
-    /// What to give of the new rows.
+    /// The RETURNING clause over the new rows.
     pub returning: Option<Returning>,
 }
 
@@ -67,11 +67,11 @@ pub struct Conflict {
     pub filter: Vec<FilterPart>,
     /// ON CONSTRAINT: the name of that key.
     pub constraint: Option<Name>,
-    /// What is done then.
+    /// The action on a conflict.
     pub action: ConflictAction,
 }
 
-/// What is done about a row whose key is there already.
+/// The treatment of a row whose key is there already.
 #[derive(Clone, Debug)]
 pub enum ConflictAction {
     /// The row is left out.
@@ -115,7 +115,7 @@ pub struct Update {
     pub from: Vec<TableWithJoins>,
     /// Which rows.
     pub condition: Option<Expr>,
-    /// What to give of the changed rows.
+    /// The RETURNING clause over the changed rows.
     pub returning: Option<Returning>,
 }
 
@@ -132,7 +132,7 @@ pub struct Delete {
     pub using: Vec<TableWithJoins>,
     /// Which rows.
     pub condition: Option<Expr>,
-    /// What to give of the rows that are gone.
+    /// The RETURNING clause over the deleted rows.
     pub returning: Option<Returning>,
 }
 

@@ -17,13 +17,13 @@ pub struct CreateTable {
     pub name: Name,
     /// Not an error when it is there.
     pub if_not_exists: bool,
-    /// Whether it belongs to the session and goes with it.
+    /// True if it belongs to the session and goes with it.
     pub temporary: bool,
-    /// What becomes of the rows of a temporary table when a transaction commits.
+    /// The fate of a temporary table's rows when a transaction commits.
     pub on_commit: OnCommit,
     /// Its columns.
     pub columns: Vec<ColumnClause>,
-    /// What was declared for the whole table.
+    /// The table constraints.
     pub constraints: Vec<Constraint>,
     /// CREATE TABLE AS: the text of the query.
     pub query: Option<String>,
@@ -31,11 +31,11 @@ pub struct CreateTable {
     pub column_names: Vec<Name>,
     /// WITH NO DATA: the rows of the query are left out.
     pub without_rows: bool,
-    /// What WITH says about the table: names in lower case, and their values as they are written.
+    /// The options of WITH: names in lower case, and their values as they are written.
     pub options: Vec<(String, String)>,
 }
 
-/// What becomes of a temporary table when a transaction commits.
+/// The fate of a temporary table when a transaction commits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnCommit {
     /// Its rows stay.
@@ -52,25 +52,25 @@ pub enum OnCommit {
 pub struct ColumnClause {
     /// Its name.
     pub name: Name,
-    /// What it holds.
+    /// Its type.
     pub sql_type: SqlType,
-    /// What a dialect calls that type, if it says more: `datetime`.
+    /// A dialect's name of the type, if it says more: `datetime`.
     pub declared: Option<String>,
     /// NOT NULL.
     pub not_null: bool,
     /// DEFAULT: the text of the expression.
     pub default: Option<String>,
-    /// Whether its values come from a sequence; `Some(true)` when a statement may not give them.
+    /// True if its values come from a sequence; `Some(true)` when a statement may not give them.
     pub identity: Option<bool>,
     /// How that sequence goes on.
     pub identity_steps: Steps,
     /// GENERATED ALWAYS AS: the text of the expression.
     pub computed: Option<String>,
-    /// What else was declared with it: keys, checks, references.
+    /// The column constraints: keys, checks, references.
     pub constraints: Vec<Constraint>,
 }
 
-/// What rows must keep to.
+/// A constraint on the rows of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constraint {
     /// PRIMARY KEY.
@@ -95,7 +95,7 @@ pub enum Constraint {
         name: Option<Name>,
         /// The text of the condition.
         text: String,
-        /// Whether it was said to be NOT ENFORCED.
+        /// True if it was said to be NOT ENFORCED.
         disabled: bool,
     },
     /// FOREIGN KEY.
@@ -113,13 +113,13 @@ pub struct References {
     pub table: Name,
     /// The columns there; the primary key when none are named.
     pub referenced: Vec<Name>,
-    /// What becomes of these rows when that row is deleted.
+    /// The referential action when the referenced row is deleted.
     pub on_delete: ReferentialAction,
-    /// What becomes of these rows when that key changes.
+    /// The referential action when the referenced key changes.
     pub on_update: ReferentialAction,
-    /// Whether it was said to be NOT ENFORCED.
+    /// True if it was said to be NOT ENFORCED.
     pub disabled: bool,
-    /// Whether a transaction may look at it when it commits.
+    /// True if a transaction may look at it when it commits.
     pub deferrable: Deferrable,
     /// MATCH FULL: either all columns here are NULL or none.
     pub match_full: bool,
@@ -137,7 +137,7 @@ pub enum Deferrable {
     InitiallyDeferred,
 }
 
-/// What becomes of the rows that refer to a row.
+/// A referential action on the rows that refer to a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReferentialAction {
     /// The change is refused.
@@ -177,7 +177,7 @@ pub struct CreateView {
     pub query: String,
 }
 
-/// What is dropped.
+/// The kind of object that DROP names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropKind {
     /// A table.
@@ -195,7 +195,7 @@ pub enum DropKind {
 /// DROP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drop {
-    /// What kind of thing.
+    /// The kind of the objects.
     pub kind: DropKind,
     /// Which ones.
     pub names: Vec<Name>,
@@ -257,7 +257,7 @@ fn column_names(table: &ast::CreateTable, text: &Text) -> Result<Vec<Name>> {
     table.columns.iter().map(name).collect()
 }
 
-/// Whether a name is this one word.
+/// Returns true if a name is this one word.
 pub(super) fn is_word(name: &ast::ObjectName, word: &str) -> bool {
     matches!(name.0.as_slice(), [only] if only.as_ident().is_some_and(|ident| ident.value.eq_ignore_ascii_case(word)))
 }

@@ -11,7 +11,7 @@
 //!
 //! For a native table the condition is a [filter](CreateIndex::filter).
 //!
-//! Whether xBase has such a function, and which keys an expression gives, is found out by who makes the index. An index
+//! True if xBase has such a function, and which keys an expression gives, is found out by who makes the index. An index
 //! of native tables has columns only.
 
 use super::{IndexPart, Name, unsupported};
@@ -34,11 +34,11 @@ pub struct CreateIndex {
     pub unique: bool,
     /// Of a unique one, whether NULL is a value as others are: there may be one.
     pub nulls_not_distinct: bool,
-    /// What it orders by.
+    /// Its keys, in order.
     pub keys: Vec<IndexKey>,
     /// Only rows for which this is true are in it.
     pub(crate) condition: Option<Expr>,
-    /// What kind of index it is, in lower case, if that is said: `ntx`.
+    /// The kind of the index in lower case, if USING names one: `ntx`.
     pub using: Option<String>,
     /// Not an error when it is there.
     pub if_not_exists: bool,
@@ -54,16 +54,16 @@ pub struct IndexKey {
     pub descending: bool,
 }
 
-/// What the filter of an index asks of a column.
+/// A condition of an index filter on one column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilterPart {
     /// The column.
     pub column: Name,
-    /// What must hold of it.
+    /// The condition.
     pub test: FilterTest,
 }
 
-/// What must hold of a column.
+/// A condition on a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FilterTest {
     /// IS NULL.
@@ -164,7 +164,7 @@ impl CreateIndex {
         Ok(self.keys.iter().map(part).collect::<Result<Vec<_>>>()?.join("+"))
     }
 
-    /// Whether it goes from the greatest key to the least.
+    /// Returns true if it goes from the greatest key to the least.
     pub fn is_descending(&self) -> bool {
         self.keys.first().is_some_and(|key| key.descending)
     }
@@ -177,7 +177,7 @@ impl CreateIndex {
     }
 }
 
-/// What a condition asks of columns.
+/// The conditions on single columns of which a condition consists.
 ///
 /// Errors: as [`CreateIndex::filter`].
 pub(super) fn filter_parts(condition: &Expr, parts: &mut Vec<FilterPart>) -> Result<()> {

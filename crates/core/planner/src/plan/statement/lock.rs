@@ -17,9 +17,9 @@ pub struct LockingQuery {
     pub table: Name,
     /// The name that the table has in the statement.
     pub alias: Option<Name>,
-    /// Whether others may lock the rows likewise, and only not change them (FOR SHARE).
+    /// True if others may lock the rows likewise, and only not change them (FOR SHARE).
     pub is_shared: bool,
-    /// What is done about a row that another transaction holds.
+    /// The treatment of a row that another transaction holds.
     pub if_held: IfHeld,
     /// How many rows are left out at the beginning. They are locked.
     pub offset: u64,
@@ -29,7 +29,7 @@ pub struct LockingQuery {
     pub(crate) query: Box<Query>,
 }
 
-/// What is done about a row that another transaction holds.
+/// The treatment of a row that another transaction holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IfHeld {
     /// Its end is waited for.
@@ -40,7 +40,7 @@ pub enum IfHeld {
     Skip,
 }
 
-/// What a query locks; `None` for one that locks nothing.
+/// The locking clause of a query; `None` for a query without one.
 ///
 /// Errors: `Unsupported` for queries of more than the rows of one table.
 pub(super) fn locking_query(query: &Query, text: &Text) -> Result<Option<LockingQuery>> {
@@ -77,7 +77,7 @@ pub(super) fn locking_query(query: &Query, text: &Text) -> Result<Option<Locking
     }))
 }
 
-/// Whether each row of the answer is a row of a table.
+/// Returns true if each row of the answer is a row of a table.
 fn is_plain(select: &Select) -> bool {
     let ungrouped = matches!(&select.group_by, GroupByExpr::Expressions(list, modifiers) if list.is_empty() && modifiers.is_empty());
     let is_bare = select.distinct.is_none() && select.having.is_none() && select.qualify.is_none();
@@ -103,7 +103,7 @@ fn bounds(clause: Option<&LimitClause>) -> Result<(Option<u64>, u64)> {
     })
 }
 
-/// Whether a query inside of this one, or the query itself, locks rows.
+/// Returns true if a query inside of this one, or the query itself, locks rows.
 pub(crate) fn locks_rows(statement: &datafusion::sql::sqlparser::ast::Statement) -> bool {
     struct Locks;
     impl Visitor for Locks {

@@ -19,15 +19,15 @@ pub struct Merge {
     pub alias: Option<Name>,
     /// WITH before it.
     pub(crate) with: Option<With>,
-    /// What it is compared with.
+    /// The source.
     pub(crate) source: TableFactor,
     /// When two rows meet.
     pub(crate) on: Expr,
     /// For which of the rows that meet something is done.
     pub(crate) limit: Option<MergeLimit>,
-    /// What is done: the first branch whose case and condition hold.
+    /// The branches: the first whose case and condition hold is taken.
     pub branches: Vec<MergeBranch>,
-    /// What to give of the rows.
+    /// The RETURNING clause.
     pub returning: Option<Returning>,
 }
 
@@ -62,7 +62,7 @@ pub enum MergeCase {
     NotMatchedBySource,
 }
 
-/// What a branch does.
+/// The action of a branch.
 #[derive(Clone, Debug)]
 pub enum MergeAction {
     /// Changes the row of the target.
@@ -86,9 +86,9 @@ impl MergeAction {
     }
 }
 
-/// What a condition stands in with the count of the rows that something is done for.
+/// The function that marks a condition with the count of the rows that are changed.
 const FIRST: &str = "merge:first";
-/// What it stands in with a condition on window functions that they keep to.
+/// The function that marks a QUALIFY condition of these rows.
 const QUALIFY: &str = "merge:qualify";
 
 pub(super) fn merge(merge: ast::Merge, text: &Text) -> Result<Merge> {
@@ -133,7 +133,7 @@ fn branch(clause: ast::MergeClause, text: &Text) -> Result<MergeBranch> {
         MergeClauseKind::NotMatchedBySource => MergeCase::NotMatchedBySource,
     };
     let action = match clause.action {
-        // What `grammar` makes of DO NOTHING.
+        // `grammar` rewrites DO NOTHING so.
         ast::MergeAction::Update(update) if matches!(update.assignments.as_slice(), [only] if sets(only, NOTHING)) => {
             MergeAction::Nothing
         }

@@ -91,7 +91,7 @@ pub enum Statement {
     Truncate {
         /// Which ones.
         names: Vec<Name>,
-        /// Whether their identity columns begin again.
+        /// True if their identity columns begin again.
         restart: bool,
     },
     /// BEGIN, COMMIT and the like.
@@ -178,7 +178,7 @@ impl Statement {
     }
 }
 
-/// Whether what stands behind WITH is no query.
+/// Returns true if what stands behind WITH is no query.
 fn changes(query: &ast::Query) -> bool {
     use ast::SetExpr::{Delete, Insert, Merge, Update};
     matches!(query.body.as_ref(), Insert(_) | Update(_) | Delete(_) | Merge(_))

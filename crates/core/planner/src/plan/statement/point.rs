@@ -39,7 +39,7 @@ pub enum PointStatement {
         table: Name,
         /// The columns to give; `None` for `*`.
         columns: Option<Vec<Name>>,
-        /// What the row's columns equal.
+        /// The columns of the key, and their values.
         key: Vec<(Name, Cell)>,
     },
     /// INSERT.
@@ -57,14 +57,14 @@ pub enum PointStatement {
         table: Name,
         /// The new values.
         changes: Vec<(Name, Cell)>,
-        /// What the row's columns equal.
+        /// The columns of the key, and their values.
         key: Vec<(Name, Cell)>,
     },
     /// DELETE.
     Delete {
         /// The table.
         table: Name,
-        /// What the row's columns equal.
+        /// The columns of the key, and their values.
         key: Vec<(Name, Cell)>,
     },
 }

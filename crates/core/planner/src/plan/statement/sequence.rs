@@ -18,7 +18,7 @@ pub struct CreateSequence {
     pub steps: Steps,
     /// The column that it goes with.
     pub owned_by: Option<OwnedBy>,
-    /// What a dialect calls the type of its values.
+    /// A dialect's name of the type of its values.
     pub declared: Option<String>,
 }
 
@@ -45,13 +45,13 @@ impl OwnedBy {
 pub struct Steps {
     /// Its first value; its least one (going down: its greatest) unless it is said.
     pub start: Option<i64>,
-    /// What is added for the next one; not 0.
+    /// The increment; not 0.
     pub increment: i64,
     /// Its least value; 1 (going down: the least of its type) unless it is said.
     pub minimum: Option<i64>,
     /// Its greatest value; the greatest of its type (going down: -1) unless it is said.
     pub maximum: Option<i64>,
-    /// Whether it begins again when it is used up.
+    /// True if it begins again when it is used up.
     pub cycle: bool,
 }
 

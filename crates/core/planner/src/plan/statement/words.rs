@@ -17,7 +17,7 @@ impl<'t> Words<'t> {
         Words { text, tokens: text.significant(), at: 0 }
     }
 
-    /// What stands here.
+    /// The token at this place.
     pub(super) fn token(&self) -> Option<&'t Token> {
         self.tokens.get(self.at).map(|token| &token.token)
     }
