@@ -55,7 +55,7 @@ impl Checker {
         Checker { free: Mutex::new(AT_A_TIME), freed: Condvar::new(), decoy }
     }
 
-    /// Whether the password has this hash; without one, never, after as long a time.
+    /// Returns true if the password has this hash; without one, never, after as long a time.
     pub fn matches(&self, password: &str, hash: Option<&str>) -> bool {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         while *free == 0 {

@@ -51,7 +51,7 @@ impl Collation {
         }
     }
 
-    /// Whether letters that differ in case only are equal.
+    /// Returns true if letters that differ in case only are equal.
     pub fn folds_case(self) -> bool {
         matches!(self, Collation::CaseAccentInsensitive | Collation::CaseInsensitive)
     }
@@ -179,7 +179,7 @@ const CAPITAL: char = '\u{2}';
 /// Stands for a letter among the accents.
 const NEXT_LETTER: char = '\u{1}';
 
-/// Whether it is a combining mark of Latin, Greek or Cyrillic.
+/// Returns true if it is a combining mark of Latin, Greek or Cyrillic.
 fn is_accent(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36F}' | '\u{483}'..='\u{487}' | '\u{1AB0}'..='\u{1AFF}' | '\u{1DC0}'..='\u{1DFF}'
         | '\u{20D0}'..='\u{20FF}' | '\u{FE20}'..='\u{FE2F}')

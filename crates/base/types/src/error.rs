@@ -298,7 +298,7 @@ impl Error {
         self.0.routine.as_ref().map(|(name, line)| (name.as_str(), *line))
     }
 
-    /// Whether it says that the operating system does not let this user do it, or nobody.
+    /// Returns true if it says that the operating system does not let this user do it, or nobody.
     pub fn is_denied(&self) -> bool {
         // The system's number is only in the text, as the standard library writes it.
         let is_denial = || DENIALS.iter().any(|number| self.message().ends_with(number));

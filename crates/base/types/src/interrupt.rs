@@ -82,7 +82,7 @@ impl Interrupt for All {
     }
 }
 
-/// Whether something could end what runs on this thread: who waits then looks now and then.
+/// Returns true if something could end what runs on this thread: who waits then looks now and then.
 pub fn is_in_force() -> bool {
     IN_FORCE.with_borrow(|stack| matches!(stack.last(), Some(Some(_))))
 }

@@ -78,7 +78,7 @@ impl Timestamp {
         self.0.div_euclid(TICKS_PER_MS)
     }
 
-    /// Whether it is a whole number of milliseconds.
+    /// Returns true if it is a whole number of milliseconds.
     pub fn is_whole_ms(self) -> bool {
         self.0 % TICKS_PER_MS == 0
     }

@@ -132,7 +132,7 @@ impl ValueRef<'_> {
         }
     }
 
-    /// Whether it is NULL.
+    /// Returns true if it is NULL.
     pub fn is_null(self) -> bool {
         matches!(self, ValueRef::Null)
     }

@@ -488,7 +488,7 @@ mod tests {
         assert!(!Disk.is_folder(&folder.path().join("store")));
     }
 
-    /// Whether bytes arrive cannot be seen without a power loss, but that the operating system is asked can: it
+    /// Returns true if bytes arrive cannot be seen without a power loss, but that the operating system is asked can: it
     /// refuses to sync what is no file on a disk.
     #[test]
     fn syncs_reach_the_operating_system() {

@@ -58,7 +58,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Whether a write made after `now` is certain to give the file another stamp.
+    /// Returns true if a write made after `now` is certain to give the file another stamp.
     pub fn is_settled(&self, now: SystemTime) -> bool {
         let newest = self.modified.max(self.changed);
         now.duration_since(newest).is_ok_and(|age| age > self.tick)
@@ -73,7 +73,7 @@ pub const NAMES_STAND: Duration = Duration::from_millis(50);
 pub struct Entry {
     /// The full path.
     pub path: PathBuf,
-    /// Whether it is a folder.
+    /// True if it is a folder.
     pub is_folder: bool,
 }
 
@@ -88,7 +88,7 @@ pub trait FileSystem: Send + Sync + Debug {
     /// The entries of a folder, sorted by name: files and folders. Links are followed; dead links, pipes and devices left out.
     fn list(&self, folder: &Path) -> Result<Vec<Entry>>;
 
-    /// Whether this is a folder; false also when there is nothing.
+    /// Returns true if this is a folder; false also when there is nothing.
     fn is_folder(&self, path: &Path) -> bool;
 
     /// Where a path leads when all links on the way are followed; parts at its end that are not there yet are as they are
@@ -99,7 +99,7 @@ pub trait FileSystem: Send + Sync + Debug {
         Ok(path.to_owned())
     }
 
-    /// Whether the last name of a path is a symbolic link, wherever it leads.
+    /// Returns true if the last name of a path is a symbolic link, wherever it leads.
     fn is_link(&self, path: &Path) -> bool {
         let _ = path;
         false
@@ -197,8 +197,8 @@ pub trait File: Send + Sync + Debug {
     /// The path it was opened under, for messages.
     fn path(&self) -> &Path;
 
-    /// Whether it is a file of the operating system: then no other file of any kind has its identity while it is there,
-    /// and what was read of it may be known again by its stamp after it was closed.
+    /// Returns true if it is a file of the operating system: then no other file of any kind has its identity while it
+    /// is there, and what was read of it may be known again by its stamp after it was closed.
     fn is_on_disk(&self) -> bool {
         false
     }

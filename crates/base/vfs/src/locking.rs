@@ -39,7 +39,7 @@ impl ByteRange {
         self.start.saturating_add(self.length)
     }
 
-    /// Whether the two have a byte in common.
+    /// Returns true if the two have a byte in common.
     pub fn overlaps(self, other: ByteRange) -> bool {
         self.start < other.end() && other.start < self.end()
     }

@@ -16,7 +16,7 @@ pub trait TableProvider: Any + fmt::Debug + Send + Sync {
     /// Its columns.
     fn schema(&self) -> SchemaRef;
 
-    /// Whether it is a table, or something that a statement makes.
+    /// Returns true if it is a table, or something that a statement makes.
     fn table_type(&self) -> TableType {
         TableType::Base
     }

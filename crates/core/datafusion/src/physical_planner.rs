@@ -119,7 +119,7 @@ fn ruled(plan: Arc<dyn ExecutionPlan>, session: &SessionState) -> Result<Arc<dyn
     Ok(plan)
 }
 
-/// Whether columns are the same as before; a rule may find out that one has no NULLs.
+/// Returns true if columns are the same as before; a rule may find out that one has no NULLs.
 fn is_same_but_for_nulls(before: &arrow::datatypes::Schema, after: &arrow::datatypes::Schema) -> bool {
     let is_same = |(before, after): (&arrow::datatypes::FieldRef, &arrow::datatypes::FieldRef)| {
         before.name() == after.name()
@@ -371,7 +371,7 @@ impl Planning<'_> {
     }
 }
 
-/// Whether a frame does not end before it begins.
+/// Returns true if a frame does not end before it begins.
 fn is_frame(frame: &WindowFrame) -> bool {
     use WindowFrameBound::{CurrentRow, Following, Preceding};
     match (&frame.start_bound, &frame.end_bound) {

@@ -15,14 +15,14 @@ pub(crate) struct Access {
     /// The bound, and whether it is part of the range.
     pub(crate) from: Option<(Expression, bool)>,
     pub(crate) to: Option<(Expression, bool)>,
-    /// Whether at most one row has the key.
+    /// True if at most one row has the key.
     pub(crate) is_point: bool,
     pub(crate) direction: Direction,
 }
 
 impl Access {
-    /// Whether every row of the range satisfies a condition, when the bounds are values of the columns' own kind: a column
-    /// of whole numbers or dates that is never NULL, compared with what the range was made of.
+    /// Returns true if every row of the range satisfies a condition, when the bounds are values of the columns' own
+    /// kind: a column of whole numbers or dates that is never NULL, compared with what the range was made of.
     pub(crate) fn settles(
         &self,
         condition: &Expression,
@@ -165,7 +165,7 @@ impl Turn<'_> {
         direction
     }
 
-    /// Whether an expression orders rows as the keys of an index of a column do.
+    /// Returns true if an expression orders rows as the keys of an index of a column do.
     fn is_ordered_by(&self, expression: &Expression, number: usize, declared: &ColumnDefinition) -> bool {
         let is_it = |expression: &Expression| matches!(expression, Expression::Column { source, column } if *source == self.source && *column == number);
         match expression {
@@ -176,7 +176,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Whether rows are ordered by their ids.
+    /// Returns true if rows are ordered by their ids.
     pub(crate) fn is_row_id(&self, key: &SortKey) -> bool {
         let number = self.table.types().len();
         let is_it = |source, column| source == self.source && column == number;
@@ -184,7 +184,7 @@ impl Turn<'_> {
     }
 }
 
-/// Whether an expression is this column, perhaps as a number of another type.
+/// Returns true if an expression is this column, perhaps as a number of another type.
 fn is_column(expression: &Expression, of: usize, number: usize) -> bool {
     match expression {
         Expression::Column { source, column } => *source == of && *column == number,
@@ -201,7 +201,7 @@ pub(crate) fn has_results(expression: &Expression) -> bool {
     found
 }
 
-/// Whether the order of an index's keys is that of the values as comparisons have it.
+/// Returns true if the order of an index's keys is that of the values as comparisons have it.
 fn orders_values(column: &ColumnDefinition) -> bool {
     match column.sql_type {
         SqlType::VarBinary { .. } => !column.is_typed(),

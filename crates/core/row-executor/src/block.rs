@@ -34,7 +34,7 @@ pub struct Block {
     pub fetch_by: Option<Expression>,
     /// The types that the parameters have in the statement.
     pub parameters: Vec<ParameterType>,
-    /// Whether it calls functions that take as long as looking at many rows.
+    /// True if it calls functions that take as long as looking at many rows.
     pub is_slow: bool,
 }
 

@@ -76,11 +76,11 @@ pub enum Expression {
     Or(Vec<Expression>),
     /// The opposite; of unknown, unknown.
     Not(Box<Expression>),
-    /// Whether there is no value.
+    /// True if there is no value.
     IsNull(Box<Expression>),
-    /// Whether it is this truth value; never unknown.
+    /// True if it is this truth value; never unknown.
     Is(Box<Expression>, bool),
-    /// Whether it is one of a list.
+    /// True if it is one of a list.
     In {
         /// What is looked for.
         expression: Box<Expression>,
@@ -135,7 +135,7 @@ pub enum Expression {
         text: Box<Expression>,
         /// By which collation.
         collation: Collation,
-        /// Whether blanks at its end do not count.
+        /// True if blanks at its end do not count.
         pads: bool,
     },
     /// A call of a function.

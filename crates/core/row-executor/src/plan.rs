@@ -33,9 +33,9 @@ pub struct Plan {
     pub(crate) steps: Vec<Step>,
     /// Conditions that look at no table.
     pub(crate) before: Vec<Expression>,
-    /// Whether rows come in the order of the answer.
+    /// True if rows come in the order of the answer.
     pub(crate) is_ordered: bool,
-    /// Whether the only table is read from one end to the other for an answer in the order of its row ids: there is
+    /// True if the only table is read from one end to the other for an answer in the order of its row ids: there is
     /// nothing to sort as long as no change has moved a row.
     pub(crate) is_by_row: bool,
     /// How the vector kernels do it, for a table of more than a few rows.
@@ -131,8 +131,8 @@ impl Plan {
         self.block.output.iter().map(column).collect()
     }
 
-    /// Whether it looks at few rows as far as its tables and their indexes tell: each by an index, the first ones, or all of
-    /// a small table.
+    /// Returns true if it looks at few rows as far as its tables and their indexes tell: each by an index, the first
+    /// ones, or all of a small table.
     pub fn is_brief(&self) -> bool {
         if !self.subqueries.iter().all(|subquery| subquery.plan().is_brief()) {
             return false;
@@ -145,7 +145,7 @@ impl Plan {
             && steps.all(|(place, step)| step.access.is_some() || is_small(step) || (place == 0 && ends_early))
     }
 
-    /// Whether a run of now has to sort what it finds.
+    /// Returns true if a run of now has to sort what it finds.
     pub(crate) fn sorts(&self) -> bool {
         let is_in_row_order = || self.tables.first().is_some_and(|table| table.directory().is_in_row_order());
         !(self.is_ordered || self.is_by_row && is_in_row_order())
@@ -320,7 +320,7 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    /// Whether this run is the other executor's.
+    /// Returns true if this run is the other executor's.
     pub(crate) fn is_lost(&self) -> bool {
         match self.waiting.load(Ordering::Relaxed) {
             0 => false,

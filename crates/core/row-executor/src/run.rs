@@ -227,12 +227,12 @@ fn sort_by(rows: &mut [u32], buffer: &Buffer, first: usize, keys: &[SortKey]) {
     });
 }
 
-/// Whether a calculation failed, of which the batch executor tells.
+/// Returns true if a calculation failed, of which the batch executor tells.
 fn is_mistake(error: &Error) -> bool {
     matches!(error.code(), Code::InvalidValue | Code::DivisionByZero)
 }
 
-/// Whether an index takes a value as comparisons do: of the kinds that [`Step::residual`] is made for.
+/// Returns true if an index takes a value as comparisons do: of the kinds that [`Step::residual`] is made for.
 fn is_exact(value: ValueRef<'_>) -> bool {
     matches!(value, ValueRef::Integer(_) | ValueRef::Date(_))
 }
@@ -246,7 +246,7 @@ struct Run<'r> {
     buffer: &'r mut Buffer,
     probes: &'r mut Vec<Probe>,
     visits: usize,
-    /// Whether rows are brought into their order when all are there.
+    /// True if rows are brought into their order when all are there.
     sorts: bool,
     skip: usize,
     /// Rows that are still wanted.

@@ -69,7 +69,7 @@ fn found(
     rows
 }
 
-/// Whether a number compares so with a bound; NULL never does.
+/// Returns true if a number compares so with a bound; NULL never does.
 fn holds(value: Option<i64>, op: Comparison, bound: ValueRef<'_>) -> bool {
     let (Some(value), Some(bound)) = (value, bound.as_decimal()) else { return false };
     op.holds(Decimal::new(i128::from(value), 0).partial_cmp(&bound).unwrap())

@@ -48,7 +48,7 @@ pub struct Found {
 pub struct Hidden {
     /// The columns.
     pub columns: Vec<String>,
-    /// Whether conditions may use them all the same.
+    /// True if conditions may use them all the same.
     pub in_conditions: bool,
 }
 

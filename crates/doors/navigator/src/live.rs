@@ -45,7 +45,7 @@ impl Rows {
         }
     }
 
-    /// Whether a record is one.
+    /// Returns true if a record is one.
     pub fn set(&self, record: u32, is_row: bool) {
         if let Some(mut records) = self.records() {
             put(&mut records, record, is_row);

@@ -45,11 +45,11 @@ pub struct Answer {
     scratch: Vec<u8>,
     /// The end that is written when it is known what follows.
     pending: Option<Done>,
-    /// Whether a transaction is open, which every DONE says.
+    /// True if a transaction is open, which every DONE says.
     in_transaction: bool,
     /// Its number.
     transaction: u64,
-    /// Whether the client takes VARCHAR in UTF-8.
+    /// True if the client takes VARCHAR in UTF-8.
     utf8: bool,
     /// True if an error was told since the last end that the server does not go on from ([`SEVERE`]).
     is_severe: bool,

@@ -44,7 +44,7 @@ pub enum BulkEvent<'a> {
     End,
 }
 
-/// Whether a row comes next.
+/// True if a row comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextRow {
     /// One is there.
@@ -86,7 +86,7 @@ impl BulkReader {
         self.columns.as_deref()
     }
 
-    /// Whether a row comes next, which is then [`BulkReader::row`]. The columns have to be read before.
+    /// Returns true if a row comes next, which is then [`BulkReader::row`]. The columns have to be read before.
     pub fn next_row(&mut self, ended: bool) -> Wire<NextRow> {
         match self.next_event(ended)? {
             BulkEvent::Row(_) => Ok(NextRow::Row),

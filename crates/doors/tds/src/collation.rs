@@ -53,7 +53,7 @@ impl Collation {
         NAMES.iter().find_map(|(name, collation)| (*collation == self).then_some(*name))
     }
 
-    /// Whether VARCHAR is UTF-8 under it.
+    /// Returns true if VARCHAR is UTF-8 under it.
     pub fn is_utf8(self) -> bool {
         self.0[3] & 0x04 != 0
     }

@@ -21,20 +21,20 @@ pub struct Column {
     pub name: String,
     /// Its type.
     pub data_type: DataType,
-    /// Whether it can be NULL.
+    /// True if it can be NULL.
     pub nullable: bool,
-    /// Whether its values are numbers that the table gives.
+    /// True if its values are numbers that the table gives.
     pub identity: bool,
-    /// Whether its values are computed.
+    /// True if its values are computed.
     pub computed: bool,
-    /// Whether it is a table's own column, which can be changed if its table can: clients are told that nobody knows, as
-    /// SQL Server tells them of all such columns.
+    /// True if it is a table's own column, which can be changed if its table can: clients are told that nobody knows,
+    /// as SQL Server tells them of all such columns.
     pub updatable: bool,
-    /// Whether case counts in comparisons.
+    /// True if case counts in comparisons.
     pub case_sensitive: bool,
-    /// Whether it was added to the result to identify rows, and is not to be shown.
+    /// True if it was added to the result to identify rows, and is not to be shown.
     pub hidden: bool,
-    /// Whether it is part of the table's key.
+    /// True if it is part of the table's key.
     pub key: bool,
     /// How text compares, and in which code page it goes over the wire.
     pub collation: Collation,
@@ -170,8 +170,9 @@ impl TableName {
     }
 }
 
-/// Whether a table's name begins with the count of its parts: then the length of the first follows, in two bytes whose
-/// upper one is 0. One text begins with its own length, whose upper byte is 0, and the first character, which is not.
+/// Returns true if a table's name begins with the count of its parts: then the length of the first follows, in two
+/// bytes whose upper one is 0. One text begins with its own length, whose upper byte is 0, and the first character,
+/// which is not.
 fn is_in_parts(reader: &Reader<'_>) -> Wire<bool> {
     let mut ahead = reader.clone();
     let (count, first_length) = (ahead.u8()?, ahead.u16()?);

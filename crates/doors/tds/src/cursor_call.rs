@@ -152,7 +152,7 @@ pub enum Fetch {
     Prior {
         /// So many.
         count: i32,
-        /// Whether as many are wanted even if fewer are before.
+        /// True if as many are wanted even if fewer are before.
         adjusted: bool,
     },
     /// The last ones.

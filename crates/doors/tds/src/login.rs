@@ -63,11 +63,11 @@ pub struct Login {
     pub client_version: u32,
     /// The client's process.
     pub process_id: u32,
-    /// Whether the client only means to read.
+    /// True if the client only means to read.
     pub read_only: bool,
-    /// Whether the client speaks ODBC: it wants ANSI settings.
+    /// True if the client speaks ODBC: it wants ANSI settings.
     pub odbc: bool,
-    /// Whether the login is refused when its database cannot be used.
+    /// True if the login is refused when its database cannot be used.
     pub database_required: bool,
     /// The client's machine.
     pub host: String,
@@ -85,7 +85,7 @@ pub struct Login {
     pub language: String,
     /// The database that the client wants; empty for the user's own.
     pub database: String,
-    /// Whether the client wants to be known by its operating system's user, which is not supported.
+    /// True if the client wants to be known by its operating system's user, which is not supported.
     pub integrated: bool,
     /// A new password for a user whose own has expired.
     pub new_password: Option<Password>,
@@ -155,7 +155,7 @@ impl Login {
         })
     }
 
-    /// Whether the client asks for a feature.
+    /// Returns true if the client asks for a feature.
     pub fn asks_for(&self, feature: u8) -> bool {
         self.features.iter().flatten().any(|asked| asked.id == feature)
     }

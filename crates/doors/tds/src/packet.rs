@@ -103,12 +103,12 @@ impl PacketStatus {
     /// The same, with the transaction left open.
     pub const RESET_KEEP_TRANSACTION: u8 = 0x10;
 
-    /// Whether the message ends here.
+    /// Returns true if the message ends here.
     pub fn is_end(self) -> bool {
         self.0 & PacketStatus::END != 0
     }
 
-    /// Whether the message is to be ignored.
+    /// Returns true if the message is to be ignored.
     pub fn is_ignored(self) -> bool {
         self.0 & PacketStatus::IGNORE != 0
     }
@@ -128,7 +128,7 @@ impl PacketStatus {
 /// A session is to be made as new: a pool of connections gives it to somebody else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reset {
-    /// Whether its transaction stays open.
+    /// True if its transaction stays open.
     pub keep_transaction: bool,
 }
 
@@ -137,7 +137,7 @@ pub struct Reset {
 pub struct Packet<'a> {
     /// What its message is.
     pub kind: PacketKind,
-    /// Whether the message ends, and more.
+    /// True if the message ends, and more.
     pub status: PacketStatus,
     /// What it carries.
     pub payload: &'a [u8],
@@ -204,7 +204,7 @@ pub struct WholeMessage {
     pub kind: PacketKind,
     /// What to do with the session before.
     pub reset: Option<Reset>,
-    /// Whether it is to be ignored.
+    /// True if it is to be ignored.
     pub ignored: bool,
     /// Its bytes.
     pub bytes: Vec<u8>,
@@ -223,7 +223,7 @@ impl Assembler {
         Assembler { limit_bytes, current: None }
     }
 
-    /// Whether a message has begun and not ended.
+    /// Returns true if a message has begun and not ended.
     pub fn is_within_message(&self) -> bool {
         self.current.is_some()
     }

@@ -26,7 +26,7 @@ pub struct PacketWriter {
     open: usize,
     /// What is left of the packet being filled; without one, of a new one that would begin here.
     room: usize,
-    /// Whether a message has begun and not ended.
+    /// True if a message has begun and not ended.
     within_message: bool,
     next_id: u8,
     process: u16,
@@ -169,7 +169,7 @@ impl PacketWriter {
         self.put_utf16(text);
     }
 
-    /// Whether a message has begun and not ended.
+    /// Returns true if a message has begun and not ended.
     pub fn is_within_message(&self) -> bool {
         self.within_message
     }

@@ -53,9 +53,9 @@ pub struct PreLogin {
     pub encryption: Encryption,
     /// The instance that the client wants; of no importance here.
     pub instance: String,
-    /// Whether it wants several results at a time (MARS).
+    /// True if it wants several results at a time (MARS).
     pub mars: bool,
-    /// Whether it asks, or says, that federated authentication is needed.
+    /// True if it asks, or says, that federated authentication is needed.
     pub federated: Option<bool>,
 }
 

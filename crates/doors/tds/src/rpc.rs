@@ -48,9 +48,9 @@ const MOST_CALLS: usize = 16_384;
 pub struct Call {
     /// The procedure's name as the client wrote it, with its schema and brackets if it has them.
     pub procedure: String,
-    /// Whether its plan is to be made anew.
+    /// True if its plan is to be made anew.
     pub recompile: bool,
-    /// Whether the client knows the columns, and does without their description. (Answers describe them all the same.)
+    /// True if the client knows the columns, and does without their description. (Answers describe them all the same.)
     pub no_metadata: bool,
     /// The parameters.
     pub parameters: Vec<Parameter>,
@@ -61,9 +61,9 @@ pub struct Call {
 pub struct Parameter {
     /// Its name with the `@`; empty for one that is known by its place.
     pub name: String,
-    /// Whether the client wants its value back.
+    /// True if the client wants its value back.
     pub output: bool,
-    /// Whether the procedure's own default is to be used, and not the value.
+    /// True if the procedure's own default is to be used, and not the value.
     pub default: bool,
     /// Its type.
     pub data_type: DataType,

@@ -40,7 +40,7 @@ pub struct Client {
     pub session_id: u16,
     /// The client's address, without its port.
     pub address: String,
-    /// Whether everything is encrypted, not only the login.
+    /// True if everything is encrypted, not only the login.
     pub encrypted: bool,
     /// True if the user may only read.
     pub read_only: bool,
@@ -136,7 +136,7 @@ pub struct Done {
     /// Rows that it gave or changed; none for statements without, and under SET NOCOUNT ON. An end without it is said all
     /// the same where a result ends.
     pub count: Option<u64>,
-    /// Whether it failed.
+    /// True if it failed.
     pub error: bool,
 }
 

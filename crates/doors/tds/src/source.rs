@@ -30,9 +30,9 @@ pub struct ColumnSource {
     pub table: u8,
     /// What its table calls it, if that is not what the result calls it.
     pub name: Option<String>,
-    /// Whether it is part of the table's key.
+    /// True if it is part of the table's key.
     pub key: bool,
-    /// Whether the query did not ask for it.
+    /// True if the query did not ask for it.
     pub hidden: bool,
 }
 

@@ -31,7 +31,7 @@ pub struct TableValue {
     pub name: String,
     /// Its columns, in the type's order; clients leave their names out.
     pub columns: Vec<Column>,
-    /// Whether a column has no values here, and takes its default in every row.
+    /// True if a column has no values here, and takes its default in every row.
     pub defaulted: Vec<bool>,
     /// Its rows; NULL where a column takes its default.
     pub rows: Vec<Vec<Value>>,

@@ -185,12 +185,12 @@ impl TypeInfo {
         }
     }
 
-    /// Whether a table's name follows the type in COLMETADATA.
+    /// Returns true if a table's name follows the type in COLMETADATA.
     pub fn names_a_table(self) -> bool {
         self.prefix() == Prefix::Long
     }
 
-    /// Whether values are text, and of UTF-16.
+    /// Returns true if values are text, and of UTF-16.
     pub fn is_utf16(self) -> bool {
         matches!(self.token, token::NVARCHAR | token::NCHAR | token::NTEXT | token::XML)
     }

@@ -320,7 +320,7 @@ impl CellWriter {
     }
 }
 
-/// Whether clients of a version know a type.
+/// Returns true if clients of a version know a type.
 fn is_known(data_type: DataType, version: Version) -> bool {
     let is_new =
         matches!(data_type, DataType::Date | DataType::Time(_) | DataType::DateTime2(_) | DataType::DateTimeOffset(_));

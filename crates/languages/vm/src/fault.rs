@@ -91,7 +91,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Whether handlers of programs may see it. They may not stop a cancellation.
+    /// Returns true if handlers of programs may see it. They may not stop a cancellation.
     pub fn is_catchable(&self) -> bool {
         !matches!(self, Fault::Cancelled | Fault::Deadline | Fault::TurnLimit | Fault::Internal(_))
     }
@@ -150,9 +150,9 @@ pub struct Raised {
     pub routine: Option<Arc<str>>,
     /// The line where it happened, from 1: filled in by the machine unless the host does.
     pub line: u32,
-    /// Whether no handler of a program may see it (a cancellation, a lost connection).
+    /// True if no handler of a program may see it (a cancellation, a lost connection).
     pub uncatchable: bool,
-    /// Whether the routine where it happened may not handle it, while those that called it may: what a language finds
+    /// True if the routine where it happened may not handle it, while those that called it may: what a language finds
     /// wrong with a statement only when it comes to it.
     pub passes_own_handlers: bool,
     /// What the machine found, if it was the machine.

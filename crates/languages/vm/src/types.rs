@@ -44,13 +44,13 @@ impl Width {
         }
     }
 
-    /// Whether a number is in the range.
+    /// Returns true if a number is in the range.
     pub fn holds(self, number: i64) -> bool {
         let (least, most) = self.range();
         (least..=most).contains(&number)
     }
 
-    /// Whether every number of another width is in the range.
+    /// Returns true if every number of another width is in the range.
     pub fn includes(self, other: Width) -> bool {
         let (least, most) = other.range();
         self.holds(least) && self.holds(most)
@@ -124,13 +124,13 @@ impl Type {
         }
     }
 
-    /// Whether two types are one but for their limits, precision or width: the same instructions move them.
+    /// Returns true if two types are one but for their limits, precision or width: the same instructions move them.
     pub(crate) fn same_family(self, other: Type) -> bool {
         std::mem::discriminant(&self) == std::mem::discriminant(&other)
     }
 
-    /// Whether a value is one of this type: of its kind and within its range. A decimal needs the very scale. Text is
-    /// not measured, because its unit is not known here.
+    /// Returns true if a value is one of this type: of its kind and within its range. A decimal needs the very scale.
+    /// Text is not measured, because its unit is not known here.
     pub fn admits(self, value: &Value) -> bool {
         match (self, value) {
             (_, Value::Null) | (Type::Any, _) => true,

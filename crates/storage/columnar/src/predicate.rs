@@ -35,7 +35,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Whether it holds for values of which the left one stands so to the right one.
+    /// Returns true if it holds for values of which the left one stands so to the right one.
     #[inline]
     pub fn holds(self, order: std::cmp::Ordering) -> bool {
         match self {
@@ -133,7 +133,7 @@ pub enum Predicate {
     Collated {
         /// Whose keys.
         collation: Collation,
-        /// Whether blanks at the ends of keys do not count; the values to compare with have none then.
+        /// True if blanks at the ends of keys do not count; the values to compare with have none then.
         pads: bool,
         /// The comparison.
         leaf: Box<Predicate>,

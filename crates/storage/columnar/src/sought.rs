@@ -41,7 +41,7 @@ pub enum Term {
     Trimmed {
         /// The text.
         text: Box<Term>,
-        /// Whether those at the beginning are cut off.
+        /// True if those at the beginning are cut off.
         start: bool,
     },
     /// A text with blanks at its end or without its end, so that it has this length.
@@ -142,7 +142,7 @@ pub enum Sought {
 }
 
 impl Sought {
-    /// Whether nothing in it can tell rows from others.
+    /// Returns true if nothing in it can tell rows from others.
     pub fn is_any(&self) -> bool {
         match self {
             Sought::Leaf(..) => false,

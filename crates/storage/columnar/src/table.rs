@@ -51,8 +51,8 @@ pub trait Table: Any + Send + Sync + Debug {
         None
     }
 
-    /// Whether an index may be ordered by more than a column, so that [`Table::access_of`] and [`Table::order_of`] are worth
-    /// asking.
+    /// Returns true if an index may be ordered by more than a column, so that [`Table::access_of`] and
+    /// [`Table::order_of`] are worth asking.
     fn has_computed_keys(&self) -> bool {
         false
     }
@@ -79,7 +79,7 @@ pub trait Table: Any + Send + Sync + Debug {
         None
     }
 
-    /// Whether rows that a snapshot has counted may be taken back while it is read: then it fails with
+    /// Returns true if rows that a snapshot has counted may be taken back while it is read: then it fails with
     /// [`DefinitionChanged`](mainstay_types::Code::DefinitionChanged), and what reads it begins again with another.
     fn may_take_back(&self) -> bool {
         false
@@ -96,7 +96,7 @@ pub trait Table: Any + Send + Sync + Debug {
 pub struct OrderKey {
     /// The column.
     pub column: usize,
-    /// Whether the greatest value comes first.
+    /// True if the greatest value comes first.
     pub descending: bool,
     /// The collation by whose sort keys texts are ordered, blanks at their ends left out; `None` for values as they are.
     pub collation: Option<Collation>,
@@ -114,7 +114,7 @@ impl OrderKey {
 pub struct TermOrder {
     /// The value.
     pub term: Term,
-    /// Whether the greatest comes first.
+    /// True if the greatest comes first.
     pub descending: bool,
 }
 
@@ -158,13 +158,13 @@ pub trait Snapshot: Send + Sync {
         Ok((vectors.iter().map(|vector| vector.slice(start, slots.len())).collect(), visible))
     }
 
-    /// Whether [`Snapshot::run`] is the better way to a few rows of a group: its columns have not been decoded,
+    /// Returns true if [`Snapshot::run`] is the better way to a few rows of a group: its columns have not been decoded,
     /// and this is the first statement to ask for them so. The second one decodes them for good.
     fn prefers_run(&self, _group: usize, _columns: &[usize]) -> bool {
         false
     }
 
-    /// Whether [`Snapshot::vectors`] would have to read and decode any of these columns.
+    /// Returns true if [`Snapshot::vectors`] would have to read and decode any of these columns.
     fn is_decoded(&self, group: usize, columns: &[usize]) -> bool;
 
     /// Some rows of some columns, in their physical types and in the order asked for. `visible_only`
@@ -179,7 +179,7 @@ pub trait Snapshot: Send + Sync {
     /// cannot be had now: then what has been visited must not be used.
     fn walk(&self, ordering: &Ordering, visit: &mut dyn FnMut(u32) -> Result<ControlFlow<()>>) -> Result<bool>;
 
-    /// Whether the row slots are in the order of the table's row ids ([`Table::row_id_column`]).
+    /// Returns true if the row slots are in the order of the table's row ids ([`Table::row_id_column`]).
     fn is_in_row_order(&self) -> bool {
         false
     }
@@ -226,13 +226,13 @@ pub struct KeyRange {
 pub struct Ordering {
     /// The number of the index, as the table counts them.
     pub index: usize,
-    /// Whether it is walked from its highest key down.
+    /// True if it is walked from its highest key down.
     pub descending: bool,
     /// The column that it orders, or the first one of what it orders by.
     pub column: usize,
     /// By how many of its parts it orders, in an index whose keys have parts.
     pub parts: usize,
-    /// Whether rows that are not there are part of the order.
+    /// True if rows that are not there are part of the order.
     pub with_hidden: bool,
     /// The index as a person would write it, for EXPLAIN.
     pub text: String,

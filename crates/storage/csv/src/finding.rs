@@ -130,7 +130,7 @@ impl Findings {
         }
     }
 
-    /// Whether the next one of this kind would still be kept.
+    /// Returns true if the next one of this kind would still be kept.
     pub(crate) fn has_room(&self, kind: Kind) -> bool {
         self.of(kind).kept.len() < KEPT_PER_KIND
     }

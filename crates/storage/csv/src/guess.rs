@@ -39,7 +39,7 @@ pub enum ColumnType {
         precision: u8,
         /// Digits after the point.
         scale: u8,
-        /// Whether a comma stands for the point.
+        /// True if a comma stands for the point.
         comma: bool,
     },
     /// DOUBLE.
@@ -54,7 +54,7 @@ pub enum ColumnType {
     SlashedDate(DayOrder),
     /// TIMESTAMP, of milliseconds or microseconds.
     Timestamp {
-        /// Whether some value has more than three digits of a second.
+        /// True if some value has more than three digits of a second.
         micros: bool,
     },
     /// TEXT.
@@ -215,7 +215,7 @@ impl Guess {
         self.digits = self.digits.max(whole + fraction);
     }
 
-    /// Whether no value has been seen.
+    /// Returns true if no value has been seen.
     pub(crate) fn is_empty(&self) -> bool {
         self.seen == 0
     }

@@ -157,8 +157,8 @@ struct Scanner<'a> {
     findings: Findings,
 }
 
-/// Whether the fields of a file between tabs are written without quotes and with escapes: programs of databases write them so.
-/// One backslash that is none of these, as in `C:\Users`, and all of them stand for themselves.
+/// True if the fields of a file between tabs are written without quotes and with escapes: programs of databases write
+/// them so. One backslash that is none of these, as in `C:\Users`, and all of them stand for themselves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Escapes {
     Impossible,

@@ -211,7 +211,7 @@ fn double_shape(bytes: &[u8], digits: usize) -> Shape {
     }
 }
 
-/// Whether these are the digits by which a double is told from its neighbours: zero, and numbers near to it.
+/// Returns true if these digits distinguish a double from its neighbours: zero, and numbers near to it.
 #[cold]
 fn has_digits_of(bytes: &[u8], value: f64) -> bool {
     let digits = |text: &[u8]| -> Vec<u8> {

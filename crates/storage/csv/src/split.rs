@@ -351,7 +351,7 @@ pub(crate) fn unquote(bytes: &[u8], quote: u8, value: &mut Vec<u8>) {
     value.extend_from_slice(rest);
 }
 
-/// Whether each backslash of a field stands before a sign that is written so: `\t`, `\n`, `\r`, `\\`.
+/// Returns true if each backslash of a field stands before a sign that is written so: `\t`, `\n`, `\r`, `\\`.
 pub(crate) fn is_escaped(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     while let Some(at) = memchr::memchr(b'\\', rest) {

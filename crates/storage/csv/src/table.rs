@@ -50,7 +50,7 @@ struct State {
     file: Arc<dyn File>,
     options: CsvOptions,
     stamp: Stamp,
-    /// Whether the stamp was old enough to be trusted when the file was last looked at.
+    /// True if the stamp was old enough to be trusted when the file was last looked at.
     settled: AtomicBool,
     scan: Scan,
     schema: SchemaRef,
@@ -89,7 +89,7 @@ impl CsvTable {
         })
     }
 
-    /// Whether the columns are still those of the file. If not, [`CsvTable::reopen`] gives the table anew.
+    /// Returns true if the columns are still those of the file. If not, [`CsvTable::reopen`] gives the table anew.
     pub fn is_current(&self) -> Result<bool> {
         Ok(self.refreshed()?.schema == self.schema)
     }
@@ -198,7 +198,7 @@ impl State {
         Err(error.unwrap_or_else(|| Error::new(Code::Internal, "the file was never scanned").at(path.display())))
     }
 
-    /// Whether the open file still has the bytes that were scanned.
+    /// Returns true if the open file still has the bytes that were scanned.
     fn is_unchanged(&self) -> bool {
         let mut head = vec![0; usize::try_from(self.scan.head.len).unwrap_or(0)];
         let is_head = self.file.read_at(&mut head, 0).is_ok_and(|read| read == head.len());

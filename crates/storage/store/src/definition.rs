@@ -35,7 +35,7 @@ pub struct ColumnDefinition {
     pub name: String,
     /// What it holds.
     pub sql_type: SqlType,
-    /// Whether it may be NULL.
+    /// True if it may be NULL.
     pub nullable: bool,
     /// What the dialect calls the type that it was declared with, if that says more.
     pub declared: Option<String>,
@@ -47,15 +47,15 @@ impl ColumnDefinition {
         ColumnDefinition { name: name.into(), sql_type, nullable, declared: None }
     }
 
-    /// Whether blanks at the ends of its texts tell values apart: in VARCHAR that compares byte by byte, unless a dialect
-    /// declared it, which has its own rule for them.
+    /// Returns true if blanks at the ends of its texts tell values apart: in VARCHAR that compares byte by byte, unless
+    /// a dialect declared it, which has its own rule for them.
     pub fn blanks_count(&self) -> bool {
         let is_plain = matches!(self.sql_type, SqlType::VarChar { collation: Collation::Binary, .. });
         is_plain && self.declared.is_none()
     }
 
-    /// Whether its values have their types with them: those of two types can be equal, and other bytes than those of the
-    /// values say so ([`mainstay_types::typed_bytes`]).
+    /// Returns true if its values have their types with them: those of two types can be equal, and other bytes than
+    /// those of the values say so ([`mainstay_types::typed_bytes`]).
     pub fn is_typed(&self) -> bool {
         self.declared.as_deref() == Some(mainstay_types::typed_bytes::DECLARED)
     }
@@ -66,7 +66,7 @@ impl ColumnDefinition {
 pub struct IndexColumn {
     /// The number of the table's column.
     pub column: usize,
-    /// Whether the greatest value comes first.
+    /// True if the greatest value comes first.
     pub descending: bool,
 }
 
@@ -77,18 +77,18 @@ pub struct IndexDefinition {
     pub name: String,
     /// Its columns, the leading one first.
     pub columns: Vec<IndexColumn>,
-    /// Whether no two rows may have the same key.
+    /// True if no two rows may have the same key.
     pub unique: bool,
-    /// Whether it is the primary key: unique, and none of its columns may be NULL.
+    /// True if it is the primary key: unique, and none of its columns may be NULL.
     pub primary: bool,
-    /// Whether keys with a NULL may be there more than once (as in ISO SQL) in a unique index.
+    /// True if keys with a NULL may be there more than once (as in ISO SQL) in a unique index.
     pub nulls_distinct: bool,
     /// The rows that must differ, where not all of them: all of these hold. Without them, of every row.
     pub filter: Vec<crate::filter::FilterPart>,
 }
 
 impl IndexDefinition {
-    /// Whether it finds one row at most by values of all its columns, none of which is NULL.
+    /// Returns true if it finds one row at most by values of all its columns, none of which is NULL.
     pub fn is_key(&self) -> bool {
         (self.unique || self.primary) && self.filter.is_empty()
     }
@@ -123,7 +123,7 @@ pub struct TableDefinition {
     pub indexes: Vec<IndexDefinition>,
     /// Its references to other tables, or to itself.
     pub foreign_keys: Vec<ForeignKey>,
-    /// Whether changes go into the journal. Temporary tables' do not.
+    /// True if changes go into the journal. Temporary tables' do not.
     pub logged: bool,
 }
 

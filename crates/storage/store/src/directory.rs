@@ -55,7 +55,7 @@ impl Directory {
         Ok(directory)
     }
 
-    /// Whether row slots stand in the order of their row ids: no row has been moved by a change.
+    /// Returns true if row slots stand in the order of their row ids: no row has been moved by a change.
     pub fn is_in_row_order(&self) -> bool {
         let ends = |pair: &[Arc<Group>]| match pair {
             [one, next] => {

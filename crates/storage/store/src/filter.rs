@@ -83,7 +83,7 @@ impl Filter {
         self.parts.iter().map(|part| part.column)
     }
 
-    /// Whether it holds for a row.
+    /// Returns true if it holds for a row.
     ///
     /// Errors: a value that is too long to be compared.
     pub(crate) fn holds<R: Row + ?Sized>(&self, row: &R) -> Result<bool> {

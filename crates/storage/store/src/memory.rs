@@ -90,7 +90,7 @@ impl RowMemory {
         self.full.load(Ordering::Acquire)
     }
 
-    /// Whether it is time for a checkpoint.
+    /// Returns true if it is time for a checkpoint.
     pub(crate) fn is_half_full(&self) -> bool {
         self.full_bytes() >= (self.limit.load(Ordering::Relaxed) / 2).max(1)
     }

@@ -11,7 +11,7 @@ pub trait Row {
     /// The value of a column; NULL for a column that is not there.
     fn value(&self, column: usize) -> ValueRef<'_>;
 
-    /// Whether the value of a column may differ from that of the version that is updated.
+    /// Returns true if the value of a column may differ from that of the version that is updated.
     fn changes(&self, _column: usize) -> bool {
         true
     }

@@ -23,7 +23,7 @@ pub const NEVER: u64 = u64::MAX;
 /// A position that is none: no group has this number.
 pub const NOWHERE: u64 = u64::MAX;
 
-/// Whether this stamp is the mark of an open transaction.
+/// Returns true if this stamp is the mark of an open transaction.
 #[inline]
 pub fn is_mark(stamp: u64) -> bool {
     (MARK..ABORTED).contains(&stamp)
@@ -79,13 +79,13 @@ impl View {
         if is_own { View::at(self.commit, mark) } else { marked }
     }
 
-    /// Whether what carries this stamp has happened, for this view.
+    /// Returns true if what carries this stamp has happened, for this view.
     #[inline]
     pub fn sees(self, stamp: u64) -> bool {
         stamp <= self.commit || stamp == self.mark
     }
 
-    /// Whether a version whose creator has left this stamp is there, for this view.
+    /// Returns true if a version whose creator has left this stamp is there, for this view.
     #[inline]
     pub(crate) fn sees_created(self, stamp: u64) -> bool {
         self.sees(stamp) || (stamp > self.pending_above && stamp < ABORTED)

@@ -59,7 +59,7 @@ fn keys(store: &Store) -> Vec<i64> {
     rows(store, 10).iter().map(|row| row.0).collect()
 }
 
-/// Whether the journal still takes frames after an error of the script.
+/// Returns true if the journal still takes frames after an error of the script.
 fn goes_on(store: &Store, acknowledged: &mut Vec<i64>) -> bool {
     let outcome = insert(store, 50);
     if outcome.is_ok() {

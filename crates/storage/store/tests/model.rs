@@ -194,7 +194,7 @@ impl World {
     }
 }
 
-/// Whether the update that the model allowed was not refused for a reason it cannot know.
+/// Returns true if the update that the model allowed was not refused for a reason it cannot know.
 fn outcome_is_done(table: &NativeTable, transaction: &mut Transaction, id: i64, value: i64) -> bool {
     seen(table, transaction).contains(&(id, value))
 }

@@ -6,7 +6,7 @@
 //!   then     the table, MARK, the memo, MARK, the index; files that are missing are empty
 //! ```
 //!
-//! Whether an index that agrees with the table gives all rows of a condition is for other tests: here the index may
+//! True if an index that agrees with the table gives all rows of a condition is for other tests: here the index may
 //! be anything, and what must hold is that it harms nobody. It names rows that are there, and its damage never
 //! makes a statement fail that could have read the table.
 

@@ -154,7 +154,7 @@ pub fn machine_paths(repository: &Repository) -> Vec<Finding> {
     findings
 }
 
-/// Whether the comments on the line of an `unsafe`, or right above it, say SAFETY.
+/// Returns true if the comments on the line of an `unsafe`, or right above it, say SAFETY.
 fn is_justified(file: &TextFile, rust: &RustText, line: usize) -> bool {
     let comments: Vec<&str> = rust.comments.lines().collect();
     let source: Vec<&str> = file.text.lines().collect();

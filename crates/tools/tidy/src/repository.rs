@@ -20,7 +20,7 @@ pub struct TextFile {
 }
 
 impl TextFile {
-    /// Whether the name ends like this (with the dot).
+    /// Returns true if the name ends like this (with the dot).
     pub fn ends_with(&self, ending: &str) -> bool {
         self.path.ends_with(ending)
     }
@@ -67,7 +67,7 @@ impl Repository {
         self.texts.iter().filter(|file| file.ends_with(".md"))
     }
 
-    /// Whether a path is a file, or a folder with files in it.
+    /// Returns true if a path is a file, or a folder with files in it.
     pub fn has(&self, path: &str) -> bool {
         let folder = format!("{}/", path.trim_end_matches('/'));
         path.is_empty() || self.paths.iter().any(|known| known == path || known.starts_with(&folder))

@@ -147,7 +147,7 @@ pub(super) fn real(value: ValueRef<'_>, to: SqlType) -> Result<f64> {
     if number.is_infinite() && !spells_infinity(value) { Err(out_of_range(value, to)) } else { Ok(f64::from(number)) }
 }
 
-/// Whether it is a text that means infinity, not a number that is too large.
+/// Returns true if it is a text that means infinity, not a number that is too large.
 fn spells_infinity(value: ValueRef<'_>) -> bool {
     matches!(value, ValueRef::Text(text) if !text.bytes().any(|byte| byte.is_ascii_digit()))
 }

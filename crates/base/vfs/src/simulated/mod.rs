@@ -124,7 +124,7 @@ impl Simulated {
         self.machine().trace.clone()
     }
 
-    /// Whether the crash has happened.
+    /// Returns true if the crash has happened.
     pub fn is_crashed(&self) -> bool {
         self.machine().is_dead
     }

@@ -32,7 +32,7 @@ pub struct Address {
     pub port: u16,
     /// The folder below the server's.
     pub database: String,
-    /// Whether the connection has to be encrypted.
+    /// True if the connection has to be encrypted.
     pub must_encrypt: bool,
     /// A file of certificates in PEM, one of which the server has to have; any will do without.
     pub trusted: Option<PathBuf>,
@@ -95,8 +95,8 @@ pub struct Client {
     transport: Mutex<Option<Box<dyn Transport>>>,
     /// Another number for each time it was made.
     epoch: AtomicU64,
-    /// Whether the server has a transaction of this connection under way: noted with each answer, before another request
-    /// can find the connection lost.
+    /// True if the server has a transaction of this connection under way: noted with each answer, before another
+    /// request can find the connection lost.
     in_transaction: AtomicBool,
     /// A transaction was lost, and whoever found out did not tell the program.
     is_loss_untold: AtomicBool,
@@ -208,12 +208,13 @@ impl Client {
         });
     }
 
-    /// Whether the server is there; if not, whether it is again.
+    /// Returns true if the server is there; if it was not, tries to reach it again.
     pub fn is_alive(&self) -> bool {
         self.quietly(vec![Step::Find { names: Vec::new() }]).is_ok()
     }
 
-    /// Whether the program was told that the connection of this epoch is lost, with its transaction and all its locks.
+    /// Returns true if the program was told that the connection of this epoch is lost, with its transaction and all its
+    /// locks.
     pub(crate) fn has_told_loss(&self, epoch: u64) -> bool {
         self.told_epoch.load(SeqCst) >= epoch
     }
@@ -417,7 +418,7 @@ impl Client {
         self.steps(vec![Step::EndUser { user: user.to_owned(), connection }]).map(drop)
     }
 
-    /// Whether a transaction is under way, as far as is known.
+    /// Returns true if a transaction is under way, as far as is known.
     pub fn is_in_transaction(&self) -> bool {
         self.in_transaction.load(SeqCst)
     }
@@ -449,7 +450,8 @@ impl Client {
         }
     }
 
-    /// Whether the rows of a statement are records of a table, and how that is opened: [`RemoteArea::show_members`].
+    /// Returns true if the rows of a statement are records of a table, and how that is opened:
+    /// [`RemoteArea::show_members`].
     pub fn live(&self, sql: &str, parameters: &[Parameter]) -> Result<Option<Shown>> {
         match self.steps(vec![Step::Live { sql: sql.to_owned(), parameters: parameters.to_vec() }])? {
             Reply::Live(shown) => Ok(shown),
@@ -550,7 +552,7 @@ fn waited(error: Error, waited: Duration) -> Error {
     error.hint_text().map_or(told.clone(), |hint| told.hint(hint))
 }
 
-/// Whether a step of a request waits for a lock, and may be asked again.
+/// Returns true if a step of a request waits for a lock, and may be asked again.
 fn is_waiting(request: &Request, answer: &Answer) -> bool {
     let step = request.steps.get(answer.replies.len());
     answer.error.as_ref().is_some_and(|error| error.code() == Code::LockTimeout)

@@ -7,7 +7,7 @@ use mainstay_types::{Code, Error, Result};
 use mainstay_workarea::{Counting, Position, SeekHow, SeekKey};
 
 impl RemoteArea {
-    /// Whether a move may be made from the rows at hand: nothing is pending, and they are of the current order.
+    /// Returns true if a move may be made from the rows at hand: nothing is pending, and they are of the current order.
     fn may_use_rows(&self) -> bool {
         !self.record.has_pending() && !self.is_edited && self.run.order == self.current && !self.run.rows.is_empty()
     }

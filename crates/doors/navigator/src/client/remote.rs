@@ -53,11 +53,11 @@ pub struct OpenHow {
     pub mode: Mode,
     /// The locks of those who share it.
     pub scheme: Option<LockScheme>,
-    /// Whether the index that has the table's name is opened with it.
+    /// True if the index that has the table's name is opened with it.
     pub open_structural: bool,
-    /// Whether deleted records are passed over.
+    /// True if deleted records are passed over.
     pub hide_deleted: bool,
-    /// Whether `=` compares whole texts.
+    /// True if `=` compares whole texts.
     pub exact: bool,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct View {
     /// Scopes: of which order, which end, and its bytes.
     pub scopes: Vec<(OrderId, Side, Vec<u8>)>,
     pub turned: Vec<(OrderId, bool)>,
-    /// Whether the table takes no part in transactions.
+    /// True if the table takes no part in transactions.
     pub is_transaction_free: bool,
     /// Index files that were opened by the program.
     pub opened: Vec<PathBuf>,
@@ -86,7 +86,7 @@ pub(crate) struct Reading {
     pub bytes: u32,
     /// Jumps in a row whose neighbours nobody wanted.
     pub unused: u32,
-    /// Whether the last page was of a jump.
+    /// True if the last page was of a jump.
     pub jumped: bool,
     /// The kinds of counting that were asked for since the last page, and before it.
     pub wanted: u8,
@@ -101,7 +101,7 @@ pub struct RemoteArea {
     pub(crate) how: OpenHow,
     /// The current record.
     pub(crate) record: Area,
-    /// Whether its bytes are there.
+    /// True if its bytes are there.
     pub(crate) is_loaded: bool,
     /// A statement may have changed it since its changes here began.
     is_behind: bool,
@@ -117,7 +117,7 @@ pub struct RemoteArea {
     pub(crate) is_cursor: bool,
     /// It shows the records of a statement.
     pub(crate) is_live: bool,
-    /// Whether `count` is that of all rows. The server has more of a statement's rows than it has told.
+    /// True if `count` is that of all rows. The server has more of a statement's rows than it has told.
     pub(crate) is_whole: bool,
     pub(crate) run: Run,
     pub(crate) reading: Reading,
@@ -398,12 +398,12 @@ impl RemoteArea {
         self.run.clear();
     }
 
-    /// Whether the rows at hand may be used without asking.
+    /// Returns true if the rows at hand may be used without asking.
     pub(crate) fn is_fresh(&self) -> bool {
         self.is_current() && (self.is_cursor || self.run.asked.elapsed() < KEPT_FOR)
     }
 
-    /// Whether the rows at hand are right as far as this process knows.
+    /// Returns true if the rows at hand are right as far as this process knows.
     pub(crate) fn is_current(&self) -> bool {
         self.seen == self.changed.load(SeqCst) && self.epoch == self.client.epoch()
     }
@@ -465,7 +465,7 @@ impl RemoteArea {
         self.reading.wanted |= PageWish::bit(what).1;
     }
 
-    /// Whether a record is locked by this area.
+    /// Returns true if a record is locked by this area.
     pub(crate) fn has_lock(&self, record: u32) -> bool {
         self.how.mode == Mode::Exclusive || self.locks.0 || self.locks.1.contains(&record)
     }

@@ -31,7 +31,7 @@ pub trait Transport: Send {
     fn send(&mut self, kind: Kind, body: &[u8]) -> Result<usize>;
     /// Waits for a frame; how many bytes came.
     fn receive(&mut self) -> Result<(Frame, usize)>;
-    /// Whether the other side is there, as far as can be told without asking it.
+    /// Returns true if the other side is there, as far as can be told without asking it.
     fn is_alive(&mut self) -> bool;
 }
 

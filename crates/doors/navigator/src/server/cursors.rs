@@ -38,7 +38,7 @@ const SQL_ERROR: u32 = 7200;
 /// The stamp of every cursor: its rows do not change.
 const STAMP: u64 = 1;
 
-/// Whether the table has all rows of its statement.
+/// True if the table has all rows of its statement.
 pub(crate) enum Filled {
     Whole,
     /// It has the first ones.
@@ -107,7 +107,7 @@ fn as_call(error: Error) -> Error {
 }
 
 impl Step {
-    /// Whether rows that are still to be read may be others afterwards.
+    /// Returns true if rows that are still to be read may be others afterwards.
     fn may_change_rows(&self) -> bool {
         self.changes_table()
             || matches!(

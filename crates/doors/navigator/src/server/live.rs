@@ -108,7 +108,7 @@ fn ask(statements: &mut dyn SqlSession, query: &str, record: u32, rows: &Rows) -
 }
 
 impl Open {
-    /// Whether a record is a row of the cursor that the table is, if it is one.
+    /// Returns true if a record is a row of the cursor that the table is, if it is one.
     pub(crate) fn is_row(&self, record: u32) -> bool {
         self.members.as_ref().is_none_or(|members| members.rows.has(record))
     }

@@ -99,7 +99,7 @@ pub struct Service {
     dictionaries: OnceLock<Arc<dyn Dictionaries>>,
     /// For states that nothing else tells apart.
     unique: AtomicU64,
-    /// Whether everybody may end everybody's connections: nobody has proven who he is.
+    /// True if everybody may end everybody's connections: nobody has proven who he is.
     is_open_to_all: AtomicBool,
 }
 

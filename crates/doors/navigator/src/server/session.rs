@@ -35,11 +35,11 @@ pub(crate) struct Open {
     pub(crate) told_orders: Vec<OrderInfo>,
     /// What the dictionary says about it.
     pub bound: Option<Bound>,
-    /// Whether it takes no part in transactions.
+    /// True if it takes no part in transactions.
     pub is_transaction_free: bool,
-    /// Whether it is the rows of a statement, and no file.
+    /// True if it is the rows of a statement, and no file.
     pub is_cursor: bool,
-    /// Whether it has all its rows.
+    /// True if it has all its rows.
     pub filled: Filled,
     /// Which records it shows, if it is a live cursor.
     pub(crate) members: Option<Members>,

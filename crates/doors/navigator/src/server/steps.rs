@@ -12,7 +12,7 @@ use mainstay_xbase::indexed::Telling;
 use mainstay_xbase::writer::Source;
 
 impl Step {
-    /// Whether it is about the folder and not about a table.
+    /// Returns true if it is about the folder and not about a table.
     pub(crate) fn is_about_folder(&self) -> bool {
         matches!(
             self,
@@ -60,7 +60,7 @@ impl Step {
             )
     }
 
-    /// Whether the table may be another afterwards.
+    /// Returns true if the table may be another afterwards.
     pub(crate) fn changes_table(&self) -> bool {
         matches!(
             self,

@@ -22,7 +22,7 @@ const MOST_SAVEPOINTS: usize = 10_000;
 pub(crate) struct Running {
     pub transaction: Transaction,
     savepoints: Vec<Savepoint>,
-    /// Whether the files that statements change are part of it.
+    /// True if the files that statements change are part of it.
     is_joined: bool,
 }
 

@@ -36,8 +36,8 @@ impl State {
 }
 
 impl Step {
-    /// Whether a step that did not get a lock has done nothing, so that a client may wait by asking again: others use its
-    /// connection meanwhile, among them perhaps the one that has the lock.
+    /// Returns true if a step that did not get a lock has done nothing, so that a client may wait by asking again:
+    /// others use its connection meanwhile, among them perhaps the one that has the lock.
     pub fn may_be_asked_again(&self) -> bool {
         matches!(self, Step::Open(_) | Step::Edit | Step::Write(_) | Step::Append | Step::Seek { .. })
     }

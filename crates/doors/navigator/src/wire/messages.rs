@@ -40,7 +40,7 @@ pub struct Prelude {
     pub tls: TlsWish,
 }
 
-/// Whether a connection is encrypted.
+/// True if a connection is encrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TlsWish {
     /// It is not, or cannot be.
@@ -51,7 +51,7 @@ pub enum TlsWish {
     Required,
 }
 
-/// Whether a connection is encrypted, by what both sides have said: each of them works it out by itself.
+/// Returns true if a connection is encrypted, by what both sides have said: each of them works it out by itself.
 ///
 /// Errors: `NotPermitted` if one side needs what the other has not.
 pub fn encrypts(client: TlsWish, server: TlsWish) -> mainstay_types::Result<bool> {
@@ -78,7 +78,7 @@ pub struct Hello {
 }
 
 impl Hello {
-    /// Whether the client wants a data dictionary, whose users are its own.
+    /// Returns true if the client wants a data dictionary, whose users are its own.
     pub fn is_of_dictionary(&self) -> bool {
         self.database.to_ascii_lowercase().ends_with(".add")
     }
@@ -114,7 +114,7 @@ pub struct Progress {
 pub struct Request {
     /// The table; 0 for steps that are about none, and those behind [`Step::Open`].
     pub table: u32,
-    /// Whether the client wants to be told how far the steps are.
+    /// True if the client wants to be told how far the steps are.
     pub progress: bool,
     /// For how many milliseconds a step that [may be asked again](Step::may_be_asked_again) waits for what another has
     /// locked. If that is less than the server waits by itself, its error is `LockTimeout`, and the client may ask again from
@@ -133,9 +133,9 @@ pub struct Opening {
     pub mode: Mode,
     /// The locks of those who share it.
     pub scheme: Option<LockScheme>,
-    /// Whether the index that has the table's name is opened with it.
+    /// True if the index that has the table's name is opened with it.
     pub open_structural: bool,
-    /// Whether a table that cannot be written to is opened for reading instead.
+    /// True if a table that cannot be written to is opened for reading instead.
     pub or_read_only: bool,
 }
 
@@ -306,7 +306,7 @@ pub struct Cursor {
     pub form: Form,
     /// The first rows; the first of all is the current one.
     pub page: Page,
-    /// Whether the server has all of them. If not, there are more than these, and the next request waits for them.
+    /// True if the server has all of them. If not, there are more than these, and the next request waits for them.
     pub is_whole: bool,
     /// How many there are, or are known to be.
     pub count: u32,
@@ -349,14 +349,14 @@ pub struct TableUse {
     pub indexes: Vec<PathBuf>,
     /// How many orders they have.
     pub orders: u32,
-    /// Whether the whole table is locked.
+    /// True if the whole table is locked.
     pub is_locked: bool,
     /// The records that are locked.
     pub records: Vec<u32>,
 }
 
 impl TableUse {
-    /// Whether a record is locked, by itself or with its table.
+    /// Returns true if a record is locked, by itself or with its table.
     pub fn locks(&self, record: u32) -> bool {
         self.is_locked || self.records.contains(&record)
     }
@@ -425,7 +425,7 @@ pub struct State {
     pub is_new: bool,
     /// The current record has changes that are not written.
     pub is_pending: bool,
-    /// Whether the whole table is locked, and which records, if that has changed.
+    /// True if the whole table is locked, and which records, if that has changed.
     pub locks: Option<(bool, Vec<u32>)>,
     /// The orders, if they have changed.
     pub orders: Option<Vec<OrderInfo>>,

@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
         Reader { left: bytes }
     }
 
-    /// Whether all of them were read.
+    /// Returns true if all of them were read.
     pub fn is_empty(&self) -> bool {
         self.left.is_empty()
     }

@@ -151,12 +151,12 @@ fn changed(change: &Change) -> Option<&'static str> {
     (!is_own).then_some(verb)
 }
 
-/// Whether it is a common table expression, behind which there may be a table variable.
+/// Returns true if it is a common table expression, behind which there may be a table variable.
 fn is_common(with: &With, name: &ObjectName) -> bool {
     with.tables.iter().any(|table| name.is(&table.name.text))
 }
 
-/// Whether a name is the alias of a table variable.
+/// Returns true if a name is the alias of a table variable.
 fn is_of(source: &Source, name: &ObjectName) -> bool {
     match source {
         Source::Variable(_, alias) => alias.name.as_ref().is_some_and(|alias| name.is(&alias.text)),

@@ -93,12 +93,12 @@ pub fn unquoted(token: &str) -> String {
     body.replace(&doubled, close.encode_utf8(&mut [0; 4]))
 }
 
-/// Whether a name may start with this character.
+/// Returns true if a name may start with this character.
 pub fn starts_name(c: char) -> bool {
     c.is_alphabetic() || c == '_' || c == '#'
 }
 
-/// Whether a name may go on with this character.
+/// Returns true if a name may go on with this character.
 pub fn continues_name(c: char) -> bool {
     starts_name(c) || c.is_numeric() || c == '@' || c == '$' || is_mark(c)
 }

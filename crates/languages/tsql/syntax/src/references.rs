@@ -200,7 +200,8 @@ impl Reader<'_> {
         self.is_word(at, "NEXT") && self.is_word(at + 1, "VALUE") && self.is_word(at + 2, "FOR")
     }
 
-    /// Whether what follows a name makes a common table expression of it: `AS (SELECT`, perhaps behind a list of columns.
+    /// Returns true if what follows a name makes a common table expression of it: `AS (SELECT`, perhaps behind a list
+    /// of columns.
     fn is_common(&self, mut at: usize) -> bool {
         if self.text_at(at) == "(" {
             while at < self.tokens.len() && self.text_at(at) != ")" {

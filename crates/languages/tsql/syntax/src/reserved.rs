@@ -195,7 +195,7 @@ const RESERVED: &[&str] = &[
 /// The longest reserved word, in bytes.
 const LONGEST: usize = 32;
 
-/// Whether a word, in any case, is reserved.
+/// Returns true if a word, in any case, is reserved.
 pub fn is_reserved(word: &str) -> bool {
     let mut upper = [0_u8; LONGEST];
     let Some(upper) = upper.get_mut(..word.len()) else { return false };

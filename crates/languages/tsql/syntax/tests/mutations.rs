@@ -83,7 +83,7 @@ fn mutated(random: &mut Random, text: &str, other: &str) -> String {
     parts.concat()
 }
 
-/// Whether the text is of the grammar.
+/// Returns true if the text is of the grammar.
 fn check(text: &str) -> bool {
     let parsed = parse(text, Options::default());
     let length = text.len() as u32;

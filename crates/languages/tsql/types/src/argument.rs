@@ -15,7 +15,7 @@ pub struct Argument<'a> {
     pub keyword: Option<&'a str>,
     /// How it compares, if it says so itself.
     pub collation: Option<Collation>,
-    /// Whether it is JSON, which functions of JSON take as it is: JSON_QUERY, JSON_MODIFY, JSON_OBJECT, FOR JSON.
+    /// True if it is JSON, which functions of JSON take as it is: JSON_QUERY, JSON_MODIFY, JSON_OBJECT, FOR JSON.
     pub is_json: bool,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Argument<'a> {
         Argument { collation: Some(collation), ..self }
     }
 
-    /// Whether it is a bare NULL.
+    /// Returns true if it is a bare NULL.
     pub fn is_null(&self) -> bool {
         self.data_type.is_none() && self.keyword.is_none()
     }

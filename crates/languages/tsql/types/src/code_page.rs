@@ -169,7 +169,7 @@ impl CodePage {
         true
     }
 
-    /// Whether the page has a character.
+    /// Returns true if the page has a character.
     pub fn has(self, character: char) -> bool {
         self == CodePage::Utf8 || self.push(character, &mut Vec::new())
     }

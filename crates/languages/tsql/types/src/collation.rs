@@ -113,7 +113,7 @@ fn family(name: &str) -> Option<(&'static str, CodePage)> {
     })
 }
 
-/// Whether a name is that of the database's own collation.
+/// Returns true if a name is that of the database's own collation.
 fn is_default(name: &str) -> bool {
     name.eq_ignore_ascii_case("database_default") || name.eq_ignore_ascii_case("catalog_default")
 }

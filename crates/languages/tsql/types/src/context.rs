@@ -117,7 +117,7 @@ impl Context<'_> {
 /// The number of a division by zero.
 const DIVISION_BY_ZERO: i32 = 8134;
 
-/// Whether the message is about an overflow or a division by zero.
+/// Returns true if the message is about an overflow or a division by zero.
 pub fn is_arithmetic(number: i32) -> bool {
     matches!(number, 220 | 232 | 236 | 244 | 248 | 294 | 3623 | 8115 | DIVISION_BY_ZERO)
 }
@@ -165,7 +165,7 @@ impl Forgiven {
         KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&number)?.upgrade()
     }
 
-    /// Whether there is something to tell.
+    /// Returns true if there is something to tell.
     #[inline]
     pub fn has_any(&self) -> bool {
         self.noted.load(Ordering::Relaxed) != 0

@@ -37,7 +37,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// Whether it is neither an object nor an array.
+    /// Returns true if it is neither an object nor an array.
     pub fn is_scalar(&self) -> bool {
         !matches!(self.kind, Kind::Object | Kind::Array)
     }
@@ -341,9 +341,9 @@ pub enum Step {
 /// A path: `[append] [lax | strict] $.a[1]."b c"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// Whether it starts with `append`, which only JSON_MODIFY takes.
+    /// True if it starts with `append`, which only JSON_MODIFY takes.
     pub append: bool,
-    /// Whether what is not there is an error.
+    /// True if what is not there is an error.
     pub strict: bool,
     /// The steps from `$`.
     pub steps: Vec<Step>,

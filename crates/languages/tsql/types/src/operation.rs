@@ -108,7 +108,7 @@ pub struct Bound {
     pub common: Option<DataType>,
     /// The type of the result; `None` for a condition, and for NULL.
     pub result: Option<DataType>,
-    /// Whether it has arguments of CHAR, of which it wants the blanks at their ends.
+    /// True if it has arguments of CHAR, of which it wants the blanks at their ends.
     counts_blanks: bool,
     how: How,
 }
@@ -179,7 +179,7 @@ impl Operation {
             .or_else(|| data_type(name).map(Operation::Typed))
     }
 
-    /// Whether it may give another value each time: NEWID.
+    /// Returns true if it may give another value each time: NEWID.
     pub fn is_volatile(&self) -> bool {
         matches!(self, Operation::Function(function, _) if function.determinism == crate::functions::Determinism::Row)
     }
@@ -295,7 +295,7 @@ impl Operation {
         Ok(Bound { name, arguments, common, result, counts_blanks, how })
     }
 
-    /// Whether the name says of the argument at this place that it is JSON already.
+    /// Returns true if the name says of the argument at this place that it is JSON already.
     fn takes_as_json(&self, place: usize) -> bool {
         match self {
             Operation::Function(function, Some(places)) if !function.takes_part => {

@@ -36,7 +36,7 @@ pub struct Wanted {
     pub data_type: DataType,
     /// Where it is found in each row; without one it is the member of its own name.
     pub path: Option<String>,
-    /// Whether it is an object or array, given as it stands.
+    /// True if it is an object or array, given as it stands.
     pub as_json: bool,
 }
 
@@ -100,7 +100,7 @@ enum FunctionKind {
     Nodes { goes_up: bool },
 }
 
-/// Whether there is a function of this name, in lower case.
+/// Returns true if there is a function of this name, in lower case.
 pub fn is_row_function(name: &str) -> bool {
     matches!(name, "string_split" | "openjson" | "openxml" | "generate_series" | "nodes")
 }

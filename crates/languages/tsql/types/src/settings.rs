@@ -47,7 +47,7 @@ impl Switches {
         NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, switch)| *switch)
     }
 
-    /// Whether all of these are on.
+    /// Returns true if all of these are on.
     #[inline]
     pub fn has(self, switches: Switches) -> bool {
         self.0 & switches.0 == switches.0
@@ -122,7 +122,7 @@ impl Settings {
         hears: 0,
     };
 
-    /// Whether all of these are on.
+    /// Returns true if all of these are on.
     #[inline]
     pub fn has(&self, switches: Switches) -> bool {
         self.switches.has(switches)
@@ -139,14 +139,14 @@ impl Settings {
         (self.language, self.date_format, self.date_first) = (language, language.date_format, language.date_first);
     }
 
-    /// Whether an overflow or a division by zero gives NULL.
+    /// Returns true if an overflow or a division by zero gives NULL.
     #[inline]
     pub fn forgives_arithmetic(&self) -> bool {
         !self.has(Switches::ANSI_WARNINGS) && !self.has(Switches::ARITHABORT)
     }
 
-    /// Whether the machine's own instructions for expressions mean the same under these options: they know NULL and errors
-    /// as a new connection does.
+    /// Returns true if the machine's own instructions for expressions mean the same under these options: they know NULL
+    /// and errors as a new connection does.
     pub fn is_plain(&self) -> bool {
         self.has(Switches::CONCAT_NULL_YIELDS_NULL) && !self.forgives_arithmetic()
     }
@@ -166,7 +166,7 @@ impl Settings {
         Settings { switches, hears, ..self }
     }
 
-    /// Whether functions over rows mean something else than for a new connection.
+    /// Returns true if functions over rows mean something else than for a new connection.
     pub fn counts_for_rows(self) -> bool {
         self.of_rows() != Settings::NEW
     }

@@ -31,7 +31,7 @@ impl Encoding {
         }
     }
 
-    /// Whether it is UTF-16.
+    /// Returns true if it is UTF-16.
     pub fn is_national(self) -> bool {
         self == Encoding::National
     }

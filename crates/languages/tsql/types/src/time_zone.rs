@@ -33,7 +33,7 @@ impl Zone {
         naive(utc).map_or(0, |utc| minutes(self.tz.offset_from_utc_datetime(&utc).fix().local_minus_utc()))
     }
 
-    /// Whether clocks of the zone are put forward at a moment of UTC.
+    /// Returns true if clocks of the zone are put forward at a moment of UTC.
     pub fn is_summer_at(self, utc: Timestamp) -> bool {
         naive(utc).is_some_and(|utc| !self.tz.offset_from_utc_datetime(&utc).dst_offset().is_zero())
     }

@@ -216,7 +216,7 @@ pub(crate) struct ConcatSite {
     pub to: Destination,
     pub null_as_empty: bool,
     pub unit: TextUnit,
-    /// Whether the first part is the destination, and no other part is: the others are appended to it.
+    /// True if the first part is the destination, and no other part is: the others are appended to it.
     pub appends: bool,
 }
 
@@ -276,7 +276,7 @@ pub(crate) struct CallSite {
     pub callee: CalleeSite,
     pub arguments: Box<[ArgumentSite]>,
     pub result: Option<Destination>,
-    /// Whether it is an expression's: an error in it is its statement's.
+    /// True if it is an expression's: an error in it is its statement's.
     pub is_function: bool,
 }
 

@@ -25,7 +25,7 @@ pub(super) fn outcomes(op: CompareOp) -> u8 {
     }
 }
 
-/// Whether cells of a type compare as whole numbers.
+/// Returns true if cells of a type compare as whole numbers.
 pub(super) fn compares_as_integer(ty: Type) -> bool {
     matches!(ty, Type::Boolean | Type::Integer(_) | Type::Date | Type::Time | Type::Timestamp | Type::Handle)
 }

@@ -118,7 +118,7 @@ impl<'a> Emitter<'a> {
         self.taken = taken;
     }
 
-    /// Whether a register is a slot's (or the result's), and so seen by others.
+    /// Returns true if a register is a slot's (or the result's), and so seen by others.
     pub(super) fn is_slot(&self, ty: Type, place: u16) -> bool {
         place < self.of_slots.0[number(ty.file())]
     }

@@ -62,10 +62,10 @@ pub enum ExpressionKind {
         right: Box<Expression>,
         /// How text compares.
         collation: Collation,
-        /// Whether blanks at the end of text (zeros at the end of bytes) do not count.
+        /// True if blanks at the end of text (zeros at the end of bytes) do not count.
         pads: bool,
     },
-    /// Whether it is NULL. Never NULL itself.
+    /// True if it is NULL. Never NULL itself.
     IsNull(Box<Expression>),
     /// Three-valued NOT.
     Not(Box<Expression>),
@@ -96,9 +96,9 @@ pub enum ExpressionKind {
         value: Box<Expression>,
         /// What the limit counts.
         unit: TextUnit,
-        /// Whether a shorter one is filled up: text with blanks, bytes with zeros.
+        /// True if a shorter one is filled up: text with blanks, bytes with zeros.
         pad: bool,
-        /// Whether a longer one is an error ([`crate::Fault::TooLong`]) unless only blanks (zeros) are lost; otherwise
+        /// True if a longer one is an error ([`crate::Fault::TooLong`]) unless only blanks (zeros) are lost; otherwise
         /// it is cut.
         strict: bool,
     },
@@ -106,7 +106,7 @@ pub enum ExpressionKind {
     Concat {
         /// The parts, all of this type's family.
         parts: Vec<Expression>,
-        /// Whether NULL counts as empty; otherwise it makes all NULL.
+        /// True if NULL counts as empty; otherwise it makes all NULL.
         null_as_empty: bool,
         /// What the limit counts.
         unit: TextUnit,

@@ -53,7 +53,7 @@ pub struct Routine {
     pub labels: Vec<String>,
     /// Its statements.
     pub body: Vec<Statement>,
-    /// Whether the host is told when it begins and ends ([`crate::Host::entered`]).
+    /// True if the host is told when it begins and ends ([`crate::Host::entered`]).
     pub scoped: bool,
 }
 

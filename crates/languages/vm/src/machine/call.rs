@@ -41,7 +41,7 @@ struct Pass {
     to: Destination,
     /// The parameter's slot.
     slot: u16,
-    /// Whether the types are the same.
+    /// True if the types are the same.
     same: bool,
 }
 
@@ -211,7 +211,7 @@ impl Machine {
         }
     }
 
-    /// Whether it is known what a call of the top frame stands for.
+    /// Returns true if it is known what a call of the top frame stands for.
     fn is_bound(&self, host: &dyn Host, from: usize, number: u32) -> bool {
         match self.linked[from].calls.get(number as usize) {
             Some(Some(bound)) if bound.stamp == host.stamp() => {

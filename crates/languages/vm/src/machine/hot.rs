@@ -180,7 +180,7 @@ pub(super) fn run(code: &[Instruction], at: &mut usize, cells: &mut [Cell], besi
     stop
 }
 
-/// Whether an outcome is among the wanted; NULL if it is not known.
+/// Returns true if an outcome is among the wanted; NULL if it is not known.
 #[inline(always)]
 fn truth(mask: u8, outcome: u8) -> Cell {
     if outcome == UNKNOWN { Cell::NULL } else { Cell::integer(i64::from(mask & outcome != 0)) }

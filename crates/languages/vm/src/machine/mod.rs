@@ -121,7 +121,7 @@ pub(crate) struct Frame {
     pub bases: Bases,
     /// The call that began it, in the frame below; `None` at a floor.
     pub site: Option<u32>,
-    /// Whether it computes a value of an expression.
+    /// True if it computes a value of an expression.
     pub is_function: bool,
     /// GOSUBs of the frames below.
     pub gosub_mark: usize,
@@ -240,7 +240,7 @@ impl Machine {
         self.caught.last().map(|caught| &*caught.error)
     }
 
-    /// Whether a handler is set around the statement that runs: an error of it will not leave the program.
+    /// Returns true if a handler is set around the statement that runs: an error of it will not leave the program.
     pub fn has_handler(&self) -> bool {
         self.frames.iter().any(|frame| {
             let program = &self.linked[frame.linked].program;

@@ -40,7 +40,7 @@ pub(super) fn decimal(op: ArithmeticOp, shape: &DecimalShape, a: i128, b: i128) 
     number.filter(|number| within(*number, shape.precision)).ok_or_else(overflow)
 }
 
-/// Whether a number has at most so many digits.
+/// Returns true if a number has at most so many digits.
 fn within(number: i128, precision: u8) -> bool {
     power(precision.into()).is_some_and(|limit| number.unsigned_abs() < limit)
 }
@@ -265,8 +265,8 @@ fn parse(digits: impl Iterator<Item = u8>) -> Option<u128> {
     digits.into_iter().try_fold(0u128, |sum, digit| sum.checked_mul(10)?.checked_add(u128::from(digit - b'0')))
 }
 
-/// Whether a double lies just between two decimals of a scale. With the double as `odd * 2^e`, that is `e + scale = -1`:
-/// the factors of five do not matter.
+/// Returns true if a double lies just between two decimals of a scale. With the double as `odd * 2^e`, that is `e +
+/// scale = -1`: the factors of five do not matter.
 fn is_half(size: f64, scale: u8) -> bool {
     if size == 0.0 {
         return false;

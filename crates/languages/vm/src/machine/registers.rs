@@ -179,7 +179,7 @@ impl Registers {
         Ok(())
     }
 
-    /// Whether so many bytes more are within the limit.
+    /// Returns true if so many bytes more are within the limit.
     pub(crate) fn room_for(&self, bytes: usize) -> Result<(), Fault> {
         if bytes > self.room() { Err(Fault::MemoryLimit) } else { Ok(()) }
     }

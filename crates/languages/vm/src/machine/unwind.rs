@@ -86,7 +86,7 @@ impl Machine {
         }
     }
 
-    /// Whether a frame has a handler where it stands.
+    /// Returns true if a frame has a handler where it stands.
     fn takes_errors(&self, index: usize) -> bool {
         self.frames.get(index).is_some_and(|frame| {
             let program = &self.linked[frame.linked].program;

@@ -17,7 +17,7 @@ impl Verifier<'_> {
         if e.ty == ty { Ok(()) } else { self.error(format!("{} where {ty} is needed", e.ty)) }
     }
 
-    /// Whether a value of one type may be put where another is: no conversion is implied.
+    /// Returns true if a value of one type may be put where another is: no conversion is implied.
     pub(super) fn assignable(&self, from: Type, to: Type) -> Checked {
         let fits = match (from, to) {
             (Type::Integer(from), Type::Integer(to)) => to.includes(from),

@@ -1,5 +1,5 @@
-//! Whether a form makes sense: what the compiler and the machine rely on is checked here, once, with the place of what is
-//! wrong.
+//! True if a form makes sense: what the compiler and the machine rely on is checked here, once, with the place of what
+//! is wrong.
 //!
 //! - every slot, label and parameter that is named is there; types have a sensible precision;
 //! - every node has the operands that its operation takes ([`expression`]);

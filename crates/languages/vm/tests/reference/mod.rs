@@ -179,7 +179,7 @@ impl Walker {
         }
     }
 
-    /// Whether a condition is true, or is false. NULL is neither.
+    /// Returns true if a condition is true, or is false. NULL is neither.
     pub fn truth(&self, e: &Expression, wanted: bool) -> Result<bool, Failure> {
         match &e.kind {
             ExpressionKind::Not(value) => self.truth(value, !wanted),

@@ -186,7 +186,7 @@ fn cuts(measure: Measure, value: &Value) -> Result<Cuts> {
     })
 }
 
-/// Whether `stored op value` holds: what [`Ranges::compare`] says of all integers, for one.
+/// Returns true if `stored op value` holds: what [`Ranges::compare`] says of all integers, for one.
 pub(crate) fn compares(measure: Measure, op: Comparison, value: &Value, stored: i128) -> Result<bool> {
     if *value == Value::Null {
         return Ok(false);

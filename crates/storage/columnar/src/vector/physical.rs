@@ -96,7 +96,7 @@ fn dictionary(vector: &dyn Array) -> Option<Physical<'_>> {
     Some(Physical::Codes16(dictionary.keys().values(), dictionary.values().as_string_view_opt()?))
 }
 
-/// Whether the kernels handle vectors of this type.
+/// Returns true if the kernels handle vectors of this type.
 pub(crate) fn is_known(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(codes, values) => {

@@ -24,7 +24,7 @@ pub fn select(predicate: &Predicate, vectors: &dyn Vectors, rows: usize) -> Resu
     Ok(bits(predicate, vectors, rows)?.into_buffer())
 }
 
-/// Whether the predicate is true for the only row of the vectors; `None` where [`select`] has to tell.
+/// Returns true if the predicate is true for the only row of the vectors; `None` where [`select`] has to tell.
 ///
 /// Comparisons of numbers and moments, and conjunctions of them, need no bitmaps for one row. Errors: those of [`select`].
 pub fn holds(predicate: &Predicate, vectors: &dyn Vectors) -> Result<Option<bool>> {

@@ -130,7 +130,7 @@ fn text_cell(texts: &StringViewArray, code: usize) -> Cell<'_> {
 const BLOCKS: (usize, usize) = (256, 8192);
 
 impl Top {
-    /// Whether a column of this physical type can be a key.
+    /// Returns true if a column of this physical type can be a key.
     pub fn supports(data_type: &DataType) -> bool {
         physical::is_known(data_type)
     }

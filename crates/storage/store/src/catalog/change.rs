@@ -246,8 +246,8 @@ impl Transaction {
     }
 }
 
-/// Whether a change may give rows a reference that they had not. One that only was disabled or has another name is not
-/// looked at again.
+/// Returns true if a change may give rows a reference that they had not. One that only was disabled or has another name
+/// is not looked at again.
 fn added_keys(before: &Catalog, change: &CatalogChange) -> bool {
     let CatalogChange::PutTable(new) = change else { return false };
     let known = |old: &TableDefinition| {

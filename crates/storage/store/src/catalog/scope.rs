@@ -102,7 +102,7 @@ impl ChangeScope {
         self.subjects.push((subject, LockMode::Exclusive));
     }
 
-    /// Whether what it is about is in one state of the catalog what it is in another.
+    /// Returns true if what it is about is in one state of the catalog what it is in another.
     pub(crate) fn is_same(&self, touched: Touched, before: &Cataloged, now: &Cataloged) -> bool {
         let of_name = self.subjects.iter().all(|(subject, mode)| {
             owner(&before.catalog, subject) == owner(&now.catalog, subject)

@@ -52,7 +52,7 @@ impl State {
         State { next, left: 0, promised: next, restart: None }
     }
 
-    /// Whether its numbers begin again in a transaction that is open.
+    /// Returns true if its numbers begin again in a transaction that is open.
     fn is_restarting(&self) -> bool {
         self.restart.is_some_and(|restart| restart.commit.is_none())
     }

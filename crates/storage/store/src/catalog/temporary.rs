@@ -129,8 +129,8 @@ impl TemporaryTables {
         self.looked_at.store(commit - 1, Ordering::Relaxed);
     }
 
-    /// Whether a row that seems to be of this commit, the last one that is seen, is in no view that there is. Views that are
-    /// yet to come have it.
+    /// Returns true if a row that seems to be of this commit, the last one that is seen, is in no view that there is.
+    /// Views that are yet to come have it.
     #[inline]
     pub(crate) fn is_unseen(&self, commit: u64) -> bool {
         self.looked_at.load(Ordering::Relaxed) < commit
@@ -277,7 +277,7 @@ impl TemporaryTables {
 }
 
 impl Cataloged {
-    /// Whether a table that was made has nothing beside its rows that would have to begin anew with it.
+    /// Returns true if a table that was made has nothing beside its rows that would have to begin anew with it.
     fn can_lose(&self, table: &NativeTable) -> bool {
         let definition = self.catalog.table(table.id().into());
         let is_plain =

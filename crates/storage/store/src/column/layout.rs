@@ -46,8 +46,9 @@ pub fn canonical(sql_type: SqlType, value: ValueRef<'_>) -> Result<ValueRef<'_>>
     if is_kept_as_is(sql_type, &value) { Ok(value) } else { closer(sql_type, value) }
 }
 
-/// Whether a glance tells that a column of this type keeps the value as it is: `false` says nothing. Small enough to become
-/// part of every loop over a row's values, where a call and the copies that it needs take longer than the answer.
+/// Returns true if a glance tells that a column of this type keeps the value as it is: `false` says nothing. Small
+/// enough to become part of every loop over a row's values, where a call and the copies that it needs take longer than
+/// the answer.
 #[inline]
 pub fn is_kept_as_is(sql_type: SqlType, value: &ValueRef<'_>) -> bool {
     match (value, sql_type) {

@@ -182,7 +182,7 @@ impl Column {
         self.sql_type
     }
 
-    /// Whether the value of a row is NULL.
+    /// Returns true if the value of a row is NULL.
     #[inline]
     pub fn is_null(&self, offset: usize) -> bool {
         self.nulls.get().is_some_and(|nulls| nulls.slice().get(offset) == Some(&1))

@@ -59,7 +59,7 @@ impl Blocks {
 pub(crate) struct Views {
     views: Arc<Vector<u128>>,
     blocks: Arc<Blocks>,
-    /// Whether all the values are UTF-8: the appender's `text`.
+    /// True if all the values are UTF-8: the appender's `text`.
     text: bool,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct ViewAppender {
     blocks: Arc<Blocks>,
     /// The last block, which is being filled, and its number.
     last: Option<(usize, Appender<u8>)>,
-    /// Whether all the values are UTF-8.
+    /// True if all the values are UTF-8.
     text: bool,
 }
 

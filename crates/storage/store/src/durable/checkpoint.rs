@@ -108,7 +108,7 @@ impl Files {
         self.folder.remove_leftovers(&manifest).map(|_| ())
     }
 
-    /// Whether no frame has come since the files of the manifest were written.
+    /// Returns true if no frame has come since the files of the manifest were written.
     fn is_clean(&self) -> bool {
         self.journal.bytes() == self.clean_bytes.load(Ordering::Acquire)
     }

@@ -69,7 +69,7 @@ impl StoreJournal {
         Ok(self.current()?.writer.header().number)
     }
 
-    /// Whether frames are taken.
+    /// Returns true if frames are taken.
     pub(super) fn is_open(&self) -> bool {
         self.current().is_ok_and(|current| current.writer.is_open())
     }

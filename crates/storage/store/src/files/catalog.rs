@@ -104,7 +104,7 @@ pub struct ColumnDefinition {
     /// What the dialect calls the type that it was declared with, if that says more: `datetime`, `nvarchar(20)`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declared: Option<String>,
-    /// Whether it must have a value.
+    /// True if it must have a value.
     #[serde(default, skip_serializing_if = "is_false")]
     pub not_null: bool,
     /// The expression that gives its value when an INSERT names none.
@@ -127,7 +127,7 @@ pub struct ColumnDefinition {
 pub struct IdentityDefinition {
     /// The number of the sequence.
     pub sequence: u64,
-    /// Whether an INSERT may not give a value of its own (GENERATED ALWAYS).
+    /// True if an INSERT may not give a value of its own (GENERATED ALWAYS).
     #[serde(default, skip_serializing_if = "is_false")]
     pub always: bool,
 }
@@ -138,7 +138,7 @@ pub struct IdentityDefinition {
 pub struct ComputedDefinition {
     /// The expression.
     pub text: String,
-    /// Whether its values are kept, or computed when they are asked for.
+    /// True if its values are kept, or computed when they are asked for.
     #[serde(default, skip_serializing_if = "is_false")]
     pub stored: bool,
 }
@@ -153,7 +153,7 @@ pub struct KeyDefinition {
     pub name: String,
     /// The columns by number.
     pub columns: Vec<IndexColumn>,
-    /// Whether NULL is a value as others are, of which there may be one.
+    /// True if NULL is a value as others are, of which there may be one.
     #[serde(default, skip_serializing_if = "is_false")]
     pub nulls_not_distinct: bool,
 }
@@ -166,7 +166,7 @@ pub struct CheckDefinition {
     pub name: String,
     /// The condition.
     pub text: String,
-    /// Whether rows need not keep to it for now.
+    /// True if rows need not keep to it for now.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub disabled: bool,
 }
@@ -179,7 +179,7 @@ pub struct IndexDefinition {
     pub id: u64,
     /// Its name, as it was written.
     pub name: String,
-    /// Whether no two rows may have the same key.
+    /// True if no two rows may have the same key.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unique: bool,
     /// What it orders by, the most significant first.
@@ -233,7 +233,7 @@ pub enum FilterKind {
 pub struct IndexColumn {
     /// The column by number.
     pub column: u64,
-    /// Whether it goes from its highest value down.
+    /// True if it goes from its highest value down.
     #[serde(default, skip_serializing_if = "is_false")]
     pub descending: bool,
 }
@@ -256,13 +256,13 @@ pub struct ForeignKeyDefinition {
     /// What happens when its key changes.
     #[serde(default)]
     pub on_update: ReferentialAction,
-    /// Whether it may be looked at when the transaction commits.
+    /// True if it may be looked at when the transaction commits.
     #[serde(default, skip_serializing_if = "Deferrable::is_no")]
     pub deferrable: Deferrable,
     /// MATCH FULL: either all of the columns are NULL or none.
     #[serde(default, skip_serializing_if = "is_false")]
     pub match_full: bool,
-    /// Whether rows need not keep to it for now. Its actions rest as well.
+    /// True if rows need not keep to it for now. Its actions rest as well.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub disabled: bool,
 }
@@ -281,7 +281,7 @@ pub enum Deferrable {
 }
 
 impl Deferrable {
-    /// Whether a transaction can say nothing about it.
+    /// Returns true if a transaction can say nothing about it.
     pub fn is_no(&self) -> bool {
         *self == Deferrable::No
     }
@@ -322,7 +322,7 @@ pub struct SequenceDefinition {
     pub minimum: i64,
     /// The greatest value.
     pub maximum: i64,
-    /// Whether it begins again when it is used up.
+    /// True if it begins again when it is used up.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cycle: bool,
     /// The column by number that it goes with: it is dropped when that is.
@@ -516,7 +516,7 @@ impl Catalog {
         table.ok_or_else(|| Error::new(Code::Damaged, format!("the catalog has no table {id}")))
     }
 
-    /// Whether numbers are given once, and lead somewhere.
+    /// Returns true if numbers are given once, and lead somewhere.
     pub(crate) fn check(&self) -> Result<()> {
         let mut seen = HashSet::new();
         let columns = self.tables.iter().flat_map(|table| table.columns.iter().map(|column| column.id));

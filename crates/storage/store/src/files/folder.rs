@@ -299,7 +299,7 @@ fn file_number(path: &Path) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok().filter(|_| is_ours)
 }
 
-/// Whether it is what [`FileSystem::replace`] was writing.
+/// Returns true if it is what [`FileSystem::replace`] was writing.
 fn is_unfinished(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".new"));
     name.is_some_and(|name| name == MANIFEST || name == COPY || journal_number(Path::new(name)).is_some())

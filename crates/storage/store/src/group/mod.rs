@@ -60,7 +60,7 @@ pub struct Group {
     source: Option<Arc<dyn ColumnSource>>,
     /// `None`: everything was created before anybody's view.
     created: Option<Arc<Stamps>>,
-    /// Whether its values are in a file of a checkpoint.
+    /// True if its values are in a file of a checkpoint.
     is_stored: bool,
     state: Arc<State>,
 }
@@ -76,7 +76,7 @@ struct State {
     has_stored_ids: bool,
     length: AtomicUsize,
     row_ids: OnceLock<Stamps>,
-    /// Whether a slot has a lesser row id than the one before it.
+    /// True if a slot has a lesser row id than the one before it.
     is_mixed: AtomicBool,
     ended: OnceLock<Stamps>,
     previous: OnceLock<Stamps>,
@@ -160,17 +160,17 @@ impl Group {
         self.state.length.load(Ordering::Acquire)
     }
 
-    /// Whether it has no slots yet.
+    /// Returns true if it has no slots yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether there will be no more slots.
+    /// Returns true if there will be no more slots.
     pub fn is_full(&self) -> bool {
         self.len() == self.capacity
     }
 
-    /// Whether its values are those of a checkpoint's file, and not in memory of their own.
+    /// Returns true if its values are those of a checkpoint's file, and not in memory of their own.
     pub fn is_stored(&self) -> bool {
         self.is_stored
     }
@@ -218,7 +218,7 @@ impl Group {
         }
     }
 
-    /// Whether the slots stand in the order of their row ids. A reader that sees a slot has the answer for it.
+    /// Returns true if the slots stand in the order of their row ids. A reader that sees a slot has the answer for it.
     pub fn is_in_row_order(&self) -> bool {
         !self.state.is_mixed.load(Ordering::Relaxed)
     }
@@ -238,7 +238,7 @@ impl Group {
         self.state.ended.get().and_then(|ended| ended.get(offset)).map_or(NEVER, |stamp| stamp.load(Ordering::Acquire))
     }
 
-    /// Whether a view sees the version of a slot. A slot that is still being written is not seen.
+    /// Returns true if a view sees the version of a slot. A slot that is still being written is not seen.
     #[inline]
     pub fn sees(&self, offset: usize, view: View) -> bool {
         view.sees_created(self.created(offset)) && !view.sees(self.ended(offset)) && offset < self.len()

@@ -55,8 +55,8 @@ impl Group {
         self.visible(view, length).map_or(length, |bits| bits.count_set_bits())
     }
 
-    /// Whether the view sees the creation of all these slots, as far as that can be said at once. Looks only at the stamps
-    /// that no scan before has found to be settled.
+    /// Returns true if the view sees the creation of all these slots, as far as that can be said at once. Looks only at
+    /// the stamps that no scan before has found to be settled.
     fn all_created(&self, view: View, length: usize) -> bool {
         let Some(created) = &self.created else { return true };
         let state = &self.state;
@@ -79,17 +79,17 @@ impl Group {
         state.settled_commit.load(Ordering::Acquire) <= view.commit
     }
 
-    /// Whether any slot was created by a later commit, or by a transaction that is still open.
+    /// Returns true if any slot was created by a later commit, or by a transaction that is still open.
     pub(crate) fn has_later(&self, commit: u64) -> bool {
         (0..self.len()).map(|offset| self.created(offset)).any(|created| created > commit && created != ABORTED)
     }
 
-    /// Whether everything in this full group was created by commits up to this one.
+    /// Returns true if everything in this full group was created by commits up to this one.
     pub(crate) fn is_settled(&self, commit: u64) -> bool {
         self.is_full() && self.all_created(View::at(commit, 0), self.capacity)
     }
 
-    /// Whether the `created` stamps are still there.
+    /// Returns true if the `created` stamps are still there.
     pub(crate) fn has_created(&self) -> bool {
         self.created.is_some()
     }

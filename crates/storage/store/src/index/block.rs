@@ -19,7 +19,7 @@ pub(super) trait KeyBlock: Default {
     fn lower_bound(&self, probe: Self::Probe<'_>) -> usize;
     /// Keys less than the probe or equal to it.
     fn upper_bound(&self, probe: Self::Probe<'_>) -> usize;
-    /// Whether the key at this place is there and equals the probe.
+    /// Returns true if the key at this place is there and equals the probe.
     fn is_at(&self, at: usize, probe: Self::Probe<'_>) -> bool;
     /// Puts a key at its place. The block is not full.
     fn insert(&mut self, at: usize, probe: Self::Probe<'_>);

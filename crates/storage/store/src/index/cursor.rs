@@ -27,7 +27,7 @@ pub enum Direction {
 pub struct Cursor {
     pub(super) low: Vec<u8>,
     pub(super) high: Vec<u8>,
-    /// Whether `high` counts.
+    /// True if `high` counts.
     pub(super) bounded: bool,
     pub(super) direction: Direction,
     pub(super) finished: bool,
@@ -53,7 +53,7 @@ impl Cursor {
         (self.bounded, self.direction, self.finished) = (high.is_some(), direction, false);
     }
 
-    /// Whether the whole range has been read.
+    /// Returns true if the whole range has been read.
     pub fn is_finished(&self) -> bool {
         self.finished
     }

@@ -1,4 +1,4 @@
-//! Whether it pays to wait for company before a sync.
+//! True if it pays to wait for company before a sync.
 //!
 //! Callers that commit one behind the other fall into two parties that take turns: while one waits for its sync the other
 //! one gathers, so each waits for two syncs. When those whom a sync has released come back soon - their next commit takes

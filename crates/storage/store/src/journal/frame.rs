@@ -123,7 +123,7 @@ impl FrameHeader {
         FRAME_HEADER as u64 + u64::from(self.length)
     }
 
-    /// Whether the checksum is the one of this header with this payload.
+    /// Returns true if the checksum is the one of this header with this payload.
     pub fn fits(&self, payload: &[u8], salt: u64) -> bool {
         payload.len() as u64 == u64::from(self.length) && self.expected(crc32c(payload), salt) == self.checksum
     }

@@ -143,7 +143,7 @@ struct State {
     /// The length of the file.
     room: u64,
     is_led: bool,
-    /// Whether the last frame is the mark of [`JournalWriter::close`].
+    /// True if the last frame is the mark of [`JournalWriter::close`].
     is_marked: bool,
     /// The number of the batch that is gathering. The one that is led, if any, is the one before.
     batch: u64,
@@ -360,7 +360,7 @@ impl JournalWriter {
         })
     }
 
-    /// Whether it takes frames: it was not closed, and no write has failed.
+    /// Returns true if it takes frames: it was not closed, and no write has failed.
     pub fn is_open(&self) -> bool {
         self.state().refusal.is_none()
     }

@@ -46,7 +46,7 @@ pub const MAX_KEY_BYTES: usize = 8192;
 /// Bytes of the row at the end of a key.
 const ROW_BYTES: usize = 8;
 
-/// Whether an index may have entries with equal columns, and so what its keys end with.
+/// True if an index may have entries with equal columns, and so what its keys end with.
 ///
 /// The row is a number that the table gives: its row id, if updates that leave the key alone are to find the entry
 /// again and overwrite it in place.
@@ -83,13 +83,14 @@ pub(crate) enum Form {
 pub struct KeyColumn {
     /// The type of the column in the table.
     pub sql_type: SqlType,
-    /// Whether it may be NULL: costs a byte.
+    /// True if it may be NULL: costs a byte.
     pub nullable: bool,
     /// Greatest first, NULL last.
     pub descending: bool,
-    /// Whether blanks at the end of texts tell them apart.
+    /// True if blanks at the end of texts tell them apart.
     pub trailing_blanks_count: bool,
-    /// Whether its values have their types with them ([`mainstay_types::typed_bytes`]), so that those of two types can be equal.
+    /// True if its values have their types with them ([`mainstay_types::typed_bytes`]), so that those of two types can
+    /// be equal.
     pub is_typed: bool,
 }
 
@@ -173,7 +174,7 @@ impl KeyEncoder {
         &self.columns
     }
 
-    /// Whether entries with equal columns may exist.
+    /// Returns true if entries with equal columns may exist.
     pub fn uniqueness(&self) -> Uniqueness {
         self.uniqueness
     }

@@ -40,7 +40,7 @@ impl<'a> KeyWriter<'a> {
         self.bytes
     }
 
-    /// Whether a column so far is NULL.
+    /// Returns true if a column so far is NULL.
     pub fn has_null(&self) -> bool {
         self.has_null
     }
@@ -250,7 +250,7 @@ fn is_number(sql_type: SqlType) -> bool {
     )
 }
 
-/// Whether a key of this length has room for so many more bytes and its row.
+/// Returns true if a key of this length has room for so many more bytes and its row.
 fn bounded(length: usize, more: usize) -> Result<()> {
     match length.saturating_add(more) <= MAX_KEY_BYTES - ROW_BYTES {
         true => Ok(()),

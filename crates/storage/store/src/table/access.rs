@@ -109,7 +109,7 @@ impl NativeTable {
         }
     }
 
-    /// Whether the order of a column's keys is that of its values as predicates compare them.
+    /// Returns true if the order of a column's keys is that of its values as predicates compare them.
     fn orders_bytes(&self, column: usize) -> bool {
         let column = &self.definition().columns[column];
         !column.is_typed() && column.sql_type.collation().is_none() || column.blanks_count()
@@ -144,7 +144,7 @@ impl NativeTable {
         Some(Ordering { index: number, descending, column: first.column, parts, with_hidden, text })
     }
 
-    /// Whether the keys of indexes order a column so.
+    /// Returns true if the keys of indexes order a column so.
     fn orders(&self, key: &OrderKey) -> bool {
         let Some(column) = self.definition().columns.get(key.column) else { return false };
         match key.collation {
@@ -166,7 +166,7 @@ impl NativeTable {
 /// A condition that all rows have to satisfy.
 struct Condition<'p> {
     leaf: &'p Predicate,
-    /// Whether it compares the keys of its column's collation.
+    /// True if it compares the keys of its column's collation.
     is_by_keys: bool,
 }
 

@@ -177,7 +177,7 @@ impl Transaction {
 }
 
 impl Written {
-    /// Whether the statement has set one of these columns of the row of which there is a version here.
+    /// Returns true if the statement has set one of these columns of the row of which there is a version here.
     fn has_set(&self, table: &NativeTable, position: u64, columns: &[usize]) -> bool {
         if self.inserted.contains(&position) {
             return true;

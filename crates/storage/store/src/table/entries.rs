@@ -225,7 +225,7 @@ impl NativeTable {
         }
     }
 
-    /// Whether the entry of an existing version may be taken over.
+    /// Returns true if the entry of an existing version may be taken over.
     fn judge<R: Row + ?Sized>(
         &self,
         writer: &mut Writer,
@@ -258,7 +258,7 @@ impl NativeTable {
         }
     }
 
-    /// Whether a version that had an entry before, or has it now, is seen at a commit, and was ended after it.
+    /// Returns true if a version that had an entry before, or has it now, is seen at a commit, and was ended after it.
     #[cold]
     fn is_seen_behind(&self, writer: &mut Writer, number: usize, index: &TableIndex, existing: u64, view: u64) -> bool {
         let directory = Arc::clone(&writer.directory);

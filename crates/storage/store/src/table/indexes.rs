@@ -60,17 +60,17 @@ impl TableIndex {
         &self.encoder
     }
 
-    /// Whether no two rows may have the same key, perhaps but for NULL.
+    /// Returns true if no two rows may have the same key, perhaps but for NULL.
     pub(crate) fn is_unique(&self) -> bool {
         !matches!(self.encoder.uniqueness(), Uniqueness::NotUnique | Uniqueness::UniqueWhere)
     }
 
-    /// Whether there are rows of which no two may have the same key.
+    /// Returns true if there are rows of which no two may have the same key.
     pub(crate) fn refuses_duplicates(&self) -> bool {
         self.encoder.uniqueness() != Uniqueness::NotUnique
     }
 
-    /// Whether the key of a row may differ from that of the version it replaces.
+    /// Returns true if the key of a row may differ from that of the version it replaces.
     #[inline]
     pub(crate) fn is_changed_by<R: Row + ?Sized>(&self, row: &R) -> bool {
         self.columns.iter().any(|column| row.changes(*column))

@@ -85,7 +85,7 @@ pub struct NativeTable {
     moves: AtomicUsize,
     /// Who writes it and who changes it, if anybody can but its session.
     definition_lock: Option<Arc<DefinitionLock>>,
-    /// Whether a change of the catalog has put another table in its place, so that nothing may be written here.
+    /// True if a change of the catalog has put another table in its place, so that nothing may be written here.
     is_replaced: AtomicBool,
     /// Since when views look elsewhere, and from when on they can look here at all.
     lifetime: Lifetime,
@@ -291,7 +291,7 @@ impl NativeTable {
         }
     }
 
-    /// Whether checkpoints write its rows.
+    /// Returns true if checkpoints write its rows.
     fn is_kept(&self) -> bool {
         self.definition.logged && self.id < crate::store::FIRST_UNCATALOGED
     }

@@ -236,7 +236,7 @@ impl<'t> Reader<'t> {
         self.pinned.table.check_sound()
     }
 
-    /// Whether two versions have the same key.
+    /// Returns true if two versions have the same key.
     fn same_key(&self, index: &TableIndex, entry: u64, position: u64) -> bool {
         let directory = self.pinned.table.current_directory();
         let Some(group) = directory.group(entry) else { return false };
@@ -356,7 +356,7 @@ impl Pinned<'_> {
         }
     }
 
-    /// Whether the key of a version starts with these bytes.
+    /// Returns true if the key of a version starts with these bytes.
     fn has_key(&self, index: &TableIndex, position: u64, key: &[u8]) -> bool {
         let Some(group) = self.directory.group(position) else { return false };
         let offset = offset_of(position);

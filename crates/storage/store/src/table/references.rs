@@ -56,9 +56,9 @@ pub(crate) struct Reference {
     pub(crate) on_delete: ReferentialAction,
     /// What becomes of the child when its parent's key changes.
     pub(crate) on_update: ReferentialAction,
-    /// Whether it may be checked when the transaction commits.
+    /// True if it may be checked when the transaction commits.
     pub(crate) deferrable: Deferrable,
-    /// Whether all of the child's columns are to be NULL, or none.
+    /// True if all of the child's columns are to be NULL, or none.
     pub(crate) match_full: bool,
 }
 
@@ -70,13 +70,13 @@ impl Reference {
 }
 
 impl References {
-    /// Whether the table refers to others.
+    /// Returns true if the table refers to others.
     #[inline]
     pub(crate) fn has_parents(&self) -> bool {
         self.has_parents.load(Ordering::Acquire)
     }
 
-    /// Whether others refer to the table.
+    /// Returns true if others refer to the table.
     #[inline]
     pub(crate) fn has_children(&self) -> bool {
         self.has_children.load(Ordering::Acquire)
@@ -183,7 +183,7 @@ impl Check {
         }
     }
 
-    /// Whether a table that this is true of has a part in a reference that is wanted.
+    /// Returns true if a table that this is true of has a part in a reference that is wanted.
     pub(crate) fn concerns(
         &self,
         is_table: impl Fn(&NativeTable) -> bool,
@@ -286,7 +286,7 @@ impl Check {
 }
 
 impl NativeTable {
-    /// Whether an ended version had a key that others could refer to, and the version after it has another one.
+    /// Returns true if an ended version had a key that others could refer to, and the version after it has another one.
     pub(super) fn has_lost_key(&self, reference: &Reference, old: &Stored<'_>, new: Option<u64>) -> bool {
         let columns = &reference.parent_columns;
         if columns.iter().any(|column| old.value(*column).is_null()) {
@@ -379,7 +379,7 @@ fn parent_entry(
     Ok(index.entries.get(key).map_or(Verdict::Dead, |entry| verdict(parent, entry, mark)))
 }
 
-/// Whether the newest version under a key is there.
+/// Returns true if the newest version under a key is there.
 pub(super) fn verdict(table: &NativeTable, position: u64, mark: u64) -> Verdict {
     let directory = table.directory();
     let Some(group) = directory.group(position) else { return Verdict::Dead };

@@ -48,7 +48,7 @@ pub(crate) struct Reshaped {
     pub(crate) table: Arc<NativeTable>,
     /// The positions of the rows that were appended to it, in runs.
     pub(crate) appended: Vec<(u64, u32)>,
-    /// Whether it has the groups of the table that it replaces.
+    /// True if it has the groups of the table that it replaces.
     pub(crate) is_shared: bool,
 }
 
@@ -169,7 +169,7 @@ impl NativeTable {
         Ok(())
     }
 
-    /// Whether a version that has ended is NULL in a column of the other table's indexes that cannot be.
+    /// Returns true if a version that has ended is NULL in a column of the other table's indexes that cannot be.
     fn has_ended_nulls(&self, other: &NativeTable) -> bool {
         let columns = other.definition.indexes.iter().flat_map(|index| index.columns.iter().map(|part| part.column));
         let is_stricter = |column: &usize| {

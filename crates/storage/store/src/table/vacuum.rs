@@ -58,7 +58,7 @@ pub struct Vacuumed {
 pub(super) struct Progress {
     /// The number of the group to look at next; 0 before the first.
     next: u64,
-    /// Whether a pass is under way.
+    /// True if a pass is under way.
     is_running: bool,
     /// The horizon of the last pass: before it moves on, another one finds nothing.
     horizon: u64,
@@ -165,7 +165,7 @@ impl NativeTable {
         left
     }
 
-    /// Whether a transaction changes the definition, and relies on rows to stay where they are.
+    /// Returns true if a transaction changes the definition, and relies on rows to stay where they are.
     fn is_being_changed(&self) -> bool {
         self.definition_lock().is_some_and(|lock| lock.is_claimed())
     }
@@ -286,7 +286,8 @@ impl NativeTable {
     }
 }
 
-/// Whether the version after this one has the same values in an index, and so has the entry: cheaper than to look for it.
+/// Returns true if the version after this one has the same values in an index, and so has the entry: cheaper than to
+/// look for it.
 fn is_replaced(writer: &Writer, index: &TableIndex, stored: &Stored<'_>) -> bool {
     let next = stored.group.next(stored.offset);
     let Some(group) = writer.directory.group(next) else { return false };
@@ -300,14 +301,14 @@ fn group_from(directory: &Directory, number: u64) -> Option<Arc<Group>> {
     groups.get(groups.partition_point(|group| group.number() < number)).cloned()
 }
 
-/// Whether everybody sees all of a cleaned group that is not dead, and nobody has marked any of it.
+/// Returns true if everybody sees all of a cleaned group that is not dead, and nobody has marked any of it.
 fn is_movable(group: &Group, horizon: u64) -> bool {
     let mut alive = (0..group.len()).filter(|offset| !group.is_dead(*offset, horizon));
     alive.all(|offset| group.created(offset) <= horizon && group.ended(offset) == NEVER)
 }
 
 impl Group {
-    /// Whether no view can see the version of a slot any more.
+    /// Returns true if no view can see the version of a slot any more.
     pub(crate) fn is_dead(&self, offset: usize, horizon: u64) -> bool {
         let ended = self.ended(offset);
         self.created(offset) == ABORTED || (ended < MARK && ended <= horizon)

@@ -80,7 +80,7 @@ impl Transaction {
         self.run_pending(|_, reference| !reference.deferrable.is_no())
     }
 
-    /// Whether a reference is looked at when the transaction commits.
+    /// Returns true if a reference is looked at when the transaction commits.
     pub(super) fn is_deferred(&self, reference: &Reference) -> bool {
         if reference.deferrable.is_no() {
             return false;

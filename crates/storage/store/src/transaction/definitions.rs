@@ -98,7 +98,7 @@ impl DefinitionLock {
         self.lock().writers.contains(&writer)
     }
 
-    /// Whether somebody changes the table.
+    /// Returns true if somebody changes the table.
     pub(crate) fn is_claimed(&self) -> bool {
         self.lock().changer.is_some()
     }
@@ -184,7 +184,7 @@ impl Transaction {
         is_free
     }
 
-    /// Whether the table is among those that it writes, so that it has its part of the lock.
+    /// Returns true if the table is among those that it writes, so that it has its part of the lock.
     #[inline]
     fn has_met(&self, table: &Arc<NativeTable>) -> bool {
         self.tables.iter().rev().any(|known| Arc::ptr_eq(known, table))

@@ -45,7 +45,7 @@ impl History {
         }
     }
 
-    /// Whether commits have to be noted.
+    /// Returns true if commits have to be noted.
     #[inline]
     pub(crate) fn is_wanted(&self) -> bool {
         self.open > 0

@@ -40,7 +40,7 @@ pub trait Redo: Send {
     /// How much memory they take.
     fn bytes(&self) -> usize;
 
-    /// Whether there is nothing to write.
+    /// Returns true if there is nothing to write.
     fn is_empty(&self) -> bool;
 
     /// The frame's payload, for the transaction that commits under this number.

@@ -112,16 +112,16 @@ pub struct Transaction {
     statement: Option<Arc<str>>,
     lock_timeout: Option<Duration>,
     deadlock_priority: i8,
-    /// Whether changes wait for rows that others have put in and not committed.
+    /// True if changes wait for rows that others have put in and not committed.
     waits_for_pending: bool,
-    /// Whether its first statement has not ended, so that nothing was done yet by what its view shows.
+    /// True if its first statement has not ended, so that nothing was done yet by what its view shows.
     is_fresh: bool,
     /// Its writes, which end when the statement is to end.
     pace: WritePace,
     writes: Vec<Write>,
     /// How many versions it has ended, those included that were taken back.
     ended: usize,
-    /// Whether the last write may be extended by the next one: not beyond a savepoint.
+    /// True if the last write may be extended by the next one: not beyond a savepoint.
     extensible: bool,
     /// The tables that it writes; it has its part in the lock of each.
     tables: Vec<Arc<NativeTable>>,
@@ -132,7 +132,7 @@ pub struct Transaction {
     redo: Option<Box<dyn Redo>>,
     reads: Vec<(u32, Read)>,
     locked: Vec<RowName>,
-    /// Whether it holds ranges of tables.
+    /// True if it holds ranges of tables.
     has_ranges: bool,
     pub(crate) checks: Vec<Check>,
     /// The version of the catalog for which who runs its statements has planned them outside.
@@ -271,7 +271,7 @@ impl Transaction {
         self.temporary.as_ref()
     }
 
-    /// Whether anything was written.
+    /// Returns true if anything was written.
     pub fn has_written(&self) -> bool {
         !self.writes.is_empty() || !self.steps.is_empty()
     }
@@ -409,7 +409,7 @@ impl Transaction {
         Ok(MARK | self.id)
     }
 
-    /// Whether it has written before.
+    /// Returns true if it has written before.
     #[inline]
     pub(crate) fn is_writer(&self) -> bool {
         self.id != 0

@@ -85,14 +85,14 @@ impl OwnCatalog {
 }
 
 impl CatalogStep {
-    /// Whether it is one of the catalog that everybody has.
+    /// Returns true if it is one of the catalog that everybody has.
     pub(super) fn is_shared(&self) -> bool {
         matches!(self.before, Before::Touched(_))
     }
 }
 
 impl Transaction {
-    /// Whether it has changed the catalog, so that what it sees of it is its own.
+    /// Returns true if it has changed the catalog, so that what it sees of it is its own.
     pub fn has_changed_catalog(&self) -> bool {
         self.own_catalog.changed.borrow().is_some()
     }

@@ -38,7 +38,8 @@ impl Transaction {
         (self.waits_for_pending && is_written()).then(|| view.with_pending(self.shared.last_published()))
     }
 
-    /// Whether a version that was found with [`Transaction::pending_view`] is one that this transaction's view does not show.
+    /// Returns true if a version that was found with [`Transaction::pending_view`] is one that this transaction's view
+    /// does not show.
     pub fn is_pending(&self, table: &NativeTable, position: u64, view: View) -> bool {
         let Some((_, group)) = table.resolve(position) else { return false };
         let created = group.created(offset_of(position));

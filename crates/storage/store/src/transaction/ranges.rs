@@ -51,7 +51,7 @@ pub(crate) struct RangeLocks {
 }
 
 impl RangeLocks {
-    /// Whether any is held.
+    /// Returns true if any is held.
     #[inline]
     pub(crate) fn any(&self) -> bool {
         self.count.load(Atomic::Acquire) > 0
@@ -93,7 +93,7 @@ impl RangeLocks {
         }
     }
 
-    /// Whether a transaction holds any range of a table.
+    /// Returns true if a transaction holds any range of a table.
     pub(crate) fn holds(&self, table: u32, transaction: u64) -> bool {
         self.any() && self.lock().iter().any(|held| held.table == table && held.transaction == transaction)
     }
@@ -121,7 +121,7 @@ impl Interval {
         above && below
     }
 
-    /// Whether no value is in both.
+    /// Returns true if no value is in both.
     fn is_apart(&self, other: &Interval) -> bool {
         let ends_before = |one: &Interval, two: &Interval| match (&one.high, &two.low) {
             (Some(high), Some(low)) => compare(high.as_ref(), low.as_ref()) == Some(Ordering::Less),

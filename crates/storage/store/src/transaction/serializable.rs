@@ -1,4 +1,4 @@
-//! Whether a changed row is one that a transaction has asked for.
+//! True if a changed row is one that a transaction has asked for.
 //!
 //! The answer may be yes by mistake (then a transaction is asked to run again for nothing), and never no by mistake. So
 //! what is hard to compare here - patterns, text under a collation, values of different kinds - counts as a match.
@@ -20,7 +20,7 @@ pub enum Read {
     Row(u64),
 }
 
-/// Whether any of these versions is, or was, among what was read.
+/// Returns true if any of these versions is, or was, among what was read.
 pub(crate) fn touches(table: &NativeTable, positions: &[u64], reads: &[(u32, Read)]) -> bool {
     let mut reads = reads.iter().filter(|(read, _)| *read == table.id()).map(|(_, read)| read).peekable();
     if reads.peek().is_none() {
@@ -41,7 +41,7 @@ pub(crate) fn touches(table: &NativeTable, positions: &[u64], reads: &[(u32, Rea
     })
 }
 
-/// Whether the condition may be true for a row.
+/// Returns true if the condition may be true for a row.
 pub(crate) fn may_match(predicate: &Predicate, row: &dyn Row, types: &[SqlType]) -> bool {
     match predicate {
         Predicate::Constant(value) => *value,

@@ -45,7 +45,7 @@ impl Transaction {
         self.writes.get(savepoint.writes..).unwrap_or_default()
     }
 
-    /// Whether a table has this number among those of this transaction.
+    /// Returns true if a table has this number among those of this transaction.
     pub(crate) fn is_number_of(&self, number: u32, table: &Arc<NativeTable>) -> bool {
         self.tables.get(number as usize).is_some_and(|known| Arc::ptr_eq(known, table))
     }

@@ -54,7 +54,8 @@ pub struct Found {
     pub witness: String,
 }
 
-/// Whether a level forbids an anomaly. Repeatable read of this store is snapshot isolation, which allows write skew.
+/// Returns true if a level forbids an anomaly. Repeatable read of this store is snapshot isolation, which allows write
+/// skew.
 pub fn forbids(level: Isolation, anomaly: Anomaly) -> bool {
     match anomaly {
         Anomaly::GSingle => level != Isolation::ReadCommitted,
@@ -79,7 +80,7 @@ pub fn check(history: &History) -> Vec<Found> {
 struct Writer {
     transaction: usize,
     is_committed: bool,
-    /// Whether it is the last value that the transaction appended to the key.
+    /// True if it is the last value that the transaction appended to the key.
     is_final: bool,
 }
 

@@ -29,7 +29,7 @@ pub enum Operation {
 pub struct Recorded {
     /// Its steps in order.
     pub operations: Vec<Operation>,
-    /// Whether the commit was acknowledged.
+    /// True if the commit was acknowledged.
     pub is_committed: bool,
     /// A tick before its first step.
     pub began: u64,

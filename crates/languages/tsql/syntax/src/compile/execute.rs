@@ -42,7 +42,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Whether an argument of sp_executesql is the statement or the list of parameters, and a text that is not NVARCHAR.
+    /// Returns true if an argument of sp_executesql is the statement or the list of parameters, and a text that is not
+    /// NVARCHAR.
     fn is_narrow(&mut self, argument: &ExecuteArgument, place: usize) -> bool {
         const NAMES: [&str; 4] = ["@stmt", "@statement", "@params", "@parameters"];
         let is_text = match &argument.name {
@@ -82,7 +83,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a name is that of the procedure that runs a text with parameters.
+/// Returns true if a name is that of the procedure that runs a text with parameters.
 fn is_execute_sql(name: &str) -> bool {
     name.rsplit('.').next().is_some_and(|last| last.eq_ignore_ascii_case("sp_executesql"))
 }

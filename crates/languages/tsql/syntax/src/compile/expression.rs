@@ -494,7 +494,7 @@ impl Compiler<'_> {
         Ok(self.bound_call(known, vec![value], ty))
     }
 
-    /// Whether a value can only be told by a query.
+    /// Returns true if a value can only be told by a query.
     pub(super) fn needs_query(&self, value: &Expr) -> bool {
         let inner = |value: &Expr| self.needs_query(value);
         match value {
@@ -544,7 +544,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether the machine has instructions for values of this type.
+/// Returns true if the machine has instructions for values of this type.
 fn is_native(data_type: DataType) -> bool {
     matches!(data_type, DataType::TinyInt | DataType::SmallInt | DataType::Int | DataType::BigInt | DataType::Float)
 }

@@ -48,7 +48,8 @@ pub struct Module {
     pub parameters: Vec<ModuleParameter>,
     /// What a function gives.
     pub returns: Option<DataType>,
-    /// Whether its expressions ask the session for its options: modules that it calls may find others than it began with.
+    /// True if its expressions ask the session for its options: modules that it calls may find others than it began
+    /// with.
     pub asks_options: bool,
 }
 
@@ -68,9 +69,9 @@ pub struct ModuleParameter {
     pub name: String,
     /// Its type.
     pub data_type: DataType,
-    /// Whether it gives a value back.
+    /// True if it gives a value back.
     pub is_output: bool,
-    /// Whether a call may leave it out.
+    /// True if a call may leave it out.
     pub has_default: bool,
     /// What it holds.
     pub kind: ParameterKind,
@@ -115,7 +116,7 @@ pub enum Action {
     Session(reduce::SessionFunction),
     /// What the catalog answers for the inputs: `OBJECT_ID('t')`.
     Catalog(reduce::CatalogFunction),
-    /// Whether the change that fires the trigger sets this column.
+    /// True if the change that fires the trigger sets this column.
     ColumnUpdated(String),
     /// Lets a table parameter of this type stand for the caller's table, whose name is the input; NULL for none.
     TableParameter(Name, ObjectName),
@@ -125,7 +126,7 @@ pub enum Action {
     Row {
         /// The names of its columns and their types.
         columns: Vec<(String, DataType)>,
-        /// Whether `BeginRow` has sent them.
+        /// True if `BeginRow` has sent them.
         is_begun: bool,
     },
     /// SELECT whose rows go to the client.
@@ -187,10 +188,10 @@ pub trait Types {
     /// The type of this name that the database defines.
     fn user_type(&self, name: &ObjectName) -> Option<DataType>;
 
-    /// Whether the database defines a table type of this name.
+    /// Returns true if the database defines a table type of this name.
     fn is_table_type(&self, name: &ObjectName) -> bool;
 
-    /// Whether this is a scalar function of the database.
+    /// Returns true if this is a scalar function of the database.
     fn is_scalar_function(&self, name: &ObjectName) -> bool;
 }
 
@@ -298,7 +299,7 @@ struct Compiler<'t> {
     out: Vec<program::Statement>,
     /// The type that RETURN gives, in a function.
     returns: Option<DataType>,
-    /// Whether the module asks for `@@ROWCOUNT` or `@@ERROR`, so that the host has to hear of every statement.
+    /// True if the module asks for `@@ROWCOUNT` or `@@ERROR`, so that the host has to hear of every statement.
     counts: bool,
     /// What its expressions mind.
     reading: Reading,

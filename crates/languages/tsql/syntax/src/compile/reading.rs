@@ -9,7 +9,7 @@ use crate::tree::{Phrase, PhraseItem, Statement, StatementKind};
 /// The options under which a module begins to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// Whether a sum of texts with NULL is NULL, and an overflow or a division by zero is an error.
+    /// True if a sum of texts with NULL is NULL, and an overflow or a division by zero is an error.
     pub is_plain: bool,
     /// ANSI_NULLS: of a batch when it begins, of any other module when it was made.
     pub ansi_nulls: bool,
@@ -41,7 +41,7 @@ impl Reading {
     }
 }
 
-/// Whether a statement, or one in it, puts one of these options off.
+/// Returns true if a statement, or one in it, puts one of these options off.
 fn puts_off(statement: &Statement, options: &[&str]) -> bool {
     let any = |statements: &[Statement]| statements.iter().any(|statement| puts_off(statement, options));
     match &statement.kind {

@@ -174,7 +174,7 @@ impl Parser<'_> {
         Ok(SetItem::Column(column, operator, self.expression()?))
     }
 
-    /// Whether a column and an operator that sets it come next.
+    /// Returns true if a column and an operator that sets it come next.
     fn sees_assigned_column(&self) -> bool {
         let mut ahead = 0;
         while self.is_name(ahead) && self.is(ahead + 1, ".") {

@@ -38,7 +38,7 @@ impl<'t> Parser<'t> {
         self.token(ahead).span.of(self.text)
     }
 
-    /// Whether the token some places ahead is this word (in any case) or symbol.
+    /// Returns true if the token some places ahead is this word (in any case) or symbol.
     pub(super) fn is(&self, ahead: usize, word: &str) -> bool {
         let token = self.token(ahead);
         (token.span.end - token.span.start) as usize == word.len()
@@ -46,7 +46,7 @@ impl<'t> Parser<'t> {
             && token.span.of(self.text).eq_ignore_ascii_case(word)
     }
 
-    /// Whether these words or symbols, separated by blanks, come next.
+    /// Returns true if these words or symbols, separated by blanks, come next.
     pub(super) fn sees(&self, words: &str) -> bool {
         match words.split_once(' ') {
             None => self.is(0, words),
@@ -155,7 +155,7 @@ impl<'t> Parser<'t> {
         error
     }
 
-    /// Whether the token some places ahead can be a name.
+    /// Returns true if the token some places ahead can be a name.
     pub(super) fn is_name(&self, ahead: usize) -> bool {
         match self.token(ahead).kind {
             TokenKind::Word | TokenKind::Quoted => true,

@@ -187,7 +187,7 @@ impl Parser<'_> {
         forms.into_iter().find(|(text, _)| self.accept(text)).map(|(_, operator)| operator)
     }
 
-    /// Whether NOT stands before the word of a test, and the word.
+    /// Returns true if NOT stands before the word of a test, and the word.
     fn accept_test(&mut self) -> Option<(bool, &'static str)> {
         if self.kind() != TokenKind::Reserved {
             return None;

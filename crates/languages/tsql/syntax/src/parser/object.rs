@@ -28,7 +28,7 @@ fn argument_of(option: &SequenceOption) -> &'static str {
 }
 
 impl<'t> Parser<'t> {
-    /// Whether a word comes next with which a statement begins; not after WITH, where it is an option.
+    /// Returns true if a word comes next with which a statement begins; not after WITH, where it is an option.
     pub(super) fn begins_statement(&self) -> bool {
         let after_with = self.at > 0 && self.tokens[self.at - 1].span.of(self.text).eq_ignore_ascii_case("WITH");
         !after_with && self.kind() == TokenKind::Reserved && self.sees_any(&STARTS)

@@ -78,17 +78,18 @@ impl Parser<'_> {
         Err(self.error(1033, Span { start: end.start.max(self.tokens[at].span.start), end: end.end }, UNORDERED))
     }
 
-    /// Whether a query comes next.
+    /// Returns true if a query comes next.
     pub(super) fn sees_query(&self) -> bool {
         self.sees("SELECT") || self.sees("(") && self.is_set_of_queries(0)
     }
 
-    /// Whether a parenthesis comes next, and a query in it.
+    /// Returns true if a parenthesis comes next, and a query in it.
     pub(super) fn sees_query_after_parenthesis(&self) -> bool {
         self.sees("(") && (self.is(1, "SELECT") || self.is(1, "(") && self.is_set_of_queries(1))
     }
 
-    /// Whether the parenthesis some places ahead holds a query that UNION or its kin joins with what follows it.
+    /// Returns true if the parenthesis some places ahead holds a query that UNION or its kin joins with what follows
+    /// it.
     fn is_set_of_queries(&self, ahead: usize) -> bool {
         let mut at = ahead;
         while self.is(at, "(") {
@@ -283,7 +284,8 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    /// Whether what is read is joined by UNION or its kin with what follows it, before the parenthesis around it ends.
+    /// Returns true if what is read is joined by UNION or its kin with what follows it, before the parenthesis around
+    /// it ends.
     fn is_followed_by_set_operator(&self) -> bool {
         let (mut ahead, mut open) = (0, 0usize);
         while self.token(ahead).kind != TokenKind::End {
@@ -462,7 +464,7 @@ impl Parser<'_> {
         if is_string { self.take_filled_name() } else { self.name() }
     }
 
-    /// Whether a word that could be a name begins something else here: a label, a clause, a statement.
+    /// Returns true if a word that could be a name begins something else here: a label, a clause, a statement.
     pub(super) fn begins_after_source(&self) -> bool {
         self.is(1, ":") && !self.is(1, "::")
             || self.sees("USING")

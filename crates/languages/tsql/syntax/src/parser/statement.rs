@@ -183,7 +183,7 @@ impl Parser<'_> {
         Ok(Statement { kind, span, line: Line(self.lines.at(span.start)) })
     }
 
-    /// Whether a statement comes next that begins with a word that is not reserved.
+    /// Returns true if a statement comes next that begins with a word that is not reserved.
     fn sees_soft_start(&self) -> bool {
         self.sees_any(&["THROW", "ENABLE TRIGGER", "DISABLE TRIGGER"]) || self.sees_message_statement()
     }
@@ -350,7 +350,7 @@ impl Parser<'_> {
         Ok(StatementKind::Return(Some(self.expression()?)))
     }
 
-    /// Whether a reserved word comes next that begins a value.
+    /// Returns true if a reserved word comes next that begins a value.
     fn sees_value_word(&self) -> bool {
         self.sees_any(&[
             "CASE",

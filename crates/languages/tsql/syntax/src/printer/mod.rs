@@ -203,7 +203,7 @@ impl Printer {
     }
 }
 
-/// Whether a name needs no quotes.
+/// Returns true if a name needs no quotes.
 fn is_regular(name: &str) -> bool {
     let mut characters = name.chars();
     let starts = characters.next().is_some_and(|first| starts_name(first) || first == '@' || first == '$');

@@ -388,7 +388,7 @@ impl Printer {
     }
 }
 
-/// Whether a body is a UNION or EXCEPT.
+/// Returns true if a body is a UNION or EXCEPT.
 fn is_loose(body: &QueryBody) -> bool {
     matches!(body, QueryBody::Set(_, SetOperator::Union | SetOperator::Except, ..))
 }

@@ -32,7 +32,7 @@ pub struct ReducedChange {
     pub assigned: Vec<Assigned>,
     /// The returned column that is the new row's identity.
     pub identity: Option<usize>,
-    /// Whether the core would keep numbers in the identity's column that its type has not.
+    /// True if the core would keep numbers in the identity's column that its type has not.
     pub narrow_identity: bool,
     /// Where no column is returned: the core's name of the table whose last identity is the new row's.
     pub identity_table: Option<String>,
@@ -42,7 +42,7 @@ pub struct ReducedChange {
     pub check: Option<usize>,
     /// The whole rows behind all others, for triggers.
     pub images: Option<Images>,
-    /// Whether it leaves out rows whose keys are there already.
+    /// True if it leaves out rows whose keys are there already.
     pub ignores_keys: bool,
 }
 
@@ -432,7 +432,7 @@ impl Reducer<'_> {
     }
 }
 
-/// Whether a column takes values of a type by itself.
+/// Returns true if a column takes values of a type by itself.
 ///
 /// Errors: 206, 257.
 fn check_taken(from: DataType, to: DataType) -> Result<(), Message> {
@@ -539,7 +539,7 @@ pub(super) fn table_of(target: &Target) -> Result<&ObjectName, Message> {
     }
 }
 
-/// Whether a query has as many columns as are given, as far as its list tells.
+/// Returns true if a query has as many columns as are given, as far as its list tells.
 pub(super) fn check_heads(query: &crate::tree::Query, given: &[TableColumn], is_listed: bool) -> Result<(), Message> {
     let heads = super::query::heads(&query.body);
     match heads.contains(&Head::Star) {

@@ -367,7 +367,7 @@ fn number(value: &Expr) -> Option<f64> {
     }
 }
 
-/// Whether a GROUP BY has an aggregate or a subquery in it.
+/// Returns true if a GROUP BY has an aggregate or a subquery in it.
 fn groups_by_aggregate(group: &GroupBy) -> bool {
     fn has(item: &Grouping) -> bool {
         let is_wrong = |value: &Expr| has_aggregate(value) || has_subquery(value);

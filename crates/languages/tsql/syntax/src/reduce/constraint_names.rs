@@ -66,7 +66,7 @@ pub fn constraint_name(
     }
 }
 
-/// Whether a name has the form of one that was made up.
+/// Returns true if a name has the form of one that was made up.
 pub fn is_made_up(name: &str) -> bool {
     let digits = match name.get(..4) {
         Some("PK__" | "UQ__") => 16,

@@ -13,7 +13,7 @@ use super::Reducer;
 use crate::tree::{Expr, Literal, Name, ObjectName, Query, QueryBody, Select, SelectItem};
 use mainstay_tsql_types::Message;
 
-/// Whether a query of EXISTS has groups and a star: there its list is not looked at.
+/// Returns true if a query of EXISTS has groups and a star: there its list is not looked at.
 pub(super) fn is_star_of_groups(query: &Query) -> bool {
     let QueryBody::Select(select) = &query.body else { return false };
     (select.group.is_some() || select.having.is_some()) && matches!(select.items[..], [SelectItem::Star(None)])
@@ -85,7 +85,7 @@ impl Reducer<'_> {
     }
 }
 
-/// Whether there are rows says the FROM and WHERE alone.
+/// Returns true if there are rows says the FROM and WHERE alone.
 fn is_plain(query: &Query, select: &Select) -> bool {
     let is_some =
         |count: &Expr| matches!(count, Expr::Literal(Literal::Integer(digits)) if !digits.trim_matches('0').is_empty());

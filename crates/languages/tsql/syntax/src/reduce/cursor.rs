@@ -28,7 +28,7 @@ pub struct CursorQueries {
     pub again: Option<Query>,
     /// The keys.
     pub keys: Vec<CursorKey>,
-    /// Whether the rows are those of OPEN even for a dynamic cursor: they are counted, or sorted without an index.
+    /// True if the rows are those of OPEN even for a dynamic cursor: they are counted, or sorted without an index.
     pub keeps_rows: bool,
 }
 
@@ -104,7 +104,7 @@ fn key_columns(columns: Vec<TableColumn>, row_number: &str) -> Vec<(String, Data
     }
 }
 
-/// Whether an index gives the order that a query asks for.
+/// Returns true if an index gives the order that a query asks for.
 fn is_in_index_order(query: &Query, leaves: &[Leaf], scope: &dyn Scope) -> bool {
     if query.order.is_empty() {
         return true;
@@ -121,7 +121,7 @@ fn is_in_index_order(query: &Query, leaves: &[Leaf], scope: &dyn Scope) -> bool 
     scope.indexes(&table.name).iter().any(starts)
 }
 
-/// Whether the rows of a query are not those of its tables.
+/// Returns true if the rows of a query are not those of its tables.
 fn is_grouped(select: &Select) -> bool {
     let counts = |item: &SelectItem| match item {
         SelectItem::Value(value, _) => {
@@ -135,7 +135,7 @@ fn is_grouped(select: &Select) -> bool {
         || select.items.iter().any(counts)
 }
 
-/// Whether a source is made of tables, each of which has a row in every row of it.
+/// Returns true if a source is made of tables, each of which has a row in every row of it.
 fn is_inner(source: &Source) -> bool {
     match source {
         Source::Table(_) | Source::Variable(..) => true,

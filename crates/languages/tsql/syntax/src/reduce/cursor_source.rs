@@ -24,16 +24,16 @@ pub struct SourceColumn {
     pub table: usize,
     /// Its name there.
     pub name: String,
-    /// Whether its numbers come from the table.
+    /// True if its numbers come from the table.
     pub is_identity: bool,
-    /// Whether it is computed from others.
+    /// True if it is computed from others.
     pub is_computed: bool,
-    /// Whether it may be NULL in the result: its table lets it, or an outer join or a group may leave it out.
+    /// True if it may be NULL in the result: its table lets it, or an outer join or a group may leave it out.
     pub is_nullable: bool,
 }
 
 impl SourceColumn {
-    /// Whether statements may give it values.
+    /// Returns true if statements may give it values.
     pub fn is_writable(&self) -> bool {
         !self.is_computed && !self.is_identity
     }
@@ -106,7 +106,7 @@ fn sources(
     Some(CursorSources { tables, columns })
 }
 
-/// Whether a source gives rows in which the columns of a table are missing.
+/// Returns true if a source gives rows in which the columns of a table are missing.
 fn is_outer(source: &Source) -> bool {
     match source {
         Source::Join(join) => {

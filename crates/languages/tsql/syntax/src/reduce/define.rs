@@ -205,7 +205,7 @@ fn alter_column(table: &str, column: &Column, scope: &dyn Scope) -> Result<Vec<S
     Ok(statements)
 }
 
-/// Whether a column of this type takes NULL that says neither NULL nor NOT NULL.
+/// Returns true if a column of this type takes NULL that says neither NULL nor NOT NULL.
 fn takes_null(declared: &crate::tree::DataType, scope: &dyn Scope) -> bool {
     match scope.user_type(&declared.name) {
         Some(_) => !scope.is_not_null_type(&declared.name),
@@ -356,7 +356,7 @@ fn default_text(value: &Expr, to: Option<DataType>, scope: &dyn Scope) -> Result
     })
 }
 
-/// Whether a constant needs no conversion to be of a type.
+/// Returns true if a constant needs no conversion to be of a type.
 fn is_of_type(value: &Expr, to: DataType) -> bool {
     let Expr::Literal(literal) = value else { return false };
     let Ok(Some((data_type, _))) = literal_value(literal) else { return false };

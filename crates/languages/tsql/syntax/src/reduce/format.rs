@@ -68,7 +68,7 @@ fn tables(source: &Source, out: &mut Vec<String>) {
     }
 }
 
-/// Whether a clause gives JSON that goes into other JSON as it is.
+/// Returns true if a clause gives JSON that goes into other JSON as it is.
 pub(super) fn gives_json(format: &Format) -> bool {
     matches!(format, Format::Json(_, options) if !has(options, "WITHOUT_ARRAY_WRAPPER"))
 }

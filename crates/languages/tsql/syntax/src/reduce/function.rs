@@ -20,7 +20,7 @@ const NAME: DataType = DataType::NVarChar(Length::Limited(128));
 
 /// The functions of sessions, with their types, from the reference pages of each.
 const SESSION_FUNCTIONS: [(&str, DataType); 61] = [
-    // Whether SET NOEXEC is ON: for statements that ask before they run.
+    // True if SET NOEXEC is ON: for statements that ask before they run.
     ("@@mainstay_noexec", DataType::Int),
     ("@@rowcount", DataType::Int),
     ("@@error", DataType::Int),
@@ -143,27 +143,27 @@ const WINDOW_FUNCTIONS: [&str; 10] = [
 const DATEPART_FUNCTIONS: [&str; 7] =
     ["date_bucket", "dateadd", "datediff", "datediff_big", "datename", "datepart", "datetrunc"];
 
-/// Whether the first argument of this function is the name of a part of a date.
+/// Returns true if the first argument of this function is the name of a part of a date.
 pub(crate) fn is_datepart_function(name: &str) -> bool {
     DATEPART_FUNCTIONS.contains(&name)
 }
 
-/// Whether an expression has an aggregate in it that belongs to its own query.
+/// Returns true if an expression has an aggregate in it that belongs to its own query.
 pub(super) fn has_aggregate(value: &Expr) -> bool {
     has_call(value, &is_aggregate)
 }
 
-/// Whether a call is an aggregate of its query's groups.
+/// Returns true if a call is an aggregate of its query's groups.
 pub(super) fn is_aggregate(call: &Call) -> bool {
     call.over.is_none() && is_named(&AGGREGATES, call)
 }
 
-/// Whether an expression has a function over a window in it that belongs to its own query.
+/// Returns true if an expression has a function over a window in it that belongs to its own query.
 pub(super) fn has_window(value: &Expr) -> bool {
     has_call(value, &|call| call.over.is_some())
 }
 
-/// Whether an expression has such a call in it that belongs to its own query.
+/// Returns true if an expression has such a call in it that belongs to its own query.
 fn has_call(value: &Expr, is_wanted: &dyn Fn(&Call) -> bool) -> bool {
     let within = |value: &Expr| has_call(value, is_wanted);
     match value {
@@ -189,7 +189,8 @@ fn has_call(value: &Expr, is_wanted: &dyn Fn(&Call) -> bool) -> bool {
     }
 }
 
-/// Whether it is the name of a function that the system has in its schema: `sys.fn_varbintohexstr`, `master.dbo. ...`.
+/// Returns true if it is the name of a function that the system has in its schema: `sys.fn_varbintohexstr`,
+/// `master.dbo. ...`.
 fn is_of_system(name: &ObjectName) -> bool {
     let schema = name.parts.len().checked_sub(2).and_then(|place| name.parts.get(place));
     name.last().eq_ignore_ascii_case("fn_varbintohexstr")
@@ -578,7 +579,7 @@ fn unknown(name: &str) -> Message {
     Message::error(195, format!("'{name}' is not a recognized built-in function name.")).severity(15).state(10)
 }
 
-/// Whether a value is a subquery without tables: it is the same for all rows.
+/// Returns true if a value is a subquery without tables: it is the same for all rows.
 fn is_constant_query(value: &Expr) -> bool {
     match value {
         Expr::Subquery(query) => matches!(&query.body, QueryBody::Select(select) if select.from.is_empty()),

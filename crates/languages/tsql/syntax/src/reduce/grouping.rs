@@ -65,7 +65,7 @@ impl Reducer<'_> {
     }
 }
 
-/// Whether a value has no column in it.
+/// Returns true if a value has no column in it.
 fn is_constant(value: &Expr) -> bool {
     match value {
         Expr::Literal(_) | Expr::Variable(_) => true,

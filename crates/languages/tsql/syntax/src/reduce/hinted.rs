@@ -30,9 +30,9 @@ pub struct Hinted {
     pub top: Option<Top>,
     /// The order that TOP counts in.
     pub order: Vec<OrderItem>,
-    /// Whether the rows that are there are locked by what runs itself: the core's lock, or the change of these rows.
+    /// True if the rows that are there are locked by what runs itself: the core's lock, or the change of these rows.
     pub is_locked: bool,
-    /// Whether it is what the statement changes: who reads it to change it has it alone.
+    /// True if it is what the statement changes: who reads it to change it has it alone.
     pub is_changed: bool,
     /// What columns of another source stand for: its name, the column, the value.
     pub known: Vec<(String, String, Expr)>,
@@ -58,17 +58,17 @@ fn says(hints: &[Phrase], words: &[&str]) -> bool {
 }
 
 impl Hinted {
-    /// Whether nobody is waited for.
+    /// Returns true if nobody is waited for.
     pub fn is_hurried(&self) -> bool {
         says(&self.table.hints, &[HURRIED])
     }
 
-    /// Whether rows that are not there are kept out.
+    /// Returns true if rows that are not there are kept out.
     pub fn keeps_range(&self) -> bool {
         says(&self.table.hints, &RANGES)
     }
 
-    /// Whether the statement has the table alone: nobody else writes it or locks anything of it.
+    /// Returns true if the statement has the table alone: nobody else writes it or locks anything of it.
     pub fn holds_table(&self) -> bool {
         let hints = &self.table.hints;
         says(hints, &[WHOLE]) || says(hints, &[TABLE]) && (self.is_changed || says(hints, &EXCLUSIVE))
@@ -91,14 +91,14 @@ impl Hinted {
         })
     }
 
-    /// Whether others are kept from locking likewise. Of two who look at what they are about to change one waits: if both
-    /// looked, each would keep the other from changing it.
+    /// Returns true if others are kept from locking likewise. Of two who look at what they are about to change one
+    /// waits: if both looked, each would keep the other from changing it.
     pub fn is_exclusive(&self) -> bool {
         self.is_changed || says(&self.table.hints, &EXCLUSIVE)
     }
 }
 
-/// Whether a text may have such hints: a look before the tree is walked.
+/// Returns true if a text may have such hints: a look before the tree is walked.
 pub fn may_have_hints(text: &str) -> bool {
     let text = text.as_bytes();
     LOCKING

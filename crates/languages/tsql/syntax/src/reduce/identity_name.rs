@@ -227,7 +227,7 @@ fn source_of(target: &Target, alias: Option<&Name>) -> Option<Source> {
     Some(Source::Table(Box::new(table)))
 }
 
-/// Whether a query has what stands for a column.
+/// Returns true if a query has what stands for a column.
 fn body_names_identity(body: &QueryBody, order: &[OrderItem]) -> bool {
     match body {
         QueryBody::Set(left, _, _, right) => body_names_identity(left, &[]) || body_names_identity(right, &[]),
@@ -235,7 +235,7 @@ fn body_names_identity(body: &QueryBody, order: &[OrderItem]) -> bool {
     }
 }
 
-/// Whether an expression has what stands for a column.
+/// Returns true if an expression has what stands for a column.
 fn names_identity(value: &Expr) -> bool {
     let mut found = false;
     each(value, &mut |part| {

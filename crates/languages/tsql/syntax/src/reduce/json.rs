@@ -5,7 +5,7 @@ use crate::tree::{Call, Expr};
 /// The functions whose text is JSON.
 const FUNCTIONS: [&str; 4] = ["JSON_QUERY", "JSON_MODIFY", "JSON_OBJECT", "JSON_ARRAY"];
 
-/// Whether a value is JSON already.
+/// Returns true if a value is JSON already.
 pub(super) fn is_json(value: &Expr) -> bool {
     match value {
         Expr::Call(call) => FUNCTIONS.iter().any(|name| call.name.is(name)),

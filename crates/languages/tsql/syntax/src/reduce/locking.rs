@@ -53,7 +53,8 @@ impl Reducer<'_> {
     }
 }
 
-/// Whether the core locks the rows of a query by itself, if it is the outermost: each of its rows is one of one table.
+/// Returns true if the core locks the rows of a query by itself, if it is the outermost: each of its rows is one of one
+/// table.
 pub(super) fn is_core_locked(query: &Query, select: &Select) -> bool {
     let [Source::Table(_)] = &select.from[..] else { return false };
     let is_plain = query.with.tables.is_empty()

@@ -128,8 +128,8 @@ pub trait Scope {
         Settings::NEW
     }
 
-    /// Whether this variable is NULL when the statement runs, which then is what it is reduced for: asked where ANSI_NULLS
-    /// is off.
+    /// Returns true if this variable is NULL when the statement runs, which then is what it is reduced for: asked where
+    /// ANSI_NULLS is off.
     fn is_null(&self, _variable: &str) -> bool {
         false
     }
@@ -139,8 +139,8 @@ pub trait Scope {
         None
     }
 
-    /// Whether tables are called otherwise than the statement calls them: for a column that bears the name of a table of
-    /// an outer query, which the core would look into.
+    /// Returns true if tables are called otherwise than the statement calls them: for a column that bears the name of a
+    /// table of an outer query, which the core would look into.
     fn disguises_tables(&self) -> bool {
         false
     }
@@ -150,7 +150,7 @@ pub trait Scope {
         0
     }
 
-    /// Whether this is a scalar function of the database.
+    /// Returns true if this is a scalar function of the database.
     fn is_scalar_function(&self, name: &ObjectName) -> bool;
 
     /// The view of this name, if its query is to stand in its place.
@@ -199,7 +199,7 @@ pub trait Scope {
         Vec::new()
     }
 
-    /// Whether a table has an index of this name, as far as it is known.
+    /// Returns true if a table has an index of this name, as far as it is known.
     fn has_index(&self, _table: &ObjectName, _index: &str) -> bool {
         true
     }
@@ -219,7 +219,7 @@ pub trait Scope {
         None
     }
 
-    /// Whether statements may read this file.
+    /// Returns true if statements may read this file.
     ///
     /// Errors: 4860, 4861.
     fn check_file(&self, _: &str) -> Result<(), Message> {
@@ -229,7 +229,7 @@ pub trait Scope {
     /// The type of this name that the database defines (`CREATE TYPE`).
     fn user_type(&self, name: &ObjectName) -> Option<DataType>;
 
-    /// Whether the type of this name that the database defines takes no NULL.
+    /// Returns true if the type of this name that the database defines takes no NULL.
     fn is_not_null_type(&self, _: &ObjectName) -> bool {
         false
     }
@@ -247,11 +247,11 @@ pub struct TableColumn {
     pub name: String,
     /// Its type.
     pub data_type: DataType,
-    /// Whether its numbers are given by the table.
+    /// True if its numbers are given by the table.
     pub is_identity: bool,
-    /// Whether it is computed, or a row version: no statement gives it values.
+    /// True if it is computed, or a row version: no statement gives it values.
     pub is_computed: bool,
-    /// Whether it may be NULL.
+    /// True if it may be NULL.
     pub is_nullable: bool,
 }
 
@@ -406,7 +406,7 @@ struct Reducer<'s> {
     beside: Vec<String>,
     /// What the target of a change is called, the column there that is the number of its row, and the table.
     current: Option<(String, String, ObjectName)>,
-    /// Whether the outermost query may lock rows.
+    /// True if the outermost query may lock rows.
     locks: bool,
     /// The table and the column that what is assigned next is for.
     taking: Option<(String, String)>,
@@ -418,9 +418,9 @@ struct Reducer<'s> {
     depth: usize,
     /// The depth of the query whose columns have the names that what is around it gives them.
     named_outside: usize,
-    /// Whether this is part of the definition of a table, where there are no parameters.
+    /// True if this is part of the definition of a table, where there are no parameters.
     in_table: bool,
-    /// Whether a change gives back its rows whole.
+    /// True if a change gives back its rows whole.
     images: bool,
     /// The values of a function's parameters, where its query stands in for its call.
     inlined: Vec<variable::InlinedValue>,
@@ -430,18 +430,18 @@ struct Reducer<'s> {
     common_columns: Vec<(String, Vec<String>)>,
     /// Those of common table expressions whose values have no order, with their types.
     common_without_order: Vec<(String, Vec<(String, DataType)>)>,
-    /// Whether a path into XML of the SELECT goes up from the rows of `nodes`.
+    /// True if a path into XML of the SELECT goes up from the rows of `nodes`.
     looks_up: bool,
     /// How often the recursive part of a common table expression may run; 0 for no limit.
     recursion_limit: u32,
     /// What stands behind the names of tables, which are called otherwise than the statement calls them: where one of them
     /// is taken for a column, and in the query of an inline function, whose arguments name tables around the call.
     mark: String,
-    /// Whether the order of the outermost query's rows is seen.
+    /// True if the order of the outermost query's rows is seen.
     is_ordered: bool,
-    /// Whether a condition that is written is part of a value, where the core looks into no subquery but for one value.
+    /// True if a condition that is written is part of a value, where the core looks into no subquery but for one value.
     in_value: bool,
-    /// Whether what is written has NOT around it, an odd number of times.
+    /// True if what is written has NOT around it, an odd number of times.
     is_negated: bool,
     /// The tables in sight with columns of the moment that are read themselves.
     read_itself: Vec<momentary::ReadItself>,

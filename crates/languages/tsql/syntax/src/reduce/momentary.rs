@@ -57,7 +57,7 @@ fn written(data_type: &str, moment: &str) -> String {
     format!("\"mssql:cast:{data_type}\"(CAST({moment} AS TIMESTAMP))")
 }
 
-/// Whether the expression of a computed column is of the moment.
+/// Returns true if the expression of a computed column is of the moment.
 pub fn is_momentary(text: &str) -> bool {
     text.contains("now()")
 }
@@ -72,7 +72,7 @@ impl Reducer<'_> {
         self.scope.momentary_columns(table)
     }
 
-    /// Whether the query that is written reads the table of this name itself.
+    /// Returns true if the query that is written reads the table of this name itself.
     pub(super) fn reads_itself(&self, alias: &str) -> bool {
         self.read_itself.iter().any(|table| table.depth == self.depth && table.is_called(alias))
     }
@@ -107,8 +107,8 @@ impl Reducer<'_> {
         }
     }
 
-    /// Whether a name without its table is that of a column of the query at this depth, around the one that is written: no
-    /// table between them has a column of that name.
+    /// Returns true if a name without its table is that of a column of the query at this depth, around the one that is
+    /// written: no table between them has a column of that name.
     fn is_from_around(&self, depth: usize, column: &str) -> bool {
         let has_none = |depth: usize| {
             let known = self.columns_in_sight.iter().rev().find(|(of, _)| *of == depth);
@@ -124,7 +124,7 @@ impl Reducer<'_> {
         }
     }
 
-    /// Whether an order means a value of the list by a name that a column of the moment has too.
+    /// Returns true if an order means a value of the list by a name that a column of the moment has too.
     fn hides_column(&self, table: &ObjectName, query: &Query, select: &Select) -> bool {
         let columns = self.scope.momentary_columns(table).unwrap_or_default();
         let is_ordered = |alias: &Name| {
@@ -241,7 +241,7 @@ impl ReadItself {
     }
 }
 
-/// Whether a query asks for the core's number of a row.
+/// Returns true if a query asks for the core's number of a row.
 fn names_row(query: &Query, select: &Select) -> bool {
     let values = select.items.iter().filter_map(|item| match item {
         SelectItem::Value(value, _) => Some(value),

@@ -92,7 +92,7 @@ impl Reducer<'_> {
     }
 }
 
-/// Whether every row of a SELECT is one of its table.
+/// Returns true if every row of a SELECT is one of its table.
 pub(super) fn is_of_rows(select: &Select) -> bool {
     let is_plain = |item: &SelectItem| match item {
         SelectItem::Value(value, _) | SelectItem::Assign(_, _, value) => {

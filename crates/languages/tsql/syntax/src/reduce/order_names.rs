@@ -31,7 +31,7 @@ impl Reducer<'_> {
         if columns.is_empty() { self.query(query) } else { self.nameless_query(query) }
     }
 
-    /// Whether the columns of the query that is written may have any names.
+    /// Returns true if the columns of the query that is written may have any names.
     pub(super) fn is_named_outside(&self) -> bool {
         self.depth == 1 || self.depth == self.named_outside
     }
@@ -51,8 +51,8 @@ impl Reducer<'_> {
     }
 }
 
-/// Whether an item is called as a column of a table that the order names with its table: to the core the two would be one
-/// name. The order must not mean the item itself somewhere.
+/// Returns true if an item is called as a column of a table that the order names with its table: to the core the two
+/// would be one name. The order must not mean the item itself somewhere.
 pub(super) fn hides_ordered(item: &SelectItem, order: &[OrderItem]) -> bool {
     let SelectItem::Value(value, Some(alias)) = item else { return false };
     let named = |parts: fn(usize) -> bool| {
@@ -66,21 +66,21 @@ pub(super) fn hides_ordered(item: &SelectItem, order: &[OrderItem]) -> bool {
     named(|parts| parts > 1) && !named(|parts| parts == 1) || is_within(item, order)
 }
 
-/// Whether items of a query have to have other names than their own, for its order.
+/// Returns true if items of a query have to have other names than their own, for its order.
 pub(super) fn hides_names(query: &Query) -> bool {
     let QueryBody::Select(select) = &query.body else { return false };
     !query.order.is_empty() && select.items.iter().any(|item| hides_ordered(item, &query.order))
 }
 
-/// Whether an item is called as a column that an expression of the order names, where the name is the column's: only alone it
-/// is the item's.
+/// Returns true if an item is called as a column that an expression of the order names, where the name is the column's:
+/// only alone it is the item's.
 fn is_within(item: &SelectItem, order: &[OrderItem]) -> bool {
     let SelectItem::Value(value, Some(alias)) = item else { return false };
     let mut others = order.iter().filter(|item| !matches!(item.value, Expr::Column(_)));
     others.any(|item| is_named(alias, value, &item.value))
 }
 
-/// Whether an expression, the windows in it and all, has a column of a name that is not the value itself.
+/// Returns true if an expression, the windows in it and all, has a column of a name that is not the value itself.
 fn is_named(alias: &Name, value: &Expr, within: &Expr) -> bool {
     let mut found = false;
     super::outer_aggregate::each(within, &mut |part| {

@@ -139,7 +139,7 @@ fn note_groups(item: &Grouping, groups: &mut Vec<Expr>) {
     }
 }
 
-/// Whether aggregates in subqueries make groups of the rows of a SELECT.
+/// Returns true if aggregates in subqueries make groups of the rows of a SELECT.
 pub(super) fn is_grouped_by_subqueries(select: &Select) -> bool {
     has_outer(select, &[])
 }
@@ -169,7 +169,7 @@ fn is_among(aliases: &[String], name: &str) -> bool {
     aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name))
 }
 
-/// Whether an expression has columns, all of them of these sources.
+/// Returns true if an expression has columns, all of them of these sources.
 fn is_of(value: &Expr, aliases: &[String]) -> bool {
     let (mut columns, mut others) = (0, 0);
     each(value, &mut |part| {
@@ -184,7 +184,8 @@ fn is_of(value: &Expr, aliases: &[String]) -> bool {
     columns > 0 && others == 0
 }
 
-/// Whether a subquery in an expression has an aggregate of these sources; `within` says that the expression is in one.
+/// Returns true if a subquery in an expression has an aggregate of these sources; `within` says that the expression is
+/// in one.
 fn has_in_expr(value: &Expr, aliases: &[String], within: bool) -> bool {
     let mut found = false;
     each(value, &mut |part| {

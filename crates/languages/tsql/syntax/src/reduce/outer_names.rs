@@ -99,7 +99,7 @@ fn values_mut(select: &mut Select) -> impl Iterator<Item = &mut Expr> {
     items.chain(&mut select.having)
 }
 
-/// Whether a subquery in an expression has an aggregate, of whichever query.
+/// Returns true if a subquery in an expression has an aggregate, of whichever query.
 fn has_aggregate_below(value: &Expr) -> bool {
     let mut found = false;
     super::outer_aggregate::each(value, &mut |part| {

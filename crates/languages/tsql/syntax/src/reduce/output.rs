@@ -32,9 +32,9 @@ pub struct ReducedOutput {
 pub struct Images {
     /// How many columns the table has.
     pub columns: usize,
-    /// Whether what a row has become is there.
+    /// True if what a row has become is there.
     pub new: bool,
-    /// Whether what a row was is there.
+    /// True if what a row was is there.
     pub old: bool,
 }
 
@@ -99,7 +99,7 @@ impl OutputNames {
         Some(ObjectName { parts: vec![super::updatable::named_as(alias), column.clone()], span: name.span })
     }
 
-    /// Whether the row that was and the row that is have names of their own.
+    /// Returns true if the row that was and the row that is have names of their own.
     pub(super) fn has_both_rows(&self) -> bool {
         !matches!(self.kind, Kind::Insert | Kind::Delete)
     }
@@ -231,7 +231,7 @@ impl Reducer<'_> {
         format!("\"#s\".\"#b{place}\"")
     }
 
-    /// Whether new rows are seen through the view that they were put into.
+    /// Returns true if new rows are seen through the view that they were put into.
     pub(super) fn check(
         &mut self,
         checks: &[(crate::tree::Expr, Option<Vec<Mapped>>)],

@@ -482,7 +482,7 @@ impl Reducer<'_> {
         self.order(order)
     }
 
-    /// Whether a row is among the first n per cent.
+    /// Returns true if a row is among the first n per cent.
     pub(super) fn is_in_share(&mut self, top: &Top, order: &[OrderItem]) -> Result<(), Message> {
         self.push(if top.with_ties { "rank() OVER (" } else { "row_number() OVER (" });
         self.order(order)?;
@@ -542,7 +542,7 @@ fn without_table(item: &OrderItem) -> OrderItem {
     item
 }
 
-/// Whether the count of TOP is what a query says, or of rows with their ties a variable.
+/// Returns true if the count of TOP is what a query says, or of rows with their ties a variable.
 fn is_asked(top: &Top) -> bool {
     let is_plain = matches!(top.count, Expr::Literal(Literal::Integer(_)));
     !top.percent && (matches!(top.count, Expr::Subquery(_)) || top.with_ties && !is_plain)

@@ -48,7 +48,7 @@ impl Reducer<'_> {
     }
 }
 
-/// Whether a common table expression names itself.
+/// Returns true if a common table expression names itself.
 pub(super) fn is_recursive(table: &CommonTable) -> bool {
     names(&table.query.body, &table.name)
 }
@@ -71,7 +71,7 @@ pub(super) fn recursive_parts(table: &CommonTable) -> Option<(QueryBody, QueryBo
     Some((united(first)?, united(again)?))
 }
 
-/// Whether a query names a table.
+/// Returns true if a query names a table.
 fn names(body: &QueryBody, name: &Name) -> bool {
     fn in_body(body: &QueryBody, name: &Name) -> bool {
         match body {

@@ -14,7 +14,7 @@ use mainstay_tsql_types::rowset::{Wanted, is_row_function};
 use mainstay_tsql_types::types::Declared;
 use mainstay_tsql_types::{DataType, Length, Message};
 
-/// Whether this call in FROM is one of these functions.
+/// Returns true if this call in FROM is one of these functions.
 pub(super) fn is_rowset(call: &Expr) -> bool {
     match call {
         Expr::Method(_, name, _) => name.text == "nodes",
@@ -123,7 +123,7 @@ impl Reducer<'_> {
         Ok(())
     }
 
-    /// Whether the rows of `nodes` are asked for what is above them.
+    /// Returns true if the rows of `nodes` are asked for what is above them.
     fn detail(&self) -> String {
         if self.looks_up { "up".to_owned() } else { String::new() }
     }
@@ -175,7 +175,7 @@ fn nodes(target: &Expr, arguments: &[Expr]) -> Vec<Expr> {
     std::iter::once(target.clone()).chain(arguments.iter().cloned()).chain(named).collect()
 }
 
-/// Whether a subquery is in an argument, where only columns and constants can be.
+/// Returns true if a subquery is in an argument, where only columns and constants can be.
 fn has_subquery(value: &Expr) -> bool {
     match value {
         Expr::Subquery(_) | Expr::Exists(_) => true,

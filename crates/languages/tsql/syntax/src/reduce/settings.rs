@@ -15,7 +15,7 @@ impl Reducer<'_> {
         self.push(&mark);
     }
 
-    /// Whether ANSI_NULLS is on, so that nothing equals NULL.
+    /// Returns true if ANSI_NULLS is on, so that nothing equals NULL.
     fn has_ansi_nulls(&self) -> bool {
         self.settings.has(Switches::ANSI_NULLS)
     }
@@ -39,7 +39,7 @@ impl Reducer<'_> {
         self.test(tested, operator == BinaryOperator::NotEqual, &Test::Null)
     }
 
-    /// Whether an operand is NULL, or a variable that is.
+    /// Returns true if an operand is NULL, or a variable that is.
     fn is_null(&self, operand: &Expr) -> bool {
         match operand {
             Expr::Literal(Literal::Null) => true,
@@ -49,7 +49,7 @@ impl Reducer<'_> {
         }
     }
 
-    /// Whether one of the values of IN is NULL where that equals what is NULL.
+    /// Returns true if one of the values of IN is NULL where that equals what is NULL.
     pub(super) fn has_null(&self, value: &Expr, items: &[Expr]) -> bool {
         !self.has_ansi_nulls() && (self.is_null(value) || items.iter().any(|item| self.is_null(item)))
     }

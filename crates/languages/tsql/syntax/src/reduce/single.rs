@@ -14,7 +14,7 @@ use super::updatable::named_as;
 use crate::tree::{Alias, Expr, Literal, ObjectName, OrderItem, Query, QueryBody, Select, SelectItem, Source};
 use mainstay_tsql_types::Message;
 
-/// Whether a scalar subquery is written as an aggregate: it reads tables, and is none by itself.
+/// Returns true if a scalar subquery is written as an aggregate: it reads tables, and is none by itself.
 pub(super) fn is_for_one_value(query: &Query, select: &Select) -> bool {
     let takes_first = match &select.top {
         None => query.order.is_empty(),
@@ -32,7 +32,7 @@ pub(super) fn is_for_one_value(query: &Query, select: &Select) -> bool {
     takes_first && is_plain && is_whole && is_value && !select.from.is_empty()
 }
 
-/// Whether an item of the order means the only column.
+/// Returns true if an item of the order means the only column.
 fn is_item(ordered: &OrderItem, select: &Select) -> bool {
     let [SelectItem::Value(_, alias)] = &select.items[..] else { return false };
     match &ordered.value {

@@ -147,7 +147,7 @@ impl Reducer<'_> {
         }
     }
 
-    /// Whether a condition looks at nothing but these sources, as far as can be told.
+    /// Returns true if a condition looks at nothing but these sources, as far as can be told.
     fn is_of(&self, condition: &Expr, leaves: &[Leaf]) -> bool {
         let is = |value: &Expr| self.is_of(value, leaves);
         match condition {

@@ -12,11 +12,11 @@ pub(super) struct Found<'s> {
     pub(super) alias: String,
     /// The same as the name of a target, by which it is found in FROM.
     pub(super) called: ObjectName,
-    /// Whether it is a side of an outer join.
+    /// True if it is a side of an outer join.
     pub(super) is_outer: bool,
 }
 
-/// Whether a source is the target: by its alias, or by its name when it has none.
+/// Returns true if a source is the target: by its alias, or by its name when it has none.
 fn is_target(source: &Source, target: &ObjectName) -> bool {
     match source {
         Source::Table(table) => match &table.alias {
@@ -43,7 +43,7 @@ pub(super) fn find_target<'s>(from: &'s [Source], target: &ObjectName) -> Option
     })
 }
 
-/// Whether several sources are the target, each by another alias.
+/// Returns true if several sources are the target, each by another alias.
 pub(super) fn is_ambiguous(from: &[Source], target: &ObjectName) -> bool {
     aliases_of(from, target).len() > 1
 }
@@ -69,7 +69,7 @@ fn note_aliases<'s>(source: &'s Source, target: &ObjectName, aliases: &mut Vec<&
     }
 }
 
-/// Whether two names are those of one table.
+/// Returns true if two names are those of one table.
 fn is_same(one: &ObjectName, other: &ObjectName) -> bool {
     let schema = |name: &ObjectName| {
         let place = name.parts.len().checked_sub(2);

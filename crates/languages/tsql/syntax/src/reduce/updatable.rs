@@ -40,7 +40,7 @@ pub(super) struct Resolved {
     pub(super) from: Vec<Source>,
     /// WITH, likewise.
     pub(super) with: With,
-    /// Whether rows have to be found by their number.
+    /// True if rows have to be found by their number.
     pub(super) by_number: bool,
     /// What WITH CHECK OPTION demands of new rows, over the columns that stand beside each.
     pub(super) checks: Vec<(Expr, Option<Vec<Mapped>>)>,

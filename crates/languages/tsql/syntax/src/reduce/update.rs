@@ -276,7 +276,7 @@ pub(super) struct Set<'c> {
 }
 
 impl Set<'_> {
-    /// Whether it gives the column its default, which the core knows.
+    /// Returns true if it gives the column its default, which the core knows.
     fn is_default(&self) -> bool {
         matches!(self.value.as_ref(), Expr::Default)
     }

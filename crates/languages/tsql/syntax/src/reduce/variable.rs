@@ -56,7 +56,7 @@ impl Reducer<'_> {
         Ok(())
     }
 
-    /// Whether this is a parameter of a function whose query stands in for its call.
+    /// Returns true if this is a parameter of a function whose query stands in for its call.
     pub(super) fn is_inlined(&self, name: &Name) -> bool {
         self.inlined.iter().any(|value| value.name.eq_ignore_ascii_case(&name.text))
     }

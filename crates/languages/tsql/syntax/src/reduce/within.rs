@@ -54,7 +54,7 @@ fn collect<'e>(value: &'e Expr, found: &mut Vec<&'e ObjectName>) {
     }
 }
 
-/// Whether an expression has a subquery in it.
+/// Returns true if an expression has a subquery in it.
 pub(super) fn has_subquery(value: &Expr) -> bool {
     match value {
         Expr::Subquery(_) | Expr::Exists(_) | Expr::Quantified(..) | Expr::Test(_, _, Test::InQuery(_)) => true,

@@ -105,7 +105,7 @@ fn with_length(written: &str) -> String {
     }
 }
 
-/// Whether a path into XML may go up from the rows of `nodes`: a source of them is there, and two points are.
+/// Returns true if a path into XML may go up from the rows of `nodes`: a source of them is there, and two points are.
 pub(super) fn looks_up(select: &Select) -> bool {
     fn has_nodes(source: &Source) -> bool {
         match source {

@@ -105,7 +105,7 @@ impl BinaryOperator {
         }
     }
 
-    /// Whether it makes a condition.
+    /// Returns true if it makes a condition.
     pub fn is_comparison(self) -> bool {
         use BinaryOperator::*;
         matches!(self, Equal | NotEqual | Less | LessOrEqual | Greater | GreaterOrEqual)
@@ -191,7 +191,7 @@ pub enum Expr {
 /// A cursor where a statement names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CursorName {
-    /// Whether GLOBAL stands before it.
+    /// True if GLOBAL stands before it.
     pub global: bool,
     /// Its name, or the variable that holds it.
     pub name: Name,
@@ -301,7 +301,7 @@ pub struct Window {
 /// The frame of a window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Whether it is RANGE, not ROWS.
+    /// True if it is RANGE, not ROWS.
     pub range: bool,
     /// From where.
     pub start: Bound,
@@ -323,7 +323,7 @@ pub enum Bound {
 /// `CONTAINS ((a, b), 'text', LANGUAGE 1033)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FullText {
-    /// Whether it is FREETEXT.
+    /// True if it is FREETEXT.
     pub free: bool,
     /// The columns; `*` is a [`Expr::Star`]; PROPERTY is a call of that name.
     pub columns: Vec<Expr>,
@@ -334,7 +334,7 @@ pub struct FullText {
 }
 
 impl Expr {
-    /// Whether it is a condition: it has no value that a variable could hold.
+    /// Returns true if it is a condition: it has no value that a variable could hold.
     pub fn is_condition(&self) -> bool {
         match self {
             Expr::Unary(UnaryOperator::Not, _) | Expr::And(_) | Expr::Or(_) => true,

@@ -8,14 +8,14 @@ use crate::span::Span;
 pub struct Name {
     /// Its characters; `@` and `#` belong to it.
     pub text: String,
-    /// Whether it stood in brackets or quotes.
+    /// True if it stood in brackets or quotes.
     pub quoted: bool,
     /// Where.
     pub span: Span,
 }
 
 impl Name {
-    /// Whether it is this word, in any case of its ASCII letters.
+    /// Returns true if it is this word, in any case of its ASCII letters.
     pub fn is(&self, word: &str) -> bool {
         self.text.eq_ignore_ascii_case(word)
     }
@@ -37,7 +37,7 @@ impl ObjectName {
         self.parts.last().map_or("", |name| &name.text)
     }
 
-    /// Whether it is this one word without prefixes, in any case.
+    /// Returns true if it is this one word without prefixes, in any case.
     pub fn is(&self, word: &str) -> bool {
         matches!(&self.parts[..], [name] if name.is(word))
     }
@@ -99,7 +99,7 @@ pub enum PhraseItem {
 }
 
 impl Phrase {
-    /// Whether it starts with these words, in any case: `phrase.starts("MAXRECURSION")`.
+    /// Returns true if it starts with these words, in any case: `phrase.starts("MAXRECURSION")`.
     pub fn starts(&self, words: &str) -> bool {
         let mut items = self.items.iter();
         words.split(' ').all(|word| matches!(items.next(), Some(PhraseItem::Word(name)) if name.is(word)))

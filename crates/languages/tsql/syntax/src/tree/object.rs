@@ -74,7 +74,7 @@ pub struct DropName {
 /// CREATE or ALTER SEQUENCE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequence {
-    /// Whether it is ALTER.
+    /// True if it is ALTER.
     pub alter: bool,
     /// Its name.
     pub name: ObjectName,
@@ -123,7 +123,7 @@ pub struct CreateSchema {
 /// CREATE STATISTICS and UPDATE STATISTICS.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statistics {
-    /// Whether they are made, not updated.
+    /// True if they are made, not updated.
     pub create: bool,
     /// Their name, for CREATE.
     pub name: Option<Name>,

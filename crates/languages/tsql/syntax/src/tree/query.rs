@@ -97,9 +97,9 @@ pub struct Select {
 pub struct Top {
     /// How many.
     pub count: Expr,
-    /// Whether of a hundred.
+    /// True if of a hundred.
     pub percent: bool,
-    /// Whether rows like the last one are given too.
+    /// True if rows like the last one are given too.
     pub with_ties: bool,
 }
 
@@ -282,7 +282,7 @@ pub enum SystemTime {
 /// TABLESAMPLE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// Whether SYSTEM is written.
+    /// True if SYSTEM is written.
     pub system: bool,
     /// How much.
     pub amount: Expr,

@@ -239,7 +239,7 @@ pub enum ResultSet {
 pub struct Cursor {
     /// INSENSITIVE and SCROLL before CURSOR (ISO), LOCAL, STATIC and so on after it, in capitals.
     pub options: Vec<String>,
-    /// Whether the options stand before CURSOR.
+    /// True if the options stand before CURSOR.
     pub iso: bool,
     /// FOR.
     pub query: Query,
@@ -247,7 +247,7 @@ pub struct Cursor {
     pub update: Option<CursorUpdate>,
 }
 
-/// Whether rows are changed through a cursor.
+/// True if rows are changed through a cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CursorUpdate {
     /// FOR READ ONLY.

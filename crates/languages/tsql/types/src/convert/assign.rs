@@ -32,7 +32,7 @@ pub fn truncation(value: ValueRef<'_>, to: DataType, table: &str, column: &str) 
 /// The longest part of a value that a message shows.
 const SHOWN: usize = 100;
 
-/// Whether a text or bytes would lose more than blanks or zeros in a type.
+/// Returns true if a text or bytes would lose more than blanks or zeros in a type.
 pub fn truncates(value: ValueRef<'_>, to: DataType) -> bool {
     let Some(Length::Limited(limit)) = to.length() else { return false };
     let limit = usize::from(limit);

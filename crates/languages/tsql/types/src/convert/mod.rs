@@ -61,7 +61,7 @@ impl Conversion {
         self.to
     }
 
-    /// Whether every value comes out as it went in.
+    /// Returns true if every value comes out as it went in.
     pub fn is_identity(&self) -> bool {
         is_identity(self.from, self.to)
     }
@@ -85,7 +85,7 @@ pub fn padded(value: ValueRef<'_>, data_type: DataType) -> Option<String> {
     })
 }
 
-/// Whether values of `from` are values of `to` as they are.
+/// Returns true if values of `from` are values of `to` as they are.
 pub fn is_identity(from: DataType, to: DataType) -> bool {
     use DataType::*;
     match (from, to) {

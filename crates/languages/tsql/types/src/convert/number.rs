@@ -162,7 +162,7 @@ fn text_to_integer(text: &str, source: &Source<'_>) -> Result<Value, Message> {
     }
 }
 
-/// Whether a number is negative, and the text behind its sign and the blanks around both.
+/// Returns true if a number is negative, and the text behind its sign and the blanks around both.
 fn signed(text: &str) -> (bool, &str) {
     let text = text.trim_matches(' ');
     match text.strip_prefix('-') {

@@ -10,7 +10,7 @@ const MAX_PRECISION: usize = 999;
 /// A number as its decimal digits: `0.d1d2d3... * 10^point`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digits {
-    /// Whether it is below zero.
+    /// True if it is below zero.
     pub negative: bool,
     /// The digits, 0 to 9, without zeros in front; none for zero.
     pub digits: Vec<u8>,
@@ -88,7 +88,7 @@ impl Digits {
         self.rounded_to(count)
     }
 
-    /// Whether it is zero.
+    /// Returns true if it is zero.
     pub fn is_zero(&self) -> bool {
         self.digits.is_empty()
     }

@@ -162,12 +162,12 @@ impl Call<'_> {
         self.bound.arguments.get(index).map_or(DataType::Int, |(_, to)| *to)
     }
 
-    /// Whether an argument is JSON already.
+    /// Returns true if an argument is JSON already.
     pub fn is_json(&self, index: usize) -> bool {
         index < 64 && self.bound.json >> index & 1 == 1
     }
 
-    /// Whether an argument counts units of UTF-16.
+    /// Returns true if an argument counts units of UTF-16.
     pub fn is_national(&self, index: usize) -> bool {
         self.argument_type(index).is_national()
     }

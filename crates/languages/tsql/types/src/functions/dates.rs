@@ -49,7 +49,7 @@ fn local_exact(call: &Call<'_>, values: &[ValueRef<'_>], index: usize) -> Timest
     if fine && call.argument_type(index) == DataType::DateTime { datetime::exact(moment) } else { moment }
 }
 
-/// Whether a type has a part: 9810 if not.
+/// Returns true if a type has a part: 9810 if not.
 fn has_part(binding: &Binding<'_>, part: Part, data_type: DataType) -> Result<(), Message> {
     let (date, time) = (!matches!(data_type, DataType::Time(_)), data_type != DataType::Date);
     let offset = part == Part::TzOffset && !matches!(data_type, DataType::DateTimeOffset(_) | DataType::DateTime2(_));
@@ -251,7 +251,7 @@ fn is_date_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     Ok(DataType::Int)
 }
 
-/// Whether a text is a DATETIME; a number never is.
+/// Returns true if a text is a DATETIME; a number never is.
 fn is_date(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let valid = match value(values, 0) {
         ValueRef::Timestamp(_) => true,

@@ -148,7 +148,7 @@ fn is_numeric_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     Ok(DataType::Int)
 }
 
-/// Whether a text is a number of any kind: also an amount, or a sign alone.
+/// Returns true if a text is a number of any kind: also an amount, or a sign alone.
 fn is_numeric(call: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let numeric = match value(values, 0) {
         ValueRef::Null => false,

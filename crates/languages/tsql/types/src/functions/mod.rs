@@ -82,7 +82,7 @@ pub struct Function {
     pub max: usize,
     /// How often it has to be evaluated.
     pub determinism: Determinism,
-    /// Whether its first argument is a date part.
+    /// True if its first argument is a date part.
     pub takes_part: bool,
     nulls: Nulls,
     bind: fn(&mut Binding<'_>) -> Result<DataType, Message>,
@@ -170,7 +170,7 @@ pub struct Bound {
     arguments: Vec<(DataType, DataType)>,
     /// A bit for each of the first arguments that is JSON already.
     json: u64,
-    /// Whether some argument has to be converted.
+    /// True if some argument has to be converted.
     converts: bool,
     part: Option<Part>,
     collation: Option<Collation>,

@@ -62,7 +62,7 @@ fn compared_type(binding: &mut Binding<'_>) -> Result<DataType, Message> {
     Ok(DataType::Int)
 }
 
-/// Whether a password is the one of a hash. What is no hash is that of no password.
+/// Returns true if a password is the one of a hash. What is no hash is that of no password.
 fn compared(_: &Call<'_>, values: &[ValueRef<'_>]) -> Result<Value, Message> {
     let ValueRef::Binary(hash) = value(values, 1) else { return Ok(Value::Integer(0)) };
     let is_it = || {

@@ -39,7 +39,7 @@ impl Message {
         self
     }
 
-    /// Whether it is an error: what a TRY block catches, and what sets `@@ERROR`.
+    /// Returns true if it is an error: what a TRY block catches, and what sets `@@ERROR`.
     pub fn is_error(&self) -> bool {
         self.severity > 10
     }

@@ -18,7 +18,7 @@ use mainstay_types::{Date, TICKS_PER_SECOND};
 pub struct Rules<'a> {
     /// The order of day, month and year.
     pub order: DateFormat,
-    /// Whether a year of four digits at the front makes it year, month, day whatever the order is, as for the types
+    /// True if a year of four digits at the front makes it year, month, day whatever the order is, as for the types
     /// that came with DATE.
     pub year_first: bool,
     /// Which forms of three numbers are read.
@@ -27,7 +27,7 @@ pub struct Rules<'a> {
     pub language: &'a Language,
     /// The last year that two digits can mean.
     pub cutoff: i32,
-    /// Whether the date is of the Islamic calendar.
+    /// True if the date is of the Islamic calendar.
     pub hijri: bool,
     /// How many digits a fraction of a second may have.
     pub digits: usize,
@@ -43,7 +43,7 @@ pub enum Layout {
     Only {
         /// 2 or 4.
         year_digits: usize,
-        /// Whether the year may lead.
+        /// True if the year may lead.
         year_leads: bool,
     },
     /// None.
@@ -192,7 +192,7 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
-    /// Whether a time starts here: a number before a colon, or before AM or PM.
+    /// Returns true if a time starts here: a number before a colon, or before AM or PM.
     fn is_time(&self) -> bool {
         let meridiem = |token| matches!(token, Some(Token::Word(word)) if is_meridiem(word));
         match self.peek(1) {
@@ -357,7 +357,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Whether a `T` stands between date and time.
+    /// Returns true if a `T` stands between date and time.
     fn is_iso(&self) -> bool {
         self.tokens.iter().any(|token| matches!(token, Token::Word("T" | "t")))
     }

@@ -59,7 +59,7 @@ impl Part {
         names.and_then(|names| names.first()).copied().unwrap_or_default()
     }
 
-    /// Whether it is a part of the day and not of the time.
+    /// Returns true if it is a part of the day and not of the time.
     pub fn is_of_date(self) -> bool {
         matches!(self, Year | Quarter | Month | DayOfYear | Day | Week | Weekday | IsoWeek)
     }
@@ -88,7 +88,7 @@ impl Part {
         }
     }
 
-    /// Whether a DATE has it and a TIME has not.
+    /// Returns true if a DATE has it and a TIME has not.
     pub fn fits(self, date: bool, time: bool) -> bool {
         if self.is_of_date() { date } else { time }
     }

@@ -26,7 +26,7 @@ pub struct Moment {
     pub time: Option<(Time, u8)>,
     /// Minutes ahead of UTC, for a DATETIMEOFFSET.
     pub offset: Option<i16>,
-    /// Whether the type is DATETIME or SMALLDATETIME, which put a colon before milliseconds where a style has one.
+    /// True if the type is DATETIME or SMALLDATETIME, which put a colon before milliseconds where a style has one.
     pub legacy: bool,
 }
 

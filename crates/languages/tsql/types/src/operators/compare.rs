@@ -38,7 +38,7 @@ impl ComparisonOperator {
         }
     }
 
-    /// Whether it holds for operands in this order.
+    /// Returns true if it holds for operands in this order.
     pub fn holds(self, order: Ordering) -> bool {
         match self {
             ComparisonOperator::Equal => order.is_eq(),
@@ -87,7 +87,7 @@ impl Comparison {
         })
     }
 
-    /// Whether it holds; `None` when an operand is NULL.
+    /// Returns true if it holds; `None` when an operand is NULL.
     pub fn evaluate(&self, context: &Context<'_>, a: ValueRef<'_>, b: ValueRef<'_>) -> Result<Option<bool>, Message> {
         match a.is_null() || b.is_null() {
             true => Ok(None),
@@ -95,8 +95,8 @@ impl Comparison {
         }
     }
 
-    /// Whether it holds where an operand is a variable or NULL itself: with ANSI_NULLS off two NULLs are equal, and NULL
-    /// and anything else differ.
+    /// Returns true if it holds where an operand is a variable or NULL itself: with ANSI_NULLS off two NULLs are equal,
+    /// and NULL and anything else differ.
     pub fn evaluate_with_null(
         &self,
         context: &Context<'_>,

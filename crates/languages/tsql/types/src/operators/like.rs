@@ -20,7 +20,7 @@ use mainstay_types::{Collation, Value, ValueRef};
 pub struct Like {
     pieces: Vec<Piece>,
     collation: Collation,
-    /// Whether blanks at the end of a text that the pattern does not ask for are ignored, as for CHAR and VARCHAR.
+    /// True if blanks at the end of a text that the pattern does not ask for are ignored, as for CHAR and VARCHAR.
     pads: bool,
 }
 
@@ -76,7 +76,7 @@ impl LikeMatch {
         Ok(bound)
     }
 
-    /// Whether a text matches a pattern; `None` when one of them, or the escape, is NULL.
+    /// Returns true if a text matches a pattern; `None` when one of them, or the escape, is NULL.
     pub fn evaluate(
         &self,
         context: &Context<'_>,
@@ -202,7 +202,7 @@ impl Like {
         folded(character, self.collation).next().unwrap_or(character)
     }
 
-    /// Whether the whole text matches.
+    /// Returns true if the whole text matches.
     pub fn matches(&self, text: &str) -> bool {
         if text.is_ascii() {
             let lower = self.collation.folds_case();
@@ -293,7 +293,7 @@ impl Piece {
     }
 }
 
-/// Whether a character is in a range of a set, in the order of the collation.
+/// Returns true if a character is in a range of a set, in the order of the collation.
 fn is_between(low: char, character: char, high: char, collation: Collation) -> bool {
     let is_plain = collation.folds_case() && low.is_ascii() && character.is_ascii() && high.is_ascii();
     if is_plain || low == high || collation == Collation::Binary {

@@ -80,7 +80,7 @@ impl Unary {
     }
 }
 
-/// Whether it is the constant 2147483648, which is a decimal because no INT is so large.
+/// Returns true if it is the constant 2147483648, which is a decimal because no INT is so large.
 fn is_least_int(argument: Argument<'_>) -> bool {
     matches!(argument.constant, Some(ValueRef::Decimal(Decimal { unscaled: 2_147_483_648, scale: 0 })))
 }

@@ -54,7 +54,7 @@ impl Wide {
         }
     }
 
-    /// Whether the last bit is set.
+    /// Returns true if the last bit is set.
     pub fn is_odd(self) -> bool {
         self.low & 1 == 1
     }

@@ -26,7 +26,7 @@ const COLUMN: char = '\u{1e}';
 /// How rows become a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// Whether XML, not JSON.
+    /// True if XML, not JSON.
     pub xml: bool,
     /// Which mode.
     pub mode: Mode,

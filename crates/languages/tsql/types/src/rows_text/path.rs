@@ -55,7 +55,7 @@ fn steps(name: &str) -> (Vec<&str>, Leaf<'_>) {
     (path, leaf)
 }
 
-/// Whether the columns can be written in their order within rows of this element.
+/// Returns true if the columns can be written in their order within rows of this element.
 ///
 /// Errors: 6852 for an attribute behind what its element holds, 6864 for one of a row without an element.
 pub(super) fn check(columns: &[RowsColumn], element: &str) -> Result<(), Message> {
@@ -155,7 +155,7 @@ struct Part {
     name: String,
     attributes: String,
     parts: Vec<Content>,
-    /// Whether anything but NULLs is in it.
+    /// True if anything but NULLs is in it.
     is_present: bool,
 }
 

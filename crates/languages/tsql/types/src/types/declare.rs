@@ -41,7 +41,7 @@ impl DataType {
         reader.read(&lower)
     }
 
-    /// Whether some type has this name.
+    /// Returns true if some type has this name.
     pub fn is_name(name: &str) -> bool {
         DataType::declare(name, &[], Declared::Cast).is_ok()
     }

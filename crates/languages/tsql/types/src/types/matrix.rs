@@ -7,8 +7,8 @@ use super::DataType;
 use crate::Message;
 use DataType::*;
 
-/// Whether `from` becomes `to` without being asked: in an assignment, or where operands meet. The error is 257 when
-/// CONVERT would do it, 206 when nothing does.
+/// Returns true if `from` becomes `to` without being asked: in an assignment, or where operands meet. The error is 257
+/// when CONVERT would do it, 206 when nothing does.
 pub fn implicit(from: DataType, to: DataType) -> Result<(), Message> {
     match verdict(from, to) {
         Verdict::Implicit => Ok(()),
@@ -17,7 +17,7 @@ pub fn implicit(from: DataType, to: DataType) -> Result<(), Message> {
     }
 }
 
-/// Whether CAST and CONVERT make a `to` of a `from`; the error is 529.
+/// Returns true if CAST and CONVERT make a `to` of a `from`; the error is 529.
 pub fn explicit(from: DataType, to: DataType) -> Result<(), Message> {
     match verdict(from, to) {
         Verdict::Never => Err(Message::numbered(529, &[&from.message_name(), &to.message_name()]).state(2)),

@@ -78,7 +78,7 @@ const TYPES: [&str; 36] = [
 const MISSING: [&str; 5] =
     ["expanded-QName", "id", "local-name-from-QName", "namespace-uri", "namespace-uri-from-QName"];
 
-/// Whether there is such a function here that takes so many arguments.
+/// Returns true if there is such a function here that takes so many arguments.
 ///
 /// Errors: 2395 for a function that SQL Server does not have either.
 pub(super) fn is_function(name: &str, arguments: usize) -> Result<bool, Message> {

@@ -109,7 +109,7 @@ fn in_method(error: Message, method: &str) -> Message {
     Message { text, ..error }
 }
 
-/// Whether a path begins at the document.
+/// Returns true if a path begins at the document.
 fn begins_at_document(path: &str) -> bool {
     path.trim_start_matches(|c: char| c == '(' || c.is_whitespace()).starts_with('/')
 }
@@ -179,7 +179,7 @@ pub fn query(xml: &str, path: &str, variables: &Variables<'_>) -> Result<String,
     with_items("query", xml, path, variables, |items| items.iter().map(Item::xml).collect::<Vec<_>>().concat())
 }
 
-/// Whether there is an item; a comparison that is false is one, as it is in SQL Server.
+/// Returns true if there is an item; a comparison that is false is one, as it is in SQL Server.
 ///
 /// Errors: as [`value`].
 pub fn exist(xml: &str, path: &str, variables: &Variables<'_>) -> Result<bool, Message> {

@@ -125,7 +125,7 @@ pub(super) enum Test {
 #[derive(Clone, Debug)]
 pub(super) struct Path {
     expr: Expr,
-    /// Whether a step leads to what an item stands in.
+    /// True if a step leads to what an item stands in.
     goes_up: bool,
     /// The prefixes of its names.
     prefixes: Vec<String>,
@@ -151,12 +151,12 @@ impl Path {
         &self.prefixes
     }
 
-    /// Whether a step leads to what an item stands in, which only [`Places`] know.
+    /// Returns true if a step leads to what an item stands in, which only [`Places`] know.
     pub(super) fn goes_up(&self) -> bool {
         self.goes_up
     }
 
-    /// Whether the path alone shows that it leads to one item at most.
+    /// Returns true if the path alone shows that it leads to one item at most.
     pub(super) fn is_single(&self) -> bool {
         is_single(&self.expr)
     }
@@ -180,7 +180,7 @@ impl Path {
     }
 }
 
-/// Whether an expression gives one item at most, whatever the tree is.
+/// Returns true if an expression gives one item at most, whatever the tree is.
 fn is_single(expr: &Expr) -> bool {
     let picks_one = |conditions: &[Expr]| {
         let is_place = |condition: &Expr| match condition {
@@ -345,12 +345,13 @@ fn below<'t>(test: &Test, element: &'t Element, around: &Around<'_, 't>, found: 
 }
 
 impl Around<'_, '_> {
-    /// Whether an element has the wanted name.
+    /// Returns true if an element has the wanted name.
     fn is_named(&self, wanted: &str, element: &Element) -> bool {
         self.fits(wanted, &element.name, std::ptr::from_ref(element).addr())
     }
 
-    /// Whether the name of the node at an address is the wanted one: where namespaces count, in the wanted one of them.
+    /// Returns true if the name of the node at an address is the wanted one: where namespaces count, in the wanted one
+    /// of them.
     fn fits(&self, wanted: &str, name: &str, address: usize) -> bool {
         if !matches!(local(wanted), "*") && local(wanted) != local(name) {
             return false;

@@ -79,12 +79,13 @@ impl<'t> Places<'t> {
         self.place(item)?.parent
     }
 
-    /// Whether paths may have this prefix.
+    /// Returns true if paths may have this prefix.
     pub(super) fn knows_prefix(&self, prefix: &str) -> bool {
         self.namespaces.as_ref().is_none_or(|namespaces| namespaces.contains_key(prefix))
     }
 
-    /// Whether the node at an address is in the namespace of a name in a path; always, where namespaces do not count.
+    /// Returns true if the node at an address is in the namespace of a name in a path; always, where namespaces do not
+    /// count.
     pub(super) fn is_in_namespace(&self, wanted: &str, address: usize) -> bool {
         let Some(namespaces) = &self.namespaces else { return true };
         let prefix = wanted.split_once(':').map(|(prefix, _)| prefix);

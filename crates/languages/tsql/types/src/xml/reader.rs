@@ -12,7 +12,7 @@ pub(super) struct Reader<'t> {
     text: &'t str,
     at: usize,
     variables: usize,
-    /// Whether a step leads to what an item stands in.
+    /// True if a step leads to what an item stands in.
     pub(super) goes_up: bool,
     /// The prefixes of the names that were read.
     pub(super) prefixes: Vec<String>,

@@ -114,7 +114,7 @@ struct Input {
 }
 
 impl Aggregator {
-    /// Whether these aggregates can be computed here, given the physical type of each column.
+    /// Returns true if these aggregates can be computed here, given the physical type of each column.
     ///
     /// Group columns: dictionaries, text, bytes, decimals, integers, dates, times, timestamps, UUIDs, booleans (not
     /// floats and doubles). COUNT of any column; MIN and MAX of all the types the kernels know; SUM of numbers; AVG of

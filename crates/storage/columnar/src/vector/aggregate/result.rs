@@ -14,7 +14,7 @@ use arrow_schema::{DataType, TimeUnit};
 use mainstay_types::{Code, Error, Result, rounded_quotient};
 use std::sync::Arc;
 
-/// Whether results of this type are texts or bytes.
+/// Returns true if results of this type are texts or bytes.
 pub(super) fn is_bytes(output: &DataType) -> bool {
     matches!(output, DataType::Utf8View | DataType::BinaryView)
 }

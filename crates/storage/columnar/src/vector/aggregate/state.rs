@@ -36,7 +36,7 @@ pub(super) struct State {
     max: Vec<i128>,
     least: Vec<Option<Box<[u8]>>>,
     greatest: Vec<Option<Box<[u8]>>>,
-    /// Whether the column stores doubles.
+    /// True if the column stores doubles.
     is_double: bool,
 }
 
@@ -282,7 +282,7 @@ impl State {
     }
 }
 
-/// Whether a sum of these numbers might have more than 128 bits: there are less than 2^17 of them.
+/// Returns true if a sum of these numbers might have more than 128 bits: there are less than 2^17 of them.
 fn may_leave(values: &[i128]) -> bool {
     const ROWS_BITS: u32 = 17;
     let bits = values.iter().fold(0, |bits, value| bits | (value ^ (value >> 127)));

@@ -51,7 +51,7 @@ impl RedoBuffer {
         self.open = None;
     }
 
-    /// Whether nothing was done.
+    /// Returns true if nothing was done.
     pub fn is_empty(&self) -> bool {
         self.bytes.len() == COMMIT_BYTES
     }
@@ -184,7 +184,7 @@ impl RedoBuffer {
         self.open = None;
     }
 
-    /// Whether the operation at the end is one of these and may take another row.
+    /// Returns true if the operation at the end is one of these and may take another row.
     fn grows(&self, tag: u8, table: u64, columns: usize) -> bool {
         self.open.is_some_and(|open| {
             open.tag == tag

@@ -129,7 +129,7 @@ fn try_one(draw: &mut Draw, context: &Context<'_>, function: &'static Function) 
     true
 }
 
-/// Whether a value has the form of a type.
+/// Returns true if a value has the form of a type.
 fn fits(value: &Value, data_type: DataType) -> bool {
     match value {
         Value::Null => true,
