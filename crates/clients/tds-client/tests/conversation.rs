@@ -21,7 +21,7 @@ fn sent(bytes: &[u8]) -> Vec<WholeMessage> {
 fn events(connection: &mut Connection) -> Vec<Event> {
     let mut events = Vec::new();
     loop {
-        match connection.next().unwrap() {
+        match connection.next_step().unwrap() {
             Next::Event(event) => events.push(event),
             Next::Receive => return events,
             Next::BeginTls => panic!("no TLS here"),
@@ -137,20 +137,22 @@ fn a_cancelled_request_ends_with_the_acknowledgement() {
 fn refusals_of_login_and_encryption_are_errors() {
     let mut connection = Connection::new(Login::of("ann", "wrong", Version::V7_4), Encrypt::On, true);
     connection.receive(&pre_login(Encryption::NotSupported));
-    assert!(connection.next().unwrap_err().to_string().contains("does not encrypt"));
+    assert!(connection.next_step().unwrap_err().to_string().contains("does not encrypt"));
     let mut connection = Connection::new(Login::of("ann", "wrong", Version::V7_4), Encrypt::Off, true);
     connection.receive(&pre_login(Encryption::Required));
-    assert!(connection.next().unwrap_err().to_string().contains("requires encryption"));
+    assert!(connection.next_step().unwrap_err().to_string().contains("requires encryption"));
     let mut connection = Connection::new(Login::of("ann", "wrong", Version::V7_4), Encrypt::On, true);
     connection.receive(&pre_login(Encryption::On));
-    assert_eq!(connection.next().unwrap(), Next::BeginTls);
+    assert_eq!(connection.next_step().unwrap(), Next::BeginTls);
     connection.receive(&answered(|answer| {
         answer.message(&Message::error(18_456, "Login failed for user 'ann'."));
         answer.finish(true);
     }));
-    assert!(matches!(connection.next().unwrap(), Next::Event(Event::Message(message)) if message.number == 18_456));
-    assert!(matches!(connection.next().unwrap(), Next::Event(Event::Done { failed: true, .. })));
-    assert!(connection.next().unwrap_err().to_string().contains("refused the login"));
+    assert!(
+        matches!(connection.next_step().unwrap(), Next::Event(Event::Message(message)) if message.number == 18_456)
+    );
+    assert!(matches!(connection.next_step().unwrap(), Next::Event(Event::Done { failed: true, .. })));
+    assert!(connection.next_step().unwrap_err().to_string().contains("refused the login"));
 }
 
 #[test]
@@ -158,6 +160,6 @@ fn bytes_of_another_protocol_end_the_connection() {
     for bytes in [&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], &[4, 1, 0, 3, 0, 0, 0, 0], &[4, 1, 0, 9, 0, 0, 0, 0, 7]] {
         let mut connection = Connection::new(Login::of("sa", "", Version::V7_4), Encrypt::Off, false);
         connection.receive(bytes);
-        assert!(connection.next().is_err(), "{bytes:?}");
+        assert!(connection.next_step().is_err(), "{bytes:?}");
     }
 }
