@@ -209,7 +209,7 @@ impl Connection {
     ///
     /// Errors: `ConnectionLost` for bytes that are not of the protocol, after which the connection cannot be used;
     /// `NotPermitted` for a login that was refused, `Unsupported` for encryption that the server does not have.
-    pub fn next(&mut self) -> Result<Next> {
+    pub fn next_step(&mut self) -> Result<Next> {
         loop {
             if self.state == State::PreLogin {
                 if let Some(next) = self.read_pre_login()? {

@@ -7,7 +7,7 @@
 //!        |  next()  <--------------------  Next: Receive, BeginTls, Event
 //! ```
 //!
-//! A transport sends what [`Connection::take_output`] returns, hands over the received bytes, and asks [`Connection::next`]
+//! A transport sends what [`Connection::take_output`] returns, hands over the received bytes, and asks [`Connection::next_step`]
 //! for the next step until that is an event. Blocking sockets, event loops and tests share one implementation, and nothing
 //! here knows time, sockets or TLS.
 //!

@@ -4,8 +4,8 @@ use mainstay_tds::{
     Answer, Assembler, Batch, Collation, Column, Command, Done, DoneKind, Encryption, Environment, Framer, Login,
     PacketKind, PacketWriter, PreLogin, Version, WholeMessage,
 };
-use mainstay_tds_client::{Connection, DataType, Encrypt, Event, Message, Next};
-use mainstay_types::{Value, ValueRef};
+use mainstay_tds_client::{Connection, DataType, Encrypt, Event, Length, Message, Next};
+use mainstay_types::{Decimal, Value, ValueRef};
 
 /// The messages that a client has sent.
 fn sent(bytes: &[u8]) -> Vec<WholeMessage> {
@@ -21,7 +21,7 @@ fn sent(bytes: &[u8]) -> Vec<WholeMessage> {
 fn events(connection: &mut Connection) -> Vec<Event> {
     let mut events = Vec::new();
     loop {
-        match connection.next().unwrap() {
+        match connection.next_step().unwrap() {
             Next::Event(event) => events.push(event),
             Next::Receive => return events,
             Next::BeginTls => panic!("no TLS here"),
@@ -137,20 +137,22 @@ fn a_cancelled_request_ends_with_the_acknowledgement() {
 fn refusals_of_login_and_encryption_are_errors() {
     let mut connection = Connection::new(Login::of("ann", "wrong", Version::V7_4), Encrypt::On, true);
     connection.receive(&pre_login(Encryption::NotSupported));
-    assert!(connection.next().unwrap_err().to_string().contains("does not encrypt"));
+    assert!(connection.next_step().unwrap_err().to_string().contains("does not encrypt"));
     let mut connection = Connection::new(Login::of("ann", "wrong", Version::V7_4), Encrypt::Off, true);
     connection.receive(&pre_login(Encryption::Required));
-    assert!(connection.next().unwrap_err().to_string().contains("requires encryption"));
+    assert!(connection.next_step().unwrap_err().to_string().contains("requires encryption"));
     let mut connection = Connection::new(Login::of("ann", "wrong", Version::V7_4), Encrypt::On, true);
     connection.receive(&pre_login(Encryption::On));
-    assert_eq!(connection.next().unwrap(), Next::BeginTls);
+    assert_eq!(connection.next_step().unwrap(), Next::BeginTls);
     connection.receive(&answered(|answer| {
         answer.message(&Message::error(18_456, "Login failed for user 'ann'."));
         answer.finish(true);
     }));
-    assert!(matches!(connection.next().unwrap(), Next::Event(Event::Message(message)) if message.number == 18_456));
-    assert!(matches!(connection.next().unwrap(), Next::Event(Event::Done { failed: true, .. })));
-    assert!(connection.next().unwrap_err().to_string().contains("refused the login"));
+    assert!(
+        matches!(connection.next_step().unwrap(), Next::Event(Event::Message(message)) if message.number == 18_456)
+    );
+    assert!(matches!(connection.next_step().unwrap(), Next::Event(Event::Done { failed: true, .. })));
+    assert!(connection.next_step().unwrap_err().to_string().contains("refused the login"));
 }
 
 #[test]
@@ -158,6 +160,49 @@ fn bytes_of_another_protocol_end_the_connection() {
     for bytes in [&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], &[4, 1, 0, 3, 0, 0, 0, 0], &[4, 1, 0, 9, 0, 0, 0, 0, 7]] {
         let mut connection = Connection::new(Login::of("sa", "", Version::V7_4), Encrypt::Off, false);
         connection.receive(bytes);
-        assert!(connection.next().is_err(), "{bytes:?}");
+        assert!(connection.next_step().is_err(), "{bytes:?}");
+    }
+}
+
+/// Damaged answers end in an error or in events, and in neither case in a panic or without an end.
+#[test]
+fn damaged_answers_do_no_harm() {
+    let bytes = answered(|answer| {
+        let columns = [
+            Column::new("n", DataType::Int),
+            Column::new("t", DataType::NVarChar(Length::Max)),
+            Column::new("d", DataType::Decimal { precision: 38, scale: 4 }),
+        ];
+        answer.columns(&columns);
+        for n in 0..20 {
+            let decimal = ValueRef::Decimal(Decimal::new(n.into(), 4));
+            answer.row(&[ValueRef::Integer(n), ValueRef::Text("some text"), decimal]).unwrap();
+        }
+        answer.done(end(Command::SELECT, Some(20)));
+        answer.message(&Message::error(50_000, "stop"));
+        answer.finish(true);
+    });
+    let mut state: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mut random = |limit: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % limit as u64) as usize
+    };
+    for _ in 0..3000 {
+        let mut damaged = bytes.clone();
+        for _ in 0..=random(3) {
+            let at = random(damaged.len());
+            damaged[at] = random(256) as u8;
+        }
+        damaged.truncate(damaged.len() - random(20));
+        let mut connection = logged_in();
+        connection.send_batch("SELECT 1").unwrap();
+        connection.receive(&damaged);
+        let mut steps = 0;
+        while let Ok(Next::Event(_)) = connection.next_step() {
+            steps += 1;
+            assert!(steps < 10_000);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::output::csv_style::{CsvStyle, DatePattern};
 use clap::Args;
 
-/// How CSV is written.
+/// The flags for CSV.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Csv {
     /// The character between the fields of CSV, or tab [default: a comma, and a semicolon beside a decimal comma]
@@ -18,7 +18,7 @@ pub(crate) struct Csv {
     #[arg(long)]
     bom: bool,
 
-    /// How dates are written in CSV, such as dd.mm.yyyy or m/d/yy [default: yyyy-mm-dd]
+    /// The form of dates in CSV, such as dd.mm.yyyy or m/d/yy [default: yyyy-mm-dd]
     #[arg(long, value_name = "FORMAT", value_parser = DatePattern::parse)]
     date_format: Option<DatePattern>,
 }

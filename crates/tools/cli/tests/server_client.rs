@@ -72,7 +72,7 @@ fn run(arguments: &[&str], input: &str) -> Done {
     run_with(arguments, input, "")
 }
 
-/// What a statement prints that succeeds.
+/// The output of a statement, which must succeed.
 fn printed(arguments: &[&str]) -> String {
     let done = run(arguments, "");
     assert_eq!(done.code, Some(0), "{arguments:?}: {}", done.errors);

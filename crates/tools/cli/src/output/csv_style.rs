@@ -10,9 +10,9 @@ pub(crate) struct CsvStyle {
     pub(crate) delimiter: Option<char>,
     /// The character before the decimals of a number; a point otherwise.
     pub(crate) decimal: Option<char>,
-    /// Whether a file begins with a byte order mark.
+    /// True if a file begins with a byte order mark.
     pub(crate) bom: bool,
-    /// How days are written; `yyyy-mm-dd` otherwise.
+    /// The form of days; `yyyy-mm-dd` otherwise.
     pub(crate) dates: Option<DatePattern>,
 }
 
@@ -44,7 +44,7 @@ enum Part {
     Text(char),
 }
 
-/// How days are written.
+/// A form of days.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DatePattern(Vec<Part>);
 

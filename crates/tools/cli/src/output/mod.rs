@@ -128,7 +128,7 @@ pub(crate) struct Style {
     pub(crate) target: Option<String>,
     /// Whether the destination is a file rather than a pipe.
     pub(crate) seekable: bool,
-    /// Whether no result was written there before.
+    /// True if no result was written there before.
     pub(crate) is_first: bool,
     /// Choices about CSV.
     pub(crate) csv: csv_style::CsvStyle,

@@ -122,7 +122,7 @@ impl Remote {
 
     /// One step of the connection: an event, or nothing if bytes were exchanged or a moment has passed.
     fn step(&mut self, deadline: Option<Instant>) -> Result<Option<Event>> {
-        match self.connection.next()? {
+        match self.connection.next_step()? {
             Next::Event(event) => return Ok(Some(event)),
             Next::BeginTls => self.transport.begin_tls()?,
             Next::Receive => {

@@ -58,7 +58,10 @@ impl Shell {
         }
         let stop = remote.stop();
         let stops = Box::new(move || stop.store(true, std::sync::atomic::Ordering::Relaxed));
-        let parameters = if text.contains("@p1") { self.parameters.clone() } else { Vec::new() };
+        // Without values a batch is not a call: temporary tables that it makes outlive it.
+        let is_named = |number: usize| text.contains(&format!("@p{number}"));
+        let takes_any = (1..=self.parameters.len()).any(is_named);
+        let parameters = if takes_any { self.parameters.clone() } else { Vec::new() };
         remote.send(text, &parameters)?;
         let _cancels = interrupt::stops(stops, self.conduct.interactive);
         let mut failed = false;
