@@ -7,8 +7,7 @@ use mainstay_types::Value;
 use std::time::{Duration, Instant};
 
 const ENDLESS: &str = "CREATE PROCEDURE endless() DEFINE i INT; LET i = 0; LOOP LET i = 1 - i; END LOOP; END PROCEDURE";
-const ENDLESS_FUNCTION: &str =
-    "CREATE FUNCTION endless_f(a INT) RETURNING INT; DEFINE i INT; LET i = 0; LOOP LET i = 1 - i; END LOOP; RETURN a; \
+const ENDLESS_FUNCTION: &str = "CREATE FUNCTION endless_f(a INT) RETURNING INT; DEFINE i INT; LET i = 0; LOOP LET i = 1 - i; END LOOP; RETURN a; \
      END FUNCTION";
 
 fn ends_in_time(session: &mut Client, text: &str) {
@@ -25,7 +24,8 @@ fn the_time_of_a_statement_ends_the_loops_of_its_routines() {
     session.run("INSERT INTO t VALUES (1)");
     session.run(ENDLESS);
     session.run(ENDLESS_FUNCTION);
-    session.run("CREATE PROCEDURE counting() DEFINE i INT; LOOP SELECT COUNT(*) INTO i FROM t; END LOOP; END PROCEDURE");
+    session
+        .run("CREATE PROCEDURE counting() DEFINE i INT; LOOP SELECT COUNT(*) INTO i FROM t; END LOOP; END PROCEDURE");
     session.run(
         "CREATE PROCEDURE caught() DEFINE i INT; LET i = 0; LOOP BEGIN ON EXCEPTION END EXCEPTION; LET i = 1 / 0; END \
          END LOOP; END PROCEDURE",
@@ -131,13 +131,9 @@ fn substrings_outside_of_a_variable_are_refused() {
     let shop = Shop::new();
     let mut session = shop.session();
     let create = |range: &str| format!("CREATE PROCEDURE p() DEFINE c CHAR(5); LET c{range} = 'x'; END PROCEDURE");
-    for (range, number) in [
-        ("[2,99999999]", -306),
-        ("[2,4294967295]", -306),
-        ("[6]", -306),
-        ("[3,2]", -307),
-        ("[0,2]", -307),
-    ] {
+    for (range, number) in
+        [("[2,99999999]", -306), ("[2,4294967295]", -306), ("[6]", -306), ("[3,2]", -307), ("[0,2]", -307)]
+    {
         assert_eq!(session.fails(&create(range)).0, number, "{range}");
     }
     session.run("CREATE FUNCTION p() RETURNING CHAR(5); DEFINE c CHAR(5); LET c = 'abcde'; LET c[5] = 'x'; RETURN c; END FUNCTION");

@@ -387,7 +387,9 @@ mod tests {
 
     #[test]
     fn the_parts_of_a_run_are_those_of_the_script() {
-        for (name, value) in [("CALLS", CALLS as u64), ("TRIPS", TRIPS as u64), ("ROWS_5", ROWS_5), ("ROWS_100", ROWS_100)] {
+        for (name, value) in
+            [("CALLS", CALLS as u64), ("TRIPS", TRIPS as u64), ("ROWS_5", ROWS_5), ("ROWS_100", ROWS_100)]
+        {
             let line = SCRIPT.lines().find(|line| line.starts_with(&format!("{name} = "))).unwrap_or_default();
             assert_eq!(line.replace('_', ""), format!("{name} = {value}").replace('_', ""));
         }

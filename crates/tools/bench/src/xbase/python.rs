@@ -112,8 +112,9 @@ mod tests {
         if !python_runs() {
             return;
         }
-        let mut process = Process::start(Command::new("python3").args(["-u", "-c", SCRIPT, "Nobody", "none.csv"]), PATIENCE)
-            .unwrap_or_else(|error| panic!("{error}"));
+        let mut process =
+            Process::start(Command::new("python3").args(["-u", "-c", SCRIPT, "Nobody", "none.csv"]), PATIENCE)
+                .unwrap_or_else(|error| panic!("{error}"));
         assert!(process.next_line().unwrap()["absent"].is_string());
     }
 }
