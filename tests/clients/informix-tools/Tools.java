@@ -1,4 +1,5 @@
-// Tools over IBM's JDBC driver: a Flyway migration, a Liquibase change log and a mapped class of Hibernate.
+// Tools over IBM's JDBC driver: a Flyway migration, a Liquibase change log, a mapped class of Hibernate, and a clustered job
+// store of Quartz.
 //
 //     java -cp 'lib/*' Tools.java PORT USER PASSWORD
 
@@ -121,7 +122,7 @@ public class Tools {
             .setProperty("hibernate.connection.url", url).setProperty("hibernate.connection.username", user)
             .setProperty("hibernate.connection.password", password)
             .setProperty("hibernate.dialect", "org.hibernate.community.dialect.InformixDialect")
-            .setProperty("hibernate.hbm2ddl.auto", "create").setProperty("hibernate.jdbc.use_get_generated_keys", "false");
+            .setProperty("hibernate.hbm2ddl.auto", "create");
         try (var factory = configuration.buildSessionFactory()) {
             Integer id = factory.fromTransaction(session -> {
                 Article article = new Article();
@@ -140,6 +141,64 @@ public class Tools {
         check(first("SELECT name FROM articles"), "nut");
     }
 
+    /** Counts its runs. */
+    public static class Counting implements org.quartz.Job {
+        static final java.util.concurrent.CountDownLatch RUNS = new java.util.concurrent.CountDownLatch(3);
+
+        @Override
+        public void execute(org.quartz.JobExecutionContext context) {
+            RUNS.countDown();
+        }
+    }
+
+    /** The tables of Quartz's own script, without the comma before a parenthesis and the VARCHAR(512) that no server takes. */
+    static void quartzTables() throws Exception {
+        String script;
+        try (var text = Tools.class.getClassLoader().getResourceAsStream("org/quartz/impl/jdbcjobstore/tables_informix.sql")) {
+            script = new String(text.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+        }
+        script = script.replaceAll(",\\s*\\)", ")").replace("VARCHAR(512)", "LVARCHAR(512)");
+        for (String table : List.of("qblob_triggers", "qcalendars", "qcron_triggers", "qfired_triggers", "qpaused_trigger_grps",
+                "qscheduler_state", "qlocks", "qsimple_triggers", "qsimprop_triggers", "qtriggers", "qjob_details")) {
+            execute("DROP TABLE IF EXISTS " + table);
+        }
+        for (String statement : script.split(";")) {
+            if (!statement.replaceAll("\\{[^}]*\\}", "").isBlank()) {
+                execute(statement);
+            }
+        }
+    }
+
+    static void quartz() throws Exception {
+        quartzTables();
+        Properties settings = new Properties();
+        String[][] pairs = {{"scheduler.instanceName", "clock"}, {"scheduler.instanceId", "AUTO"}, {"scheduler.skipUpdateCheck", "true"},
+            {"threadPool.class", "org.quartz.simpl.SimpleThreadPool"}, {"threadPool.threadCount", "2"},
+            {"jobStore.class", "org.quartz.impl.jdbcjobstore.JobStoreTX"}, {"jobStore.tablePrefix", "q"}, {"jobStore.dataSource", "store"},
+            {"jobStore.driverDelegateClass", "org.quartz.impl.jdbcjobstore.StdJDBCDelegate"}, {"jobStore.isClustered", "true"},
+            {"dataSource.store.driver", "com.informix.jdbc.IfxDriver"}, {"dataSource.store.URL", url}, {"dataSource.store.user", user},
+            {"dataSource.store.password", password}, {"dataSource.store.maxConnections", "4"}};
+        for (String[] pair : pairs) {
+            settings.put("org.quartz." + pair[0], pair[1]);
+        }
+        var scheduler = new org.quartz.impl.StdSchedulerFactory(settings).getScheduler();
+        try {
+            var job = org.quartz.JobBuilder.newJob(Counting.class).withIdentity("count").usingJobData("what", "bolts").storeDurably().build();
+            var often = org.quartz.TriggerBuilder.newTrigger().withIdentity("often").forJob(job).startNow()
+                .withSchedule(org.quartz.SimpleScheduleBuilder.simpleSchedule().withIntervalInMilliseconds(200).withRepeatCount(2)).build();
+            var daily = org.quartz.TriggerBuilder.newTrigger().withIdentity("daily").forJob(job)
+                .withSchedule(org.quartz.CronScheduleBuilder.dailyAtHourAndMinute(3, 0)).build();
+            scheduler.scheduleJob(job, Set.of(often, daily), true);
+            scheduler.start();
+            check(Counting.RUNS.await(40, java.util.concurrent.TimeUnit.SECONDS), true);
+            check(scheduler.getJobDetail(job.getKey()).getJobDataMap().getString("what"), "bolts");
+            check(scheduler.getTrigger(daily.getKey()) != null, true);
+        } finally {
+            scheduler.shutdown(true);
+        }
+        check(first("SELECT COUNT(*) FROM qcron_triggers"), 1);
+    }
+
     public static void main(String[] arguments) throws Exception {
         // Mapped classes are looked for by the loader of this file.
         Thread.currentThread().setContextClassLoader(Tools.class.getClassLoader());
@@ -149,6 +208,7 @@ public class Tools {
         run("flyway", Tools::flyway);
         run("liquibase", Tools::liquibase);
         run("hibernate", Tools::hibernate);
+        run("quartz", Tools::quartz);
         System.exit(failed ? 1 : 0);
     }
 }

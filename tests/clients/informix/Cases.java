@@ -163,6 +163,64 @@ public class Cases {
         check(query(connection, "SELECT DBINFO('sqlca.sqlerrd1') FROM systables WHERE tabid = 1").get(0), "100");
     }
 
+    static String keys(Statement statement) throws SQLException {
+        try (ResultSet keys = statement.getGeneratedKeys()) {
+            ResultSetMetaData about = keys.getMetaData();
+            StringBuilder found = new StringBuilder();
+            while (keys.next()) {
+                found.append(about.getColumnName(1)).append('=').append(keys.getLong(1)).append(' ');
+            }
+            return found.toString().trim();
+        }
+    }
+
+    static void generatedKeys(Connection connection) throws SQLException {
+        for (String type : new String[] {"SERIAL(7)", "BIGSERIAL(7)", "SERIAL8(7)"}) {
+            execute(connection, "DROP TABLE IF EXISTS keyed", "CREATE TABLE keyed (v VARCHAR(10), id " + type + " PRIMARY KEY)");
+            try (Statement statement = connection.createStatement()) {
+                statement.executeUpdate("INSERT INTO keyed (v) VALUES ('a')", Statement.RETURN_GENERATED_KEYS);
+                check(keys(statement), "id=7");
+                statement.executeUpdate("INSERT INTO keyed (v) VALUES ('a')", new String[] {"id"});
+                check(keys(statement), "id=8");
+            }
+            try (PreparedStatement insert = connection.prepareStatement("INSERT INTO keyed (v) VALUES (?)", Statement.RETURN_GENERATED_KEYS)) {
+                for (int id = 9; id < 12; id++) {
+                    insert.setString(1, "v" + id);
+                    check(insert.executeUpdate(), 1);
+                    check(keys(insert), "id=" + id);
+                }
+            }
+            try (PreparedStatement insert = connection.prepareStatement("INSERT INTO keyed (v) VALUES (?)", new String[] {"ID", "v"})) {
+                insert.setString(1, "named");
+                insert.executeUpdate();
+                check(keys(insert), "id=12");
+            }
+            try (PreparedStatement insert = connection.prepareStatement("INSERT INTO keyed (v) VALUES (?)", new int[] {2})) {
+                insert.setString(1, "numbered");
+                insert.executeUpdate();
+                check(keys(insert), "id=13");
+            }
+        }
+    }
+
+    static void decimals(Connection connection) throws SQLException {
+        execute(connection, "DROP TABLE IF EXISTS sums", "CREATE TABLE sums (e DECIMAL(10,2))");
+        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO sums VALUES (?)")) {
+            insert.setBigDecimal(1, new BigDecimal("1e45"));
+            insert.executeUpdate();
+            throw new AssertionError("a number of 46 digits is accepted");
+        } catch (SQLException error) {
+            check(error.getErrorCode() < 0, true);
+        }
+        execute(connection, "INSERT INTO sums VALUES (2.5)");
+        try (PreparedStatement sum = connection.prepareStatement("SELECT e FROM sums WHERE e * ? = ? + 1 AND ABS(?) > 1")) {
+            sum.setInt(1, 2);
+            sum.setInt(2, 4);
+            sum.setBigDecimal(3, new BigDecimal("-1.5"));
+            check(rows(sum.executeQuery()), "[2.50]");
+        }
+    }
+
     static void routines(Connection connection) throws SQLException {
         execute(connection, "DROP TABLE IF EXISTS parts", "CREATE TABLE parts (id SERIAL PRIMARY KEY, name VARCHAR(10), qty INTEGER)",
             "DROP TABLE IF EXISTS part_log", "CREATE TABLE part_log (what VARCHAR(30))",
@@ -391,6 +449,8 @@ public class Cases {
         run("every type and NULL", Cases::everyType);
         run("serial numbers", Cases::serialNumbers);
         run("routines", Cases::routines);
+        run("generated keys", Cases::generatedKeys);
+        run("decimals", Cases::decimals);
         run("batches", Cases::batches);
         run("transactions", Cases::transactions);
         run("several open statements", Cases::openStatements);

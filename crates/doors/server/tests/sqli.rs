@@ -85,6 +85,7 @@ impl Session for ScriptedSession {
             Some("rows") => StatementKind::Query,
             Some("update") => StatementKind::QueryForUpdate,
             Some("COMMIT") => StatementKind::Commit,
+            Some("grant") => StatementKind::Other,
             _ => StatementKind::Update,
         };
         let is_query = matches!(kind, StatementKind::Query | StatementKind::QueryForUpdate);
@@ -106,8 +107,14 @@ impl Session for ScriptedSession {
                 }
                 Err(Failure { number: -213, ..Failure::default() })
             }
+            "grant" => Ok(Ran::Done(Done { has_no_effect: true, ..Done::default() })),
             _ => Ok(Ran::Done(Done { rows: values.len() as u64, generated: Some(7), ..Done::default() })),
         }
+    }
+
+    fn generated_column(&mut self, id: StatementId) -> Option<(usize, Column)> {
+        let is_insert = self.texts.get(&id).is_some_and(|text| text.starts_with("insert"));
+        is_insert.then(|| (2, Column { name: "id".to_owned(), ..number_column() }))
     }
 
     fn release(&mut self, id: StatementId) {
@@ -352,6 +359,93 @@ fn a_batch_is_one_group_and_ends_with_its_first_error() {
     assert_eq!(failure(&client.ask(&[prepare, Request::Describe])), Some((-201, 0)));
 }
 
+/// The tags 135 and 136 describe and carry the keys; IBM's drivers read them before the DONE of each row.
+#[test]
+fn generated_keys_come_with_their_description() {
+    let door = door(|_| {});
+    let mut client = Client::ready(&door);
+    let prepare = |client: &mut Client, keys: Keys| {
+        let text = "insert ?".to_owned();
+        client.ask(&[
+            Request::Prepare { parameters: 1, text },
+            Request::WantKeys(keys),
+            Request::Describe,
+            Request::WantDone,
+        ])
+    };
+    let described = prepare(&mut client, Keys::All);
+    let [Reply::Described(own), Reply::KeysDescribed(keys), Reply::Done { .. }, ..] = &described[..] else {
+        panic!("{described:?}")
+    };
+    assert_eq!((own.id, keys.id, keys.fields[0].name.as_str()), (0, 0, "id"));
+    let bind = || Request::Bind(vec![Parameter::new(Value::Integer(1))]);
+    let batch = client.ask(&[Request::Statement(0), bind(), Request::Execute, bind(), Request::Execute]);
+    let rows = batch.iter().filter(|reply| matches!(reply, Reply::KeyRow { bytes, .. } if *bytes == [0, 0, 0, 7]));
+    assert_eq!(rows.count(), 2, "{batch:?}");
+    assert!(matches!(batch[0], Reply::KeyRow { .. }) && matches!(batch[1], Reply::Done { .. }), "{batch:?}");
+    for (wanted, is_there) in [
+        (Keys::Names(vec!["v".to_owned(), "ID".to_owned()]), true),
+        (Keys::Names(vec!["v".to_owned()]), false),
+        (Keys::Numbers(vec![2]), true),
+        (Keys::Numbers(vec![1]), false),
+    ] {
+        let described = prepare(&mut client, wanted.clone());
+        let found = described.iter().any(|reply| matches!(reply, Reply::KeysDescribed(_)));
+        assert_eq!(found, is_there, "{wanted:?}: {described:?}");
+    }
+    let command = Request::Command { text: "insert".to_owned() };
+    let direct = [command, Request::WantKeys(Keys::All), Request::Describe, Request::Execute, Request::Release];
+    let replies = client.ask(&direct);
+    assert!(
+        matches!(replies[..], [Reply::KeysDescribed(_), Reply::KeyRow { .. }, Reply::Done { .. }, ..]),
+        "{replies:?}"
+    );
+}
+
+#[test]
+fn a_parameter_that_cannot_be_held_fails_its_statement_alone() {
+    let door = door(|_| {});
+    let mut client = Client::ready(&door);
+    client.prepare("count ?");
+    // 0.01 x 100^60 has 119 digits before the point.
+    let mut bytes = Vec::new();
+    Request::Statement(0).encode(&mut bytes, &client.context).unwrap();
+    bytes.extend_from_slice(&[0, 5, 0, 1, 0, 5, 0, 0, 32, 0, 0, 2, 0x80 | (64 + 60), 1]);
+    Request::Execute.encode(&mut bytes, &client.context).unwrap();
+    Request::EndOfGroup.encode(&mut bytes, &client.context).unwrap();
+    client.socket.write_all(&bytes).unwrap();
+    assert_eq!(failure(&client.receive()), Some((-1226, 0)));
+    let bind = Request::Bind(vec![Parameter::new(Value::Integer(1))]);
+    let replies = client.ask(&[Request::Statement(0), bind, Request::Execute]);
+    assert!(matches!(replies[0], Reply::Done { rows: 1, .. }), "{replies:?}");
+    let granted = client.ask(&[Request::Command { text: "grant".to_owned() }, Request::Describe, Request::Execute]);
+    assert!(matches!(granted[0], Reply::Done { warnings: 0x40, .. }), "{granted:?}");
+}
+
+/// The mask of nmap's script `informix`, which has none of the bits of wide lengths: texts and buffers have counts of two
+/// bytes. A probe without a password that is right still sees the product and its version.
+#[test]
+fn probes_identify_the_server() {
+    let hash = mainstay_server::password::hash("secret").unwrap();
+    let door =
+        door(|config| config.users = vec![User { name: "ann".to_owned(), password_hash: hash, read_only: false }]);
+    let mut probe = Client::connect(&door);
+    let reply = probe.log_in("nmap", "nmap");
+    assert!(matches!(reply.outcome, Outcome::Rejected(-951, ..)), "{reply:?}");
+    assert!(reply.version.contains("Informix Dynamic Server Version"), "{reply:?}");
+    let mut client = Client::connect(&door);
+    assert_eq!(client.log_in("ann", "secret").outcome, Outcome::Accepted);
+    let mask = Mask::new(&[0xff, 0xfc, 0x7f, 0xfc, 0x3c, 0x8c, 0x8a]);
+    let replies = client.ask(&[Request::Protocols(mask.clone())]);
+    let [Reply::Protocols(own)] = &replies[..] else { panic!("{replies:?}") };
+    client.context.features = Features::of(&own.and(&mask));
+    assert!(!client.context.features.wide_text && !client.context.features.wide_fetch);
+    let id = client.prepare("rows 2");
+    let replies = client.ask(&[Request::Statement(id), Request::Open, FETCH]);
+    let rows = replies.iter().filter(|reply| matches!(reply, Reply::Row { .. })).count();
+    assert_eq!(rows, 2, "{replies:?}");
+}
+
 #[test]
 fn commands_and_transactions() {
     let door = door(|_| {});
@@ -465,6 +559,36 @@ fn bytes_that_no_client_sends_end_only_their_connection() {
         let _ = bad.socket.write_all(&bytes);
         let _ = bad.socket.shutdown(std::net::Shutdown::Write);
         let _ = bad.socket.read_to_end(&mut Vec::new());
+    }
+    // A group that real clients send, cut at each place, and with each of its bytes changed.
+    let context = good.context;
+    let mut group = Vec::new();
+    let fetch = Fetch { scroll: None, buffer_bytes: 4096 };
+    for request in [
+        Request::Prepare { parameters: 1, text: "insert ?".to_owned() },
+        Request::WantKeys(Keys::Names(vec!["id".to_owned()])),
+        Request::Describe,
+        Request::Statement(0),
+        Request::Bind(vec![Parameter::new(Value::Text("bolt".to_owned())), Parameter::new(Value::Boolean(true))]),
+        Request::Execute,
+        Request::CursorName("c".to_owned()),
+        Request::Open,
+        Request::Fetch(fetch),
+        Request::Close,
+        Request::Release,
+        Request::EndOfGroup,
+    ] {
+        request.encode(&mut group, &context).unwrap();
+    }
+    for place in 0..group.len() {
+        let mut changed = group.clone();
+        changed[place] ^= 1 << (place % 8);
+        for bytes in [&group[..place], &changed[..]] {
+            let mut bad = Client::ready(&door);
+            let _ = bad.socket.write_all(bytes);
+            let _ = bad.socket.shutdown(std::net::Shutdown::Write);
+            let _ = bad.socket.read_to_end(&mut Vec::new());
+        }
     }
     // A message beyond the limit, and a session that panics.
     let mut long = Client::ready(&door);

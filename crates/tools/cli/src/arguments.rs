@@ -80,6 +80,19 @@ pub(crate) struct Arguments {
     )]
     pub(crate) informix: bool,
 
+    /// Print the definitions of the database, or of this table, as a script of Informix SQL
+    #[arg(
+        long,
+        value_name = "TABLE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        requires = "informix",
+        conflicts_with_all = ["command", "file"],
+        help_heading = "Statements"
+    )]
+    pub(crate) schema: Option<String>,
+
     /// A variable of T-SQL scripts, which $(NAME) stands for; scripts set others with :setvar
     #[arg(short = 'v', long = "variable", value_name = "NAME=VALUE", requires = "tsql", help_heading = "Statements")]
     pub(crate) variables: Vec<String>,

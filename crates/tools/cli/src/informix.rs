@@ -29,6 +29,11 @@ pub(crate) fn run(database: Database, path: &Path, scripts: &[Script], arguments
         Ok(out) => out,
         Err(error) => return cannot_write(error),
     };
+    if let Some(table) = &arguments.schema {
+        let name = Some(table.as_str()).filter(|table| !table.is_empty());
+        let ended = print_schema(database, path, name, &mut out);
+        return out.finish().map_or_else(cannot_write, |()| ended);
+    }
     let texts = match texts(scripts) {
         Ok(texts) => texts,
         Err(error) => {
@@ -36,10 +41,7 @@ pub(crate) fn run(database: Database, path: &Path, scripts: &[Script], arguments
             return Exit::StatementFailed;
         }
     };
-    let name = std::path::absolute(path)
-        .ok()
-        .and_then(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()));
-    let informix = Informix::new(database, name.as_deref().unwrap_or("mainstay"), "mainstay", VERSION);
+    let informix = informix_of(database, path);
     let folder = std::env::current_dir().unwrap_or_default();
     let ended = match informix.run_scripts(USER, &texts, (&Disk, &folder), &mut out) {
         Ok(()) => Exit::Success,
@@ -50,6 +52,27 @@ pub(crate) fn run(database: Database, path: &Path, scripts: &[Script], arguments
         }
     };
     out.finish().map_or_else(cannot_write, |()| ended)
+}
+
+/// The database under the name of its folder.
+fn informix_of(database: Database, path: &Path) -> Informix {
+    let name = std::path::absolute(path)
+        .ok()
+        .and_then(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()));
+    Informix::new(database, name.as_deref().unwrap_or("mainstay"), "mainstay", VERSION)
+}
+
+/// Prints the definitions of the database or of one table.
+fn print_schema(database: Database, path: &Path, table: Option<&str>, out: &mut dyn Write) -> Exit {
+    match informix_of(database, path).schema(USER, table) {
+        Ok(text) if out.write_all(text.as_bytes()).is_ok() => Exit::Success,
+        Ok(_) => Exit::CannotWrite,
+        Err(failure) => {
+            // Nobody hears of it if there is no standard error.
+            let _ = writeln!(io::stderr(), "{failure}");
+            Exit::StatementFailed
+        }
+    }
 }
 
 fn texts(scripts: &[Script]) -> Result<Vec<String>, Error> {

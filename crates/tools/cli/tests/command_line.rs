@@ -128,6 +128,24 @@ fn tsql_runs_batches_and_says_what_failed() {
 }
 
 #[test]
+fn informix_scripts_keep_to_the_timeout_and_print_definitions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let script = "CREATE TABLE t (id SERIAL PRIMARY KEY, name VARCHAR(9) DEFAULT 'x');\nGRANT SELECT ON t TO PUBLIC;\n\
+                  CREATE PROCEDURE p() DEFINE i INT; LET i = 0; LOOP LET i = 1 - i; END LOOP; END PROCEDURE;\n\
+                  EXECUTE PROCEDURE p();\n";
+    let output = mainstay(&[path, "--informix", "--timeout", "500ms"], script);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).starts_with("line 4: -213: "), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), "Done.\n\nWarning: accepted without effect.\n\nDone.\n\n");
+    let schema = mainstay(&[path, "--informix", "--schema=t"], "");
+    let expected = "create table t\n  (\n    id serial not null,\n    name varchar(9) default 'x',\n    \
+                    primary key (id) constraint t_pkey\n  );\n\n";
+    assert_eq!(text(&schema.stdout), expected);
+    assert_eq!(mainstay(&[path, "--informix", "--schema=nosuch"], "").status.code(), Some(1));
+}
+
+#[test]
 fn informix_scripts_load_and_unload() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();

@@ -73,6 +73,11 @@ impl Scope {
         self.is_private || self.own(key).is_some()
     }
 
+    /// True for the state of a transaction that has changed definitions.
+    pub(crate) fn has_own_definitions(&self) -> bool {
+        self.is_private
+    }
+
     /// Whether a name leads to a temporary table of the session.
     pub(crate) fn is_temporary(&self, key: &str) -> bool {
         self.own(key).is_some()

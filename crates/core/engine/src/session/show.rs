@@ -82,7 +82,28 @@ impl Session {
                 tables.push(table);
             }
         }
+        self.show_own_definitions(&mut tables, own)?;
         Ok(tables)
+    }
+
+    /// Lists native tables and views as the session's transaction has defined them: those of everybody stand behind the first
+    /// `own` ones.
+    fn show_own_definitions(&self, tables: &mut Vec<describe::TableInfo>, own: usize) -> Result<()> {
+        let scope = self.scope();
+        if !scope.has_own_definitions() {
+            return Ok(());
+        }
+        let catalog = &self.database.shared.catalog;
+        let (committed, names) = (catalog.native.committed().names(), scope.names());
+        let mut place = 0;
+        tables.retain(|table| {
+            place += 1;
+            place <= own || (!committed.contains(&table.name) && !names.contains(&table.name))
+        });
+        for name in names.iter().filter(|name| !super::is_internal(name) && !scope.is_temporary(name)) {
+            tables.extend(describe::native_info_in(catalog, scope.clone(), name)?);
+        }
+        Ok(())
     }
 
     /// The session's temporary tables.

@@ -42,6 +42,20 @@ impl Informix {
     }
 }
 
+impl Informix {
+    /// The definitions of a database, or of one of its tables, as a script of Informix SQL.
+    ///
+    /// Errors: -206 for a table that is not there; those of reading the catalog.
+    pub fn schema(&self, user: &str, table: Option<&str>) -> Result<String, Failure> {
+        let login = Login { user: user.to_owned(), ..Login::default() };
+        let (name, server, version) = (self.name.clone(), self.server.clone(), self.version.clone());
+        let mut session = InformixSession::new(self.shared.clone(), &login, name, server, version)?;
+        session.refresh()?;
+        let InformixSession { core, modules, .. } = &mut session;
+        crate::schema::text(core, modules, table)
+    }
+}
+
 impl Backend for Informix {
     fn session(&self, login: &Login) -> Result<Box<dyn Session>, Failure> {
         let session = InformixSession::new(

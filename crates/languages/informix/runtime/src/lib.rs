@@ -10,6 +10,7 @@
 //!        what their programs ask for; changes with triggers                                runner, triggers
 //!        functions of the database that queries call, in a session beside                  functions
 //!        cancellation and the time limit of a statement with its routines                   stopping
+//!        definitions as a script, as dbschema writes them                                   schema
 //!        scripts of a user at this machine, with LOAD and UNLOAD                            script
 //!        errors of the core in SQLCODE and ISAM codes                                      failure
 //! ```
@@ -28,6 +29,7 @@ mod routine_catalog;
 mod routines;
 mod rows;
 mod runner;
+mod schema;
 mod scope;
 mod script;
 mod session;

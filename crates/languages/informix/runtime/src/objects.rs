@@ -78,7 +78,7 @@ pub(crate) fn views(reader: &mut Reader<'_>) -> Rows {
 
 /// The letter of a default, and its text as the catalog has it: a number or a text as it is written, nothing for the day, the
 /// moment and the user.
-fn shown_default(text: &str, known: Type) -> (&'static str, Option<String>) {
+pub(crate) fn shown_default(text: &str, known: Type) -> (&'static str, Option<String>) {
     let literal = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')).map(|text| text.replace("''", "'"));
     match (known, text.to_ascii_uppercase().as_str()) {
         (Type::Boolean, "TRUE") => ("L", Some("t".to_owned())),

@@ -30,7 +30,7 @@ pub(crate) struct Prepared {
     pub core: Option<Planned>,
     /// The types of a routine's variables that its parameters are; `None` for a statement of a client.
     pub variables: Option<Vec<Type>>,
-    /// The types of columns that take the values of variables as they are.
+    /// The types of columns that take the values of parameters or variables as they are.
     assigned: Vec<Option<Type>>,
 }
 
@@ -92,8 +92,9 @@ impl Prepared {
             }
             _ => None,
         };
+        let assigned = assigned_columns(&parsed.statement, parameters.len(), names);
         let (tree, text) = (parsed.statement, text.to_owned());
-        Ok(Prepared { tree, text, parameters, trimmed, current, core: None, variables: None, assigned: Vec::new() })
+        Ok(Prepared { tree, text, parameters, trimmed, current, core: None, variables: None, assigned })
     }
 
     /// A statement of a routine, whose parameters are variables of these types. With `updates`, its cursor changes rows.
@@ -217,7 +218,10 @@ impl Prepared {
                 Value::Text(text) if self.trimmed.get(place) == Some(&true) => {
                     Value::Text(text.trim_end_matches(' ').to_owned())
                 }
-                value => convert(value, known, is_insert),
+                value => {
+                    let is_stored = is_insert || self.assigned.get(place).is_some_and(Option::is_some);
+                    convert(value, known, is_stored)
+                }
             });
         }
         Ok((converted, defaults))
@@ -383,6 +387,10 @@ fn convert(value: &Value, known: Type, is_stored: bool) -> Value {
         },
         (Type::Boolean, Value::Integer(number @ (0 | 1))) => Value::Boolean(*number == 1),
         (known, Value::Binary(bytes)) if known.is_text() => Value::Text(String::from_utf8_lossy(bytes).into_owned()),
+        // A number that a client sends as a text; a column that stores it converts it by itself.
+        (known, Value::Text(text)) if !is_stored && known.is_number() => {
+            text.trim().parse().map_or_else(|_| value.clone(), Value::Decimal)
+        }
         (Type::Byte | Type::Blob, Value::Text(text)) => Value::Binary(text.as_bytes().to_vec()),
         (known, Value::Boolean(value)) if known.is_text() => Value::Text(if *value { "t" } else { "f" }.to_owned()),
         // A text that is too long for its column is cut, without an error.

@@ -164,6 +164,38 @@ fn parameters_of_expressions_are_numbers() {
     assert_eq!(names, ["date", "decimal"]);
 }
 
+/// Values by the examples of "Expressions" in the Guide to SQL: Syntax, or by hand.
+#[test]
+fn functions_of_texts_numbers_and_dates() {
+    let shop = Shop::new();
+    let mut session = shop.session();
+    session.run("CREATE TABLE t (a INT, s VARCHAR(20), d DATE)");
+    session.run("INSERT INTO t VALUES (6, 'mainstay', MDY(5, 17, 2024))");
+    session.run("INSERT INTO t VALUES (16, 'x', MDY(12, 31, 2024))");
+    for (value, expected) in [
+        ("LEFT(s, 4)", "main"),
+        ("RIGHT(s, 4)", "stay"),
+        ("CHARINDEX('stay', s)", "5"),
+        ("'a' || SPACE(2) || 'b'", "a  b"),
+        ("QUARTER(d)", "2"),
+        ("BITAND(a, 3)", "2"),
+        ("BITOR(a, 9)", "15"),
+        ("SIGN(-a)", "-1"),
+        ("MOD(a, 4)", "2"),
+        ("LAST_DAY(d)", "2024-05-31"),
+        ("ADD_MONTHS(d, 9)", "2025-02-17"),
+        ("ADD_MONTHS(MDY(1, 31, 2024), 1)", "2024-02-29"),
+        ("ADD_MONTHS(MDY(2, 29, 2024), 1)", "2024-03-31"),
+        ("ADD_MONTHS(MDY(1, 30, 2023), 1)", "2023-02-28"),
+        ("ROUND(ROOT(a + 3))", "3"),
+        ("TO_CHAR(d, '%Y/%m/%d')", "2024/05/17"),
+    ] {
+        let found = session.run(&format!("SELECT {value} FROM t WHERE a = 6"));
+        assert_eq!(found, [expected], "{value}");
+    }
+    assert_eq!(session.run("SELECT RANGE(a) FROM t"), ["10"]);
+}
+
 #[test]
 fn the_catalog_is_read_when_a_query_is_executed() {
     let shop = Shop::new();

@@ -28,6 +28,48 @@ fn merge_changes_adds_and_removes_rows() {
     assert_eq!(session.run("SELECT k FROM t"), ["2"]);
 }
 
+#[test]
+fn parameters_of_update_are_cut_as_those_of_insert() {
+    let shop = Shop::new();
+    let mut session = shop.session();
+    session.run("CREATE TABLE t (a VARCHAR(1), b CHAR(2))");
+    session.run_with("INSERT INTO t VALUES (?, ?)", &[text("false"), text("long")]);
+    assert_eq!(
+        session.run_with("UPDATE t SET a = ?, b = ? WHERE a = ?", &[text("true"), text("yes"), text("f")]),
+        ["1 rows"]
+    );
+    assert_eq!(session.run("SELECT a, b FROM t"), ["t|ye"]);
+    // A text that is only compared is not cut.
+    assert_eq!(session.run_with("UPDATE t SET a = ? WHERE a = ?", &[text("x"), text("true")]), ["0 rows"]);
+}
+
+#[test]
+fn rights_are_accepted_with_a_warning() {
+    let shop = Shop::new();
+    let mut session = shop.session();
+    session.run("CREATE TABLE t (a INT)");
+    for statement in ["GRANT SELECT ON t TO bob", "REVOKE ALL ON t FROM PUBLIC", "GRANT CONNECT TO bob"] {
+        let prepared = session.prepare(statement);
+        let Ran::Done(done) = session.0.execute(prepared.id, &[]).unwrap() else { panic!("rows") };
+        assert!(done.has_no_effect, "{statement}");
+    }
+}
+
+#[test]
+fn the_generated_column_of_an_insert_is_known() {
+    let shop = Shop::new();
+    let mut session = shop.session();
+    session.run("CREATE TABLE t (v VARCHAR(3), id BIGSERIAL)");
+    session.run("CREATE TABLE u (v VARCHAR(3))");
+    let mut column = |statement: &str| {
+        let prepared = session.prepare(statement);
+        session.0.generated_column(prepared.id).map(|(place, column)| (place, column.name))
+    };
+    assert_eq!(column("INSERT INTO t (v) VALUES ('a')"), Some((2, "id".to_owned())));
+    assert_eq!(column("INSERT INTO u VALUES ('a')"), None);
+    assert_eq!(column("UPDATE t SET v = 'b'"), None);
+}
+
 fn open(session: &mut Client, query: &str, name: &str) -> (StatementId, Box<dyn Rows>) {
     let prepared = session.prepare(query);
     assert_eq!(prepared.kind, StatementKind::QueryForUpdate);

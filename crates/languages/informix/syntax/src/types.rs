@@ -236,6 +236,12 @@ impl Type {
         )
     }
 
+    /// True if its values are exact or floating numbers.
+    pub fn is_number(self) -> bool {
+        let is_exact = matches!(self, Type::Decimal(..) | Type::Money(..));
+        self.is_integer() || is_exact || matches!(self, Type::Float | Type::SmallFloat)
+    }
+
     /// True if its values are whole numbers.
     pub fn is_integer(self) -> bool {
         matches!(self.sql_type(), SqlType::SmallInt | SqlType::Integer | SqlType::BigInt)

@@ -7,7 +7,7 @@ use mainstay_types::Value;
 
 /// A database in memory.
 pub struct Shop {
-    backend: Informix,
+    pub backend: Informix,
 }
 
 impl Shop {

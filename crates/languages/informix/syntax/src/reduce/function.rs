@@ -60,7 +60,7 @@ const NAMES: [(&str, &str); 51] = [
 ];
 
 /// Further functions that only differ in name.
-const MORE_NAMES: [(&str, &str); 7] = [
+const MORE_NAMES: [(&str, &str); 12] = [
     ("trim", "btrim"),
     ("trunc", "trunc"),
     ("upper", "upper"),
@@ -68,10 +68,16 @@ const MORE_NAMES: [(&str, &str); 7] = [
     ("percent_rank", "percent_rank"),
     ("cume_dist", "cume_dist"),
     ("to_char", "to_char"),
+    ("left", "left"),
+    ("right", "right"),
+    ("degrees", "degrees"),
+    ("radians", "radians"),
+    ("sign", "sign"),
 ];
 
 /// Parts of a date that are functions.
-const PARTS: [(&str, &str); 4] = [("day", "day"), ("month", "month"), ("year", "year"), ("weekday", "dow")];
+const PARTS: [(&str, &str); 5] =
+    [("day", "day"), ("month", "month"), ("year", "year"), ("weekday", "dow"), ("quarter", "quarter")];
 
 impl Reducer<'_> {
     pub(super) fn function(&mut self, call: &Call) -> Parse<()> {
@@ -98,15 +104,19 @@ impl Reducer<'_> {
             ("matches", [text, pattern, rest @ ..]) => self.matches(text, pattern, rest.first().copied()),
             ("units", [count, Expr::Literal(Literal::String(unit))]) => self.units(count, unit),
             ("length" | "len", [text]) => self.around("char_length(rtrim(", &[text], "))"),
-            ("mod", [left, right]) => {
-                self.push("(");
-                self.expression(left)?;
-                self.push(" % ");
-                self.expression(right)?;
-                self.push(")");
-                Ok(())
-            }
+            ("mod", [left, right]) => self.between("%", left, right),
             ("mdy", [month, day, year]) => self.around("make_date(", &[year, month, day], ")"),
+            ("last_day", [value]) => self.last_day(value),
+            ("add_months", [value, count]) => self.add_months(value, count),
+            ("charindex", [part, text]) => self.around("strpos(", &[text, part], ")"),
+            ("space", [count]) => self.around("repeat(' ', ", &[count], ")"),
+            ("root", [number]) => self.around("sqrt(", &[number], ")"),
+            ("range", [value]) => {
+                self.around("(max(", &[value], ") - ")?;
+                self.around("min(", &[value], "))")
+            }
+            ("bitand", [left, right]) => self.between("&", left, right),
+            ("bitor", [left, right]) => self.between("|", left, right),
             ("date", [value]) => self.around("CAST(", &[value], " AS DATE)"),
             ("nvl2", [value, set, unset]) => {
                 self.around("CASE WHEN ", &[value], " IS NOT NULL THEN ")?;
@@ -146,6 +156,15 @@ impl Reducer<'_> {
         self.push(before);
         self.list(values, |it, value| it.expression(value))?;
         self.push(behind);
+        Ok(())
+    }
+
+    fn between(&mut self, operator: &str, left: &Expr, right: &Expr) -> Parse<()> {
+        self.push("(");
+        self.expression(left)?;
+        self.push(&format!(" {operator} "));
+        self.expression(right)?;
+        self.push(")");
         Ok(())
     }
 

@@ -40,7 +40,50 @@ fn unit(field: Field) -> &'static str {
     Field::NAMES.get(field.0.min(10) as usize / 2).copied().unwrap_or("second")
 }
 
+/// The last day of the month of a value: its day is moved by as many as are left.
+fn last_day_of(text: &str) -> String {
+    let end = format!("(date_trunc('month', {text}) + INTERVAL '1' month - INTERVAL '1' day)");
+    let left = format!("CAST(extract(day FROM {end}) - extract(day FROM {text}) AS INTEGER)");
+    format!("(({text}) + (INTERVAL '1' day * {left}))")
+}
+
+/// A moment as one of the type of the value that it was made of.
+fn of_type(text: &str, known: Option<Type>) -> String {
+    match known {
+        Some(Type::Date) => format!("CAST({text} AS DATE)"),
+        _ => text.to_owned(),
+    }
+}
+
 impl Reducer<'_> {
+    /// LAST_DAY: the last day of the month of a value, which keeps its time of day.
+    pub(super) fn last_day(&mut self, value: &Expr) -> Parse<()> {
+        let known = self.type_of(value);
+        let text = self.written(value)?;
+        self.push(&of_type(&last_day_of(&text), known));
+        Ok(())
+    }
+
+    /// ADD_MONTHS: a value at the end of its month stays at the end of one, and days that the month lacks become its last one
+    /// ("ADD_MONTHS Function", Guide to SQL: Syntax).
+    pub(super) fn add_months(&mut self, value: &Expr, count: &Expr) -> Parse<()> {
+        let known = self.type_of(value);
+        let (text, count) = (self.written(value)?, self.written(count)?);
+        let moved = format!("(({text}) + (INTERVAL '1' month * ({count})))");
+        let is_last = format!("extract(day FROM (({text}) + INTERVAL '1' day)) = 1");
+        let text = format!("CASE WHEN {is_last} THEN {} ELSE {moved} END", last_day_of(&moved));
+        self.push(&of_type(&text, known));
+        Ok(())
+    }
+
+    /// The text of an expression, for forms that need it more than once.
+    fn written(&mut self, value: &Expr) -> Parse<String> {
+        let before = std::mem::take(&mut self.out);
+        let done = self.expression(value);
+        let text = std::mem::replace(&mut self.out, before);
+        done.map(|()| text)
+    }
+
     /// Writes a cast.
     pub(super) fn cast(&mut self, value: &Expr, known: Type) -> Parse<()> {
         match (known, value) {
