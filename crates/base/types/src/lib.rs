@@ -11,10 +11,12 @@
 //!   convert                                            a value for a column
 //!   Error, Code                                        what went wrong, for every door
 //!   typed_bytes                                        a value of any type with its type, as bytes that sort
+//!   compatibility                                      constructs of a dialect that are refused, ignored or different
 //!   interrupt                                          the wish that what runs on a thread ends
 //! ```
 
 mod collation;
+pub mod compatibility;
 pub mod convert;
 mod date;
 mod decimal;

@@ -9,6 +9,7 @@ use mainstay_planner::{Planner, Settings, open_parquet, parquet_findings};
 use mainstay_store::Store;
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::{Disk, FileSystem};
+use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::dbf::{Dbf, OpenOptions};
 use mainstay_xbase::indexed::check_journals;
 use mainstay_xbase::{Finding, Severity, table};
@@ -127,6 +128,16 @@ pub fn check_what_can_be(path: &Path, options: &Options) -> Result<Checked> {
         }
     }
     Ok(Checked { looked, findings, unchecked })
+}
+
+/// The code page and the CSV options that the settings of its folder give for the table of a file.
+///
+/// Errors: those of reading the settings.
+pub fn file_settings(path: &Path, options: &Options) -> Result<(Option<CodePage>, CsvOptions)> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let settings = FolderSettings::read(&Disk, folder, options)?.files;
+    let name = folder::table_name(path);
+    Ok((settings.code_page(&name), settings.csv(&name)))
 }
 
 /// The folders below one, down to the last, that have files of tables; hidden ones, and those that are a table themselves,

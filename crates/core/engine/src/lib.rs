@@ -110,7 +110,7 @@ mod words;
 mod xbase_words;
 
 pub use bulk::{Appender, TableCursor};
-pub use check::{Checked, Looked, check, check_what_can_be, folders_with_tables};
+pub use check::{Checked, Looked, check, check_what_can_be, file_settings, folders_with_tables};
 pub use collected::CollectedRows;
 pub use database::{Database, Entered};
 pub use describe::{ColumnInfo, IndexInfo, TableInfo};

@@ -20,6 +20,7 @@ Examples:
   echo \"SELECT * FROM orders\" | mainstay shop --format ndjson
   mainstay check shop                 look for damage in every file
   mainstay check shop/programs        list what is wrong or not supported in Business BASIC programs
+  mainstay assess shop scripts.sql    say what keeps an application from moving here
   mainstay check shop --repair        make damaged DBF tables anew, in shop/repaired
   mainstay backup shop shop.bak       copy all files and tables of shop into one file
   mainstay tds://ann@db:1433/shop     the same prompt on a running server, in T-SQL
@@ -232,6 +233,19 @@ pub(crate) enum FindingFormat {
     Json,
 }
 
+/// The dialect of the scripts that `assess` reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ScriptDialect {
+    /// For each script the dialect whose parser reads most of it.
+    Auto,
+    /// T-SQL.
+    Tsql,
+    /// Advantage SQL.
+    Ads,
+    /// Informix SQL and SPL.
+    Informix,
+}
+
 /// What else the command can do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
@@ -277,6 +291,32 @@ pub(crate) enum Action {
 
         #[command(flatten)]
         engine: Engine,
+    },
+    /// Assess an application before it moves: an inventory of its tables, and what its scripts and programs use that is not
+    /// supported here, ignored, or different
+    Assess {
+        /// Folders, tables, scripts, programs, SQL Server project files
+        #[arg(required = true, value_name = "PATH")]
+        paths: Vec<PathBuf>,
+
+        /// Write the report as JSON to this file, too (- for standard output, in place of the text)
+        #[arg(long, value_name = "FILE")]
+        json: Option<PathBuf>,
+
+        /// Write the report as one page of HTML to this file, too
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
+
+        /// The dialect of the scripts: auto, tsql, ads or informix
+        #[arg(
+            long,
+            value_enum,
+            hide_possible_values = true,
+            value_name = "DIALECT",
+            default_value = "auto",
+            hide_default_value = true
+        )]
+        dialect: ScriptDialect,
     },
     /// Copy everything that a folder is into one file, while programs that share it go on: DBF, ADT, CSV and Parquet
     /// files, native tables, procedures, programs and settings

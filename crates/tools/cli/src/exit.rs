@@ -8,7 +8,7 @@ use mainstay_types::{Code, Error};
 pub(crate) enum Exit {
     /// Everything was done.
     Success = 0,
-    /// A statement or a command failed.
+    /// A statement or a command failed, or `assess` found something to review or to change.
     StatementFailed = 1,
     /// The command line makes no sense.
     Usage = 2,
@@ -26,7 +26,7 @@ impl Exit {
     /// Every code with what it means, for the help text.
     pub(crate) const MEANINGS: &'static [(Exit, &'static str)] = &[
         (Exit::Success, "everything was done"),
-        (Exit::StatementFailed, "a statement or a command failed"),
+        (Exit::StatementFailed, "a statement or a command failed; assess found something to review"),
         (Exit::Usage, "the command line makes no sense"),
         (Exit::CannotOpen, "the folder or file, or its mainstay.toml, cannot be opened"),
         (Exit::FoundErrors, "check found errors"),

@@ -17,6 +17,7 @@
 extern crate mainstay_ace as ace;
 
 mod arguments;
+mod assess;
 mod backup;
 mod basic;
 mod bench;
@@ -37,7 +38,6 @@ mod remote;
 mod script;
 mod serve;
 mod shell;
-mod sqlcmd;
 mod tokens;
 mod tsql;
 mod users;
@@ -75,6 +75,9 @@ pub fn run() -> ExitCode {
             }
             FindingFormat::Json => check::run_as_json(&paths, &engine, recursive).into(),
         },
+        Some(Action::Assess { paths, json, html, dialect }) => {
+            assess::run(&paths, json.as_deref(), html.as_deref(), dialect).into()
+        }
         Some(Action::Backup { folder, file, native_only, wait }) => {
             backup::run(&folder, &file, native_only, wait.unwrap_or(backup::WAIT)).into()
         }

@@ -448,6 +448,7 @@ fn argument(from: Origin, given: &Passed<'_>) -> Given {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mainstay_vfs::{Create, Disk, FileSystem};
     use std::collections::HashSet;
 
     #[test]
@@ -469,6 +470,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// `mainstay assess` knows the procedures by a list of the syntax crate; UPDATE_REFERENCE=1 writes it.
+    #[test]
+    fn the_list_of_the_assessment_is_this_one() {
+        let mut names: Vec<&str> = PROCEDURES.iter().map(|procedure| procedure.name).collect();
+        names.sort_unstable();
+        let wanted = names.join("\n") + "\n";
+        if std::env::var_os("UPDATE_REFERENCE").is_some() {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../syntax/src/compatibility/system_procedures.txt");
+            let file = Disk.create(path.as_ref(), Create::Truncate).unwrap();
+            file.write_at(wanted.as_bytes(), 0).unwrap();
+            return;
+        }
+        assert_eq!(mainstay_ads_syntax::compatibility::SYSTEM_PROCEDURES, wanted);
     }
 
     #[test]

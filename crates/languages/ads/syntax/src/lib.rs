@@ -16,6 +16,7 @@
 //! Sources: the help pages of Advantage Database Server, chapters "Advantage SQL Engine" and "SQL PSM (SCRIPT)".
 
 mod comments;
+pub mod compatibility;
 pub mod compile;
 mod error;
 mod evaluate;

@@ -15,6 +15,7 @@
 //!
 //! Source: IBM Informix 14.10, Guide to SQL: Syntax.
 
+pub mod compatibility;
 pub mod compile;
 mod convert;
 mod error;

@@ -28,10 +28,9 @@ mod statements;
 mod system;
 mod views;
 
-pub use mainstay_tsql_syntax::batches;
+pub use mainstay_tsql_syntax::{ScriptText, batches, script_text, sqlcmd};
 pub use mainstay_tsql_types::CodePage;
 pub use objects::module_files::Tell;
 pub use session::Session;
 pub use session::console::{Console, Interrupts};
 pub use session::instance::Instance;
-pub use session::script_text::{ScriptText, script_text};

@@ -83,12 +83,19 @@ fn parts_that_are_not_supported_are_told_of_at_once() {
         ("DECLARE @h hierarchyid", "hierarchyid"),
         ("BACKUP LOG test TO DISK = 'x.trn'", "BACKUP LOG"),
         ("SELECT 1 FROM later WHERE CONTAINS(name, 'x')", "Full-text search"),
+        ("DENY SELECT ON later TO public", "DENY is not supported"),
+        ("TRUNCATE TABLE later WITH (PARTITIONS (1))", "TRUNCATE TABLE of partitions"),
+        ("EXEC ('SELECT 1') AT far", "EXEC AT far"),
     ] {
         let text = format!("CREATE OR ALTER PROCEDURE p AS\nIF 1 = 1\nBEGIN\n  {body}\nEND");
         let (numbers, said) = said(&mut session, &text);
         assert_eq!(numbers, [0; 0], "{body}: it is created");
         assert!(said.contains("line 4: ") && said.contains(part), "{body}: {said}");
     }
+    // A TRUNCATE of a part of a table does not take all of it.
+    assert_eq!(numbers(&mut session, "CREATE TABLE parted (a INT); INSERT parted VALUES (1)"), [0; 0]);
+    assert_eq!(numbers(&mut session, "TRUNCATE TABLE parted WITH (PARTITIONS (1))"), [40_515]);
+    assert!(said(&mut session, "SELECT COUNT(*) AS n FROM parted").1.contains('1'));
     // An object that does not exist yet is no reason.
     let fine = "CREATE OR ALTER PROCEDURE p @n INT AS SELECT a, dbo.later(a) FROM not_there_yet t JOIN #t x ON x.id = t.id WHERE t.n = @n; \
                 INSERT INTO elsewhere SELECT * FROM dbo.rows_of(1); EXEC other";

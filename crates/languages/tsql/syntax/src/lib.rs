@@ -11,10 +11,13 @@
 //! knows a table, a type or a session: what a tree means is the compiler's affair. Expressions, queries and changes
 //! ([`tree`]) hold nothing that only T-SQL could mean, so that parsers of other dialects can make them too.
 //!
+//! [`compatibility`] finds constructs in a text that are refused, ignored or different from SQL Server.
+//!
 //! No text makes the parser panic, overflow the stack or run for longer than in proportion to its length.
 
 mod batch;
 mod check;
+pub mod compatibility;
 pub mod compile;
 mod error;
 mod function_body;
@@ -24,9 +27,12 @@ mod printer;
 pub mod reduce;
 mod references;
 mod reserved;
+mod script_text;
 mod span;
+pub mod sqlcmd;
 pub mod tree;
 mod undeclared;
+pub mod visit;
 
 pub use batch::{Batch, batches};
 pub use error::Diagnostic;
@@ -36,5 +42,6 @@ pub use parser::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT, Options, Parsed, parse, parse_
 pub use printer::{print, print_expression};
 pub use references::{Naming, Reference, references};
 pub use reserved::is_reserved;
+pub use script_text::{ScriptText, script_text};
 pub use span::{Lines, Span};
 pub use undeclared::{Hint, undeclared};

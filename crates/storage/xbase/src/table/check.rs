@@ -1,4 +1,5 @@
-//! Everything that can be found wrong with a table: its own files, its indexes, and the two together.
+//! Everything that can be found wrong with a table: its own files, its indexes, and the two together; and the state of each
+//! tag, which is seen on the way.
 
 use super::claim::is_claimed_by_another;
 use super::compared::Source;
@@ -8,7 +9,7 @@ use super::tag::TableTag;
 use super::{Files, production_mdx};
 use crate::collation::KeyOrder;
 use crate::dbf::{self, OpenOptions};
-use crate::index::{Bag, KeyType};
+use crate::index::{Bag, KeyType, TagHeader};
 use crate::{Finding, Severity};
 use mainstay_types::{Code, Error, Result};
 use mainstay_vfs::FileSystem;
@@ -19,13 +20,57 @@ use std::sync::Arc;
 /// Keys that disagree are named one by one up to this many a tag.
 const NAMED_KEYS: usize = 20;
 
+/// A tag as a check finds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedTag {
+    /// The index file.
+    pub file: PathBuf,
+    /// The tag's name.
+    pub name: String,
+    /// The key expression as the file has it.
+    pub key: String,
+    /// The FOR condition.
+    pub condition: Option<String>,
+    /// The number of its keys, if they can be counted.
+    pub keys: Option<u64>,
+    /// Its state.
+    pub state: TagState,
+    /// The reason of the state; empty for a tag that is used.
+    pub reason: String,
+}
+
+/// The state of a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TagState {
+    /// Statements use it.
+    Usable,
+    /// It is sound, and statements do not use it: it lists only some records, or its expression is not understood.
+    NotUsed,
+    /// Its keys are in an order that is not known: a collation, or a national order that is not recognised.
+    UnknownOrder,
+    /// Its keys are not those of the records: a program changed the table without it.
+    Stale,
+    /// Its pages contradict each other, or cannot be read.
+    Damaged,
+}
+
 /// Checks a table, its memo and its indexes. `index_files` are the index files of its folder.
 pub fn check(fs: &Arc<dyn FileSystem>, path: &Path, options: OpenOptions, index_files: &[PathBuf]) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    if let Err(error) = check_files(fs, path, options, index_files, &mut findings) {
+    check_with_tags(fs, path, options, index_files).0
+}
+
+/// The same, with the tags of the table's index files.
+pub fn check_with_tags(
+    fs: &Arc<dyn FileSystem>,
+    path: &Path,
+    options: OpenOptions,
+    index_files: &[PathBuf],
+) -> (Vec<Finding>, Vec<CheckedTag>) {
+    let (mut findings, mut tags) = (Vec::new(), Vec::new());
+    if let Err(error) = check_files(fs, path, options, index_files, &mut findings, &mut tags) {
         findings.push(failure(path, &error));
     }
-    findings
+    (findings, tags)
 }
 
 /// Whether the header of a table says that there is a structural index, and there is none.
@@ -105,6 +150,7 @@ fn check_files(
     options: OpenOptions,
     index_files: &[PathBuf],
     findings: &mut Vec<Finding>,
+    tags: &mut Vec<CheckedTag>,
 ) -> Result<()> {
     let files = Files::open(fs.as_ref(), path, options)?;
     findings.extend(files.found().cloned());
@@ -118,11 +164,14 @@ fn check_files(
     for index in indexes.paths() {
         let mut of_index = Vec::new();
         let is_structural = structural.as_deref() == Some(index);
-        if let Err(error) = check_index(fs, &files, index, is_structural, &mut of_index) {
+        let mut of_tags = Vec::new();
+        if let Err(error) = check_index(fs, &files, index, is_structural, &mut of_index, &mut of_tags) {
             of_index.push(failure(index, &error));
         }
-        if is_structural || !of_index.is_empty() && !is_claimed_by_another(fs, path, index) {
+        let has_something = !of_index.is_empty() || !of_tags.is_empty();
+        if is_structural || has_something && !is_claimed_by_another(fs, path, index) {
             findings.append(&mut of_index);
+            tags.append(&mut of_tags);
         }
     }
     Ok(())
@@ -134,6 +183,7 @@ fn check_index(
     path: &Path,
     structural: bool,
     findings: &mut Vec<Finding>,
+    checked: &mut Vec<CheckedTag>,
 ) -> Result<()> {
     let bag = Bag::open(fs.open(path)?)?;
     let records = files.dbf.record_count(files.dbf.file().stamp()?.len);
@@ -144,8 +194,11 @@ fn check_index(
         tags.iter().map(|tag| tag.as_ref().ok().map(|tag| tag.tag.key_type())).collect();
     let (mut of_bag, mut agreeing, mut belonging) = (Vec::new(), 0, 0);
     bag.check(count, &key_types, &mut of_bag);
+    let of_pages = of_bag.len();
+    let mut states = broken_tags(&bag, path);
     for (number, tag) in tags.iter().enumerate() {
         let name = &bag.tags()[number].name;
+        let before = of_bag.len();
         match tag {
             Ok(tag) => {
                 let (with_key, all) = check_keys(files, path, tag, records, &mut of_bag)?;
@@ -158,12 +211,67 @@ fn check_index(
                 of_bag.push(Finding { severity: Severity::Warning, path: path.to_owned(), place, message });
             }
         }
+        let (pages, keys) = (of_bag.get(..of_pages).unwrap_or_default(), of_bag.get(before..).unwrap_or_default());
+        states.push(checked_tag(&bag.tags()[number], tag.as_ref(), path, pages, keys));
     }
     // In a file of another table hardly any key is that of a record here: it is not reported.
     if structural || agreeing * 2 >= belonging {
         findings.append(&mut of_bag);
+        checked.append(&mut states);
     }
     Ok(())
+}
+
+/// The tags of an index file whose headers cannot be read.
+fn broken_tags(bag: &Bag, path: &Path) -> Vec<CheckedTag> {
+    let broken = bag.broken_tags().iter().map(|(name, error)| CheckedTag {
+        file: path.to_owned(),
+        name: name.clone(),
+        key: String::new(),
+        condition: None,
+        keys: None,
+        state: TagState::Damaged,
+        reason: error.message().to_owned(),
+    });
+    broken.collect()
+}
+
+/// The state of a tag. `of_pages` are the findings in the pages of its file, `of_keys` those about its keys and records.
+fn checked_tag(
+    header: &TagHeader,
+    tag: std::result::Result<&TableTag, &Error>,
+    path: &Path,
+    of_pages: &[Finding],
+    of_keys: &[Finding],
+) -> CheckedTag {
+    let place = format!("tag {}", header.name);
+    let is_of_tag = |finding: &&Finding| {
+        let rest = finding.place.strip_prefix(place.as_str());
+        finding.severity == Severity::Error && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(','))
+    };
+    let damage = of_pages.iter().find(is_of_tag);
+    let stale = of_keys.iter().rev().find(|finding| finding.severity == Severity::Error);
+    let (state, reason) = match (damage, stale, tag) {
+        (Some(finding), ..) => (TagState::Damaged, finding.message.clone()),
+        (_, Some(finding), _) => (TagState::Stale, finding.message.clone()),
+        (_, _, Err(error)) => (TagState::NotUsed, error.message().to_owned()),
+        (_, _, Ok(tag)) => match tag.unusable() {
+            Some(reason) if header.collation.is_some() || tag.tag.key_type().order() == KeyOrder::Unknown => {
+                (TagState::UnknownOrder, reason)
+            }
+            Some(reason) => (TagState::NotUsed, reason),
+            None => (TagState::Usable, String::new()),
+        },
+    };
+    CheckedTag {
+        file: path.to_owned(),
+        name: header.name.clone(),
+        key: header.key_text().into_owned(),
+        condition: header.for_text().map(std::borrow::Cow::into_owned),
+        keys: tag.ok().and_then(|tag| tag.tag.key_count().ok()),
+        state,
+        reason,
+    }
 }
 
 /// Compares every key with its record; gives how many agree, and of how many keys or records.

@@ -40,7 +40,7 @@ mod text_keys;
 mod unlisted;
 mod walk;
 
-pub use check::{check, check_index_files, lacks_index, other_index_files};
+pub use check::{CheckedTag, TagState, check, check_index_files, check_with_tags, lacks_index, other_index_files};
 pub use claim::Disputed;
 pub use indexes::IndexDescription;
 pub use named::is_named_for;
@@ -470,7 +470,7 @@ fn missing_index(fs: &dyn FileSystem, path: &Path, dbf: &Dbf) -> Option<Finding>
 
 /// What a `.cpg` file beside the table says of its code page, as GIS programs write it: without the byte order mark of a
 /// Windows editor, and without NULs behind it.
-fn declared_text(fs: &dyn FileSystem, path: &Path) -> Option<(PathBuf, String)> {
+pub fn declared_text(fs: &dyn FileSystem, path: &Path) -> Option<(PathBuf, String)> {
     let file = sibling(fs, path, &["cpg"])?;
     let declared = fs.read(&file).ok()?;
     let text = String::from_utf8_lossy(declared.get(..declared.len().min(40))?).into_owned();

@@ -7,7 +7,7 @@
 use super::ENDINGS;
 use crate::output::json;
 use mainstay_basic_syntax::Diagnostic;
-use mainstay_basic_syntax::inventory::SECTIONS;
+use mainstay_basic_syntax::inventory::priority;
 use mainstay_types::Result;
 use mainstay_vfs::FileSystem;
 use std::collections::{BTreeMap, HashSet};
@@ -17,8 +17,6 @@ use std::path::{Path, PathBuf};
 
 /// Folders inside each other that are searched for programs.
 const DEEPEST: usize = 32;
-/// The error number of an item that is not supported.
-const NOT_SUPPORTED: u16 = 99;
 
 /// A file whose name ends as those of programs do.
 pub(crate) fn is_program(path: &Path) -> bool {
@@ -97,7 +95,7 @@ impl Programs {
     fn items(&self) -> Vec<(&str, Occurrences)> {
         let mut items: BTreeMap<&str, Occurrences> = BTreeMap::new();
         for (number, program) in self.checked.iter().enumerate() {
-            for item in program.errors.iter().filter_map(item_of) {
+            for item in program.errors.iter().filter_map(Diagnostic::item) {
                 let occurrences = items.entry(item).or_default();
                 occurrences.times += 1;
                 if occurrences.last != number + 1 {
@@ -148,19 +146,6 @@ impl Programs {
     }
 }
 
-/// The item that an error is about, if it is that an item is not supported.
-fn item_of(error: &Diagnostic) -> Option<&str> {
-    let item = error.message.strip_suffix(" is not supported").or(error.message.strip_suffix(" are not supported"));
-    item.filter(|_| error.code == NOT_SUPPORTED)
-}
-
-/// The priority of an item in the inventory: 1 for what any program needs, 3 for what is rare.
-fn priority(item: &str) -> Option<u8> {
-    let name = item.strip_prefix("directive ").or(item.strip_prefix("function ")).unwrap_or(item);
-    let mut known = SECTIONS.iter().flat_map(|(_, items)| items.iter());
-    known.find(|known| known.name.split('/').any(|part| part.trim() == name)).map(|known| known.priority)
-}
-
 fn error_as_json(error: &Diagnostic) -> String {
     let mut text = format!(
         "{{\"line\":{},\"column\":{},\"statement\":{},\"code\":{},\"message\":{}",
@@ -170,8 +155,7 @@ fn error_as_json(error: &Diagnostic) -> String {
         error.code,
         quoted(&error.message),
     );
-    for (name, value) in [("hint", Some(error.hint.as_str()).filter(|hint| !hint.is_empty())), ("item", item_of(error))]
-    {
+    for (name, value) in [("hint", Some(error.hint.as_str()).filter(|hint| !hint.is_empty())), ("item", error.item())] {
         // Writing to a string cannot fail.
         let _ = write!(text, ",\"{name}\":{}", value.map_or("null".to_owned(), quoted));
     }

@@ -52,3 +52,10 @@ pub const SECTIONS: [(&str, &[Item]); 8] = [
     ("System parameters", PARAMETERS),
     ("Error numbers", ERRORS),
 ];
+
+/// The priority of an item as a diagnostic names it (`directive PROCESS`): 1 for what any program needs, 3 for what is rare.
+pub fn priority(item: &str) -> Option<u8> {
+    let name = item.strip_prefix("directive ").or(item.strip_prefix("function ")).unwrap_or(item);
+    let mut known = SECTIONS.iter().flat_map(|(_, items)| items.iter());
+    known.find(|known| known.name.split('/').any(|part| part.trim() == name)).map(|known| known.priority)
+}

@@ -37,6 +37,17 @@ pub struct Diagnostic {
     pub hint: String,
 }
 
+/// The error number of an item that is not supported.
+const NOT_SUPPORTED: u16 = 99;
+
+impl Diagnostic {
+    /// The item of the language that is not supported, if the error is about one: `directive PROCESS`.
+    pub fn item(&self) -> Option<&str> {
+        let item = self.message.strip_suffix(" is not supported").or(self.message.strip_suffix(" are not supported"));
+        item.filter(|_| self.code == NOT_SUPPORTED)
+    }
+}
+
 /// A program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {

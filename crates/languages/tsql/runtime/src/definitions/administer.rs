@@ -4,17 +4,11 @@ use crate::session::Inner;
 use crate::statements::errors::raised;
 use crate::statements::runner::Runner;
 use mainstay_tds::{Command, Environment};
+use mainstay_tsql_syntax::compatibility::{ACCEPTED_DEFINITIONS, PRINCIPALS};
 use mainstay_tsql_syntax::reduce;
 use mainstay_tsql_syntax::tree::{Literal, PhraseItem, Statement, StatementKind, Words};
 use mainstay_tsql_types::Message;
 use mainstay_vm::Raised;
-
-/// Statements about how a database is kept and who may use it: carried out by doing nothing.
-const ACCEPTED: [&str; 4] =
-    ["ALTER DATABASE SCOPED CONFIGURATION", "CREATE DATABASE", "CREATE PARTITION FUNCTION", "CREATE PARTITION SCHEME"];
-
-/// Statements about users, logins and roles: answered with a warning that they have no effect.
-const PRINCIPALS: [&str; 6] = ["CREATE ROLE", "ALTER ROLE", "CREATE USER", "ALTER USER", "CREATE LOGIN", "ALTER LOGIN"];
 
 impl Inner {
     /// A statement that is kept as its words.
@@ -33,7 +27,7 @@ impl Inner {
                 Ok(())
             }
             // There is one database, whatever scripts call it.
-            verb if ACCEPTED.contains(&verb) => Ok(()),
+            verb if ACCEPTED_DEFINITIONS.contains(&verb) => Ok(()),
             verb => Err(raised(reduce::not_supported(verb))),
         }
     }

@@ -363,6 +363,9 @@ impl Runner<'_> {
             StatementKind::AlterTable(alter) => inner.alter_table(alter).map(|()| Command::ALTER_TABLE)?,
             StatementKind::CreateIndex(create) => inner.create_index(create).map(|()| Command::CREATE_INDEX)?,
             StatementKind::Drop(drop) => inner.drop(drop).map(|()| Command::DROP_TABLE)?,
+            StatementKind::Truncate(_, partitions) if !partitions.is_empty() => {
+                return Err(raised(reduce::not_supported("TRUNCATE TABLE of partitions")));
+            }
             StatementKind::Truncate(name, _) => inner.truncate(name).map(|()| Command::TRUNCATE)?,
             StatementKind::View(view) => {
                 if !matches!(view.define, DefineKind::Create) {

@@ -50,6 +50,12 @@ pub(crate) fn name(number: u32) -> Option<&'static str> {
     NAMES.get(number as usize).copied()
 }
 
+/// The names that users know.
+#[cfg(test)]
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().copied().filter(|name| !name.starts_with("sp_mainstay"))
+}
+
 /// One that a program calls.
 pub(crate) fn execute(runner: &mut Runner<'_>, name: &str, call: &mut StatementCall<'_>) -> Ran {
     if name.eq_ignore_ascii_case("sp_executesql") {

@@ -15,7 +15,6 @@ pub(crate) mod options;
 pub(crate) mod plan_dependencies;
 pub(crate) mod prepared;
 pub(crate) mod scope;
-pub(crate) mod script_text;
 pub(crate) mod sent_rows;
 pub(crate) mod state;
 pub(crate) mod undeclared_parameters;

@@ -163,7 +163,7 @@ fn object(known: &Text) -> Option<Object> {
 
 #[cfg(test)]
 mod tests {
-    use super::{TEXTS, object};
+    use super::{FUNCTIONS, TEXTS, names, object};
     use mainstay_tsql_syntax::tree::StatementKind;
 
     /// Every file is one procedure that bears the file's name.
@@ -179,5 +179,25 @@ mod tests {
             };
             assert_eq!(procedure.name.last(), known.name);
         }
+    }
+
+    /// `mainstay assess` knows the system's objects by a list of the syntax crate; UPDATE_REFERENCE=1 writes it.
+    #[test]
+    fn the_list_of_the_assessment_is_this_one() {
+        use mainstay_vfs::{Create, Disk, FileSystem};
+        let views = crate::views::names().map(|name| format!("view {name}"));
+        let functions = FUNCTIONS.iter().map(|known| format!("function {}", known.name));
+        let procedures = names().chain(crate::objects::procedures::names()).map(|name| format!("procedure {name}"));
+        let mut lines: Vec<String> = views.chain(functions).chain(procedures).collect();
+        lines.sort();
+        lines.dedup();
+        let wanted = lines.join("\n") + "\n";
+        if std::env::var_os("UPDATE_REFERENCE").is_some() {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../syntax/src/compatibility/system_objects.txt");
+            let file = Disk.create(path.as_ref(), Create::Truncate).unwrap();
+            file.write_at(wanted.as_bytes(), 0).unwrap();
+            return;
+        }
+        assert_eq!(mainstay_tsql_syntax::compatibility::SYSTEM_OBJECTS, wanted);
     }
 }

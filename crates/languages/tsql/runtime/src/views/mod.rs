@@ -203,6 +203,12 @@ pub(super) fn number_of_view(place: usize) -> i64 {
     -100_000_000 - place as i64
 }
 
+/// The names of all views, with their schemas.
+#[cfg(test)]
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    all().map(|view| view.name)
+}
+
 /// The view of this schema and name, where the schema may be left out for the views of old: its full name.
 pub(crate) fn known(schema: Option<&str>, name: &str) -> Option<&'static str> {
     let name = name.to_lowercase();

@@ -20,7 +20,7 @@ const PASSED_OVER: [&str; 12] =
 
 /// A part of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Piece {
+pub enum Piece {
     /// Batches.
     Text(String),
     /// Whether an error ends the script, from here on.
@@ -28,12 +28,12 @@ pub(crate) enum Piece {
 }
 
 /// The variables, by their names in lower case.
-pub(crate) type Variables = BTreeMap<String, String>;
+pub type Variables = BTreeMap<String, String>;
 
 /// The parts of a script, with the files that it reads and the values of its variables. `read` gives a file's text.
 ///
 /// Errors: a text that says which variable or file there is not.
-pub(crate) fn pieces(
+pub fn pieces(
     script: &str,
     variables: &mut Variables,
     read: &dyn Fn(&str) -> Result<String, String>,
@@ -85,6 +85,45 @@ fn gather(
         }
     }
     Ok(())
+}
+
+/// A script for whoever only looks at it: commands become empty lines, files that it reads are left out, and the variables that
+/// it sets stand for their texts. One that is not set, and is to be given on the command line, stands for its own name.
+pub fn without_commands(script: &str) -> String {
+    let mut variables = Variables::new();
+    let mut out = String::new();
+    for line in script.split_inclusive('\n') {
+        match command(line) {
+            Some((name, rest)) => {
+                if let ("setvar", Some((name, value))) = (name.as_str(), rest.trim().split_once(char::is_whitespace)) {
+                    variables.insert(name.to_lowercase(), unquoted(value.trim()).to_owned());
+                }
+                out.push_str(if line.ends_with('\n') { "\n" } else { "" });
+            }
+            None => out.push_str(&with_names(line, &variables)),
+        }
+    }
+    out
+}
+
+/// A text with the values of its variables, and the names of those that have none.
+fn with_names(text: &str, variables: &Variables) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("$(") {
+        out.push_str(before);
+        match behind.split_once(')').filter(|(name, _)| is_name(name)) {
+            Some((name, after)) => {
+                out.push_str(variables.get(&name.to_lowercase()).map_or(name, String::as_str));
+                rest = after;
+            }
+            None => {
+                out.push_str("$(");
+                rest = behind;
+            }
+        }
+    }
+    out + rest
 }
 
 /// A line that is a command: its name in lower case, and what follows.
@@ -154,6 +193,12 @@ mod tests {
             "SELECT '$(x)'\n:setvar Name \"two words\"\n:on error exit\n:r in.sql\n:setvar Name b\nGO $(NAME)\n";
         let wanted = [text("SELECT '$(x)'\n\n"), Piece::EndsOnError(true), text("SELECT 'two words'\n\n\nGO b\n")];
         assert_eq!(run(script), Ok(wanted.to_vec()));
+    }
+
+    #[test]
+    fn lines_stay_where_they_are_without_commands() {
+        let script = ":setvar db \"my shop\"\n:r other.sql\nUSE [$(db)]\nSELECT '$(later)'\n:on error exit";
+        assert_eq!(without_commands(script), "\n\nUSE [my shop]\nSELECT 'later'\n");
     }
 
     #[test]

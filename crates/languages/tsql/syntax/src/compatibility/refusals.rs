@@ -1,0 +1,218 @@
+//! Parts of statements that are refused when they run, found by reducing each statement in a scope that knows every name.
+//!
+//! The statements are reduced as they are when they run, so a refusal here is one there, whatever the tables are. Other errors
+//! depend on what exists at that time and are left out. Limit: of a statement the first refusal is found.
+
+use super::constructs as rows;
+use super::names::Names;
+use super::structure::Structure;
+use crate::Lines;
+use crate::reduce::{self, InlineFunction, Scope, TableCall, TableColumn, TableFunction};
+use crate::tree::*;
+use mainstay_tsql_types::{DataType, Length, Message};
+use mainstay_types::compatibility::{Occurrence, Support};
+use std::collections::HashSet;
+
+/// 40515: not supported in this version.
+const NOT_SUPPORTED: i32 = 40_515;
+/// 7202: another server, of which there is none.
+const NO_SERVER: i32 = 7202;
+/// 195: no function of this name.
+const NO_FUNCTION: i32 = 195;
+
+/// Refusals that depend on the columns of a table, which a scope without tables does not know.
+const OF_COLUMNS: [&str; 9] = [
+    "PIVOT of this source",
+    "UNPIVOT of this source",
+    "OUTPUT of all columns of this source",
+    "A trigger of this table",
+    "An INSTEAD OF trigger of this table",
+    "A change through this source",
+    "A column without a type",
+    "An UPDATE of a table without columns to set",
+    "A function that fills a table here",
+];
+
+/// Refusals whose nodes are rows of the table.
+const OF_STRUCTURE: [&str; 6] = [
+    "Full-text search",
+    "FOR SYSTEM_TIME and TABLESAMPLE",
+    "OPENROWSET",
+    "A rowset function",
+    "A columnstore index",
+    "A period of system time",
+];
+
+/// Knows every variable and table, and for the rest asks another scope.
+struct Everything<'s>(Option<&'s dyn Scope>);
+
+impl Scope for Everything<'_> {
+    fn variable(&self, name: &str) -> Option<DataType> {
+        self.0.and_then(|scope| scope.variable(name)).or(Some(DataType::NVarChar(Length::Max)))
+    }
+
+    fn table(&self, name: &ObjectName) -> Result<String, Message> {
+        let known = self.0.and_then(|scope| scope.table(name).ok());
+        Ok(known.unwrap_or_else(|| reduce::quoted(name.last())))
+    }
+
+    fn columns(&self, name: &ObjectName) -> Option<Vec<TableColumn>> {
+        self.0?.columns(name)
+    }
+
+    fn is_scalar_function(&self, name: &ObjectName) -> bool {
+        // A function that does not exist yet may exist when the statement runs.
+        name.parts.len() > 1 || self.0.is_some_and(|scope| scope.is_scalar_function(name))
+    }
+
+    fn user_type(&self, name: &ObjectName) -> Option<DataType> {
+        match self.0 {
+            Some(scope) => scope.user_type(name),
+            // Types that are not known are found as nodes.
+            None => match DataType::declare(name.last(), &[], mainstay_tsql_types::types::Declared::Column(1, "c")) {
+                Err(error) if error.number == 2715 => Some(DataType::NVarChar(Length::Max)),
+                _ => None,
+            },
+        }
+    }
+
+    fn expression_type(&self, query: &str) -> Result<DataType, Message> {
+        self.0.map_or(Ok(DataType::NVarChar(Length::Max)), |scope| scope.expression_type(query))
+    }
+
+    fn inline_function(&self, name: &ObjectName) -> Option<InlineFunction> {
+        self.0?.inline_function(name)
+    }
+
+    fn table_function(&self, name: &ObjectName) -> Option<TableFunction> {
+        self.0?.table_function(name)
+    }
+
+    fn table_call(&self, call: TableCall) -> Result<String, Message> {
+        Ok(reduce::quoted(call.name.last()))
+    }
+
+    fn check_file(&self, _: &str) -> Result<(), Message> {
+        Ok(())
+    }
+}
+
+/// A statement that is refused.
+struct Refused {
+    line: u32,
+    /// Where the part of it ends that is reduced: the condition of IF and WHILE.
+    end: u32,
+    message: Message,
+}
+
+/// Statements with their refusals, those within others included.
+fn refused(statements: &[Statement], scope: &dyn Scope) -> Vec<Refused> {
+    let mut found = Vec::new();
+    for statement in statements {
+        crate::visit::statement(statement, &mut |node| {
+            if let crate::visit::Node::Statement(statement) = node
+                && let Some(message) = refusal(&statement.kind, scope)
+            {
+                let end = match &statement.kind {
+                    StatementKind::If(parts) => parts.1.span.start,
+                    StatementKind::While(parts) => parts.1.span.start,
+                    _ => statement.span.end,
+                };
+                found.push(Refused { line: statement.line.0, end, message });
+            }
+        });
+    }
+    found
+}
+
+/// The refusal of a statement itself, without those within it.
+fn refusal(kind: &StatementKind, scope: &dyn Scope) -> Option<Message> {
+    let of_value = |value: &Expr| reduce::expression(value, scope).err();
+    match kind {
+        StatementKind::If(parts) => reduce::condition(&parts.0, scope).err(),
+        StatementKind::While(parts) => reduce::condition(&parts.0, scope).err(),
+        StatementKind::Select(query) => reduce::query(query, scope).err(),
+        // The rows of a procedure are the host's to fetch, and no part of the statement.
+        StatementKind::Change(Change::Insert(insert)) if matches!(insert.rows, InsertRows::Execute(_)) => None,
+        StatementKind::Change(change) => reduce::change(change, scope, false, false).err(),
+        StatementKind::DeclareCursor(_, cursor) => reduce::query(&cursor.query, scope).err(),
+        StatementKind::View(view) => reduce::view(&view.query, scope).err(),
+        StatementKind::Function(function) => match &function.returns {
+            FunctionKind::Inline(query) => reduce::view(query, scope).err(),
+            _ => None,
+        },
+        StatementKind::Declare(declarations) => declarations.iter().find_map(|declaration| match declaration {
+            Declaration::Scalar(_, _, Some(value)) => of_value(value),
+            _ => None,
+        }),
+        StatementKind::SetVariable(set) => match set.as_ref() {
+            SetVariable::Value(_, _, value) => of_value(value),
+            SetVariable::Cursor(_, cursor) => reduce::query(&cursor.query, scope).err(),
+            _ => None,
+        },
+        StatementKind::Print(value) | StatementKind::Return(Some(value)) => of_value(value),
+        StatementKind::CreateIndex(create) => reduce::create_index(&create.index, "\"t\"").err(),
+        StatementKind::CreateTable(table) => reduce::create_table("\"t\"", &table.elements, false, scope).err(),
+        _ => None,
+    }
+}
+
+/// The refusals of statements as occurrences. One whose statement has a node of the table that is not supported is left out:
+/// the message is about that node.
+pub(super) fn occurrences(statements: &[Statement], lines: &Lines, structure: &[Occurrence]) -> Vec<Occurrence> {
+    let found = refused(statements, &Everything(None)).into_iter();
+    let found = found.filter_map(|Refused { line, end, message }| {
+        let last = lines.at(end);
+        let is_told = |known: &Occurrence| {
+            known.construct.support == Support::NotSupported && (line..=last).contains(&known.line)
+        };
+        let occurrence = occurrence(line, &message)?;
+        let is_vague = occurrence.construct.id == rows::REFUSED.id;
+        (!is_vague || !structure.iter().any(is_told)).then_some(occurrence)
+    });
+    found.collect()
+}
+
+fn occurrence(line: u32, message: &Message) -> Option<Occurrence> {
+    let text = message.text.trim_end_matches(" is not supported in this version of Mainstay.");
+    let is_one = |list: &[&str]| list.iter().any(|start| text.starts_with(start));
+    let construct = match message.number {
+        NOT_SUPPORTED if is_one(&OF_COLUMNS) || is_one(&OF_STRUCTURE) => return None,
+        NOT_SUPPORTED => &rows::REFUSED,
+        NO_FUNCTION => &rows::UNKNOWN_FUNCTION,
+        _ => return None,
+    };
+    // 195 quotes the name.
+    let subject = if message.number == NO_FUNCTION { text.split('\'').nth(1).unwrap_or(text) } else { text };
+    let code = Some(message.number);
+    Some(Occurrence { construct, subject: subject.to_owned().into(), code, line })
+}
+
+/// Rows that depend on the names which a database knows, or that are about the text itself.
+const OF_NAMES: [&str; 5] = ["syntax", "unknown-type", "unknown-function", "system-procedure", "system-view"];
+
+/// The parts of a module's statements that are refused when they run, by their lines, with the messages. The scope says
+/// what the database defines.
+pub fn refused_parts(statements: &[Statement], scope: &dyn Scope) -> Vec<(u32, String)> {
+    let told = |message: &Message| [NOT_SUPPORTED, NO_SERVER].contains(&message.number);
+    let mut found: Vec<(u32, String)> = refused(statements, &Everything(Some(scope)))
+        .into_iter()
+        .filter(|refused| told(&refused.message))
+        .map(|refused| (refused.line, refused.message.text))
+        .collect();
+    let lines: HashSet<u32> = found.iter().map(|(line, _)| *line).collect();
+    let names = Names::default();
+    let mut structure = Structure::new(None, &names);
+    statements.iter().for_each(|statement| structure.look_at(statement));
+    let others = structure.found.into_iter().filter(|found| {
+        let row = found.construct;
+        row.support == Support::NotSupported && !OF_NAMES.contains(&row.id) && !lines.contains(&found.line)
+    });
+    found.extend(others.map(|found| {
+        let subject = if found.subject.is_empty() { found.construct.name } else { &found.subject };
+        (found.line, reduce::not_supported(subject).text)
+    }));
+    found.sort();
+    found.dedup();
+    found
+}
