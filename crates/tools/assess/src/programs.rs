@@ -69,7 +69,7 @@ fn look_at(directive: &Directive, tell: &mut dyn FnMut(&'static str, Place)) {
         then.iter().chain(otherwise).for_each(|inner| look_at(inner, tell));
         return;
     }
-    let line = Line { number: 0, place: directive.place, label: None, directives: vec![directive.clone()] };
+    let line = Line { number: 0, place: directive.place, label: None, bytes: 0, directives: vec![directive.clone()] };
     let text = statement(&line);
     let begins = |name: &str| {
         let rest = text.strip_prefix(name.as_bytes());
