@@ -123,7 +123,7 @@ impl ResultWriter for Writer<'_> {
 /// NULL is written.
 fn quote(field: &str, null: &str, separator: char, line: &mut String) {
     let is_null = field.is_empty() || field == null || field == "\\N";
-    if !is_null && !field.contains(|character| character == separator || matches!(character, '"' | '\n' | '\r')) {
+    if !is_null && !field.contains([separator, '"', '\n', '\r']) {
         return line.push_str(field);
     }
     line.push('"');
