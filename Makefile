@@ -7,7 +7,8 @@
 #   make fuzz     only the tests that feed damaged and random input (MAINSTAY_FUZZ_SECONDS=60 for longer)
 #   make clients  only the real clients of SQL Server against the server
 #   make console  only the pages of programs in a headless browser
-#   make python   only the Python driver for Informix servers: its wheel in dist/, tested in a new environment
+#   make python   only the Python packages, the engine embedded and the driver for Informix servers: their wheels in dist/,
+#                 tested in new environments (PYTHON_NEWER=python3.14 tests them under a second interpreter, too)
 #   make clean    remove what was built
 #
 # Needs Rust and Python 3.11 or later; the Python packages that the tests use go into a folder of their own below the
@@ -25,8 +26,10 @@ PACKAGES := tests/interop/requirements.txt
 FOREIGN := $(TARGET)/interop
 WRITTEN := $(TARGET)/interop-written
 CLIENTS := $(TARGET)/clients
-# A workspace of its own, built for speed into the same target folder.
+# Workspaces of their own, built for speed into the same target folder.
 DRIVER := crates/clients/python-informix
+EMBEDDED := crates/clients/python-mainstay
+PYTHON_NEWER ?= $(firstword $(foreach minor,15 14 13 12,$(shell python3.$(minor) -c 'import sys; print(sys.executable)' 2>/dev/null)))
 BUILDER := $(TARGET)/python-builder
 TESTED := $(TARGET)/python-tested
 DIST := $(abspath dist)
@@ -132,10 +135,24 @@ python: export PYTHONDONTWRITEBYTECODE := 1
 python: export INFORMIX_TEST_SERVER ?= $(DEBUG)
 python: tools
 	@test -x "$$INFORMIX_TEST_SERVER" || cargo build --workspace --bin mainstay
-	$(call step,format,cd $(DRIVER) && cargo fmt --check)
 	@test -x '$(BUILDER)/bin/maturin' || { $(PYTHON) -m venv '$(BUILDER)' && '$(BUILDER)/bin/python' -m pip install --quiet --disable-pip-version-check -r $(DRIVER)/requirements-build.txt; }
-	$(call step,clippy,cd $(DRIVER) && PYO3_PYTHON='$(BUILDER)/bin/python' cargo clippy -- -D warnings)
-	@rm -f '$(DIST)'/mainstay_informix-*.whl
-	$(call step,wheel,'$(BUILDER)/bin/maturin' build --release --manifest-path $(DRIVER)/Cargo.toml --interpreter '$(BUILDER)/bin/python' --out '$(DIST)')
-	@rm -rf '$(TESTED)' && $(PYTHON) -m venv '$(TESTED)' && '$(TESTED)/bin/python' -m pip install --quiet --disable-pip-version-check -r $(DRIVER)/requirements-test.txt '$(DIST)'/mainstay_informix-*.whl
-	$(call step,tests and examples,cd $(DRIVER)/tests && '$(TESTED)/bin/python' -m pytest -q -p no:cacheprovider --timeout 120)
+	@rm -f '$(DIST)'/mainstay_informix-*.whl '$(DIST)'/mainstay-*.whl
+	$(call wheel,$(DRIVER))
+	$(call wheel,$(EMBEDDED))
+	$(call tested,$(PYTHON),$(DRIVER),mainstay_informix)
+	$(call tested,$(PYTHON),$(EMBEDDED),mainstay)
+	$(if $(PYTHON_NEWER),$(call tested,$(PYTHON_NEWER),$(DRIVER),mainstay_informix))
+	$(if $(PYTHON_NEWER),$(call tested,$(PYTHON_NEWER),$(EMBEDDED),mainstay))
+
+# $(call wheel,FOLDER): the wheel of a package in dist/.
+define wheel
+$(call step,format of $(1),cd $(1) && cargo fmt --check)
+$(call step,clippy of $(1),cd $(1) && PYO3_PYTHON='$(BUILDER)/bin/python' cargo clippy -- -D warnings)
+$(call step,wheel of $(1),'$(BUILDER)/bin/maturin' build --release --manifest-path $(1)/Cargo.toml --interpreter '$(BUILDER)/bin/python' --out '$(DIST)')
+endef
+
+# $(call tested,INTERPRETER,FOLDER,PACKAGE): its tests and examples in a new environment.
+define tested
+@rm -rf '$(TESTED)' && $(1) -m venv '$(TESTED)' && '$(TESTED)/bin/python' -m pip install --quiet --disable-pip-version-check -r $(2)/requirements-test.txt '$(DIST)'/$(3)-*.whl
+$(call step,tests and examples of $(3) under $(notdir $(1)),cd $(2)/tests && '$(TESTED)/bin/python' -m pytest -q -p no:cacheprovider --timeout 120)
+endef

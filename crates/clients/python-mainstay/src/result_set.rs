@@ -6,7 +6,7 @@
 use crate::arrow_import;
 use crate::dialects::informix::DECLARED;
 use crate::failure::{Class, Fault};
-use crate::results::{Output, RowBatches, bytes_of, of_arrow, plain_batch, plain_schema};
+use crate::results::{Output, RowBatches, of_arrow, plain_batch, plain_schema};
 use crate::to_python::{append_rows, object};
 use crate::worker::Worker;
 use arrow_array::ffi::FFI_ArrowSchema;
@@ -152,14 +152,6 @@ impl ResultSet {
         });
         state.batches = Some(read?);
         Ok(())
-    }
-
-    /// The bytes of the rows that are in memory.
-    fn nbytes(&self, py: Python<'_>) -> usize {
-        match &self.state(py).batches {
-            Some(RowBatches::Ready(_, batches)) => batches.iter().map(bytes_of).sum(),
-            _ => 0,
-        }
     }
 
     /// Gives up the remaining rows.

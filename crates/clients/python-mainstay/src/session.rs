@@ -32,6 +32,7 @@ pub(crate) struct Session {
     worker: Arc<Worker>,
     progress: Option<Arc<Progress>>,
     opened: Mutex<Option<Arc<Opened>>>,
+    read_only: bool,
     /// The process that has opened the folder: a child after `fork` has none of its threads.
     process: u32,
 }
@@ -57,10 +58,46 @@ impl Session {
         })
     }
 
+    /// Does work with a session of the engine: the connection's own, or in other dialects one for this work alone, which is
+    /// a transaction of its own.
+    fn with_core<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        kind: Kind,
+        autocommit: bool,
+        work: impl FnOnce(&mut mainstay_engine::Session) -> Result<T, Fault> + Send + 'static,
+    ) -> PyResult<T> {
+        let (database, read_only) = (self.opened(py)?.database.clone(), self.read_only);
+        self.with(py, move |dialect| {
+            if dialect.core().is_some() {
+                begin_for(dialect, "insert", autocommit)?;
+                return dialect.core().map_or_else(|| Err(closed()), work);
+            }
+            if kind == Kind::Temporary {
+                let message = "temporary tables of objects are for connections with dialect=\"core\"";
+                return Err(Fault::new(Class::NotSupported, message));
+            }
+            if dialect.is_in_transaction() {
+                let message = "the rows would be in a transaction of their own: commit the open one first";
+                return Err(Fault::new(Class::NotSupported, message));
+            }
+            let mut session = database.session();
+            session.set_read_only(read_only);
+            work(&mut session)
+        })
+    }
+
     fn opened(&self, py: Python<'_>) -> PyResult<Arc<Opened>> {
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner).clone();
         opened.ok_or_else(|| closed().raise(py))
     }
+}
+
+/// The table that rows go to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Shared,
+    Temporary,
 }
 
 fn closed() -> Fault {
@@ -103,7 +140,8 @@ impl Session {
         let worker = Arc::new(Worker::new(session.canceller(), timeout));
         let progress = session.progress();
         let dialect = Arc::new(Mutex::new(Some(session)));
-        Ok(Session { dialect, worker, progress, opened: Mutex::new(Some(opened)), process: std::process::id() })
+        let (opened, process) = (Mutex::new(Some(opened)), std::process::id());
+        Ok(Session { dialect, worker, progress, opened, read_only, process })
     }
 
     /// Runs the statements of a text.
@@ -209,9 +247,8 @@ impl Session {
         let reader = arrow_import::stream(py, rows)?;
         let create = load::create_statement(&table, &reader.schema(), temporary);
         let create = create.map_err(|fault| fault.raise(py))?;
-        self.with(py, move |dialect| {
-            begin_for(dialect, "create", autocommit)?;
-            let session = dialect.core().ok_or_else(not_core)?;
+        let kind = if temporary { Kind::Temporary } else { Kind::Shared };
+        self.with_core(py, kind, autocommit, move |session| {
             load::created(session, &table, (&create, replace), Box::new(reader))
         })
     }
@@ -219,15 +256,15 @@ impl Session {
     /// Appends the rows of an object to a table: how many there were.
     fn append(&self, py: Python<'_>, table: String, rows: &Bound<'_, PyAny>, autocommit: bool) -> PyResult<u64> {
         let reader = arrow_import::stream(py, rows)?;
-        self.with(py, move |dialect| {
-            begin_for(dialect, "insert", autocommit)?;
-            load::append(dialect.core().ok_or_else(not_core)?, &table, Box::new(reader))
-        })
+        self.with_core(py, Kind::Shared, autocommit, move |session| load::append(session, &table, Box::new(reader)))
     }
 
     /// The definitions of native tables, views and sequences: those of everybody, and the session's temporary ones.
     fn definitions<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyDict>, Option<Bound<'py, PyDict>>)> {
-        let found = self.with(py, |dialect| Ok(dialect.core().ok_or_else(not_core)?.definitions()))?;
+        let database = self.opened(py)?.database.clone();
+        let found = self.with(py, move |dialect| {
+            Ok(dialect.core().map_or_else(|| database.session().definitions(), |session| session.definitions()))
+        })?;
         let temporary = found.temporary.map(|temporary| catalog::shown(py, &temporary)).transpose()?;
         Ok((catalog::shown(py, &found.shared)?, temporary))
     }
@@ -261,8 +298,4 @@ impl Session {
             Ok(())
         })
     }
-}
-
-fn not_core() -> Fault {
-    Fault::new(Class::NotSupported, "the call is for connections with dialect=\"core\"")
 }

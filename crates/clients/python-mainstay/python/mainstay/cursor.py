@@ -1,8 +1,13 @@
 """Cursors of PEP 249."""
 
+import itertools
+
 from .errors import InterfaceError, ProgrammingError
 from .results import Result
 from .types import Output
+
+#: Executions of `executemany` whose values are in memory at once.
+PORTION = 10_000
 
 
 class Cursor:
@@ -57,11 +62,28 @@ class Cursor:
         return self._take(native.run(operation, parameters, self.connection.autocommit))
 
     def executemany(self, operation, seq_of_parameters):
-        """Executes a statement for each of these parameters; `rowcount` is the number of rows of all."""
+        """Executes a statement for each of these parameters; `rowcount` is the number of rows of all.
+
+        With autocommit all executions together are one transaction.
+        """
         native = self._open()
         self._release()
-        changed = native.run_many(operation, seq_of_parameters, self.connection.autocommit)
-        self._rowcount, self._lastrowid = -1 if changed is None else changed, None
+        self._lastrowid, self._rowcount = None, 0
+        is_own = self.connection.autocommit and not native.in_transaction()
+        done, parameters = 0, iter(seq_of_parameters)
+        try:
+            while portion := list(itertools.islice(parameters, PORTION)):
+                changed = native.run_many(operation, portion, self.connection.autocommit and not is_own)
+                self._rowcount = -1 if changed is None else self._rowcount + changed
+                done += len(portion)
+        except BaseException as error:
+            if getattr(error, "executed", None) is not None:
+                error.executed += done
+            if is_own:
+                native.rollback()
+            raise
+        if is_own:
+            native.commit()
         return self
 
     def callproc(self, procname, parameters=()):

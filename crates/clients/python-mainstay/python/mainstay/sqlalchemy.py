@@ -116,9 +116,6 @@ class MainstayDialect(default.DefaultDialect):
             return "AUTOCOMMIT"
         return dbapi_connection.execute("SHOW isolation").fetchone()[1].upper()
 
-    def get_default_isolation_level(self, dbapi_connection):
-        return "READ COMMITTED"
-
     # Reflection: the catalog is read once for an inspector, whatever is asked for.
 
     def _catalog(self, connection, options):

@@ -73,7 +73,7 @@ ROWID = TypeObject("ROWID", [])
 
 
 class Output:
-    """An output parameter of a procedure, with the value that it is called with.
+    """An output parameter of a procedure, with the value that it is called with, whose type the result has.
 
     `cursor.callproc("dbo.next_number", ["orders", Output(0)])`
     """

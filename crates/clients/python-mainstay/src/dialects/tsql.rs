@@ -22,6 +22,7 @@ use mainstay_tsql_types::{DataType, Length, Message, variant};
 use mainstay_types::{Collation as Order, SqlType, Value, ValueRef};
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const LEXIS: Lexis = Lexis { brackets: true, brace_comments: false, slash_comments: false };
 
@@ -32,9 +33,30 @@ const LONGEST_BYTES: usize = 8000;
 /// A session of T-SQL.
 pub(crate) struct Tsql {
     session: Session,
+    /// A cancelled batch reports no error, as clients of SQL Server expect; the package raises one.
+    stop: Arc<StopBatch>,
     is_in_transaction: bool,
     /// Bytes that the results of a batch may take.
     most_bytes: usize,
+}
+
+/// Ends the running batch, and remembers it.
+struct StopBatch {
+    cancel: Arc<dyn Cancel>,
+    was_asked: AtomicBool,
+}
+
+impl Cancel for StopBatch {
+    fn cancel(&self) {
+        self.was_asked.store(true, Ordering::Release);
+        self.cancel.cancel();
+    }
+}
+
+/// The error of a batch that was cancelled.
+fn cancelled() -> Fault {
+    let message = "the batch was cancelled";
+    Fault { sqlstate: Some("57014"), code: Some("cancelled"), ..Fault::new(Class::Operational, message) }
 }
 
 /// The error of a result that does not fit the memory limit.
@@ -88,7 +110,7 @@ impl Collector {
         true
     }
 
-    fn finish(mut self) -> Result<(Vec<Output>, bool), Fault> {
+    fn finish(mut self) -> Result<Vec<Output>, Fault> {
         self.end_rows();
         if let Some(fault) = self.fault {
             return Err(fault);
@@ -102,7 +124,7 @@ impl Collector {
                 None => self.outputs.push(Output { messages: self.messages, ..Output::default() }),
             }
         }
-        Ok((self.outputs, self.is_in_transaction))
+        Ok(self.outputs)
     }
 }
 
@@ -187,7 +209,8 @@ impl Sink for Collector {
 
 impl Tsql {
     pub fn new(session: Session, most_bytes: usize) -> Tsql {
-        Tsql { session, is_in_transaction: false, most_bytes }
+        let stop = Arc::new(StopBatch { cancel: session.cancel_handle(), was_asked: AtomicBool::new(false) });
+        Tsql { session, stop, is_in_transaction: false, most_bytes }
     }
 
     fn with_sink(&mut self, work: impl FnOnce(&mut Session, &mut dyn Sink)) -> Result<Vec<Output>, Fault> {
@@ -201,9 +224,11 @@ impl Tsql {
             most_bytes: self.most_bytes,
             is_in_transaction: self.is_in_transaction,
         };
+        self.stop.was_asked.store(false, Ordering::Release);
         work(&mut self.session, &mut collector);
         self.is_in_transaction = collector.is_in_transaction;
-        collector.finish().map(|(outputs, _)| outputs)
+        let outputs = collector.finish()?;
+        if self.stop.was_asked.load(Ordering::Acquire) { Err(cancelled()) } else { Ok(outputs) }
     }
 
     fn request(&mut self, request: &TransactionRequest) -> Result<(), Fault> {
@@ -391,6 +416,6 @@ impl Dialect for Tsql {
     }
 
     fn canceller(&self) -> Arc<dyn Cancel> {
-        self.session.cancel_handle()
+        Arc::clone(&self.stop) as Arc<dyn Cancel>
     }
 }

@@ -1,0 +1,147 @@
+"""Threads, signals, time limits and progress."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import mainstay
+
+
+def test_threads_share_a_connection(memory):
+    memory.execute("CREATE TABLE t (n BIGINT)")
+    memory.executemany("INSERT INTO t VALUES (?)", [(number,) for number in range(1000)])
+    seen, errors = [], []
+
+    def work():
+        try:
+            for number in range(100):
+                seen.append(memory.execute("SELECT count(*) FROM t WHERE n < ?", [number]).fetchone()[0] == number)
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors and len(seen) == 400 and all(seen)
+
+
+def test_other_threads_run_while_the_engine_works(slow):
+    connection, query = slow
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.wait(0.01):
+            ticks.append(time.monotonic())
+        connection.interrupt()
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    threading.Timer(0.5, done.set).start()
+    with pytest.raises(mainstay.OperationalError) as caught:
+        connection.execute(query).fetchall()
+    thread.join()
+    assert caught.value.code == "cancelled" and len(ticks) > 10
+    assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_keyboard_interrupt(slow):
+    connection, query = slow
+    threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT]).start()
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        connection.execute(query).fetchall()
+    assert time.monotonic() - begun < 5
+    assert connection.execute("SELECT count(*) FROM numbers").fetchone() == (4000,)
+
+
+def test_keyboard_interrupt_of_a_change_undoes_it(slow):
+    connection, _ = slow
+    connection.execute("CREATE TABLE copy (n BIGINT)")
+    threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        connection.execute("INSERT INTO copy SELECT a.n + b.n * c.n FROM numbers a, numbers b, numbers c")
+    assert connection.execute("SELECT count(*) FROM copy").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("dialect", ["core", "tsql", "informix", "ads"])
+def test_time_limits(tmp_path, dialect):
+    with mainstay.connect(tmp_path, dialect, autocommit=True) as filling:
+        filling.execute("CREATE TABLE numbers (n INT)")
+        filling.executemany("INSERT INTO numbers VALUES (?)", [(number,) for number in range(600)])
+    filling.close()
+    connection = mainstay.connect(tmp_path, dialect, timeout=0.3, autocommit=True)
+    tables = ", ".join(f"numbers {name}" for name in "abcdef")
+    begun = time.monotonic()
+    with pytest.raises(mainstay.OperationalError) as caught:
+        connection.execute(f"SELECT count(*) FROM {tables} WHERE a.n + b.n * c.n + d.n + e.n + f.n = 17").fetchall()
+    assert time.monotonic() - begun < 5 and caught.value.sqlstate == "57014"
+    assert connection.execute("SELECT count(*) FROM numbers").fetchone()[0] == 600
+    connection.close()
+
+
+def test_progress(slow):
+    connection, query = slow
+    seen = []
+
+    def handler(progress):
+        seen.append(progress)
+        if len(seen) == 5:
+            raise ZeroDivisionError
+
+    connection.set_progress_handler(handler, 0.02)
+    with pytest.raises(ZeroDivisionError):
+        connection.execute(query).fetchall()
+    assert len(seen) == 5 and seen[-1][1] == 12_000 and seen[-1][0] > 0
+    connection.set_progress_handler(None)
+    assert connection.execute("SELECT 1").fetchone() == (1,) and len(seen) == 5
+
+
+def test_fork(connect):
+    connection = connect()
+    connection.execute("SELECT 1")
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            connection.execute("SELECT 1")
+        except mainstay.InterfaceError:
+            os.write(writing, b"refused")
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(reading, 100) == b"refused"
+
+
+def test_data_is_kept_at_exit(tmp_path):
+    program = f"""
+import mainstay
+connection = mainstay.connect({str(tmp_path)!r})
+connection.execute("CREATE TABLE t (a INTEGER)")
+connection.execute("INSERT INTO t VALUES (1)")
+connection.commit()
+connection.execute("INSERT INTO t VALUES (2)")
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+    with mainstay.connect(tmp_path) as connection:
+        assert connection.execute("SELECT a FROM t").fetchall() == [(1,)]
+    connection.close()
+
+
+def test_another_process_has_the_native_tables(connect, tmp_path):
+    connection = connect(autocommit=True)
+    connection.execute("CREATE TABLE t (a INTEGER)")
+    program = f"""
+import mainstay
+try:
+    mainstay.connect({str(tmp_path)!r}).execute("SELECT * FROM t")
+except mainstay.OperationalError as error:
+    print(error.code)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ended.stdout == "busy\n", ended.stderr
