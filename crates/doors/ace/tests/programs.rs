@@ -61,4 +61,5 @@ programs! {
     text_search
     threads
     transactions
+    vendor_dictionary
 }

@@ -42,6 +42,7 @@ const PROGRAMS: &[&str] = &[
     "text_search",
     "threads",
     "transactions",
+    "vendor_dictionary",
 ];
 
 #[test]

@@ -7,7 +7,9 @@ use crate::area::Area;
 use mainstay_types::{Code, Error, Result, ValueRef};
 use mainstay_vfs::FileSystem;
 use mainstay_xbase::adt::RecordLayout;
-use mainstay_xbase::dbf::{Encoding, Field, FieldSpec, Format, TableSpec, blank_record, encode};
+use mainstay_xbase::dbf::{
+    Counter, Dbf, Encoding, Field, FieldSpec, Format, OpenOptions, TableSpec, blank_record, encode,
+};
 use mainstay_xbase::indexed::{IndexedTable, Telling};
 use mainstay_xbase::writer::{Access, WriteOptions};
 use std::cmp::Ordering;
@@ -124,9 +126,11 @@ impl Area {
         };
         let own = self.spec();
         let format = options.format.unwrap_or(own.format);
+        let counters = self.counters_now()?;
         let mut fields = Vec::with_capacity(chosen.len());
         for number in &chosen {
-            fields.push(FieldSpec::in_format(self.field(*number)?, self.dbf.counter(*number), format));
+            let counter = counters.get(*number).copied().flatten();
+            fields.push(FieldSpec::in_format(self.field(*number)?, counter, format));
         }
         let spec = TableSpec { format, fields, ..own };
         let fs = Arc::clone(self.copies_to.as_ref().unwrap_or(&self.fs));
@@ -143,6 +147,20 @@ impl Area {
         self.return_to(parked);
         let closed = to.close();
         copied.and_then(|count| closed.map(|()| count))
+    }
+
+    /// The counters as they are in the file: the header of this area is as old as its opening.
+    fn counters_now(&mut self) -> Result<Vec<Option<Counter>>> {
+        let fields = 0..self.fields().len();
+        if !fields.clone().any(|field| self.dbf.counter(field).is_some()) {
+            return Ok(vec![None; fields.len()]);
+        }
+        if let Some(table) = &mut self.table {
+            table.flush()?;
+        }
+        let options = OpenOptions { code_page: self.options().code_page };
+        let now = self.fs.open(self.path()).and_then(|file| Dbf::open(file, options));
+        Ok(fields.map(|field| now.as_ref().map_or(self.dbf.counter(field), |now| now.counter(field))).collect())
     }
 
     fn copy_each(

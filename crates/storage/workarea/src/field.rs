@@ -272,8 +272,10 @@ impl Area {
     /// True if a field is NULL, by the flag that Visual FoxPro keeps, or its value in an ADT.
     pub fn is_null(&mut self, field: usize) -> Result<bool> {
         if let Some(kind) = self.field(field)?.adt {
-            let is_pending = self.row.memos.iter().any(|(other, bytes)| *other == field && !bytes.is_empty());
-            return Ok(!is_pending && kind.is_null(self.field_bytes(field)?));
+            return match self.row.memos.iter().find(|(other, _)| *other == field) {
+                Some((_, bytes)) => Ok(bytes.is_empty()),
+                None => Ok(kind.is_null(self.field_bytes(field)?)),
+            };
         }
         let Some(bit) = self.field(field)?.null_bit else { return Ok(false) };
         self.load()?;

@@ -351,9 +351,12 @@ pub fn null(object: Handle, field: Field) -> Result<()> {
     }
     on_field(object, field, |state, number, _| {
         kind_of(state, number)?;
-        match state.area.fields().get(number).is_some_and(|field| field.null_bit.is_some()) {
-            true => state.area.set_null(number).map_err(refused),
-            false => Err(Failure::new(AE_NOT_VFP_NULLABLE_FIELD, "the field cannot be NULL")),
+        match state.area.fields().get(number).map(|field| (field.adt, field.null_bit)) {
+            Some((Some(adt), _)) if !adt.can_be_null() => {
+                Err(Failure::new(AE_COLUMN_CANNOT_BE_NULL, "the table gives the field its values"))
+            }
+            Some((Some(_), _) | (None, Some(_))) => state.area.set_null(number).map_err(refused),
+            _ => Err(Failure::new(AE_NOT_VFP_NULLABLE_FIELD, "the field cannot be NULL")),
         }
     })
 }

@@ -214,8 +214,11 @@ mod tests {
     use super::*;
     use crate::dictionary::access::Access;
 
+    /// Number, parent, type, name, property, and block and length of the comment.
+    type Described<'a> = (u32, u32, &'a str, &'a str, &'a [u8], Option<(u32, u32)>);
+
     /// A dictionary as its bytes are described: columns of fixed places, a property with its length before it.
-    fn dictionary(objects: &[(u32, u32, &str, &str, &[u8], Option<(u32, u32)>)]) -> Vec<u8> {
+    fn dictionary(objects: &[Described<'_>]) -> Vec<u8> {
         let columns: [(&str, u16, u32, u16); 6] = [
             ("Object ID", 11, 5, 4),
             ("Parent ID", 11, 9, 4),

@@ -98,10 +98,7 @@ impl TableWriter {
     ) -> Result<Change> {
         self.locked(record, |writer, old| {
             let mut new = old.clone();
-            if writer.layout().is_deleted(&old) != deleted {
-                writer.layout().set_deleted(&mut new, deleted);
-                writer.mark_memos(&mut new, deleted);
-            }
+            writer.layout().set_deleted(&mut new, deleted);
             if new != old {
                 writer.write_changed(record, &old, &mut new, follower)?;
             }
@@ -148,10 +145,6 @@ impl TableWriter {
             let message = format!("record {record} is changed by who has not locked it, or not read");
             return Err(Error::new(Code::Internal, message).at(self.path.display()));
         }
-        let is_deleted = self.layout().is_deleted(new);
-        if self.layout().is_deleted(old) != is_deleted {
-            self.mark_memos(new, is_deleted);
-        }
         self.write_changed(record, old, new, follower)
     }
 
@@ -169,6 +162,10 @@ impl TableWriter {
     }
 
     fn write_changed(&mut self, record: u64, old: &[u8], new: &mut [u8], follower: Follower<'_>) -> Result<()> {
+        let is_deleted = self.layout().is_deleted(new);
+        if self.layout().is_deleted(old) != is_deleted {
+            self.mark_memos(new, is_deleted);
+        }
         self.stamp_changed(new)?;
         self.write_linked(record, old, new, follower)
     }
