@@ -149,6 +149,7 @@ mod tests {
             key: "name".into(),
             condition: None,
             unique: false,
+            refuses_equal_keys: false,
             descending: true,
             unusable: None,
         };
