@@ -187,15 +187,16 @@ impl Totals {
     }
 }
 
-/// A statement of a text.
+/// A statement of a text. The batch that creates a procedure may have the same text as the procedure.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
     text: Arc<str>,
     statement: u32,
+    kind: Kind,
 }
 
 /// What is known of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     /// A batch.
     Batch,
@@ -207,7 +208,6 @@ pub(crate) enum Kind {
 
 #[derive(Debug)]
 struct Entry {
-    kind: Kind,
     /// Where the statement is in its text, in characters of UTF-16.
     span: (usize, usize),
     created: Timestamp,
@@ -288,11 +288,11 @@ impl Registry {
         let (statement, kind, span) = place;
         let counts = Arc::<Counts>::default();
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = Key { text: Arc::clone(text), statement };
+        let key = Key { text: Arc::clone(text), statement, kind };
         if entries.len() >= KEPT && !entries.contains_key(&key) {
             make_place(&mut entries);
         }
-        let new = || Entry { kind, span, created: now, counts: Vec::new(), ended: Totals::default() };
+        let new = || Entry { span, created: now, counts: Vec::new(), ended: Totals::default() };
         let entry = entries.entry(key).or_insert_with(new);
         entry.fold();
         entry.counts.push(Arc::clone(&counts));
@@ -304,8 +304,8 @@ impl Registry {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let listed = |(key, entry): (&Key, &mut Entry)| {
             entry.fold();
-            let Entry { kind, span, created, .. } = *entry;
-            let (text, statement) = (Arc::clone(&key.text), key.statement);
+            let Entry { span, created, .. } = *entry;
+            let Key { text, statement, kind } = key.clone();
             Listed { text, statement, kind, span, created, totals: entry.totals() }
         };
         let mut listed: Vec<Listed> = entries.iter_mut().map(listed).filter(|listed| listed.totals.runs > 0).collect();
@@ -401,6 +401,19 @@ mod tests {
         assert_eq!(totals.reads.total, 22);
         drop(one);
         assert_eq!(registry.list()[0].totals.rows, totals.rows);
+    }
+
+    /// A client may send nothing but the text of a procedure to create it.
+    #[test]
+    fn a_batch_and_a_procedure_of_one_text_are_two() {
+        let registry = Registry::default();
+        let text: Arc<str> = Arc::from("CREATE PROCEDURE p AS SELECT 1");
+        for (kind, runs) in [(Kind::Batch, 1), (Kind::Module, 3)] {
+            let counts = registry.register(&text, (super::WHOLE, kind, (0, 0)), Timestamp(0)).expect("a short text");
+            (0..runs).for_each(|at| counts.add(&run(1, 1, at)));
+        }
+        let runs: Vec<(Kind, u64)> = registry.list().iter().map(|listed| (listed.kind, listed.totals.runs)).collect();
+        assert!(runs.len() == 2 && runs.contains(&(Kind::Batch, 1)) && runs.contains(&(Kind::Module, 3)), "{runs:?}");
     }
 
     #[test]
