@@ -177,13 +177,14 @@ fn moment(time: SystemTime) -> String {
 
 fn show_sessions(text: &mut String, sessions: &[SessionInfo], folder: &Path) {
     let heads = ["door", "number", "user", "program", "machine", "since (UTC)"].map(str::to_owned);
+    let named = |name: &str| if name.is_empty() { "unknown".to_owned() } else { name.to_owned() };
     let row = |session: &SessionInfo| {
         [
             session.door.to_owned(),
             session.number.to_string(),
-            session.user.clone(),
-            session.program.clone(),
-            session.machine.clone(),
+            named(&session.user),
+            named(&session.program),
+            named(&session.machine),
             moment(session.since),
         ]
     };
