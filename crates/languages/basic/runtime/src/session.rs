@@ -98,7 +98,7 @@ impl Session {
     /// Ends the transaction of a program that has ended. A program that has stopped at the console goes on with it.
     fn end_transaction(&mut self, result: &Outcome<()>) -> Outcome<()> {
         match result {
-            Err(fault) if !fault.is_final => Ok(()),
+            Err(fault) if !fault.is_final || fault.is_stop => Ok(()),
             result => self.machine.transaction(TransactionVerb::End(result.is_ok())),
         }
     }
@@ -123,6 +123,12 @@ impl Session {
     /// quarter of it.
     pub fn limit_total_memory(&mut self, bytes: u64) {
         self.machine.limit_bytes(bytes);
+    }
+
+    /// The user and the machine, for UID, WHO, NID and ENV( ).
+    pub fn set_user(&mut self, user: &str, node: &str) {
+        self.machine.user = user.as_bytes().to_vec();
+        self.machine.node = node.as_bytes().to_vec();
     }
 
     /// The value of a variable of the main program, by its name with suffix; `None` if it has none.

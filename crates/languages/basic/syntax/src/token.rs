@@ -170,9 +170,17 @@ impl Lexer<'_> {
             Some(Token::Word(word, None, _)) => {
                 !matches!(word.as_str(), "PRINT" | "INPUT" | "OBTAIN" | "THEN" | "ELSE" | "EDIT" | "SET_PARAM")
             }
-            Some(Token::Symbol(")" | "]")) => true,
+            Some(Token::Symbol(")" | "]")) => !self.is_closed_mnemonic(),
             _ => false,
         }
+    }
+
+    /// `PRINT (1)'FF'`: a word between apostrophes behind the options of an I/O directive. Behind the second apostrophe of a chain of
+    /// properties (`a(1)'b'c`) a name goes on.
+    fn is_closed_mnemonic(&self) -> bool {
+        let rest = &self.joined.text[self.at + 1..];
+        let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+        rest.get(length) == Some(&b'\'') && !rest.get(length + 1).is_some_and(|byte| is_word_start(*byte))
     }
 
     fn quoted(&mut self) -> Vec<u8> {

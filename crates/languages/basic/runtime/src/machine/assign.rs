@@ -385,6 +385,19 @@ impl Machine {
         }
     }
 
+    /// CLEAR *, CLEAR EXCEPT: all variables but these, with `all` the global ones and those of GBL( ), too.
+    pub(super) fn clear_except(&mut self, all: bool, variables: &[VariableRef]) -> Outcome<()> {
+        let kept: Vec<(VariableRef, Saved)> =
+            variables.iter().map(|variable| (*variable, self.save(*variable))).collect();
+        self.clear(&[])?;
+        if all {
+            self.globals.clear();
+            self.strings.clear();
+        }
+        self.restore(kept);
+        Ok(())
+    }
+
     pub(super) fn clear(&mut self, variables: &[VariableRef]) -> Outcome<()> {
         if variables.is_empty() {
             self.variables.clear();

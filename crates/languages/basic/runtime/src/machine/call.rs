@@ -8,7 +8,6 @@ use crate::fault::{Fault, Outcome, fail};
 use crate::link::{Link, PlanSlot};
 use crate::variables::Variables;
 use mainstay_basic_syntax as syntax;
-use std::collections::HashSet;
 use std::rc::Rc;
 
 /// How deep CALL, PERFORM and EXECUTE may be nested.
@@ -200,16 +199,6 @@ impl Machine {
             VariableRef::Numbers(_) => Passed::Numbers(level.number_arrays[slot].clone()),
             VariableRef::Texts(_) => Passed::Texts(level.text_arrays[slot].clone()),
         }
-    }
-
-    /// Bytes of a copy of a variable.
-    fn variable_bytes(&mut self, variable: VariableRef) -> usize {
-        let slot = self.slot_of(variable);
-        let text = match variable {
-            VariableRef::Text(_) => self.text_slot(slot).len(),
-            _ => self.array_bytes(variable),
-        };
-        std::mem::size_of::<Passed>() + text
     }
 
     /// Error 36 for a value of another type.
@@ -458,16 +447,6 @@ impl Machine {
         }
         self.texts.insert(key, (outer, program.clone()));
         Ok(program)
-    }
-
-    /// Forgets the compiled statements of EXECUTE, and their links to the levels of variables.
-    pub(super) fn forget_texts(&mut self) {
-        let texts = std::mem::take(&mut self.texts);
-        let known: HashSet<*const Program> = texts.values().map(|(_, text)| Rc::as_ptr(text)).collect();
-        let callers = self.frames.iter_mut().chain([&mut self.frame]).filter_map(|frame| frame.caller.as_deref_mut());
-        for level in callers.chain([&mut self.variables]) {
-            level.forget_links(|program| !known.contains(&Rc::as_ptr(program)));
-        }
     }
 
     /// Runs something with the names of a text, as EXECUTE would.

@@ -117,6 +117,7 @@ impl Machine {
                 input => break input?,
             }
         };
+        self.charge(input.text.len())?;
         self.ctl = input.ctl;
         self.input_place = input.cursor as i64;
         self.screen.entered(&input.text, request.hidden)?;

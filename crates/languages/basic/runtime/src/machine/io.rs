@@ -5,7 +5,7 @@ use super::list::split;
 use super::{Channel, Machine, Value};
 use crate::code::*;
 use crate::fault::{Fault, Outcome, fail};
-use mainstay_basic_files::{FileKind, Order, Place, ReadMode, ReadOptions, WriteMode, WriteOptions};
+use mainstay_basic_files::{FileKind, Order, Place, ReadMode, ReadOptions, ScanRange, WriteMode, WriteOptions};
 use mainstay_basic_syntax::tree::Verb;
 use std::time::Duration;
 
@@ -77,6 +77,7 @@ impl Machine {
             Verb::Unlock => self.channels.get(number)?.file.unlock().map_err(file_fault),
             Verb::Purge => self.channels.get(number)?.file.purge().map_err(file_fault),
             Verb::Flush => self.channels.get(number)?.file.flush().map_err(file_fault),
+            Verb::KeyedLoad => self.load_keys(io, number),
             _ => Err(Fault::new(120)),
         }
     }
@@ -272,6 +273,36 @@ impl Machine {
             }
             result => result,
         }
+    }
+
+    /// KEYED LOAD: reads a key, or all keys, to the end. Keys follow from their records, so there is nothing to build; damage is an
+    /// error. TCB(67) is the number of keys. Errors: 13 for a file that is read only, 17 for one without records and keys.
+    fn load_keys(&mut self, io: &IoCode, number: i64) -> Outcome<()> {
+        let current = self.channels.get(number)?.file.current_key();
+        let wanted = self.order(io.options.key_number.as_ref(), number)?;
+        let file = &mut self.channels.get(number)?.file;
+        let information = file.information().map_err(file_fault)?;
+        if information.definition.kind != FileKind::Keyed {
+            return fail(17, "KEYED LOAD takes a keyed file");
+        }
+        if information.is_read_only {
+            return fail(13, "the file was opened for reading");
+        }
+        let keys = information.definition.keys.keys().iter().enumerate();
+        let numbers: Vec<usize> = match (&io.options.key_number, wanted) {
+            (Some(_), Some(Order::Key(key))) => vec![key],
+            _ => keys.filter(|(_, key)| !key.is_dropped()).map(|(key, _)| key).collect(),
+        };
+        for key in &numbers {
+            let range = ScanRange { order: Some(Order::Key(*key)), ignores_locks: true, ..ScanRange::default() };
+            let mut scan = file.scan(&range).map_err(file_fault)?;
+            while file.scan_next(&mut scan).map_err(file_fault)?.is_some() {}
+        }
+        // The current key stays.
+        let range = ScanRange { order: Some(Order::Key(current)), ..ScanRange::default() };
+        file.scan(&range).map_err(file_fault)?;
+        self.keys_loaded = numbers.len() as i64;
+        Ok(())
     }
 
     /// 'FX': a record that is not extracted may be added and not replaced.

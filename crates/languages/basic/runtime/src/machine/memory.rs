@@ -19,10 +19,10 @@
 
 use super::state::{Entry, Passed, Saved};
 use super::{Machine, Value};
-use crate::code::Program;
+use crate::code::{Program, VariableRef};
 use crate::fault::{Fault, Outcome};
 use crate::variables::{Array, Variables};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::mem::size_of;
 use std::rc::Rc;
 
@@ -148,6 +148,26 @@ impl Machine {
     /// Bytes that the session may still take.
     pub(super) fn memory_left(&self) -> u64 {
         self.memory.limit.saturating_sub(self.held_bytes() + self.memory.aside)
+    }
+
+    /// Forgets the compiled statements of EXECUTE, and their links to the levels of variables.
+    pub(super) fn forget_texts(&mut self) {
+        let texts = std::mem::take(&mut self.texts);
+        let known: HashSet<*const Program> = texts.values().map(|(_, text)| Rc::as_ptr(text)).collect();
+        let callers = self.frames.iter_mut().chain([&mut self.frame]).filter_map(|frame| frame.caller.as_deref_mut());
+        for level in callers.chain([&mut self.variables]) {
+            level.forget_links(|program| !known.contains(&Rc::as_ptr(program)));
+        }
+    }
+
+    /// Bytes of a copy of a variable.
+    pub(super) fn variable_bytes(&mut self, variable: VariableRef) -> usize {
+        let slot = self.slot_of(variable);
+        let text = match variable {
+            VariableRef::Text(_) => self.text_slot(slot).len(),
+            _ => self.array_bytes(variable),
+        };
+        std::mem::size_of::<Passed>() + text
     }
 
     /// The operation that runs, by the count of all.

@@ -160,8 +160,18 @@ impl Machine {
                 }
                 _ => fail(26, "the new name is a string"),
             },
-            FileVerb::Program => fail(99, "PROGRAM is not supported"),
+            FileVerb::Program => self.create_program(&name),
             verb => self.create(verb, &name, &arguments[1..], &file.options),
+        }
+    }
+
+    /// PROGRAM: an empty program. Its size does not matter. Error 12 for a name in use.
+    fn create_program(&mut self, name: &str) -> Outcome<()> {
+        let name = self.new_name(name)?;
+        let is_used = self.programs.read(&name)?.is_some() || self.volume.kind(&name).map_err(file_fault)?.is_some();
+        match is_used {
+            true => fail(12, name),
+            false => self.programs.write(&name, b""),
         }
     }
 

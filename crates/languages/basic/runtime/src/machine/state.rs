@@ -233,6 +233,14 @@ pub struct Machine {
     pub(crate) objects: super::object::Objects,
     /// Files of MESSAGE_LIB, the first one first.
     pub(crate) libraries: Vec<String>,
+    /// The keys that KEYED LOAD has read: TCB(67).
+    pub(crate) keys_loaded: i64,
+    /// The last error of the operating system: RET.
+    pub(crate) system_error: i64,
+    /// The user: UID, WHO and ENV("USER").
+    pub(crate) user: Vec<u8>,
+    /// The name of the machine: NID.
+    pub(crate) node: Vec<u8>,
     /// FID(0).
     pub(crate) terminal: Vec<u8>,
     /// The channel of SETTRACE.
@@ -334,6 +342,10 @@ impl Machine {
             handlers: super::interrupt::Handlers::default(),
             objects: super::object::Objects::default(),
             libraries: Vec::new(),
+            keys_loaded: 0,
+            system_error: 0,
+            user: Vec::new(),
+            node: Vec::new(),
             terminal: b"T0".to_vec(),
             trace: None,
             record_rest: 0,
