@@ -139,7 +139,7 @@ impl Parser {
             (io.channel, io.options) = self.channel()?;
         }
         self.accept(",");
-        while !self.at_end() {
+        while !self.at_end() && !self.is_word("REM") {
             if let Some(option) = self.trailing_option()? {
                 io.options.push(option);
             } else {
