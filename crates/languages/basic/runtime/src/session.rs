@@ -18,7 +18,7 @@ impl Drop for Session {
         // Channels end before the transaction that they may be part of.
         self.machine.close_all_channels();
         // There is nobody left to hear of an error: what was not committed is rolled back.
-        let _ = self.machine.transaction(TransactionVerb::Close);
+        let _ = crate::machine::transaction(&mut self.machine, TransactionVerb::Close);
     }
 }
 
@@ -99,7 +99,7 @@ impl Session {
     fn end_transaction(&mut self, result: &Outcome<()>) -> Outcome<()> {
         match result {
             Err(fault) if !fault.is_final || fault.is_stop => Ok(()),
-            result => self.machine.transaction(TransactionVerb::End(result.is_ok())),
+            result => crate::machine::transaction(&mut self.machine, TransactionVerb::End(result.is_ok())),
         }
     }
 
@@ -122,7 +122,7 @@ impl Session {
     /// Limits the bytes of everything that the session holds: error 31. Without it the limit is 1 GB. A string has at most a
     /// quarter of it.
     pub fn limit_total_memory(&mut self, bytes: u64) {
-        self.machine.limit_bytes(bytes);
+        crate::machine::memory::limit_bytes(&mut self.machine, bytes);
     }
 
     /// The user and the machine, for UID, WHO, NID and ENV( ).

@@ -100,7 +100,7 @@ impl Lexer<'_> {
             let token = if start >= self.joined.text.len() { Some(Token::End) } else { self.token(spaced) };
             let Some(token) = token else { continue };
             let done = matches!(token, Token::End);
-            let is_rem = matches!(&token, Token::Word(word, None, false) if word == "REM") && self.begins_directive();
+            let is_rem = matches!(&token, Token::Word(word, None, false) if word == "REM") && self.begins_remark();
             self.out.push(Spanned { token, place: self.joined.place(start), offset: start });
             if is_rem {
                 self.remark();
@@ -124,11 +124,11 @@ impl Lexer<'_> {
         }
     }
 
-    fn begins_directive(&self) -> bool {
+    /// REM is a reserved word: behind a value or a word, too, it begins a remark, without a semicolon (manual, `directives/via.md`).
+    fn begins_remark(&self) -> bool {
         match self.out.last().map(|last| &last.token) {
-            None | Some(Token::Symbol(";" | ":" | "{")) => true,
-            Some(Token::Word(word, None, false)) => word == "THEN" || word == "ELSE",
-            _ => false,
+            Some(Token::Symbol(symbol)) => matches!(*symbol, ";" | ":" | "{" | "}" | ")" | "]"),
+            _ => true,
         }
     }
 

@@ -73,7 +73,7 @@ pub(super) fn tcb(machine: &mut Machine, call: &Call) -> Outcome<Number> {
         11 => machine.retry_line(),
         12 | 13 => machine.level(),
         14 => machine.precision.into(),
-        15 => machine.memory_limit() as i64,
+        15 => crate::machine::memory::memory_limit(machine) as i64,
         16 => machine.match_length,
         17 => machine.functions as i64,
         18 => machine.iteration.map_or(0, |at| at as i64 + 1),

@@ -31,7 +31,7 @@ impl Machine {
                 return Ok(program);
             }
             let Some(source) = self.programs.read(&path)? else { continue };
-            self.charge_program(source.len())?;
+            super::memory::charge_program(self, source.len())?;
             let tree = syntax::parse(&source);
             if let Some(refusal) = tree.diagnostics.iter().find(|diagnostic| diagnostic.code == 18) {
                 return fail(18, format!("{name}: {}; {}", refusal.message, refusal.hint));
@@ -161,7 +161,7 @@ impl Machine {
         out: &mut Vec<(Passed, Option<VariableRef>)>,
     ) -> Outcome<()> {
         if let CallArgument::Variable(variable) | CallArgument::ArrayCopy(variable) = argument {
-            let bytes = self.variable_bytes(*variable);
+            let bytes = super::memory::variable_bytes(self, *variable);
             self.charge(bytes)?;
         }
         match argument {
@@ -433,7 +433,7 @@ impl Machine {
         if let Some((_, program)) = self.texts.get(&key) {
             return Ok(program.clone());
         }
-        self.charge_program(source.len())?;
+        super::memory::charge_program(self, source.len())?;
         let tree = syntax::parse_statement(source);
         if let Some(diagnostic) = tree.diagnostics.first() {
             return fail(diagnostic.code, diagnostic.message.clone());
@@ -443,7 +443,7 @@ impl Machine {
         }
         let program = Rc::new(compile_in(&outer.name, tree, Some(Outer { program: &outer })));
         if self.texts.len() >= TEXTS {
-            self.forget_texts();
+            super::memory::forget_texts(self);
         }
         self.texts.insert(key, (outer, program.clone()));
         Ok(program)
@@ -522,7 +522,7 @@ impl Machine {
         let mut saved = Vec::new();
         for ((variable, local), value) in function.parameters.iter().zip(values) {
             if *local {
-                let bytes = self.variable_bytes(*variable);
+                let bytes = super::memory::variable_bytes(self, *variable);
                 self.charge(bytes)?;
                 let old = match self.read_variable(*variable) {
                     Passed::Value(value) => Saved::Value(value),
@@ -542,14 +542,14 @@ impl Machine {
             }
         }
         let put_aside = saved.iter().map(|(_, saved)| super::memory::saved_bytes(saved) as u64).sum();
-        let nested = self.begin_nested(put_aside);
+        let nested = super::memory::begin_nested(self, put_aside);
         self.functions += 1;
         let result = match &function.value {
             Some(value) => self.value(value),
             None => self.run_function(function),
         };
         self.functions -= 1;
-        self.end_nested(nested);
+        super::memory::end_nested(self, nested);
         self.restore(saved);
         result
     }

@@ -14,9 +14,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The longest string of a session without a limit of its own.
-pub(super) const TEXT_LIMIT: usize = 256 << 20;
-
 /// A value of either type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -370,7 +367,7 @@ impl Machine {
             operations: 0,
             operation_limit: None,
             memory: super::memory::Memory::default(),
-            text_limit: TEXT_LIMIT,
+            text_limit: super::memory::TEXT_LIMIT,
             element_limit: 10_000_000,
             buffers: Vec::new(),
         }

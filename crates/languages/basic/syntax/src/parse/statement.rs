@@ -410,7 +410,7 @@ impl Parser {
             }
             "RESET" => Kind::Reset,
             "MESSAGE_LIB" => self.message_library()?,
-            "SYSTEM_JRNL" => match self.journal()? {
+            "SYSTEM_JRNL" => match super::session::journal(self)? {
                 Some(kind) => kind,
                 None => return Ok(None),
             },
