@@ -116,7 +116,7 @@ pub struct Firing {
 pub struct Live {
     /// The table, as a program would open it.
     pub table: String,
-    /// What finds the records, in the session's own words; none if all are rows that are not deleted.
+    /// What finds the records, in the session's own words; none if every record is one.
     pub members: Option<String>,
 }
 
