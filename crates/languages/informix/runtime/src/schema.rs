@@ -16,7 +16,7 @@
 
 use crate::failure::of_core;
 use crate::modules::Modules;
-use crate::objects::shown_default;
+use crate::objects::{free_sequences, shown_default};
 use crate::scope::{KnownColumns, core_columns};
 use mainstay_engine::Session;
 use mainstay_engine::definitions::{IndexColumn, ReferentialAction, TableDefinition};
@@ -66,8 +66,7 @@ pub(crate) fn text(core: &mut Session, modules: &Modules, table: Option<&str>) -
     for (name, target) in crate::synonyms::all(core).into_iter().filter(|(_, target)| of_table(target)) {
         push(&mut text, format_args!("create synonym {name} for {target};\n\n"));
     }
-    let sequences = definitions.shared.sequences.iter().filter(|known| known.owned_by.is_none() && table.is_none());
-    for known in sequences {
+    for known in free_sequences(core).into_iter().filter(|_| table.is_none()) {
         let cycle = if known.cycle { " cycle" } else { "" };
         let (name, start, step) = (known.name.to_lowercase(), known.start, known.increment);
         push(&mut text, format_args!("create sequence {name} increment by {step} start with {start}{cycle};\n\n"));
