@@ -52,9 +52,9 @@ pub(crate) fn text(core: &mut Session, modules: &Modules, table: Option<&str>) -
         write_table(&mut text, &name, &columns, definition.as_ref(), &start);
         native.extend(definition);
     }
-    let all: Vec<TableDefinition> = definitions.shared.tables.iter().cloned().collect();
     native.iter().for_each(|definition| write_indexes(&mut text, definition));
-    native.iter().for_each(|definition| write_references(&mut text, definition, &all));
+    let all = &definitions.shared.tables;
+    native.iter().for_each(|definition| write_references(&mut text, definition, all));
     let of_table = |name: &str| table.is_none_or(|wanted| name.eq_ignore_ascii_case(wanted));
     for view in definitions.shared.views.iter().filter(|view| of_table(&view.name)) {
         let columns = if view.columns.is_empty() { String::new() } else { format!(" ({})", view.columns.join(", ")) };
