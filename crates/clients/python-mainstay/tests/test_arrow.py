@@ -181,6 +181,18 @@ def test_errors_within_a_stream(memory):
     assert memory.execute("SELECT count(*) FROM t").fetchone() == (100_000,)
 
 
+def test_rows_that_the_connection_itself_would_make(memory):
+    memory.execute("CREATE TABLE t (n BIGINT)")
+
+    def own():
+        yield pyarrow.record_batch({"n": [memory.execute("SELECT 1").fetchone()[0]]})
+
+    reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema([("n", pyarrow.int64())]), own())
+    with pytest.raises(mainstay.DataError, match="waiting for these rows"):
+        memory.append("t", reader)
+    assert memory.execute("SELECT count(*) FROM t").fetchone() == (0,)
+
+
 def test_pandas(memory):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(
