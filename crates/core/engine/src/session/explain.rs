@@ -162,7 +162,9 @@ fn operators_of_change(session: &Session, text: &str) -> Result<Node> {
         Statement::Insert(insert) => {
             session.position_column(&insert.table)?;
             let rows = match &insert.source {
-                InsertSource::Query(query) => operators(planner, &planner.plan_insert(text, query, &catalog)?)?,
+                InsertSource::Query(query) => {
+                    operators(planner, &planner.plan_insert(text, query, &catalog, session.visibility)?)?
+                }
                 InsertSource::Defaults | InsertSource::Values(_) => Node::new(Operator::Constants, Vec::new()),
             };
             over(Operator::Insert, &insert.table, rows)
