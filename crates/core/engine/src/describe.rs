@@ -128,7 +128,7 @@ pub(crate) fn described(catalog: &FolderCatalog, name: &str) -> Result<Option<Ta
 /// The structural index of a DBF that its header promises and that is not there.
 pub(crate) fn missing_index(catalog: &FolderCatalog, name: &str) -> Result<Option<String>> {
     Ok(match catalog.table(name)? {
-        Some((_, OpenTable::Dbf(table))) => table.missing_index().map(|finding| finding.to_string()),
+        Some((_, OpenTable::Dbf(table))) => table.missing_index().map(|finding| finding.text()),
         _ => None,
     })
 }

@@ -237,11 +237,6 @@ impl Session {
         self.timeout = timeout;
     }
 
-    /// Lets queries see deleted records of DBF tables, or no longer, as the setting `show_deleted` does.
-    pub fn set_show_deleted(&mut self, shows: bool) {
-        self.visibility = if shows { Visibility::Shown } else { Visibility::Live };
-    }
-
     /// How long a statement may run.
     pub fn timeout(&self) -> Option<Duration> {
         self.timeout

@@ -3,6 +3,7 @@
 mod columns;
 mod foreign;
 mod located;
+mod type_names;
 mod words;
 
 pub use located::{columns_and_texts, located, start_of_query};
@@ -49,7 +50,8 @@ pub(crate) fn from_datafusion(error: DataFusionError, text: Option<&Text>, names
         },
         DataFusionError::SQL(error, _) => syntax(&error.to_string(), text),
         DataFusionError::Internal(message) if is_about_types(&message) => {
-            Error::new(Code::TypeMismatch, shortened(&lower_first(message.lines().next().unwrap_or_default())))
+            let first = lower_first(message.lines().next().unwrap_or_default());
+            words::reworded(Error::new(Code::TypeMismatch, shortened(&first)), text)
         }
         other => {
             let message = plain(&other.strip_backtrace());
@@ -171,7 +173,8 @@ pub(crate) fn syntax(message: &str, text: Option<&Text>) -> Error {
     let message = message.strip_prefix("sql parser error: ").unwrap_or(message);
     let message = message.strip_prefix("ParserError(\"").and_then(|m| m.strip_suffix("\")")).unwrap_or(message);
     let Some((what, place)) = message.rsplit_once(" at Line: ") else {
-        let error = Error::new(Code::Syntax, lower_first(message));
+        let told = lower_first(message).replace("found: EOF", "found: the end of the statement");
+        let error = Error::new(Code::Syntax, told);
         return match text {
             Some(text) if message.contains("EOF") => error.span(text.source.len(), text.source.len()),
             _ => error,
@@ -277,13 +280,14 @@ fn of_arguments(message: &str) -> Option<(&str, Error)> {
     let (name, rest) = rest.split_once('\'')?;
     let received = rest.split_once(" (DataType")?.0.rsplit_once("but received ")?.1;
     rest.contains("failed to match any signature").then(|| {
+        let in_sql = type_names::sql_type(received);
         let what = match received {
             "String" => "texts",
             "Binary" => "bytes",
             "Boolean" => "truth values",
             "Date" => "dates",
             "Timestamp" | "Time" => "times",
-            other => other,
+            _ => in_sql.as_str(),
         };
         let error = Error::new(Code::TypeMismatch, format!("{} does not take {what}", shortened(name)));
         (name, error.hint("convert the argument first: CAST(x AS ...)"))

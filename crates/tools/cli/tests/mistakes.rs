@@ -117,3 +117,107 @@ fn every_mistake_is_told_with_its_place_and_in_words_of_its_language() {
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(all == expected, "--- expected\n{expected}\n--- printed\n{all}");
 }
+
+/// Words of libraries, in messages of any kind: what a statement is about is in SQL's words.
+const LIBRARY_WORDS: [&str; 34] = [
+    "DataFusion",
+    "datafusion",
+    "Arrow",
+    "arrow",
+    "LogicalPlan",
+    "logical plan",
+    "physical",
+    "Utf8",
+    "Int8",
+    "Int16",
+    "Int32",
+    "Int64",
+    "Float32",
+    "Float64",
+    "Decimal128",
+    "Decimal32",
+    "Decimal64",
+    "Date32",
+    "Time64",
+    "BinaryView",
+    "LargeBinary",
+    "Nanosecond",
+    "MonthDayNano",
+    "Schema error",
+    "Internal error",
+    "Execution error",
+    "Error during planning",
+    "sqlparser",
+    "ParserError",
+    "EOF",
+    "coerc",
+    "match any signature",
+    "andidate functions",
+    "panicked",
+];
+
+/// A corpus of wrong statements of all kinds, and every operator with every pair of types, have messages without a word of a
+/// library (`new-10`).
+#[test]
+fn no_message_has_words_of_a_library() {
+    let folder = copied_sample();
+    let mut statements: Vec<String> =
+        std::fs::read_to_string(Path::new(HERE).join("corpus.sql")).unwrap().lines().map(str::to_owned).collect();
+    let values = [
+        "1",
+        "1.5",
+        "'x'",
+        "TRUE",
+        "DATE '2020-01-01'",
+        "TIMESTAMP '2020-01-01 00:00:00'",
+        "TIME '10:00:00'",
+        "INTERVAL '1 day'",
+        "NULL",
+        "x'00'",
+    ];
+    for operator in ["+", "-", "*", "/", "%", "||", "<", "AND", "LIKE", "&", "<<", "^"] {
+        let pairs = values.iter().flat_map(|left| values.iter().map(move |right| (left, right)));
+        statements.extend(pairs.map(|(left, right)| format!("SELECT {left} {operator} {right};")));
+    }
+    for name in [
+        "abs",
+        "ceil",
+        "chr",
+        "date_trunc",
+        "lower",
+        "lpad",
+        "round",
+        "sqrt",
+        "substr",
+        "to_date",
+        "trim",
+        "sum",
+        "avg",
+    ] {
+        let arguments =
+            values.iter().copied().chain(["", "*", "1, 2", "'x', 1, DATE '2020-01-01'", "1, 2, 3, 4, 5, 6"]);
+        statements.extend(arguments.map(|arguments| format!("SELECT {name}({arguments});")));
+    }
+    for data_type in
+        ["TINYINT", "INTEGER", "DECIMAL(5,2)", "VARCHAR(3)", "BOOLEAN", "DATE", "TIME", "TIMESTAMP", "UUID"]
+    {
+        statements.extend(values.iter().map(|value| format!("SELECT CAST({value} AS {data_type});")));
+    }
+    let printed = printed(folder.path(), &(BEFORE.to_owned() + &statements.join("\n") + "\n"));
+    let mut wrong = Vec::new();
+    let (mut errors, mut before) = (0, "");
+    for line in printed.lines() {
+        if !line.starts_with("error: ") && !line.starts_with("hint: ") {
+            before = if line.starts_with(' ') { before } else { line };
+            continue;
+        }
+        errors += usize::from(line.starts_with("error: "));
+        // What is in quotation marks is the statement's.
+        let outside: String = line.split(['\'', '"', '`']).step_by(2).collect();
+        if let Some(word) = LIBRARY_WORDS.iter().find(|word| outside.contains(**word)) {
+            wrong.push(format!("{word}: {before}\n    {line}"));
+        }
+    }
+    assert!(errors > 900, "{errors} of {} statements are wrong", statements.len());
+    assert!(wrong.is_empty(), "{} messages\n{}", wrong.len(), wrong.join("\n"));
+}

@@ -358,3 +358,98 @@ fn a_check_begins_with_a_summary() {
     assert!(few.lines().count() < 20 && few.contains("more findings of this kind"), "{few}");
     assert!(all.lines().count() > few.lines().count() + 10, "{}", all.lines().count());
 }
+
+/// Overwrites the bytes of a field in a record, which counts from 1.
+fn spoil(table: &Path, record: usize, field: &str, value: &[u8]) {
+    damage(table, |bytes| {
+        let number = |at: usize| usize::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]));
+        let (header, length) = (number(8), number(10));
+        let mut at = header + (record - 1) * length + 1;
+        let descriptor = (32..header).step_by(32).find(|start| {
+            let is_field = bytes[*start..*start + 11].starts_with(field.as_bytes());
+            at += if is_field { 0 } else { usize::from(bytes[*start + 16]) };
+            is_field
+        });
+        assert!(descriptor.is_some());
+        bytes[at..at + value.len()].copy_from_slice(value);
+    });
+}
+
+/// A value that cannot be read is empty in the new table, and its bytes are in a list beside it; with `--replace` beside the old
+/// files. Nothing is found in the new table.
+#[test]
+fn values_that_cannot_be_read_are_listed() {
+    for replaces in [false, true] {
+        let folder = folder_of("t04_cdx_updated");
+        let folder = folder.path();
+        let table = folder.join("t04_cdx_updated.dbf");
+        spoil(&table, 3, "ID", b"1x");
+        let path = folder.to_str().unwrap();
+        let (code, found, _) = run(&["check", path]);
+        assert_eq!(code, Some(4), "{found}");
+        let more: &[&str] = if replaces { &["--replace"] } else { &[] };
+        let (code, printed, told) = run(&[&["check", path, "--repair"], more].concat());
+        assert_eq!(code, Some(0), "{printed}{told}");
+        assert!(printed.contains("1 value that cannot be read left empty"), "{printed}");
+        assert!(told.contains("lost: 1 value"), "{told}");
+        let (new, list) = match replaces {
+            true => {
+                let old =
+                    std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.is_dir());
+                (folder.to_owned(), old.unwrap().join("t04_cdx_updated.rejects.txt"))
+            }
+            false => (folder.join("repaired"), folder.join("repaired/t04_cdx_updated.rejects.txt")),
+        };
+        let list = std::fs::read_to_string(list).unwrap();
+        let lines: Vec<&str> = list.lines().collect();
+        assert_eq!(lines[0], "record\tfield\tbytes\treason");
+        assert!(lines[1].starts_with("3\tID\t") && lines[1].ends_with("is not a number"), "{list}");
+        assert_eq!(lines.len(), 2);
+        assert_eq!(run(&["check", new.to_str().unwrap()]).0, Some(0));
+        assert_eq!(rows(&new, "SELECT count(*) FROM t04_cdx_updated WHERE _recno = 3 AND id IS NULL"), "1\n");
+    }
+}
+
+/// A table whose new one lacks an index stays where it is, and the command names it and the way on.
+#[test]
+fn a_table_that_lost_an_index_is_not_put_in_place_without_a_word() {
+    let folder = folder_of("t04_cdx_updated");
+    let folder = folder.path();
+    let cdx = folder.join("t04_cdx_updated.cdx");
+    // The header of the first tag has the length of its keys, its options, and the text of its key 512 bytes on. The directory's
+    // header and its leaf stand before it.
+    damage(&cdx, |bytes| {
+        let is_header = |at: &usize| bytes[at + 14] & 0x60 == 0x60 && bytes[at + 512].is_ascii_alphabetic();
+        let tag = (1536..bytes.len() - 512).step_by(512).find(is_header).unwrap();
+        bytes[tag + 12..tag + 14].fill(0);
+    });
+    let before = contents(folder);
+    let path = folder.to_str().unwrap();
+    let (code, printed, told) = run(&["check", path, "--repair", "--replace"]);
+    assert_eq!(code, Some(4), "{printed}{told}");
+    let table = folder.join("t04_cdx_updated.dbf");
+    assert!(printed.contains(&format!("not in place: {}: the new table lacks", table.display())), "{printed}");
+    assert!(printed.contains("what to do: "), "{printed}");
+    for (file, bytes) in before {
+        assert!(std::fs::read(&file).unwrap() == bytes, "{}", file.display());
+    }
+    // The damaged tag is in the list of indexes, and the hints lead out.
+    let shown = rows(folder, "SHOW INDEXES FROM t04_cdx_updated");
+    let damaged = shown.lines().find(|line| line.contains("its definition is damaged")).unwrap();
+    let name = damaged.split(',').next().unwrap().trim_matches('"');
+    let (_, _, told) = run(&[path, "-c", "REINDEX t04_cdx_updated"]);
+    assert!(told.contains("DROP INDEX"), "{told}");
+    assert_eq!(run(&[path, "-c", &format!("DROP INDEX {name} ON t04_cdx_updated")]).0, Some(0), "{name}");
+    assert_eq!(run(&["check", path]).0, Some(0));
+    assert!(!rows(folder, "SHOW INDEXES FROM t04_cdx_updated").contains("damaged"));
+}
+
+/// A notice of damage has one word in front, not two.
+#[test]
+fn notices_are_not_called_errors_as_well() {
+    let folder = folder_of("t04_cdx_updated");
+    let folder = folder.path();
+    std::fs::remove_file(folder.join("t04_cdx_updated.fpt")).unwrap();
+    let (_, _, told) = run(&[folder.to_str().unwrap(), "-c", "SELECT * FROM t04_cdx_updated LIMIT 1"]);
+    assert!(told.contains("notice: ") && !told.contains("notice: error"), "{told}");
+}

@@ -317,7 +317,7 @@ impl Checks {
         let is_condition = |field: &Field| matches!(field.data_type(), DataType::Boolean | DataType::Null);
         for (field, name) in self.expressions.schema().fields().iter().zip(&self.names) {
             if !is_condition(field) {
-                let message = format!("the check {name} is a value of type {}, and not a condition", field.data_type());
+                let message = format!("the check {name} is no condition: it is neither true nor false");
                 return Err(Error::new(Code::TypeMismatch, message));
             }
         }

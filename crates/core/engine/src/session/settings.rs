@@ -70,6 +70,11 @@ impl Session {
         Ok(())
     }
 
+    /// Lets queries see deleted records of DBF tables, or no longer, as the setting `show_deleted` does.
+    pub fn set_show_deleted(&mut self, shows: bool) {
+        self.visibility = if shows { Visibility::Shown } else { Visibility::Live };
+    }
+
     /// All settings.
     pub fn settings(&self) -> Vec<Setting> {
         let options = &self.database.shared.options;

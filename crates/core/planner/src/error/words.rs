@@ -3,14 +3,43 @@
 //! DataFusion knows most of its errors as text only. The everyday mistakes are worded here; `tests/mistakes` of
 //! the command has a statement for each.
 
+use super::type_names::{in_sql, listed, sql_type};
 use crate::parse::text::Text;
 use mainstay_types::{Code, Error};
 
 /// The message of an error in other words, with its place if it has one; the message as it is where none are known and it
 /// has no form of DataFusion's.
 pub(super) fn reworded(error: Error, text: Option<&Text>) -> Error {
+    let error = in_words(error, text);
+    let message = in_sql(error.message()).replace("Execution error: ", "").replace("Error during planning: ", "");
+    with_message(error, message)
+}
+
+/// The error with another message.
+fn with_message(error: Error, message: String) -> Error {
+    if message == error.message() {
+        return error;
+    }
+    let mut told = Error::new(error.code(), message);
+    if let Some(cause) = error.cause() {
+        told = told.because(cause);
+    }
+    if let Some(subject) = error.subject() {
+        told = told.about(subject);
+    }
+    if let Some(hint) = error.hint_text() {
+        told = told.hint(hint);
+    }
+    match error.text_span() {
+        Some((start, end)) => told.span(start, end),
+        None => told,
+    }
+}
+
+fn in_words(error: Error, text: Option<&Text>) -> Error {
     let Some(Told { message, code, hint, place }) = told(error.message()) else {
-        return super::foreign::hidden(error, text);
+        let message = in_sql(error.message());
+        return super::foreign::hidden(with_message(error, message), text);
     };
     let mut told = Error::new(code.unwrap_or(error.code()), super::shortened(&message));
     if let Some(cause) = error.cause() {
@@ -79,7 +108,12 @@ impl Told {
 }
 
 fn told(message: &str) -> Option<Told> {
-    of_groups(message).or_else(|| of_types(message)).or_else(|| of_functions(message)).or_else(|| of_queries(message))
+    of_groups(message)
+        .or_else(|| of_types(message))
+        .or_else(|| of_values(message))
+        .or_else(|| of_functions(message))
+        .or_else(|| of_arguments(message))
+        .or_else(|| of_queries(message))
 }
 
 /// Groups and aggregates where they cannot be.
@@ -189,6 +223,135 @@ fn of_types(message: &str) -> Option<Told> {
     (message == "Divide by zero error").then(|| Told::new("division by zero"))
 }
 
+/// Values that are not what they are taken for, and lists of values without a type in common.
+fn of_values(message: &str) -> Option<Told> {
+    if let Some(data_type) = message.strip_prefix("Join condition must be boolean type, but got ") {
+        return Some(no_condition(data_type).at_sign("ON"));
+    }
+    if let Some(data_type) = message.strip_prefix("Expected LIMIT to be an integer or null, but got ") {
+        let told = Told::new(format!("LIMIT takes a whole number, and this is {}", sql_type(data_type)));
+        return Some(told.code(Code::TypeMismatch).at_sign("LIMIT"));
+    }
+    if let Some(rest) = message.strip_prefix("Can't cast value ") {
+        let (value, wanted) = rest.rsplit_once(" to type ")?;
+        let told = Told::new(format!("{value} is not a value of {}", sql_type(wanted)));
+        return Some(told.code(Code::InvalidValue).at_sign(value));
+    }
+    if let Some(rest) = message.strip_prefix("Can not find compatible types to compare ") {
+        let (value, list) = rest.split_once(" with [")?;
+        let message = format!(
+            "IN compares {} with {}, which have no type in common",
+            sql_type(value),
+            listed(list.trim_end_matches(']'))
+        );
+        return Some(convert(message).at_sign("IN"));
+    }
+    for start in ["Cannot get result type for arithmetic operation ", "Cannot get result type for temporal operation "]
+    {
+        let Some(operation) = message.strip_prefix(start) else { continue };
+        let (left, operator, right) = operands(operation.split(": ").next()?)?;
+        let message = format!("{operator} does not take {} and {}", sql_type(left), sql_type(right));
+        return Some(convert(message).at_sign(operator));
+    }
+    if let Some(operation) = message.strip_prefix("Invalid string/binary operation: ") {
+        let (left, operator, _) = operands(operation)?;
+        return Some(convert(format!("{operator} takes texts, and this is {}", sql_type(left))).at_sign(operator));
+    }
+    if let Some(rest) = message.strip_prefix("Inconsistent data type across values list at row ") {
+        let (one, other) = rest.split_once(". Was ")?.1.split_once(" but found ")?;
+        let message =
+            format!("a column of VALUES is {} in one row, and {} in the next", sql_type(one), sql_type(other));
+        return Some(convert(message).at_sign("VALUES"));
+    }
+    if message.starts_with("Cannot access field at argument") {
+        let given = between(message, "type ", " is not")?;
+        return Some(convert(format!("a value of {} has no parts", sql_type(given))));
+    }
+    if message.starts_with("Binary operator '") && message.contains("physical expr") {
+        return Some(Told::new("an operator of the statement is not supported").code(Code::Unsupported));
+    }
+    if message.contains("supported arrow type name") {
+        let name = between(message, "Unsupported type '", "'")?;
+        return Some(Told::new(format!("there is no type \"{name}\"")).code(Code::Syntax).at_literal(name));
+    }
+    if message.contains("Fail to find the coerced type") {
+        let told = convert("the values have no type in common".to_owned());
+        return Some(match between(message, "Function '", "'") {
+            Some(name) => told.at_name(name),
+            None => told,
+        });
+    }
+    if let Some(rest) =
+        message.strip_prefix("Failed to coerce types ").or(message.strip_prefix("failed to coerce types "))
+    {
+        let (types, operator) = rest.rsplit_once(" in ")?;
+        let types = types.replace(" and ", ", ");
+        let operator = operator.trim_end_matches(" expression");
+        let message = format!("{operator} compares values of types that have nothing in common: {}", listed(&types));
+        return Some(convert(message).at_sign(operator));
+    }
+    if let Some(wanted) = message.strip_prefix("Unable to cast to ") {
+        let wanted = wanted.split(' ').next()?;
+        let told = Told::new(format!("the text is not a value of {}, or is beyond its range", sql_type(wanted)));
+        return Some(told.code(Code::InvalidValue));
+    }
+    if message.contains("regex parse error") || message.contains("regular expression did not compile") {
+        let reason = message.rsplit_once("error: ").map(|(_, reason)| reason.trim());
+        let reason = reason.filter(|reason| !reason.contains("regex")).map_or_else(String::new, |it| format!(": {it}"));
+        return Some(Told::new(format!("the regular expression is not valid{reason}")).code(Code::InvalidValue));
+    }
+    None
+}
+
+/// Calls that no form of a function takes, of which the planner lists what it has tried.
+fn of_arguments(message: &str) -> Option<Told> {
+    let message = message.split(". No function matches").next()?;
+    if let Some((name, rest)) = message.strip_prefix('\'').and_then(|rest| rest.split_once('\''))
+        && rest.starts_with(" does not support zero arguments")
+    {
+        return Some(
+            Told::new(format!("{name} takes arguments, and none is given")).code(Code::TypeMismatch).at_name(name),
+        );
+    }
+    let rest = message.split_once("unction '")?.1;
+    let (name, rest) = rest.split_once('\'')?;
+    if rest.starts_with(" failed to match any signature") {
+        let numbers: Vec<(&str, &str)> = rest.split(" expects ").skip(1).filter_map(counts).collect();
+        let Some((_, given)) = numbers.first() else {
+            return Some(convert(format!("{name} does not take these arguments")).at_name(name));
+        };
+        let mut wanted: Vec<&str> = numbers.iter().map(|(wanted, _)| *wanted).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        return Some(miscounted(name, &wanted.join(" or "), given));
+    }
+    if let Some(rest) = rest.strip_prefix(" expected ") {
+        let (wanted, rest) = rest.split_once(" argument")?;
+        let given: String = rest.chars().filter(char::is_ascii_digit).collect();
+        return Some(miscounted(name, if wanted == "zero" { "no" } else { wanted }, &given));
+    }
+    if let Some((wanted, given)) = rest.strip_prefix(" expects ").and_then(|rest| rest.split_once(" but received ")) {
+        let message = format!("{name} takes {}, and this is {}", wanted.to_lowercase(), given.to_lowercase());
+        return Some(convert(message).at_name(name));
+    }
+    None
+}
+
+/// The numbers of `2 arguments but received 4, ...`.
+fn counts(text: &str) -> Option<(&str, &str)> {
+    let (wanted, rest) = text.split_once(" arguments but received ")?;
+    let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+    Some((wanted, &rest[..end])).filter(|(_, given)| !given.is_empty())
+}
+
+fn miscounted(name: &str, wanted: &str, given: &str) -> Told {
+    let arguments = if wanted == "1" { "argument" } else { "arguments" };
+    let are = if given == "1" { "is" } else { "are" };
+    Told::new(format!("{name} takes {wanted} {arguments}, and {given} {are} given"))
+        .code(Code::TypeMismatch)
+        .at_name(name)
+}
+
 /// Functions: how many arguments, and of which types.
 fn of_functions(message: &str) -> Option<Told> {
     if let Some(rest) = message.strip_prefix("[return_type] ") {
@@ -291,42 +454,6 @@ fn operands(text: &str) -> Option<(&str, &str, &str)> {
     Some((&text[..first], &text[first + 1..second], &text[second + 1..]))
 }
 
-/// Types with commas between them.
-fn listed(types: &str) -> String {
-    let mut depth = 0_i32;
-    let parts = types.split(|letter: char| {
-        depth += i32::from(letter == '(') - i32::from(letter == ')');
-        letter == ',' && depth == 0
-    });
-    parts.map(|part| sql_type(part.trim())).collect::<Vec<String>>().join(", ")
-}
-
-/// The name that SQL has for a type of vectors, which is given as Arrow writes it.
-fn sql_type(arrow: &str) -> String {
-    let (name, arguments) = arrow.split_once('(').unwrap_or((arrow, ""));
-    let name = match name {
-        "Utf8" | "LargeUtf8" | "Utf8View" | "Dictionary" => "VARCHAR",
-        "Binary" | "LargeBinary" | "BinaryView" | "FixedSizeBinary" => "VARBINARY",
-        "Boolean" => "BOOLEAN",
-        "Int8" | "UInt8" => "TINYINT",
-        "Int16" | "UInt16" => "SMALLINT",
-        "Int32" | "UInt32" => "INTEGER",
-        "Int64" | "UInt64" => "BIGINT",
-        "Float16" | "Float32" => "REAL",
-        "Float64" => "DOUBLE",
-        "Decimal32" | "Decimal64" | "Decimal128" | "Decimal256" => {
-            return format!("DECIMAL({}", arguments.replace(' ', ""));
-        }
-        "Date32" | "Date64" => "DATE",
-        "Time32" | "Time64" => "TIME",
-        "Timestamp" => "TIMESTAMP",
-        "Interval" | "Duration" => "INTERVAL",
-        "Null" => "NULL",
-        _ => arrow,
-    };
-    name.to_owned()
-}
-
 fn between<'t>(text: &'t str, before: &str, behind: &str) -> Option<&'t str> {
     Some(text.split_once(before)?.1.split_once(behind)?.0)
 }
@@ -336,10 +463,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_have_their_names_in_sql() {
-        assert_eq!(sql_type("Decimal128(11, 2)"), "DECIMAL(11,2)");
-        assert_eq!(sql_type("Timestamp(Nanosecond, None)"), "TIMESTAMP");
-        assert_eq!(listed("Decimal128(11, 2), Utf8View"), "DECIMAL(11,2), VARCHAR");
+    fn operands_are_told_from_types_with_blanks() {
         assert_eq!(operands("Decimal128(6, 0) + Date32"), Some(("Decimal128(6, 0)", "+", "Date32")));
     }
 

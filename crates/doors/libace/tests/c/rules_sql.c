@@ -198,6 +198,7 @@ int main( int count, char ** arguments )
    char path[ 600 ];
    if( count < 2 )
       return 2;
+   OK( AdsShowDeleted( 0 ) );
    snprintf( path, sizeof( path ), "%s/rules.add", arguments[ 1 ] );
    made( path );
    fields_and_tables_have_rules();

@@ -162,6 +162,7 @@ int main( int count, char ** arguments )
    char path[ 600 ];
    if( count < 2 )
       return 2;
+   OK( AdsShowDeleted( 0 ) );
    snprintf( path, sizeof( path ), "%s/shop.add", arguments[ 1 ] );
    made( path );
    each_event_fires();
