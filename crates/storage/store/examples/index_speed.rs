@@ -1,4 +1,4 @@
-//! What the operations of an index cost, in nanoseconds each, and what a key costs in bytes.
+//! Cost of the operations of an index in nanoseconds, and of a key in bytes.
 //!
 //! ```text
 //!   cargo run --release -p mainstay-store --example index_speed

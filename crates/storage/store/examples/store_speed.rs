@@ -1,6 +1,6 @@
-//! How fast the store is: 10,000 rows of BIGINT, short text, DOUBLE, in memory.
+//! Speed of the store: 10,000 rows of BIGINT, short text, DOUBLE, in memory.
 //!
-//! Prints nanoseconds per row, the least of several runs.
+//! Prints nanoseconds per row, the minimum of several runs.
 
 use mainstay_store::column::Slice;
 use mainstay_store::{ColumnDefinition, Isolation, NativeTable, Store, TableDefinition};

@@ -1,4 +1,4 @@
-//! Stamps: who made a version and who ended it, in one number.
+//! Stamps: the transaction that created or ended a version, in one number.
 //!
 //! ```text
 //!   0 ............ 2^63 - 1     a commit number: the transaction that committed as this one
@@ -29,7 +29,7 @@ pub fn is_mark(stamp: u64) -> bool {
     (MARK..ABORTED).contains(&stamp)
 }
 
-/// What a statement sees: everything up to a commit, and what its own transaction did.
+/// The view of a statement: everything up to a commit, and the changes of its own transaction.
 ///
 /// A function that a query calls runs in a session beside the query's ([`Outlook`](crate::Outlook)). Its statements see the
 /// temporary tables of their own session as that does, and all other tables as the query does.
@@ -47,7 +47,7 @@ pub struct View {
 }
 
 impl View {
-    /// What is seen of all tables alike.
+    /// A view that is the same for all tables.
     #[inline]
     pub fn at(commit: u64, mark: u64) -> View {
         View { commit, mark, shared: (commit, mark), pending_above: u64::MAX }
@@ -58,7 +58,7 @@ impl View {
         View { shared: (commit, mark), ..self }
     }
 
-    /// What is seen of one table.
+    /// The view of one table.
     #[inline]
     pub(crate) fn of(self, is_temporary: bool) -> View {
         let (commit, mark) = if is_temporary { (self.commit, self.mark) } else { self.shared };

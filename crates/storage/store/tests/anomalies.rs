@@ -1,7 +1,7 @@
 //! The anomalies of the Hermitage list, at every isolation level: those that a level must prevent, and those it allows.
 //!
-//! Each test runs the same steps at all levels and says what each of them gives. A writer that would have to wait has a
-//! lock timeout of nothing here, so that one thread can play both parts; what really waits is in `waits.rs`.
+//! Each test runs the same steps at all levels and states the result of each. A writer that would have to wait has a
+//! lock timeout of zero here, so that one thread can play both parts; real waits are tested in `waits.rs`.
 //!
 //! | anomaly | read committed | repeatable read, snapshot | serializable |
 //! |---|---|---|---|

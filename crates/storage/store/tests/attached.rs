@@ -1,5 +1,6 @@
-//! Tables that are too large to be read whole when their store is opened: checkpoints keep their indexes, rows are read when
-//! they are needed, and what is read is verified.
+//! Tables that are too large to be read whole when their store is opened: checkpoints write their indexes, rows are
+//! read when
+//! they are needed, and are verified then.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Changes of the catalog as parts of transactions: who sees them when, what they refuse, and how they are taken back.
+//! Changes of the catalog as parts of transactions: their visibility, their refusals, and their rollback.
 
 mod common;
 

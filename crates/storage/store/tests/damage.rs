@@ -54,7 +54,7 @@ fn killed() -> (Simulated, u64, u64) {
     (left, good, bad)
 }
 
-/// What is in `bad` of [`killed`] when nothing is damaged.
+/// The rows of `bad` of [`killed`] when nothing is damaged.
 fn all_of_bad() -> Vec<(i64, i64)> {
     keys(0..310).into_iter().filter(|(key, _)| *key != 7).collect()
 }

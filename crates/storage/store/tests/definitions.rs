@@ -1,5 +1,5 @@
-//! Locks of definitions and names: what of several transactions that define and write goes on side by side, what waits,
-//! and what becomes of it in the catalog, in memory and after a crash.
+//! Locks of definitions and names: operations of several transactions that run side by side, operations that wait,
+//! and their results in the catalog, in memory and after a crash.
 
 mod common;
 
@@ -41,7 +41,8 @@ fn a_change_of_one_table_keeps_nobody_from_another() {
     let mut creating = begin(&store);
     put(&store, &mut creating, table(500, "third")).unwrap();
     store.table_for(&creating, 500).unwrap().insert(&mut creating, &pair(3, 3)[..]).unwrap();
-    // What one has created is not there for others, and what others have committed is there for it.
+    // Tables that one transaction has created are invisible to others, and tables that others have committed are
+    // visible to it.
     assert!(store.catalog_for(&altering).table(500).is_none());
     store.table_of(other).unwrap().insert(&mut begin(&store), &pair(2, 2)[..]).unwrap();
     writer.commit().unwrap();
@@ -152,7 +153,7 @@ fn waits_for_definitions_and_names_end_after_their_time() {
     assert_eq!(told, "\"LATE\" waited 20 ms for the definition of one that another transaction holds");
     let told = refused(&|late| put(&store, late, table(800, "V")));
     assert_eq!(told, "\"LATE\" waited 20 ms for the name v that another transaction holds");
-    // Who has given up keeps nobody out.
+    // A transaction that has given up blocks no other.
     changer.rollback();
     let mut writer = begin(&store);
     store.table_of(one).unwrap().insert(&mut writer, &pair(1, 1)[..]).unwrap();

@@ -1,4 +1,4 @@
-//! A store in a folder: what is in it when it is opened again, and what happens beside a checkpoint.
+//! A store in a folder: its contents when it is opened again, and operations beside a checkpoint.
 
 mod common;
 

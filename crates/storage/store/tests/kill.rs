@@ -1,7 +1,8 @@
-//! A real process, killed with SIGKILL at random moments: what it had told us it committed is there.
+//! A real process, killed with SIGKILL at random times: its acknowledged commits are found afterwards.
 //!
-//! The child is this test binary, told by an environment variable what to be. It opens the store, tells us every key that
-//! a commit was acknowledged for, and goes on until it is killed; then the next one does. Nothing is simulated here, and
+//! The child is this test binary, started with an environment variable. It opens the store, reports every key that
+//! a commit was acknowledged for, and continues until it is killed; then the next one does. Nothing is simulated here,
+//! and
 //! so only the process dies and not the machine: for that see `recovery.rs`.
 
 mod common;
@@ -41,7 +42,7 @@ fn found(store: &Store) -> BTreeMap<i64, i64> {
     a.into_iter().collect()
 }
 
-/// What the child does until it is killed: each transaction sets a key in both tables.
+/// Runs in the child until it is killed: each transaction sets a key in both tables.
 fn work(folder: &Path) -> Result<()> {
     let store = open(folder)?;
     if store.table("a").is_err() {

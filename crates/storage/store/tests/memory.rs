@@ -1,10 +1,10 @@
 //! A table that is larger than the memory its store may have: built, scanned, read by key, changed, opened again.
 //!
-//! A real process does it, this test binary told by an environment variable what to be, and says how much anonymous memory
-//! it had at most (`RssAnon` of Linux: what it allocated, without the pages of mapped files). The same without a limit
-//! shows that the measure would notice.
+//! A real process does it, this test binary started with an environment variable, and reports its greatest anonymous
+//! memory (`RssAnon` of Linux: allocated memory, without the pages of mapped files). The same run without a limit
+//! shows that the measure works.
 
-// What it reads is no stored data but Linux's own account of the process.
+// The test reads no stored data but Linux's own account of the process.
 #![allow(clippy::disallowed_methods)]
 
 mod common;
@@ -31,8 +31,9 @@ const TEXT: usize = 1 << 10;
 /// stamps and positions of one round of them.
 const CHURNED: i64 = 300_000;
 const CHURN_BYTES: u64 = 12 << 20;
-/// What a process takes besides: its program, threads, index (about 20 bytes a row), the changes of an open transaction,
-/// what the allocator keeps back.
+/// Further memory of the process: its program, threads, index (about 20 bytes a row), the changes of an open
+/// transaction,
+/// and free memory that the allocator retains.
 const BESIDES: u64 = 24 << 20;
 
 fn options(memory_bytes: Option<usize>) -> StoreOptions {
@@ -112,7 +113,7 @@ fn build(folder: &Path, memory_bytes: Option<usize>) -> Peak {
         peak.look();
     }
     read(&store, &table, &mut peak);
-    // What is in files changes like anything else.
+    // Rows in files change like any others.
     for id in (0..ROWS).step_by(16) {
         let mut transaction = store.begin(Isolation::ReadCommitted);
         let position = common::position(&table, &mut transaction, id).unwrap();

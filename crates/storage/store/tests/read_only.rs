@@ -1,4 +1,4 @@
-//! A store that may be read and not written, and one in which nothing has changed: no file is touched.
+//! A store that can be read but not written, and one in which nothing has changed: no file is touched.
 
 mod common;
 
@@ -103,7 +103,7 @@ fn a_medium_without_write_access_is_read_and_changes_are_refused() {
         assert!(refused.iter().all(|error| error.to_string() == reason.to_string()), "{refused:?}");
         drop(transaction);
         store.checkpoint().unwrap();
-        // What is not kept can be used as ever.
+        // Tables that are not persistent can be written.
         let mut definition = pairs(true);
         definition.logged = false;
         definition.name = "temporary".into();

@@ -1,4 +1,4 @@
-//! One transaction at a time: what is written is seen, committed, taken back; what the rules forbid is refused.
+//! One transaction at a time: writes are seen, committed, rolled back; violations are refused.
 
 mod common;
 

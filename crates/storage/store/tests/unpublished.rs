@@ -1,4 +1,4 @@
-//! Commits that are decided and not published, because their sync is still under way: `sql-01`.
+//! Commits that are decided and not published, because their sync is still under way.
 //!
 //! A transaction that meets what such a commit did - a key, a row, a parent, a child - waits until it is published. So
 //! whatever it is told then, its next statement sees the reason. SQL Server keeps the locks of a transaction until its log

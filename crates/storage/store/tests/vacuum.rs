@@ -1,4 +1,4 @@
-//! Vacuum: memory comes back, and nobody notices.
+//! Vacuum: memory is released, and readers are not disturbed.
 
 mod common;
 
@@ -44,7 +44,7 @@ fn deleting_and_inserting_again_does_not_grow_memory() {
     let full = table.bytes();
     for round in 0..10 {
         delete_all(&store, 0);
-        // Who deletes all of a table cleans up behind it: at once, and not over the commits that come.
+        // A transaction that deletes all rows of a table vacuums it: at once, and not over the following commits.
         assert!(table.bytes() < full / 50, "{} bytes, at first {full}, round {round}", table.bytes());
         ids(&store, rows);
         assert!(table.bytes() <= full + full / 10, "{} bytes, at first {full}, round {round}", table.bytes());

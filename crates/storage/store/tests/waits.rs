@@ -285,7 +285,7 @@ fn a_row_that_was_put_in_is_found_and_waited_for_by_who_asks() {
             }
             let mut first = begin(&store, "first");
             let position = table.insert(&mut first, &pair(7, round as i64)[..]).unwrap();
-            // Who does not ask finds nothing, nor does a snapshot.
+            // Transactions that do not ask to wait find nothing, nor does a snapshot.
             let snapshot = &mut store.begin(Isolation::Snapshot);
             snapshot.set_waits_for_pending(true);
             for other in [&mut begin(&store, "other"), snapshot] {

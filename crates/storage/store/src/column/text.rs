@@ -133,7 +133,7 @@ impl Views {
         }
     }
 
-    /// How many bytes of memory it takes.
+    /// The memory that the column takes, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.views.bytes() + self.blocks.iter().map(|block| block.bytes()).sum::<usize>()
     }
@@ -159,7 +159,7 @@ impl ViewAppender {
         self.push_any(bytes)
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(crate) fn len(&self) -> usize {
         self.views.len()
     }

@@ -1,4 +1,4 @@
-//! A whole store in one file, and back; and a look at all files without changing any.
+//! Backup of a whole store into one file, restore, and a check of all files that changes none.
 //!
 //! A backup is a checkpoint whose files are copied while nothing removes them; commits go on meanwhile and are not in it.
 //!

@@ -1,7 +1,8 @@
-//! The journal of a store that is in a folder: one writer after the other, each for a file.
+//! The journal of a store in a folder: a sequence of writers, one for each file.
 //!
-//! A ticket counts the bytes of all journals since the store was opened, so that it stays good when a checkpoint goes on
-//! to the next file: the one before is closed then, which has brought everything in it onto the disk.
+//! A ticket counts the bytes of all journals since the store was opened, so that it stays valid when a checkpoint
+//! switches
+//! to the next file: the file before is closed then, which syncs everything in it.
 //!
 //! ```text
 //!   file 7 (closed)      file 8
@@ -31,7 +32,7 @@ struct Current {
     base: u64,
 }
 
-/// Who is told when the journal has grown.
+/// The listener that is notified when the journal has grown.
 struct Watch {
     sender: Option<SyncSender<()>>,
     bytes: u64,

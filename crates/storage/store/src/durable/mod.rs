@@ -9,7 +9,7 @@
 //!   backup, restore, check                                   backup.rs
 //! ```
 //!
-//! `docs/durability.md` lists what is promised, and the test that fails when a promise is broken.
+//! `docs/durability.md` lists the guarantees, each with the test that fails when it is broken.
 //!
 //! Opening reads the manifest, small tables, the last group of each other table, and the journal since the checkpoint. All
 //! else is mapped, and verified when it is first read: group files as a whole, runs of indexes by their blocks.
@@ -45,10 +45,10 @@ const LOCK: &str = "lock";
 /// milliseconds.
 const WHOLE_BYTES: u64 = 512 << 10;
 
-/// How a store in a folder works.
+/// The options of a store in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreOptions {
-    /// How durable a commit is before it is acknowledged, unless its transaction says otherwise.
+    /// The durability that a commit needs before it is acknowledged, unless its transaction sets another one.
     pub durability: Durability,
     /// A checkpoint is taken in the background when the journals since the last one have this many bytes, those that were found
     /// when the store was opened included: it bounds what the next start has to read. `None`: only when it is asked for, and
@@ -79,7 +79,7 @@ impl Default for StoreOptions {
     }
 }
 
-/// What a store in a folder has besides what is in memory.
+/// The state on disk of a store in a folder.
 pub(crate) struct Durable {
     files: Arc<Files>,
     /// Takes checkpoints when the journal has grown.

@@ -1,11 +1,13 @@
-//! A store in a folder that may be read and not written: a medium without write access, another user's files.
+//! A store in a folder that can be read but not written: a medium without write access, another user's files.
 //!
-//! Its rows are there as after any other opening, the journal's included, and no file is touched: no lock taken, no torn
-//! tail cut off, nothing removed. Tables that are not kept (temporary ones) can be used as ever; a change of anything that
-//! is kept is refused with the reason.
+//! Its rows are read as in any other opening, the journal's included, and no file is touched: no lock taken, no torn
+//! tail cut off, nothing removed. Tables that are not persistent (temporary ones) can be written; a change of a
+//! persistent
+//! object is refused with the reason.
 //!
-//! Without the lock another process, which may write, can have the store open. So the manifest is read again at the end,
-//! and when it is another one by then, everything is read anew. What that process commits later is not seen.
+//! Without the lock another process, which may write, can have the store open. So the manifest is read again at the
+//! end,
+//! and if it has changed by then, everything is read anew. Later commits of that process are not seen.
 
 use super::WHOLE_BYTES;
 use super::recover::recover;

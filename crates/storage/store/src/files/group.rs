@@ -16,10 +16,12 @@
 //! pages back to the file.
 //!
 //! **Damage.** The manifest has the length and the crc32c of every file. When a group is first read, the checksum of
-//! the whole file is worked out first; only then Arrow's reader sees the bytes. It validates them once more (offsets, UTF-8), so that even a file that was made to
-//! fit its checksum cannot lead outside of the mapping; where it panics on one, that is caught and told as damage.
+//! the whole file is verified before Arrow's reader sees the bytes. The reader validates them once more (offsets,
+//! UTF-8), so
+//! that even a file crafted to fit its checksum cannot lead outside of the mapping; a panic of the reader is caught and
+//! reported as damage.
 //!
-//! **Limits.** What goes bad under the mapping after the checksum was verified is not noticed. Reading one row of a
+//! **Limits.** Damage under the mapping after the checksum was verified is not noticed. Reading one row of a
 //! group reads its whole file once per mapping.
 
 use super::manifest::{FileFacts, RowIdFacts};
@@ -89,7 +91,7 @@ impl GroupRowIds {
 pub struct GroupVectors {
     /// The number of the group in its table.
     pub group: u64,
-    /// How many rows it has.
+    /// The number of rows.
     pub rows: usize,
     /// The columns with their numbers in the catalog.
     pub columns: Vec<(u64, ArrayRef)>,

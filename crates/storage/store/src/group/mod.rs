@@ -1,8 +1,9 @@
 //! A group: a run of row slots, their columns, and the stamps of their versions.
 //!
 //! A group has a fixed capacity and is only ever appended to, by one writer (`GroupWriter`, under the table's write
-//! latch). Everything else about a slot - who created and ended its version, where the version before and after it is -
-//! are atomic numbers beside the columns. What few groups need is allocated when it is first needed.
+//! latch). The other properties of a slot - the stamps that created and ended its version, the versions before and
+//! after
+//! it - are atomic numbers beside the columns. Those that few groups need are allocated on first use.
 //!
 //! ```text
 //!   offset      0      1      2      3      ...
@@ -18,8 +19,9 @@
 //!
 //! The columns of a group that a checkpoint has written may not be loaded yet (module `stored`); all the rest is known without them.
 //!
-//! When every version of a full group is old enough to be seen by everybody, its `created` stamps say nothing any more: the
-//! table replaces the group by `Group::without_created`, which shares all the rest.
+//! When every version of a full group is old enough to be seen by all views, its `created` stamps carry no information:
+//! the
+//! table replaces the group by `Group::without_created`, which shares all other parts.
 
 pub(crate) mod load;
 pub(crate) mod stored;
@@ -65,7 +67,7 @@ pub struct Group {
     state: Arc<State>,
 }
 
-/// What the forms of a group share, with and without its stamps.
+/// The state that the forms of a group share, with and without its stamps.
 struct State {
     first_row_id: u64,
     /// The row id of the last slot of a group whose row ids may have to be loaded.
@@ -149,12 +151,12 @@ impl Group {
         self.number
     }
 
-    /// How many slots it has room for.
+    /// The capacity in slots.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// How many slots there are now.
+    /// The current number of slots.
     #[inline]
     pub fn len(&self) -> usize {
         self.state.length.load(Ordering::Acquire)
@@ -342,7 +344,7 @@ impl Group {
         all[offset].store(position, Ordering::Release);
     }
 
-    /// How many bytes of memory it takes.
+    /// The memory that the group takes, in bytes.
     pub fn bytes(&self) -> usize {
         let stamps = |lazy: &OnceLock<Stamps>| lazy.get().map_or(0, |stamps| stamps.len() * 8);
         let state = &self.state;
@@ -360,7 +362,7 @@ impl GroupWriter {
         &self.group
     }
 
-    /// How many slots it has room for yet.
+    /// The number of slots that are still free.
     pub(crate) fn room(&self) -> usize {
         self.group.capacity - self.length
     }

@@ -1,11 +1,14 @@
 //! Columns that are loaded when they are first needed.
 //!
-//! When a store is opened, the manifest says of each group how many rows it has, which of them are gone and which row ids they
-//! have. That is enough to see rows, to find them by their keys, and to end them. Their values are brought in from the
-//! group's file by whoever first asks for one; the checksum of the whole file is worked out then.
+//! When a store is opened, the manifest gives for each group the number of rows, the deleted ones and the row ids. That
+//! is
+//! enough to see rows, to find them by their keys, and to end them. Their values are loaded from the group's file by
+//! the first
+//! reader that needs one; the checksum of the whole file is verified then.
 //!
-//! **Damage.** Who reads rows for a statement asks for them with [`Group::load`] and gets the error. Deep inside, where a
-//! value cannot be refused, the values of such a group are NULL; but the source has told its table before, and a damaged table
+//! **Damage.** A statement that reads rows calls [`Group::load`] and gets the error. In inner code that cannot return
+//! an error
+//! the values of such a group are NULL; but the source has reported the damage to its table before, and a damaged table
 //! refuses every statement and every commit of a transaction that has written it.
 
 use super::Group;

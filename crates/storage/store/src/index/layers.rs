@@ -1,4 +1,4 @@
-//! The two layers of an index, and what becomes of it when the lower one is damaged.
+//! The two layers of an index, and the repair when the lower one is damaged.
 //!
 //! An operation that meets a damaged block of the base returns an error and changes nothing. The index then rebuilds the
 //! entries of the base from the rows, applies the entries of the tree on top, and repeats the operation

@@ -10,20 +10,24 @@
 //!   any             bytes, see `bytes`           text, DECIMAL(38) + row
 //! ```
 //!
-//! Key bytes come from [`crate::key::KeyEncoder`], which also appends what tells the entries of equal keys apart in
+//! Key bytes come from [`crate::key::KeyEncoder`], which also appends the bytes that distinguish the entries of equal
+//! keys in
 //! indexes that are not unique. So to the tree every key is unique, and its value is a position: of the newest version
-//! with this key. What a reader finds is a candidate; it checks visibility and conditions itself.
+//! with this key. A reader gets candidates and checks visibility and conditions itself.
 //!
 //! **Concurrency.** Many readers or one writer: a reader-writer lock around the tree, held for one operation (or one
-//! portion of a cursor, at most [`PORTION`] entries). What bounds it: readers on several cores take turns at the word
-//! of the lock, twice an operation; a writer waits for the readers inside and they for it; and the most that is done
-//! inside is a portion, or a split up to the root.
+//! portion of a cursor, at most [`PORTION`] entries). Bounds: readers on several cores contend for the word
+//! of the lock, twice an operation; a writer waits for the active readers and they for it; and the longest critical
+//! section
+//! is a portion, or a split up to the root.
 //!
-//! **Memory.** Nodes are given back as keys go, and chunks of nodes as their nodes go; [`Index::memory`] counts.
+//! **Memory.** Nodes are freed as keys are removed, and chunks of nodes as their nodes are freed; [`Index::memory`]
+//! counts.
 //!
-//! **Layers.** Below the tree there may be a `base::Base`: the runs in which a checkpoint has kept the index. The tree
-//! then has only what has changed since, and a key that it has not is looked for in the base. A base that is damaged is
-//! replaced by entries made from the rows, before whoever met the damage gets an answer.
+//! **Layers.** Below the tree there may be a `base::Base`: the runs that a checkpoint has written of the index. The
+//! tree
+//! then contains only the changes since, and other keys are looked up in the base. A damaged base is
+//! replaced by entries rebuilt from the rows, before the operation that found the damage returns.
 
 mod arena;
 pub(crate) mod base;

@@ -121,7 +121,7 @@ pub(super) struct Path {
     pub depth: usize,
 }
 
-/// What an insertion found.
+/// The outcome of an insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inserted {
     /// The key is new: the entry is in the index now.

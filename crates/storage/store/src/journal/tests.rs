@@ -1,4 +1,4 @@
-//! The journal's promises: damage is noticed, a torn tail is not damage, and one sync serves many.
+//! The journal's guarantees: damage is noticed, a torn tail is not damage, and one sync serves many commits.
 
 use super::checksum::crc32c;
 use super::*;

@@ -1,4 +1,4 @@
-//! How single values become bytes: see [the format](super).
+//! Single values as bytes of a key: see [the format](super).
 
 /// The end of bytes of any number.
 const END: u8 = 0;

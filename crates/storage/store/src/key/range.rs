@@ -26,7 +26,7 @@ pub struct KeyRange {
     pub high: Option<Vec<u8>>,
 }
 
-/// What two buffers say of a range.
+/// The kind of range that two buffers bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
     /// No keys.

@@ -1,7 +1,8 @@
-//! Many rows at once, as vectors of Arrow's: a copy of memory a column, stamps in one go, and entries of indexes.
+//! Bulk insert from Arrow vectors: one memory copy per column, stamps in one go, and entries of indexes.
 //!
-//! Rows are written group by group. Within a group the columns come first, so that keys are made from the stored values;
-//! slots can be seen by others only after their entries are in place.
+//! Rows are written group by group. Within a group the columns come first, so that keys are made from the stored
+//! values;
+//! slots become visible to others only after their entries are in place.
 
 use super::entries::{Newcomer, Refused};
 use super::references::Check;
@@ -14,14 +15,14 @@ use arrow_array::{Array, ArrayRef};
 use mainstay_types::{Code, Error, Result, interrupt};
 use std::sync::Arc;
 
-/// How a portion of the rows went.
+/// The outcome of inserting a portion of the rows.
 struct Portion {
     /// The position of its first row.
     first: u64,
     first_row_id: u64,
-    /// How many rows are in.
+    /// The number of inserted rows.
     rows: usize,
-    /// What stopped it before the group was full.
+    /// The reason that stopped it before the group was full.
     stopped: Option<Refused>,
 }
 

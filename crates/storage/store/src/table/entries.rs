@@ -1,6 +1,7 @@
-//! Entries of indexes, when versions come and go. All of this happens under the table's write latch.
+//! Index entries of versions that are created or removed. All of this happens under the table's write latch.
 //!
-//! A new version enters every index under its key. If the key has an entry already, that points to a version in one of three
+//! A new version enters every index under its key. If the key has an entry already, that points to a version in one of
+//! these
 //! states:
 //!
 //! ```text
@@ -10,12 +11,15 @@
 //!   ended, rolled back, or the version that is being replaced        take the entry over
 //! ```
 //!
-//! Who takes an entry over must leave a way to the version that had it, for views that are older: the link `prev` of the new
-//! version. That is one link for all indexes, and nearly always enough, because the version before *is* what had the
+//! A writer that takes over an entry must leave a path to the version that had it, for older views: the link `prev` of
+//! the new
+//! version. That is one link for all indexes, and nearly always enough, because the version before *is* the one that
+//! had the
 //! entries. The exception - a key taken over from another row - goes into [`Links`], a small map beside.
 //!
-//! Who follows links from an entry looks for the version that its view sees; the key must be compared again there, because
-//! the version before may have had another one.
+//! A reader that follows links from an entry looks for the version that its view sees; the key must be compared again
+//! there,
+//! because the version before may have had another one.
 
 use super::indexes::TableIndex;
 use super::{NativeTable, Writer};
@@ -87,7 +91,7 @@ impl Links {
     }
 }
 
-/// What keeps a version from entering the indexes.
+/// The reason that a version cannot enter the indexes.
 pub(super) enum Refused {
     /// Somebody to wait for.
     Obstacle(Obstacle),

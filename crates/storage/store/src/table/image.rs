@@ -1,4 +1,4 @@
-//! What a checkpoint needs of a table: its groups at a commit, and a way to put them back as files.
+//! The image of a table for a checkpoint: its groups at a commit, and the operation that replaces them by files.
 
 use super::NativeTable;
 use crate::directory::Directory;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The groups of a table at one moment.
 pub(crate) struct Pinned {
     pub(crate) directory: Arc<Directory>,
-    /// How many slots of each group there were.
+    /// The number of slots of each group.
     pub(crate) lengths: Vec<usize>,
     pub(crate) next_row_id: u64,
     pub(crate) next_group: u64,

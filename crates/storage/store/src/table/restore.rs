@@ -1,6 +1,6 @@
-//! Rows that come back: from a checkpoint's files, from the journal, and from the table as it was before its columns changed.
+//! Restored rows: from a checkpoint's files, from the journal, and from the table as it was before its columns changed.
 //!
-//! While a store is opened nobody looks, so there are no versions: a row that changes is taken out of the indexes and
+//! While a store is opened it has no readers, so there are no versions: a changed row is removed from the indexes and
 //! buried, and its new values are appended under the same row id.
 
 use super::entries::{Newcomer, Refused};

@@ -1,4 +1,4 @@
-//! Taking single changes back, under the write latch: entries first, then stamps.
+//! Undo of single changes, under the write latch: entries first, then stamps.
 
 use super::{NativeTable, Writer};
 use crate::group::{Group, offset_of};

@@ -1,4 +1,4 @@
-//! Cleaning up what nobody can see any more.
+//! Removal of versions that no view can see any more.
 //!
 //! A version is dead when it was rolled back, or ended by a commit up to the horizon: no open view is older, and none ever
 //! will be. Vacuum goes over the groups, one at a time under the write latch:
@@ -10,18 +10,25 @@
 //!                         all created before the horizon: the `created` stamps are freed
 //! ```
 //!
-//! Who has pinned the directory keeps the old groups, and what is in them still holds for its view. A writer that comes
-//! with a position in a dropped group finds the row through `moved`, as long as its statement has its view; an index entry of a moved row leads old readers back
-//! through the link from the new copy to the old one.
+//! A reader that has pinned the directory keeps the old groups, and their contents still hold for its view. A writer
+//! that comes
+//! with a position in a dropped group finds the row through `moved`, as long as its statement has its view; an index
+//! entry of a
+//! moved row leads old readers back through the link from the new copy to the old one.
 //!
-//! A row is moved only if everybody sees it and nobody has marked it. Links to dead versions lead nowhere once their group
-//! is dropped, which is right: what is behind them has been dead for longer.
+//! A row is moved only if every view sees it and no transaction has marked it. Links to dead versions lead nowhere once
+//! their
+//! group is dropped, which is right: the versions behind them have been dead for longer.
 //!
-//! Vacuum is done in steps, by those who commit, when a table has collected enough garbage ([`NativeTable::tidy`]): who
-//! has ended many versions does as much at once, so garbage does not gather faster than it goes. What a pass must leave,
-//! because somebody looks back at it, is counted again at its end and tried again some commits later, at longer and
-//! longer intervals while nothing comes of it. So a table has, besides what open views see, at most a quarter of its slots
-//! of garbage, or 4,096 versions, or what those few commits have left.
+//! Vacuum is done in steps, by committing transactions, when a table has collected enough garbage
+//! ([`NativeTable::tidy`]): a
+//! transaction that has ended many versions removes as many at once, so garbage does not gather faster than it is
+//! removed.
+//! Versions that a pass must leave, because an older view reads them, are counted at its end, and retried some commits
+//! later,
+//! at longer and longer intervals while nothing can be removed. So a table has, besides the versions that open views
+//! see, at
+//! most a quarter of its slots of garbage, or 4,096 versions, or the garbage of those few commits.
 
 use super::entries::{Newcomer, Replaced};
 use super::{NativeTable, Retired, TableIndex, Writer};
@@ -42,7 +49,7 @@ const RETRY_COMMITS: (u64, u64) = (32, 4096);
 /// A group is rewritten when at most one slot in so many is alive.
 const SPARSE: usize = 4;
 
-/// What a vacuum did.
+/// The result of a vacuum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Vacuumed {
     /// Dead versions taken out of the indexes.

@@ -6,9 +6,13 @@
 //!   delete    latch -> mark the version ended
 //! ```
 //!
-//! A mark of another open transaction, on the version or on a key, means: let go of the latch, wait, start over. So does the
-//! stamp of a commit that is not published yet, for no statement sees what it did. After that the version may be ended: then read committed looks at the newest one ([`Written::Moved`]), and the caller decides
-//! whether it still wants to change it; the other isolations fail with `Conflict`.
+//! A mark of another open transaction, on the version or on a key, means: release the latch, wait, start over. So does
+//! the
+//! stamp of a commit that is not published yet, since no statement sees its changes. After that the version may be
+//! ended: then
+//! read committed reads the newest one ([`Written::Moved`]), and the caller decides if it still wants to change it; the
+//! other
+//! isolation levels fail with `Conflict`.
 
 use super::entries::{Newcomer, Refused, Replaced};
 use super::references::Check;
@@ -26,7 +30,7 @@ use std::sync::atomic::Ordering;
 /// The mark of a row that nobody can meet until it is stamped: no transaction has this number.
 const NOBODY: u64 = MARK;
 
-/// What became of a change to a row.
+/// The outcome of a change to a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
     /// It is done; the row's newest version is here.
@@ -41,7 +45,7 @@ pub enum Written {
     Gone,
 }
 
-/// How far the mark on a version came.
+/// The outcome of marking a version as ended.
 enum Ended {
     Done,
     Obstacle(Obstacle),
@@ -162,7 +166,7 @@ impl NativeTable {
                 Err(refused) => {
                     group.unend(offset_of(old));
                     drop(writer);
-                    // Who waits for this row may go on.
+                    // Transactions that wait for this row may continue.
                     self.shared.waits.wake();
                     let obstacle = refused.met(transaction, self)?;
                     transaction.wait(&obstacle)?;
@@ -238,7 +242,7 @@ impl NativeTable {
             Err(refused) => {
                 group.unend(offset);
                 drop(writer);
-                // Who waits for this row may go on.
+                // Transactions that wait for this row may continue.
                 self.shared.waits.wake();
                 return refused.met(transaction, self).map(|_| None);
             }
@@ -484,7 +488,7 @@ impl NativeTable {
     }
 }
 
-/// What a writer does that comes second.
+/// The outcome for a writer whose row another transaction has changed first.
 fn overtaken(transaction: &Transaction, group: &Group, position: u64) -> Result<Written> {
     transaction.check_overtaken()?;
     Ok(match group.next(offset_of(position)) {

@@ -1,11 +1,11 @@
-//! Commit: one number, one frame, all stamps, then everybody sees it.
+//! Commit: one number, one frame, all stamps, then publication.
 //!
 //! ```text
 //!   under the commit mutex            validate (serializable) -> number -> frame to the journal -> marks become the number
 //!   then, side by side with others    wait for the journal -> publish -> wake who waited
 //! ```
 //!
-//! Stamps are set before the journal has kept its promise: nobody reads them as committed, because views read at the
+//! Stamps are set before the journal is durable: no view reads them as committed, because views read at the
 //! published number, and a writer that meets such a stamp waits for its publication ([`super::Obstacle::Commit`]).
 
 use super::history::Committed;
@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering;
 /// A commit that has its number.
 struct Stamped {
     commit: u64,
-    /// What the journal gave for what was to be written down.
+    /// The journal's ticket for the frame of the transaction.
     ticket: Option<u64>,
     durability: Durability,
     /// The last commit before it that has to keep a promise yet.

@@ -1,4 +1,4 @@
-//! What a transaction needs of the journal: a place for its changes, and the promise that they are durable.
+//! A transaction's interface to the journal: a place for its changes, and the guarantee that they are durable.
 //!
 //! A transaction collects its changes in a [`Redo`]; at its commit they go to the [`Journal`] as one frame. A store
 //! in memory has neither: [`NoJournal`].
@@ -37,7 +37,7 @@ pub trait Redo: Send {
     /// Forgets what came after a mark: a savepoint was rolled back to.
     fn truncate(&mut self, mark: usize);
 
-    /// How much memory they take.
+    /// The memory that they take, in bytes.
     fn bytes(&self) -> usize;
 
     /// Returns true if there is nothing to write.
@@ -70,7 +70,7 @@ pub trait Journal: Send + Sync {
         self.wait(ticket)
     }
 
-    /// What transactions ask for that say nothing else.
+    /// The durability of transactions that do not set one.
     fn durability(&self) -> Durability {
         Durability::Full
     }

@@ -1,23 +1,26 @@
-//! The memory that the changes of an open transaction hold: what goes to the journal at its commit, what it has written
-//! where, for undo, and the rows of tables that it has created. And the rows of the session's temporary tables, which are held
-//! for as long as the tables are there.
+//! The memory that the changes of an open transaction take: its redo records, its undo list, and the rows of tables
+//! that it
+//! has created. Also the rows of the session's temporary tables, which are counted for as long as the tables exist.
 //!
 //! ```text
 //!   write, write, write ...   every few of them: how much is it now?   another mebibyte: ask the account for it
 //! ```
 //!
-//! Who begins transactions says where to ask ([`Transaction::set_accounts`]): what is asked for is held until the transaction
-//! is over, and a refusal is the error of the write, whose statement is taken back. A transaction of few changes never asks.
+//! The caller that begins transactions sets the account to ask ([`Transaction::set_accounts`]): requested memory is
+//! held until
+//! the transaction is over, and a refusal is the error of the write, whose statement is rolled back. A transaction of
+//! few
+//! changes never asks.
 //!
-//! Limits: rows of tables that everybody sees are counted by their table ([`crate::memory`]); locks, checks that are deferred,
-//! and what a serializable transaction has read are not counted.
+//! Limits: rows of shared tables are counted by their table ([`crate::memory`]); locks, deferred checks,
+//! and the recorded reads of a serializable transaction are not counted.
 
 use super::{Transaction, Write};
 use mainstay_types::Result;
 use mainstay_types::interrupt::Pace;
 use std::sync::Arc;
 
-/// What holds memory for one transaction, until it is dropped.
+/// The memory account of one transaction, until it is dropped.
 pub trait Account: Send {
     /// Holds so many bytes, in the place of those before.
     ///
@@ -34,7 +37,7 @@ const CHANGES: &str = "the changes of a transaction";
 /// The name of the account of a session's temporary tables.
 const TEMPORARY: &str = "temporary tables";
 
-/// What is asked for at once.
+/// The size of a request in bytes.
 const PORTION: usize = 1 << 20;
 
 /// Writes between two looks at the memory.

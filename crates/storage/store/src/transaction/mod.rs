@@ -1,7 +1,7 @@
-//! Transactions: what they see, how they wait, how they end.
+//! Transactions: views, waits, commit and rollback.
 //!
-//! A [`Transaction`] belongs to one session at a time. It reads at a [`View`], marks what it writes, and keeps a list of what
-//! it wrote, to turn the marks into a commit number at the end, or to take everything back.
+//! A [`Transaction`] belongs to one session at a time. It reads at a [`View`], marks its writes, and keeps a list of
+//! them, to turn the marks into a commit number at the end, or to undo everything.
 //!
 //! ```text
 //!   begin(isolation)
@@ -75,7 +75,7 @@ use views::Ticket;
 use waits::Waiter;
 pub use waits::{Awaited, Wait};
 
-/// What a transaction is kept from seeing.
+/// The isolation level of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Isolation {
     /// Every statement sees what was committed before it began.
@@ -119,7 +119,7 @@ pub struct Transaction {
     /// Its writes, which end when the statement is to end.
     pace: WritePace,
     writes: Vec<Write>,
-    /// How many versions it has ended, those included that were taken back.
+    /// The number of versions it has ended, those included that were rolled back.
     ended: usize,
     /// True if the last write may be extended by the next one: not beyond a savepoint.
     extensible: bool,
@@ -137,7 +137,7 @@ pub struct Transaction {
     pub(crate) checks: Vec<Check>,
     /// The version of the catalog for which who runs its statements has planned them outside.
     planned_with: Option<u64>,
-    /// What waits for the end of the transaction.
+    /// The checks that wait for the end of the transaction.
     deferral: Deferral,
     durability: Durability,
     /// The catalog as this transaction has changed it, and as its statement has seen it.
@@ -148,9 +148,9 @@ pub struct Transaction {
     outlook: Option<Arc<Outlook>>,
     /// The one beside which it reads, and whether it sees what that one's statement does, and not what it would see now.
     beside: Option<(Arc<Outlook>, bool)>,
-    /// How to take the changes of the catalog back.
+    /// The changes of the catalog, for their undo.
     steps: Vec<CatalogStep>,
-    /// What else is to be done then.
+    /// Further actions of a rollback.
     reversals: undo::Reversals,
     is_over: bool,
     /// True if it may change temporary tables only.
@@ -241,7 +241,7 @@ impl Transaction {
         self.planned_with
     }
 
-    /// How long a write may wait for another transaction; `None`, the default, for ever.
+    /// Sets the time that a write may wait for another transaction; `None`, the default, for ever.
     pub fn set_lock_timeout(&mut self, timeout: Option<Duration>) {
         self.lock_timeout = timeout;
     }
@@ -251,7 +251,7 @@ impl Transaction {
         self.deadlock_priority = priority;
     }
 
-    /// How durable the commit must be before it is acknowledged; the store's, unless it is said here.
+    /// Sets the durability that the commit needs before it is acknowledged; the default is the store's.
     pub fn set_durability(&mut self, durability: Durability) {
         self.durability = durability;
     }
@@ -299,7 +299,7 @@ impl Transaction {
             return Ok(view);
         }
         if self.isolation == Isolation::Serializable {
-            // What commits from now on change is noted, and this transaction sees everything before.
+            // Changes of commits are recorded from now on, and this transaction sees everything before.
             let last = {
                 let mut commits = self.shared.commits();
                 commits.history.enter();
@@ -344,7 +344,7 @@ impl Transaction {
         Ok(View::at(last, self.mark_or_none()))
     }
 
-    /// What the current statement sees. Begins one if there is none.
+    /// The view of the current statement. Begins a statement if there is none.
     pub fn view(&mut self) -> Result<View> {
         match self.view {
             Some(view) => Ok(view),

@@ -1,4 +1,4 @@
-//! What stands in a writer's way, and the error where it may not wait for its end.
+//! The obstacle of a writer, and the error if it may not wait for its end.
 
 use super::RowName;
 use super::locks::LockMode;
@@ -7,7 +7,7 @@ use crate::stamp::{MARK, is_mark};
 use mainstay_types::{Code, Error};
 use std::sync::Arc;
 
-/// What keeps a writer from going on.
+/// The reason that a writer cannot continue.
 pub(crate) enum Obstacle {
     /// The mark of an open transaction on a version.
     Mark { group: Arc<Group>, offset: usize, stamp: u64 },

@@ -1,4 +1,4 @@
-//! Sequences that begin again with a transaction: TRUNCATE's.
+//! Restart of sequences with a transaction: for TRUNCATE.
 //!
 //! ```text
 //!   restart       numbers begin again; the journal still says what is behind the rows that there are

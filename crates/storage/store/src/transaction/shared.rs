@@ -1,12 +1,12 @@
-//! What all transactions of a store share: the order of commits, and what is needed to wait and to look.
+//! The state that all transactions of a store share: the order of commits, and the structures for views and waits.
 //!
 //! ```text
 //!   commits (a mutex)   the last commit number; the order of frames in the journal
 //!   published           the last commit that new views see; raised in order, after the journal has its promise kept
 //! ```
 //!
-//! When the journal fails, the store has failed: later writes are refused with the reason, and nothing is tried again,
-//! because after a failed sync nobody knows what the disk has. What was not published stays unseen.
+//! When the journal fails, the store has failed: later writes are refused with the reason, and nothing is retried,
+//! because after a failed sync the state of the disk is unknown. Unpublished commits stay invisible.
 
 use super::history::History;
 use super::locks::RowLocks;
@@ -50,7 +50,7 @@ pub(crate) struct Shared {
     cataloged: RwLock<Arc<Cataloged>>,
     /// Its version, for who only wants to know whether it is another one.
     version: AtomicU64,
-    /// How many states of the catalog have their number and are not published.
+    /// The number of catalog states that have their commit number and are not published.
     unpublished: AtomicUsize,
 }
 
@@ -83,11 +83,11 @@ impl DamagedRuns {
     }
 }
 
-/// What is decided in the order of commits.
+/// The state that is changed in commit order.
 pub(crate) struct Commits {
     /// The last commit number given out.
     pub(crate) last: u64,
-    /// What the commits changed that serializable transactions have to look at.
+    /// The changes of commits that serializable transactions validate against.
     pub(crate) history: History,
     /// The catalog as of the last commit number, which may not be published yet.
     pub(crate) cataloged: Arc<Cataloged>,
@@ -99,8 +99,9 @@ pub(crate) struct Commits {
 }
 
 impl Commits {
-    /// How durable a commit has to be that asks for this: as much as the commits before that nobody has seen yet, since
-    /// who sees it sees them too.
+    /// The durability of a commit that asks for this: at least that of the unpublished commits before it, since a
+    /// transaction that
+    /// sees it sees them too.
     pub(crate) fn effective(&mut self, asked: Durability, published: u64) -> Durability {
         let effective = match asked {
             Durability::Full => Durability::Full,
@@ -273,12 +274,13 @@ impl Shared {
 
     /// Lets new views see everything up to this commit. The journal's promise covers all commits before, too.
     pub(crate) fn publish(&self, commit: u64) {
-        // Who has a number behind a state of the catalog has seen it counted, under the mutex that gave the number.
+        // A transaction with a number behind a state of the catalog has seen it counted, under the mutex that gave the
+        // number.
         match self.unpublished.load(Ordering::Acquire) {
             0 => drop(self.published.fetch_max(commit, Ordering::SeqCst)),
             _ => self.publish_with_catalog(commit),
         }
-        // Who waits for it holds the mutex while looking, and is woken with the writers.
+        // A transaction that waits for publication holds the mutex while looking, and is woken with the writers.
         if self.waits.waiting() > 0 {
             let _commits = self.commits();
             self.publishing.notify_all();

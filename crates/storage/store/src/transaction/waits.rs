@@ -1,4 +1,4 @@
-//! Who waits for whom.
+//! The graph of waits between transactions, and deadlock detection.
 //!
 //! A writer that meets the mark of another open transaction waits until the mark is gone. Each transaction waits for at most
 //! one other, so the graph of waits is a set of chains, and a cycle is found by following the chain from the one that is to
@@ -11,8 +11,9 @@
 //!                                                          with 2 of lower priority: 2 gets it, 5 waits until 2 has gone
 //! ```
 //!
-//! Whoever takes marks away (commit, rollback) wakes all that wait, if any do; each looks at its own mark again. Who wants a
-//! waiter to stop does not know what it waits for: such waiters look now and then themselves ([`NAP`]).
+//! A transaction that removes marks (commit, rollback) wakes all waiters, if there are any; each reads its own mark
+//! again. The
+//! request to stop a waiter does not know the lock that it waits for: such waiters poll ([`NAP`]).
 
 use mainstay_types::{Code, Error, Result, interrupt};
 use std::collections::HashMap;
@@ -20,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often one who waits looks whether it is to stop.
+/// The interval at which a waiter checks for a cancellation.
 pub(super) const NAP: Duration = Duration::from_millis(20);
 
 /// The waits of all transactions of a store.
@@ -41,14 +42,14 @@ struct Edge {
     gives_way: Option<Arc<str>>,
 }
 
-/// What a transaction waits for.
+/// The kind of lock that a transaction waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Awaited {
     /// A row that another one has changed, put in or locked.
     Row,
     /// Rows of a range that another one holds.
     Range,
-    /// What a table, or a name, is.
+    /// The definition of a table, or a name.
     Definition,
 }
 
@@ -59,23 +60,23 @@ pub struct Wait {
     pub transaction: u64,
     /// The one that it waits for.
     pub holder: u64,
-    /// What it waits for.
+    /// The lock that it waits for.
     pub what: Awaited,
-    /// How long it has waited.
+    /// The time it has waited.
     pub time: Duration,
 }
 
-/// Who waits.
+/// A waiting transaction.
 pub(crate) struct Waiter<'a> {
     /// The id of its transaction.
     pub transaction: u64,
     /// The text of its statement.
     pub statement: &'a Arc<str>,
-    /// What it waits for.
+    /// The lock that it waits for.
     pub what: Awaited,
     /// The same for its user.
     pub named: &'a str,
-    /// How long it may wait; `None` for ever.
+    /// The longest wait; `None` for ever.
     pub timeout: Option<Duration>,
     /// Of those in a deadlock the one of the lowest gives way.
     pub priority: i8,
@@ -156,12 +157,12 @@ impl Waits {
         self.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// How many transactions wait now.
+    /// The number of transactions that wait now.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.load(Ordering::SeqCst)
     }
 
-    /// Who waits for whom.
+    /// The current waits.
     pub(crate) fn list(&self) -> Vec<Wait> {
         let wait = |(transaction, edge): (&u64, &Edge)| Wait {
             transaction: *transaction,
@@ -261,8 +262,9 @@ mod tests {
         }
     }
 
-    /// Who takes a mark away looks whether anybody waits, and who waits looks whether the mark is there: one of them sees
-    /// the other. Otherwise this hangs.
+    /// A transaction that removes a mark checks for waiters, and a waiter checks for the mark: one of them sees the
+    /// other.
+    /// Otherwise this hangs.
     #[test]
     fn nobody_sleeps_through_a_wake() {
         let waits = Waits::default();

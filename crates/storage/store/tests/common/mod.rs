@@ -1,4 +1,4 @@
-//! What the store's tests share: small tables, and rows written in a line.
+//! Helpers that the store's tests share: small tables, and rows written in a line.
 
 // Every test file uses some of it.
 #![allow(dead_code)]
@@ -224,7 +224,7 @@ pub mod catalog {
         id
     }
 
-    /// What is committed in a table of [`table`].
+    /// The committed rows of a table of [`table`].
     pub fn rows(store: &Store, id: u64) -> Vec<(i64, i64)> {
         super::committed(store, &store.table_of(id).unwrap())
     }

@@ -1,4 +1,4 @@
-//! Which anomalies a history shows.
+//! The anomalies of a history.
 //!
 //! | anomaly | what it is here |
 //! |---|---|
@@ -75,7 +75,7 @@ pub fn check(history: &History) -> Vec<Found> {
     checker.found
 }
 
-/// Who appended a value: the transaction, and whether it was to last.
+/// The writer of a value: the transaction, its outcome, and the rank of the value in it.
 #[derive(Clone, Copy)]
 struct Writer {
     transaction: usize,
@@ -124,7 +124,7 @@ impl<'h> Checker<'h> {
         checker
     }
 
-    /// What committed transactions read: the transaction, the key and the list.
+    /// The reads of committed transactions: the transaction, the key and the list.
     fn reads(&self) -> impl Iterator<Item = (usize, &'h str, &'h [u64])> + use<'h> {
         let committed =
             self.history.transactions.iter().enumerate().filter(|(_, transaction)| transaction.is_committed);
@@ -145,7 +145,7 @@ impl<'h> Checker<'h> {
         self.found.push(Found { anomaly, witness });
     }
 
-    /// What single reads show.
+    /// Checks single reads.
     fn check_reads(&mut self) {
         for (reader, key, list) in self.reads().collect::<Vec<_>>() {
             let mut seen = HashSet::new();
@@ -183,7 +183,7 @@ impl<'h> Checker<'h> {
         }
     }
 
-    /// What is there in the end.
+    /// Checks the final state.
     fn check_last(&mut self) {
         for (key, list) in &self.history.last {
             if !self.orders[key.as_str()].starts_with(list) {
@@ -310,7 +310,7 @@ fn members(component: &[usize]) -> BTreeMap<usize, Vec<usize>> {
     members
 }
 
-/// What a transaction should have found of its own: nobody appends behind its appends before it ends.
+/// The first read that lacks the transaction's own appends: no other transaction appends behind them before it ends.
 fn own_missing(transaction: &Recorded) -> Option<String> {
     let mut own: HashMap<&str, Vec<u64>> = HashMap::new();
     for operation in &transaction.operations {

@@ -291,7 +291,7 @@ impl<'a> Page<'a> {
         self.bytes.get(24..28).and_then(|four| four.first_chunk::<4>()).map_or(0, |it| u32::from_le_bytes(*it))
     }
 
-    /// How many entries it has.
+    /// The number of entries.
     pub(crate) fn entries(&self) -> usize {
         self.entries
     }
@@ -339,7 +339,7 @@ impl<'a> Page<'a> {
         probe
     }
 
-    /// How many keys are less than the probe, and whether the next one equals it.
+    /// The number of keys that are less than the probe, and true if the next key equals it.
     pub(crate) fn lower_bound(&self, key: &[u8]) -> (usize, bool) {
         if self.is_any {
             return self.lower_bound_any(key);
@@ -388,7 +388,7 @@ impl<'a> Page<'a> {
         if self.stored == 0 { 0 } else { wide >> (8 * (8 - self.stored)) }
     }
 
-    /// How many keys are less than a number, where keys have eight stored bytes at most.
+    /// The number of keys that are less than a number, for keys with at most eight stored bytes.
     ///
     /// A block of a large run is seldom in the processor's cache, and every step of a binary search waits for another part
     /// of it. Keys are often spread evenly: the search begins where the key would be then, and goes on in growing steps.

@@ -57,7 +57,7 @@ fn a_row() -> Vec<ValueRef<'static>> {
     ]
 }
 
-/// What a payload says, as text: every operation and every row.
+/// A payload as text: every operation and every row.
 fn told(payload: &[u8], types: &[SqlType], vectors: &[DataType]) -> Result<Vec<String>> {
     let mut reader = RedoReader::new(payload)?;
     let mut told = vec![format!("commit {}", reader.commit_number())];
