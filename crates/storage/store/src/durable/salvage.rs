@@ -1,8 +1,7 @@
 //! The readable part of a damaged store.
 //!
 //! [`Store::open`] refuses every statement on a table of which a file is damaged, and the store as a whole when a
-//! journal is.
-//! That is right for normal operation. To save the rest, the store is opened for salvage: read-only, with
+//! journal is. Normal operation needs that. To save the rest, the store is opened for salvage: read-only, with
 //!
 //! - of a damaged table the rows of those group files that are whole, as the journals have changed them since;
 //! - of damaged journals the transactions in front of the damage.
