@@ -1,4 +1,4 @@
-//! What a comparison with a value means for the integers that a column stores.
+//! Comparisons with a value as ranges of the integers that a column stores.
 //!
 //! Whatever the types, a comparison of a number column with a value selects ranges of stored integers:
 //!
@@ -24,7 +24,7 @@ use crate::values::{OFFSET, TICKS};
 use arrow_schema::{DataType, TimeUnit};
 use mainstay_types::{Code, Error, Result, Value};
 
-/// What a stored integer of a column stands for.
+/// The meaning of a column's stored integers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Measure {
     /// A number: the stored integer times 10^-scale.

@@ -13,9 +13,9 @@ use multiversion::{multiversion, target::match_target};
 /// `Key` is what is compared: the value itself, except that doubles (and floats, which are taken for doubles) become
 /// integers in total order, and UUIDs integers in the order of their bytes.
 pub(crate) trait Fixed: Copy + Send + Sync + 'static {
-    /// What is compared.
+    /// The type that is compared.
     type Key: Copy + Ord + Send + Sync + 'static;
-    /// What sums of at most 2^32 values fit into (wrapping for 128 bits).
+    /// The type of sums of at most 2^32 values (wrapping for 128 bits).
     type Wide: Copy + Default;
     /// The smallest key.
     const MIN: Self::Key;

@@ -78,7 +78,7 @@ pub struct Aggregate {
     pub output: DataType,
 }
 
-/// What became of an update.
+/// The outcome of an update.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
