@@ -1,6 +1,6 @@
 //! The type of a column, from the shapes of all its values.
 //!
-//! A [`Guess`] only collects: which shapes were seen, and the largest number of digits. Nothing is
+//! A [`Guess`] only collects: the shapes that were seen, and the largest number of digits. Nothing is
 //! decided before the last value, so order does not matter, and one value is enough to make a column
 //! TEXT. The rules, in short:
 //!
@@ -110,7 +110,7 @@ const EXACT_DIGITS: u32 = 15;
 /// The most digits that programs print of a double, so that it can be read back.
 const PRINTED_DIGITS: u32 = 17;
 
-/// What has been seen of a column.
+/// The statistics of a column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Guess {
     seen: u16,
