@@ -1,8 +1,7 @@
 //! GROUP BY, with GROUPING SETS, CUBE and ROLLUP.
 //!
 //! Several groupings in one are the list of all their expressions, and for each grouping the expressions that it
-//! replaces by
-//! NULL:
+//! replaces by NULL:
 //!
 //! ```text
 //!   ROLLUP (a, b)                 (-, -)  (a, -)  (a, b)

@@ -1,8 +1,7 @@
 //! DataFusion, as much of it as Mainstay links: its crates under the names that its umbrella crate gives them.
 //!
 //! The umbrella crate itself, its catalogues and its readers of CSV, JSON and Arrow files are a quarter of the whole
-//! build and
-//! not needed by statements (docs/building.md). The parts that statements do need are here:
+//! build and not needed by statements (docs/building.md). The parts that statements do need are here:
 //!
 //! ```text
 //!   SessionState       the rules, functions and settings by which a statement is planned

@@ -2,8 +2,7 @@
 //!
 //! The planner gives every operation the type of its result, and converts the operands to types that go together; so
 //! here a sum of whole numbers is a whole number, and a sum of decimals has the decimals of the result's scale. A value
-//! that
-//! does not fit the result's type is an error, in both executors.
+//! that does not fit the result's type is an error, in both executors.
 
 use mainstay_types::{Code, Decimal, Error, Result, ValueRef};
 

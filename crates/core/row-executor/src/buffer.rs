@@ -1,6 +1,5 @@
 //! The answer of a run: rows of cells, whose texts lie in one long text; or the positions of rows, if the answer
-//! consists of
-//! columns of one table as they are stored.
+//! consists of columns of one table as they are stored.
 
 use mainstay_store::group::Group;
 use mainstay_types::{Date, Decimal, Interval, Time, Timestamp, ValueRef};

@@ -1,8 +1,7 @@
 //! Expressions over the current rows.
 //!
 //! SQL's logic has three values: a condition keeps a row only when it is true, and NOT of unknown is unknown. Values
-//! are
-//! borrowed from their columns. Only functions and sort keys create new texts, which last as long as the run.
+//! are borrowed from their columns. Only functions and sort keys create new texts, which last as long as the run.
 
 use crate::arithmetic::{Number, Operation, cast};
 use crate::subquery::{Answers, Subquery};

@@ -8,13 +8,11 @@
 //!   Buffer     the answer: cells, and one run of bytes for all their texts; used again by the next run
 //! ```
 //!
-//! Values are read in place in the tables' columns and are borrowed until they are written into the buffer, so once
-//! the buffers have grown nothing is allocated for a row. There is no async here, and vectors are used only for groups
-//! over a whole table (`whole`): a statement that reads a handful of rows is done before a vector executor has set
-//! itself up.
-//! A statement that turns out to read many rows gives up ([`Outcome::TooMany`]) and is run by the batch executor, with
-//! the
-//! same answer.
+//! Values are read in place in the tables' columns and are borrowed until they are written into the buffer, so once the
+//! buffers have grown nothing is allocated for a row. There is no async here, and vectors are used only for groups over
+//! a whole table (`whole`): a statement that reads a handful of rows is done before a vector executor has set itself
+//! up. A statement that turns out to read many rows gives up ([`Outcome::TooMany`]) and is run by the batch executor,
+//! with the same answer.
 //!
 //! An index gives a superset of the wanted rows, and every condition is applied to them; so an index may
 //! serve a condition that it answers only approximately.

@@ -6,9 +6,8 @@
 //! ```
 //!
 //! Such a query has one value for a whole run. It runs when the first expression needs it, so it does not run if a CASE
-//! does
-//! not reach it. A query that gives two rows, or that the row executor cannot finish, leaves the whole statement to the
-//! batch executor, which reports the error.
+//! does not reach it. A query that gives two rows, or that the row executor cannot finish, leaves the whole statement
+//! to the batch executor, which reports the error.
 
 use crate::buffer::Buffer;
 use crate::expression::Current;

@@ -1,10 +1,8 @@
 //! A cache of decoded vectors and record bytes, valid while their file does not change, within a memory limit.
 //!
-//! All tables of a database share one cache, so the limit is one number. An entry belongs to a *source*:
-//! one state of one file. When the file changes, its table gets a new source; the entries of the old state are dropped
-//! with
-//! the last statement that still reads it. Entries are also evicted when space is needed (the policy is S3-FIFO, which
-//! is
+//! All tables of a database share one cache, so the limit is one number. An entry belongs to a *source*: one state of
+//! one file. When the file changes, its table gets a new source; the entries of the old state are dropped with the last
+//! statement that still reads it. Entries are also evicted when space is needed (the policy is S3-FIFO, which is
 //! resistant to a single large scan).
 //!
 //! ```text

@@ -9,9 +9,9 @@
 //!   NOT (a = 1 AND b < 2)   becomes   a <> 1 OR b >= 2
 //! ```
 //!
-//! Limits: a leaf compares one column with constants. The planner evaluates expressions and comparisons of
-//! columns. Unknown as a constant is a comparison with [`Value::Null`], never
-//! `Constant(false)`, because only the former stays unselected when it is negated.
+//! Limits: a leaf compares one column with constants. The planner evaluates expressions and comparisons of columns.
+//! Unknown as a constant is a comparison with [`Value::Null`], never `Constant(false)`, because only the former stays
+//! unselected when it is negated.
 
 use mainstay_types::{Collation, Value};
 use std::collections::BTreeSet;

@@ -2,9 +2,8 @@
 //!
 //! A [`Predicate`] is applied exactly, by kernels over columns and constants. An index may be ordered by more: by
 //! `UPPER(NAME)`, by the first letters of a name, by a day written as eight digits. So the condition for an index is
-//! about
-//! [`Term`]s, and only guarantees that every wanted row satisfies it: the executor applies the whole condition to the
-//! rows.
+//! about [`Term`]s, and only guarantees that every wanted row satisfies it: the executor applies the whole condition to
+//! the rows.
 //!
 //! ```text
 //!   WHERE upper(name) = 'ADAMS' AND born > ... AND f(x) = 1      Sought: And[ upper(name) = 'ADAMS', born > ..., Any ]

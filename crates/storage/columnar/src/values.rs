@@ -1,8 +1,7 @@
 //! Conversion of single values to and from vectors.
 //!
 //! Queries answer in Arrow's types, rows are written in SQL's. Numbers keep their exact value on the way; values that
-//! do not
-//! fit a column are refused by [`mainstay_types::convert()`], not here.
+//! do not fit a column are refused by [`mainstay_types::convert()`], not here.
 //!
 //! Arrow has no timestamps of 100 ns that reach from year 1 to 9999, and none with their own offset. They are numbers
 //! here, of types that no other column has because their scales are negative:
@@ -13,8 +12,7 @@
 //! ```
 //!
 //! The order of the numbers is the order of the timestamps. Equal timestamps with other offsets are other numbers:
-//! comparisons,
-//! groupings and joins extract the UTC timestamp from the number first.
+//! comparisons, groupings and joins extract the UTC timestamp from the number first.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{

@@ -1,9 +1,9 @@
 //! Files of other programs as tables, read in place. So far: CSV.
 //!
-//! A CSV file does not describe itself: not its encoding, not its delimiter, not the presence of a header row,
-//! not the types of its columns. All of these are detected by reading it, once per state of the
-//! file, and the result is a guarantee: a column is BIGINT only if every one of its values is, a
-//! number keeps all its digits, and ambiguous values stay the text that they are.
+//! A CSV file does not describe itself: not its encoding, not its delimiter, not the presence of a header row, not the
+//! types of its columns. All of these are detected by reading it, once per state of the file, and the result is a
+//! guarantee: a column is BIGINT only if every one of its values is, a number keeps all its digits, and ambiguous
+//! values stay the text that they are.
 //! ```text
 //!   dialect    first rows    delimiter, quote, header row, number of columns
 //!   scan       whole file    encoding, type of every column, row groups, findings, checksums
@@ -14,8 +14,7 @@
 //! ```
 //!
 //! Limits: a row has up to 16 MiB, a table up to 32,768 columns; UTF-16 is refused; a file that is being written while
-//! it is
-//! scanned gives an error of class Retry; nothing is ever written.
+//! it is scanned gives an error of class Retry; nothing is ever written.
 
 mod checksum;
 mod decode;

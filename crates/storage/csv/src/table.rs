@@ -1,9 +1,9 @@
 //! A CSV file as a table.
 //!
-//! The columns of a [`CsvTable`] never change; the file may. Every snapshot first checks that the file is
-//! still the one that was scanned, and scans it anew if not. The next statement sees added or removed rows;
-//! if new values do not fit the columns, [`CsvTable::is_current`] is false, statements
-//! fail with [`Code::Busy`], and the catalog replaces the table by [`CsvTable::reopen`].
+//! The columns of a [`CsvTable`] never change; the file may. Every snapshot first checks that the file is still the one
+//! that was scanned, and scans it anew if not. The next statement sees added or removed rows; if new values do not fit
+//! the columns, [`CsvTable::is_current`] is false, statements fail with [`Code::Busy`], and the catalog replaces the
+//! table by [`CsvTable::reopen`].
 //!
 //! **A young file.** A file time is no proof while it is too young ([`Stamp::is_settled`]). Within these two
 //! seconds after a write the checksums are compared instead: reading the file again, but not parsing it.

@@ -1,8 +1,7 @@
 //! The declaration of a table: columns, keys, indexes, references.
 //!
 //! DEFAULT, CHECK and computed columns are expressions; the SQL layer keeps and evaluates them. This module defines the
-//! rules that
-//! the store itself enforces: types, NOT NULL, unique keys and references.
+//! rules that the store itself enforces: types, NOT NULL, unique keys and references.
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use mainstay_columnar::values::data_type_of;

@@ -1,9 +1,8 @@
 //! The groups and indexes of a table: an immutable list, replaced as a whole.
 //!
 //! A statement pins the directory once and reads no other shared state afterwards. A group is found by number (the
-//! upper part
-//! of a position), through a short table with a gap for each dropped group, and by row slot (the ordinals of the table
-//! interface).
+//! upper part of a position), through a short table with a gap for each dropped group, and by row slot (the ordinals of
+//! the table interface).
 //!
 //! ```text
 //!   numbers   7  8  9 10 11          base = 7

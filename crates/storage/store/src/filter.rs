@@ -1,8 +1,7 @@
 //! The filter of a filtered unique index: `CREATE UNIQUE INDEX ... WHERE status = 'A' AND code IS NOT NULL`.
 //!
 //! The index has entries for all rows, so that it yields candidates as any other does. The keys of rows that do not
-//! satisfy the
-//! filter end with the row number, as in an index that is not unique, and so are never equal:
+//! satisfy the filter end with the row number, as in an index that is not unique, and so are never equal:
 //!
 //! ```text
 //!   the filter holds          key of the columns, then 0       two of them are a violation

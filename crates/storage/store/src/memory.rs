@@ -2,8 +2,7 @@
 //!
 //! The rows of a table are in groups; all but the last are full and never appended to again. A checkpoint writes full
 //! groups to files and maps them in place of their memory. So the memory of rows is bounded by checkpoints that are
-//! taken
-//! when full groups have gathered, and by writers that wait when groups fill faster than files are written:
+//! taken when full groups have gathered, and by writers that wait when groups fill faster than files are written:
 //! ```text
 //!   bytes of full groups      0 ............... limit / 2 ............... limit
 //!   that are in no file       writers go on     and the keeper is called  writers wait for it
@@ -14,10 +13,8 @@
 //!
 //! Limits: only rows of persistent tables count. The last group of each table, indexes and stamps of versions are in
 //! memory as well; so are the changes of open transactions, and tables that are not in the catalog, or not yet, because
-//! the
-//! transaction that creates them is open ([`crate::Accounts`] counts those). Mapped rows are in the page cache of the
-//! operating
-//! system, which drops pages as it needs memory.
+//! the transaction that creates them is open ([`crate::Accounts`] counts those). Mapped rows are in the page cache of
+//! the operating system, which drops pages as it needs memory.
 
 use mainstay_types::{Code, Error, Result};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,6 +1,5 @@
 //! Tables that are too large to be read whole when their store is opened: checkpoints write their indexes, rows are
-//! read when
-//! they are needed, and are verified then.
+//! read when they are needed, and are verified then.
 
 mod common;
 

@@ -1,6 +1,5 @@
 //! The disk part of the store on a file system that loses its power at any operation: every acknowledged change is
-//! found
-//! afterwards, nothing is found without the changes before it, and recovery needs no help.
+//! found afterwards, nothing is found without the changes before it, and recovery needs no help.
 //!
 //! The script creates a database, commits, takes checkpoints while it goes on committing, and is opened again in
 //! between. A commit writes its own number, which identifies it afterwards.

@@ -1,9 +1,8 @@
 //! A real process, killed with SIGKILL at random times: its acknowledged commits are found afterwards.
 //!
-//! The child is this test binary, started with an environment variable. It opens the store, reports every key that
-//! a commit was acknowledged for, and continues until it is killed; then the next one does. Nothing is simulated here,
-//! and
-//! so only the process dies and not the machine: for that see `recovery.rs`.
+//! The child is this test binary, started with an environment variable. It opens the store, reports every key that a
+//! commit was acknowledged for, and continues until it is killed; then the next one does. Nothing is simulated here,
+//! and so only the process dies and not the machine: for that see `recovery.rs`.
 
 mod common;
 

@@ -32,8 +32,7 @@ const TEXT: usize = 1 << 10;
 const CHURNED: i64 = 300_000;
 const CHURN_BYTES: u64 = 12 << 20;
 /// Further memory of the process: its program, threads, index (about 20 bytes a row), the changes of an open
-/// transaction,
-/// and free memory that the allocator retains.
+/// transaction, and free memory that the allocator retains.
 const BESIDES: u64 = 24 << 20;
 
 fn options(memory_bytes: Option<usize>) -> StoreOptions {

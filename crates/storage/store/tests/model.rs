@@ -1,8 +1,7 @@
 //! Random work in several transactions at once, against a model that is a list of rows and copies of it.
 //!
 //! The model of a snapshot is a copy of the committed rows, with the transaction's own changes on top. One thread plays
-//! all
-//! transactions; where one would have to wait it gives up (lock timeout of zero), and the model expects that.
+//! all transactions; where one would have to wait it gives up (lock timeout of zero), and the model expects that.
 
 mod common;
 

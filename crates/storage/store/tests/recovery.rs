@@ -1,6 +1,5 @@
 //! The whole store on a file system that loses its power at any operation. Every acknowledged change is there
-//! afterwards; of
-//! an unacknowledged one, all or nothing; and opening it twice gives the same.
+//! afterwards; of an unacknowledged one, all or nothing; and opening it twice gives the same.
 //!
 //! Each script keeps a model of the acknowledged state. A commit that was cut off may be there or not, so the model has
 //! two states then: before it and after it.

@@ -10,14 +10,11 @@
 //! ```
 //!
 //! A transaction that changes the catalog has its own `Cataloged` until it commits; all others have the one before. A
-//! rollback
-//! drops it, and restores what tables have handed over ([`crate::table::reshape`]).
+//! rollback drops it, and restores what tables have handed over ([`crate::table::reshape`]).
 //!
 //! Several transactions may change the catalog at once, each another object: until it ends, a transaction has exclusive
-//! locks on
-//! the objects that it changes (`scope`). Its changes are applied, one by one, to the current state of the other
-//! objects: when the
-//! transaction reads the catalog, and when it commits ([`Cataloged::with`]).
+//! locks on the objects that it changes (`scope`). Its changes are applied, one by one, to the current state of the
+//! other objects: when the transaction reads the catalog, and when it commits ([`Cataloged::with`]).
 //!
 //! ```text
 //!   committed   1: a b       2: a b c (another's)       3: a' b c

@@ -1,6 +1,5 @@
 //! The scope of a change of the catalog: the tables and names that a transaction must lock exclusively to make it, and
-//! a
-//! check that they still are the objects that the change was made for.
+//! a check that they still are the objects that the change was made for.
 //!
 //! ```text
 //!   CREATE TABLE t REFERENCES p    the name t; the table p, where writers look for the rows of t from now on

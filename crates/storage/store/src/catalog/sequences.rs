@@ -1,10 +1,9 @@
 //! Values that are generated once: sequences, and identity columns, whose numbers come from them.
 //!
 //! A value must not be generated twice after a crash, and a sync for each value would be expensive. So values are
-//! reserved in
-//! blocks: the journal records the start of the next block before a value of this one is generated. The rest of a block
-//! is a gap
-//! when the process ends without closing the store. Sequences are not transactional: a rollback returns no values.
+//! reserved in blocks: the journal records the start of the next block before a value of this one is generated. The
+//! rest of a block is a gap when the process ends without closing the store. Sequences are not transactional: a
+//! rollback returns no values.
 //!
 //! ```text
 //!   journal:  next 33                      next 65
@@ -12,10 +11,8 @@
 //! ```
 //!
 //! Only TRUNCATE restarts the numbers, since the rows that had them are gone. It runs in a transaction that has an
-//! exclusive lock
-//! on the table: until the commit the journal keeps the old promise ([`Sequences::begin_restart`]), so that a crash
-//! restores the
-//! rows together with the numbers behind theirs. The frame of the transaction contains both.
+//! exclusive lock on the table: until the commit the journal keeps the old promise ([`Sequences::begin_restart`]), so
+//! that a crash restores the rows together with the numbers behind theirs. The frame of the transaction contains both.
 
 use crate::files::catalog::{Catalog, SequenceDefinition};
 use mainstay_types::{Cause, Code, Error, Result};

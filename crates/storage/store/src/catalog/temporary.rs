@@ -8,10 +8,8 @@
 //! catalog and in order with the rows that were written between them.
 //!
 //! A procedure creates the same table each time it runs, and drops it. Tables that are dropped in the reverse order of
-//! their
-//! creation stay available: creating such a table again ([`TemporaryTables::make_again`]) returns to the state with the
-//! table,
-//! emptied, under the number of that state. So whatever was compiled for that state stays valid.
+//! their creation stay available: creating such a table again ([`TemporaryTables::make_again`]) returns to the state
+//! with the table, emptied, under the number of that state. So whatever was compiled for that state stays valid.
 //!
 //! ```text
 //!   state 7  --CREATE #t-->  state 8     made:  [7 -> 8]    spare: []
@@ -20,8 +18,7 @@
 //! ```
 //!
 //! Any other change clears both lists, so that no dropped table with rows is referenced by an earlier state. Limits:
-//! only tables
-//! without indexes, identities and references, outside of a transaction.
+//! only tables without indexes, identities and references, outside of a transaction.
 
 use super::Cataloged;
 use super::change::{Changed, Step};

@@ -15,20 +15,16 @@
 //! are in the file already, and come out of the deletion list at the next checkpoint.
 //!
 //! **Damage.** As long as the rows of a table cannot be read ([`NativeTable::damage`]) no checkpoint is taken: a
-//! manifest
-//! without its files would lose them, and the changes committed to it since the last checkpoint are in the journals
-//! alone. So
-//! the files and the journals stay as they are, commits continue in the journal, and closing the store only closes
-//! that. The
-//! state ends when the table is dropped, or when the store is opened again with intact files.
+//! manifest without its files would lose them, and the changes committed to it since the last checkpoint are in the
+//! journals alone. So the files and the journals stay as they are, commits continue in the journal, and closing the
+//! store only closes that. The state ends when the table is dropped, or when the store is opened again with intact
+//! files.
 //!
 //! **Failure.** A checkpoint that fails has removed nothing: the old manifest is in place, or the new one is, and the
 //! files of both and all journals from the older one on exist. So as long as the journal itself accepts frames, commits
 //! continue, and a later checkpoint tries again - with files of other numbers, so that nothing depends on a file of
-//! which a
-//! write or sync has failed. All writing ends when a journal could not be closed, or when it is unknown if the journal
-//! after it
-//! exists.
+//! which a write or sync has failed. All writing ends when a journal could not be closed, or when it is unknown if the
+//! journal after it exists.
 
 use super::Files;
 use super::runs::{NewRuns, bytes_of, is_large, keep_indexes};

@@ -1,8 +1,7 @@
 //! The journal of a store in a folder: a sequence of writers, one for each file.
 //!
 //! A ticket counts the bytes of all journals since the store was opened, so that it stays valid when a checkpoint
-//! switches
-//! to the next file: the file before is closed then, which syncs everything in it.
+//! switches to the next file: the file before is closed then, which syncs everything in it.
 //!
 //! ```text
 //!   file 7 (closed)      file 8

@@ -2,8 +2,7 @@
 //!
 //! The journal names rows by their ids. A map from all ids of a table to positions would take more memory and time than
 //! the changes themselves, so groups are searched: mostly their ids are consecutive from the first, and a subtraction
-//! gives the
-//! place. For a group whose ids are not, a map is built when an id is looked up that may be in it.
+//! gives the place. For a group whose ids are not, a map is built when an id is looked up that may be in it.
 //!
 //! ```text
 //!   moved     what the journal itself has put somewhere since

@@ -2,12 +2,10 @@
 //!
 //! Its rows are read as in any other opening, the journal's included, and no file is touched: no lock taken, no torn
 //! tail cut off, nothing removed. Tables that are not persistent (temporary ones) can be written; a change of a
-//! persistent
-//! object is refused with the reason.
+//! persistent object is refused with the reason.
 //!
 //! Without the lock another process, which may write, can have the store open. So the manifest is read again at the
-//! end,
-//! and if it has changed by then, everything is read anew. Later commits of that process are not seen.
+//! end, and if it has changed by then, everything is read anew. Later commits of that process are not seen.
 
 use super::WHOLE_BYTES;
 use super::recover::recover;

@@ -4,8 +4,7 @@
 //!
 //! Of a table whose files are larger than a limit the rows are not read: its groups and indexes are taken as the
 //! checkpoint has written them, and read when they are needed (`table/attach.rs`). Smaller tables are read whole, and
-//! so are
-//! those of manifests without indexes.
+//! so are those of manifests without indexes.
 //!
 //! **Damage** of a group file, or of rows that contradict each other, affects one table (`table/damage.rs`): the
 //! others are recovered as they were. The journals' records of that table are skipped and stay in them. Damage of the

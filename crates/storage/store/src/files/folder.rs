@@ -23,10 +23,8 @@
 //! only files whose names it knows.
 //!
 //! Without its manifest it is unknown which files belong to a database, so there are two copies of it. A crash between
-//! both leaves a
-//! copy that is one checkpoint older; all files that it names exist until step 4, and the journals lead from it to the
-//! same
-//! state. The next start makes both equal ([`StoreFolder::complete`]).
+//! both leaves a copy that is one checkpoint older; all files that it names exist until step 4, and the journals lead
+//! from it to the same state. The next start makes both equal ([`StoreFolder::complete`]).
 //!
 //! A folder with such files but without a manifest is not treated as a new database: that would remove them.
 

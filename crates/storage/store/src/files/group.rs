@@ -17,9 +17,8 @@
 //!
 //! **Damage.** The manifest has the length and the crc32c of every file. When a group is first read, the checksum of
 //! the whole file is verified before Arrow's reader sees the bytes. The reader validates them once more (offsets,
-//! UTF-8), so
-//! that even a file crafted to fit its checksum cannot lead outside of the mapping; a panic of the reader is caught and
-//! reported as damage.
+//! UTF-8), so that even a file crafted to fit its checksum cannot lead outside of the mapping; a panic of the reader is
+//! caught and reported as damage.
 //!
 //! **Limits.** Damage under the mapping after the checksum was verified is not noticed. Reading one row of a
 //! group reads its whole file once per mapping.

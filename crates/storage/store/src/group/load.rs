@@ -2,8 +2,7 @@
 //! appended.
 //!
 //! The rows of a file are older than every view, so there are no `created` stamps. Rows in the checkpoint's deletion
-//! list
-//! are *buried*: ended at 0, and in no index.
+//! list are *buried*: ended at 0, and in no index.
 
 use super::stored::ColumnSource;
 use super::{Group, GroupWriter, State};

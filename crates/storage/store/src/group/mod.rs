@@ -2,8 +2,7 @@
 //!
 //! A group has a fixed capacity and is only ever appended to, by one writer (`GroupWriter`, under the table's write
 //! latch). The other properties of a slot - the stamps that created and ended its version, the versions before and
-//! after
-//! it - are atomic numbers beside the columns. Those that few groups need are allocated on first use.
+//! after it - are atomic numbers beside the columns. Those that few groups need are allocated on first use.
 //!
 //! ```text
 //!   offset      0      1      2      3      ...
@@ -20,8 +19,7 @@
 //! The columns of a group that a checkpoint has written may not be loaded yet (module `stored`); all the rest is known without them.
 //!
 //! When every version of a full group is old enough to be seen by all views, its `created` stamps carry no information:
-//! the
-//! table replaces the group by `Group::without_created`, which shares all other parts.
+//! the table replaces the group by `Group::without_created`, which shares all other parts.
 
 pub(crate) mod load;
 pub(crate) mod stored;

@@ -1,10 +1,8 @@
 //! Columns that are loaded when they are first needed.
 //!
 //! When a store is opened, the manifest gives for each group the number of rows, the deleted ones and the row ids. That
-//! is
-//! enough to see rows, to find them by their keys, and to end them. Their values are loaded from the group's file by
-//! the first
-//! reader that needs one; the checksum of the whole file is verified then.
+//! is enough to see rows, to find them by their keys, and to end them. Their values are loaded from the group's file by
+//! the first reader that needs one; the checksum of the whole file is verified then.
 //!
 //! **Damage.** A statement that reads rows calls [`Group::load`] and gets the error. In inner code that cannot return
 //! an error

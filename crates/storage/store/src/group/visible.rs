@@ -1,11 +1,9 @@
 //! The slots of a group that a view sees, as a bitmap.
 //!
 //! Most groups of most tables contain nothing but old rows, and reading 65,536 stamps to find that out would cost more
-//! than
-//! summing the column. So a group remembers the result of a scan: the first `settled` slots were all created by
+//! than summing the column. So a group remembers the result of a scan: the first `settled` slots were all created by
 //! commits up to `settled_commit`. Stamps below MARK never change, so that stays true; a later scan reads only the
-//! slots
-//! after them. And it counts the slots that were ended.
+//! slots after them. And it counts the slots that were ended.
 //!
 //! ```text
 //!   settled covers the view's rows, nothing ended    ->  None: all of them, without looking at a stamp

@@ -7,8 +7,7 @@
 //!
 //! **Entries are never removed from a run.** An entry may lead to a dead version, or to a dropped group:
 //! positions are never reused, every reader of an index checks the version that it finds, and a writer takes over the
-//! entry of a
-//! dead version. So nothing is written when a version dies. Entries of dead versions are dropped when runs
+//! entry of a dead version. So nothing is written when a version dies. Entries of dead versions are dropped when runs
 //! are merged.
 //!
 //! **Memory.** A point read of a run takes about twice as long as one of the tree. A base that is small enough and is
@@ -17,8 +16,7 @@
 //!
 //! **Damage.** A damaged block of a run is no loss, as the whole index follows from the rows: its
 //! entries are rebuilt from them ([`BaseRows`]), in memory, and the next checkpoint writes them to another file. The
-//! table is
-//! damaged only if the rows cannot be read either.
+//! table is damaged only if the rows cannot be read either.
 
 use super::cursor::Direction;
 use super::run::{Place, Run};

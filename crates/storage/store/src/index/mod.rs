@@ -11,15 +11,13 @@
 //! ```
 //!
 //! Key bytes come from [`crate::key::KeyEncoder`], which also appends the bytes that distinguish the entries of equal
-//! keys in
-//! indexes that are not unique. So to the tree every key is unique, and its value is a position: of the newest version
-//! with this key. A reader gets candidates and checks visibility and conditions itself.
+//! keys in indexes that are not unique. So to the tree every key is unique, and its value is a position: of the newest
+//! version with this key. A reader gets candidates and checks visibility and conditions itself.
 //!
 //! **Concurrency.** Many readers or one writer: a reader-writer lock around the tree, held for one operation (or one
-//! portion of a cursor, at most [`PORTION`] entries). Bounds: readers on several cores contend for the word
-//! of the lock, twice an operation; a writer waits for the active readers and they for it; and the longest critical
-//! section
-//! is a portion, or a split up to the root.
+//! portion of a cursor, at most [`PORTION`] entries). Bounds: readers on several cores contend for the word of the
+//! lock, twice an operation; a writer waits for the active readers and they for it; and the longest critical section is
+//! a portion, or a split up to the root.
 //!
 //! **Memory.** Nodes are freed as keys are removed, and chunks of nodes as their nodes are freed; [`Index::memory`]
 //! counts.

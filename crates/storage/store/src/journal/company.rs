@@ -1,10 +1,8 @@
 //! Adaptive group commit: the delay of a sync for further committers.
 //!
 //! Callers that commit one after the other split into two parties that take turns: while one waits for its sync the
-//! other
-//! one gathers, so each waits for two syncs. If the callers that a sync has released return soon - their next commit
-//! takes
-//! less time than a sync - the next sync should wait for them: then all are part of every sync.
+//! other one gathers, so each waits for two syncs. If the callers that a sync has released return soon - their next
+//! commit takes less time than a sync - the next sync should wait for them: then all are part of every sync.
 //! ```text
 //!   two parties     sync A | sync B | sync A | sync B ...        a caller: 2 syncs
 //!   company         sync A+B  | sync A+B  | ...                  a caller: 1 sync, and until the last one is back
@@ -12,8 +10,7 @@
 //!
 //! As in the ski rental problem, no sync is delayed by more than half of its duration, counted from the end of the last
 //! one: callers that come later, and a caller that is alone, are synced at once. If the released callers did not
-//! return, syncs
-//! are not delayed for a while, longer each time that this happens.
+//! return, syncs are not delayed for a while, longer each time that this happens.
 //!
 //! Limits: the callers that wait are counted, not those that will come; a caller that ends is waited for once.
 

@@ -20,10 +20,9 @@
 //! ```
 //!
 //! **Limits.** Frames behind more missing bytes than the file has left, and than 64 MiB, are not found. No later frame
-//! confirms
-//! the frames that were synced last: damage to them is taken for a torn tail, unless the journal was closed properly
-//! (its last
-//! frame is then a mark). A file that was cut exactly between two frames looks whole, unless a later journal follows.
+//! confirms the frames that were synced last: damage to them is taken for a torn tail, unless the journal was closed
+//! properly (its last frame is then a mark). A file that was cut exactly between two frames looks whole, unless a later
+//! journal follows.
 
 use super::frame::{FILE_HEADER, FRAME_HEADER, FrameHeader, JournalHeader};
 use mainstay_types::{Code, Error, Result};

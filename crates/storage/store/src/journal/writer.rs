@@ -11,8 +11,7 @@
 //!
 //! A caller that finds no leader becomes the leader: it takes all that is buffered, writes it with one call, syncs once
 //! if `Full` was asked for, wakes the callers whose frames it had, and calls one of the others to lead. While it works,
-//! the
-//! next batch gathers. So one sync is shared by all commits that arrive during the sync before, without a dedicated
+//! the next batch gathers. So one sync is shared by all commits that arrive during the sync before, without a dedicated
 //! thread. Where the released callers return sooner than a sync takes, the next one waits for them ([`Company`]): the
 //! last one to arrive leads, or the one whose timeout ends.
 //!

@@ -1,16 +1,12 @@
 //! The choice of indexes for a condition.
 //!
 //! An index serves the conditions on its leading columns: equality with one value for any number of them, and then a
-//! range or a
-//! list. Its rows are a superset, and the executor applies the condition to them, so an index may serve a condition
-//! that it
-//! answers only approximately. A comparison whose value the column cannot represent exactly (`int_column < 1.5`) is
-//! left to
-//! the executor.
+//! range or a list. Its rows are a superset, and the executor applies the condition to them, so an index may serve a
+//! condition that it answers only approximately. A comparison whose value the column cannot represent exactly
+//! (`int_column < 1.5`) is left to the executor.
 //!
-//! A condition by the keys of a collation is served by an index with that collation. Limits: other ranges of text
-//! only under the binary collation and of VARCHAR, because elsewhere the order of keys is not that of the bytes. Of
-//! several
+//! A condition by the keys of a collation is served by an index with that collation. Limits: other ranges of text only
+//! under the binary collation and of VARCHAR, because elsewhere the order of keys is not that of the bytes. Of several
 //! matching indexes the one with the most bound columns is taken; there are no statistics.
 
 use super::NativeTable;

@@ -7,12 +7,10 @@
 //! ```
 //!
 //! All files are mapped at once, so that a missing or truncated file is found here, and a file that a later checkpoint
-//! removes
-//! can still be read. Mapping reads nothing.
+//! removes can still be read. Mapping reads nothing.
 //!
 //! Limit: tables of a few rows are read whole instead ([`NativeTable::load`]): that takes less time than opening their
-//! files
-//! one by one, and their indexes are in memory then.
+//! files one by one, and their indexes are in memory then.
 
 use super::damage::Damage;
 use super::indexes::TableIndex;
@@ -198,8 +196,7 @@ impl NativeTable {
     }
 
     /// The number of reads of an index of so many entries before it is loaded into memory: by then the reads have cost
-    /// about as
-    /// much as loading it. `u64::MAX` if it is too large.
+    /// about as much as loading it. `u64::MAX` if it is too large.
     pub(crate) fn often(&self, entries: u64) -> u64 {
         let most = (self.shared.memory.limit() / INDEX_PART) as u64 / ENTRY_BYTES;
         if entries <= most { (entries / 4).max(LEAST_READS) } else { u64::MAX }

@@ -1,8 +1,7 @@
 //! Building indexes over existing rows.
 //!
 //! An index is built under the write latch, in one go. An index has entries for versions that older views see, too; to
-//! avoid
-//! rebuilding their chains, an index is built only when there are none: no open writer has touched the table, and
+//! avoid rebuilding their chains, an index is built only when there are none: no open writer has touched the table, and
 //! no view sees a version that has been replaced. Otherwise the caller tries again later.
 //!
 //! The numbers of existing indexes do not change: a new one comes last.

@@ -1,8 +1,7 @@
 //! Bulk insert from Arrow vectors: one memory copy per column, stamps in one go, and entries of indexes.
 //!
 //! Rows are written group by group. Within a group the columns come first, so that keys are made from the stored
-//! values;
-//! slots become visible to others only after their entries are in place.
+//! values; slots become visible to others only after their entries are in place.
 
 use super::entries::{Newcomer, Refused};
 use super::references::Check;

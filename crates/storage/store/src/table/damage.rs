@@ -1,8 +1,7 @@
 //! A table whose rows could not be read, when the store was opened or at their first read later.
 //!
 //! A file of it is damaged, is gone or cannot be read. The other tables of the store are used as ever; of this one
-//! there
-//! is only the definition. It must never be taken for an empty table:
+//! there is only the definition. It must never be taken for an empty table:
 //! ```text
 //!   who asks for it by number or name      gets the reason              Store::table_of, Scope::table of the engine
 //!   who reads it for a reference           gets the reason              references.rs
@@ -13,8 +12,7 @@
 //! ```
 //!
 //! As no checkpoint is taken, the manifest, its group files and every journal since are preserved: once the damaged
-//! file has
-//! been restored, opening the store finds the table as it was committed last.
+//! file has been restored, opening the store finds the table as it was committed last.
 
 use super::NativeTable;
 use mainstay_types::{Error, Result};

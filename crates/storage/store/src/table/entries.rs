@@ -1,8 +1,7 @@
 //! Index entries of versions that are created or removed. All of this happens under the table's write latch.
 //!
 //! A new version enters every index under its key. If the key has an entry already, that points to a version in one of
-//! these
-//! states:
+//! these states:
 //!
 //! ```text
 //!   live (or created by an open transaction that is the own one)     a duplicate, if the index is unique
@@ -12,14 +11,11 @@
 //! ```
 //!
 //! A writer that takes over an entry must leave a path to the version that had it, for older views: the link `prev` of
-//! the new
-//! version. That is one link for all indexes, and nearly always enough, because the version before *is* the one that
-//! had the
-//! entries. The exception - a key taken over from another row - goes into [`Links`], a small map beside.
+//! the new version. That is one link for all indexes, and nearly always enough, because the version before *is* the one
+//! that had the entries. The exception - a key taken over from another row - goes into [`Links`], a small map beside.
 //!
 //! A reader that follows links from an entry looks for the version that its view sees; the key must be compared again
-//! there,
-//! because the version before may have had another one.
+//! there, because the version before may have had another one.
 
 use super::indexes::TableIndex;
 use super::{NativeTable, Writer};

@@ -1,11 +1,9 @@
 //! The views that may read a table whose definition is being changed, or was changed.
 //!
 //! A change of the catalog replaces a table by another one. A statement that was planned for the old one continues with
-//! it, which
-//! is correct as long as its view is from before the change: nothing that it could see has been written since. A later
-//! view
-//! would find there a part of the rows committed since, or none of them. So a reader presents its view before it reads
-//! ([`NativeTable::check_seen`]), and the statement is planned anew if necessary.
+//! it, which is correct as long as its view is from before the change: nothing that it could see has been written
+//! since. A later view would find there a part of the rows committed since, or none of them. So a reader presents its
+//! view before it reads ([`NativeTable::check_seen`]), and the statement is planned anew if necessary.
 //!
 //! ```text
 //!   the old table   views before the change         later ones: DefinitionChanged, look at the new one
@@ -14,8 +12,7 @@
 //! ```
 //!
 //! The groups that a table has handed over grow in the table that has them now. Indexes that both share lead there, and
-//! a
-//! reader of the old one follows ([`NativeTable::current_directory`]).
+//! a reader of the old one follows ([`NativeTable::current_directory`]).
 
 use super::NativeTable;
 use crate::catalog::temporary::FIRST_TEMPORARY;

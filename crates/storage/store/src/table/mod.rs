@@ -274,8 +274,7 @@ impl NativeTable {
     }
 
     /// The capacity of the next group in slots: the current number of slots, within limits, so that small tables stay
-    /// small; and no
-    /// more rows than the byte limit of a group allows.
+    /// small; and no more rows than the byte limit of a group allows.
     fn next_capacity(&self, writer: &Writer, groups: &[Arc<Group>]) -> usize {
         let slots: usize = groups.iter().map(|group| group.capacity()).sum();
         let rows = self.shared.memory.group_bytes() / writer.row_bytes.max(1);

@@ -1,10 +1,8 @@
 //! Reading for one statement: the versions that a view sees, and their values.
 //!
 //! A [`Reader`] pins the directory and the length of the last group when the statement begins. So a statement never
-//! sees
-//! the rows it inserts itself, and an INSERT from a SELECT over the same table ends. From an index entry the reader
-//! follows
-//! links to the version that the view sees.
+//! sees the rows it inserts itself, and an INSERT from a SELECT over the same table ends. From an index entry the
+//! reader follows links to the version that the view sees.
 //!
 //! Values are read in place: a group's columns give single values and typed slices, for as long as the reader lives.
 

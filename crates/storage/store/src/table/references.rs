@@ -8,20 +8,14 @@
 //! ```
 //!
 //! So of two transactions that do both at once, at least one sees the other's mark and waits until that has ended and
-//! its
-//! commit is published. The check reads the newest state, whatever the own view. Checking at the end of a statement
-//! lets one
-//! statement delete a row and the rows that refer to it, in any order; a deferred reference is checked at the end of
-//! the
-//! transaction (`transaction/deferral.rs`). A reference with a NULL refers to nothing (ISO's MATCH SIMPLE), or must be
-//! all
-//! NULLs (MATCH FULL).
+//! its commit is published. The check reads the newest state, whatever the own view. Checking at the end of a statement
+//! lets one statement delete a row and the rows that refer to it, in any order; a deferred reference is checked at the
+//! end of the transaction (`transaction/deferral.rs`). A reference with a NULL refers to nothing (ISO's MATCH SIMPLE),
+//! or must be all NULLs (MATCH FULL).
 //!
 //! Actions (CASCADE, SET NULL, SET DEFAULT) belong to the SQL layer, which evaluates defaults and checks: it asks for
-//! the rows
-//! that refer to deleted or renamed keys (`actions`) and changes them before the check. The children's columns have an
-//! index;
-//! the store creates one if there is none.
+//! the rows that refer to deleted or renamed keys (`actions`) and changes them before the check. The children's columns
+//! have an index; the store creates one if there is none.
 
 use super::indexes::TableIndex;
 use super::{NativeTable, internal};

@@ -1,8 +1,7 @@
 //! The same rows under another definition: the effect of a change of the catalog on a table.
 //!
 //! No other transaction writes the table meanwhile, nor does vacuum run (`transaction::definitions`). A table is not
-//! changed but
-//! replaced: readers of the old one continue with it, and writers are redirected to the new one.
+//! changed but replaced: readers of the old one continue with it, and writers are redirected to the new one.
 //!
 //! ```text
 //!   the columns stay       the new table takes groups and write latch over; indexes that stay are shared, others built

@@ -2,8 +2,7 @@
 //!
 //! The entries of a live index are of no use to a checkpoint: they lead to the newest versions, those of open
 //! transactions among them. So a run is made from the rows. The manifest before lists the rows of each group at that
-//! time;
-//! the new rows are those that exist now and did not then:
+//! time; the new rows are those that exist now and did not then:
 //!
 //! ```text
 //!   before     group 4: 100 rows, deleted 7       runs  A
@@ -15,10 +14,8 @@
 //! the memory for it is bounded.
 //!
 //! **Merging.** The newest runs are merged with the next one as long as together they have a quarter of its entries, so
-//! that
-//! there are few runs and every entry is written a few times at most; all runs are merged when more than half of the
-//! entries
-//! are dead.
+//! that there are few runs and every entry is written a few times at most; all runs are merged when more than half of
+//! the entries are dead.
 
 use super::NativeTable;
 use super::indexes::TableIndex;

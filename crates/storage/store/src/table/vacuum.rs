@@ -11,24 +11,18 @@
 //! ```
 //!
 //! A reader that has pinned the directory keeps the old groups, and their contents still hold for its view. A writer
-//! that comes
-//! with a position in a dropped group finds the row through `moved`, as long as its statement has its view; an index
-//! entry of a
-//! moved row leads old readers back through the link from the new copy to the old one.
+//! that comes with a position in a dropped group finds the row through `moved`, as long as its statement has its view;
+//! an index entry of a moved row leads old readers back through the link from the new copy to the old one.
 //!
 //! A row is moved only if every view sees it and no transaction has marked it. Links to dead versions lead nowhere once
-//! their
-//! group is dropped, which is right: the versions behind them have been dead for longer.
+//! their group is dropped, which is right: the versions behind them have been dead for longer.
 //!
 //! Vacuum is done in steps, by committing transactions, when a table has collected enough garbage
-//! ([`NativeTable::tidy`]): a
-//! transaction that has ended many versions removes as many at once, so garbage does not gather faster than it is
-//! removed.
-//! Versions that a pass must leave, because an older view reads them, are counted at its end, and retried some commits
-//! later,
-//! at longer and longer intervals while nothing can be removed. So a table has, besides the versions that open views
-//! see, at
-//! most a quarter of its slots of garbage, or 4,096 versions, or the garbage of those few commits.
+//! ([`NativeTable::tidy`]): a transaction that has ended many versions removes as many at once, so garbage does not
+//! gather faster than it is removed. Versions that a pass must leave, because an older view reads them, are counted at
+//! its end, and retried some commits later, at longer and longer intervals while nothing can be removed. So a table
+//! has, besides the versions that open views see, at most a quarter of its slots of garbage, or 4,096 versions, or the
+//! garbage of those few commits.
 
 use super::entries::{Newcomer, Replaced};
 use super::{NativeTable, Retired, TableIndex, Writer};

@@ -7,12 +7,9 @@
 //! ```
 //!
 //! A mark of another open transaction, on the version or on a key, means: release the latch, wait, start over. So does
-//! the
-//! stamp of a commit that is not published yet, since no statement sees its changes. After that the version may be
-//! ended: then
-//! read committed reads the newest one ([`Written::Moved`]), and the caller decides if it still wants to change it; the
-//! other
-//! isolation levels fail with `Conflict`.
+//! the stamp of a commit that is not published yet, since no statement sees its changes. After that the version may be
+//! ended: then read committed reads the newest one ([`Written::Moved`]), and the caller decides if it still wants to
+//! change it; the other isolation levels fail with `Conflict`.
 
 use super::entries::{Newcomer, Refused, Replaced};
 use super::references::Check;

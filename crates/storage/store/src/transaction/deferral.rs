@@ -11,8 +11,7 @@
 //! ```
 //!
 //! Checks that SET CONSTRAINTS has run stay pending: a rollback to a savepoint may remove the row that satisfied them.
-//! A check
-//! reads the current state, so running it twice does no harm, and one of a row that is gone by then has nothing
+//! A check reads the current state, so running it twice does no harm, and one of a row that is gone by then has nothing
 //! to do. Actions (CASCADE and so on) and RESTRICT are never deferred, as in PostgreSQL.
 
 use super::Transaction;

@@ -1,14 +1,10 @@
 //! Locks of definitions: shared by the writers of a table, exclusive for a change of its definition.
 //!
 //! A transaction that writes a table holds the shared lock of its definition from its first write there to its end. One
-//! that
-//! changes the table - ALTER, DROP, CREATE INDEX, a foreign key that leads to it - holds it exclusively from then on,
-//! so that
-//! the table has no uncommitted rows of others; so does one that empties it, or changes an object that a language keeps
-//! beside
-//! its definition ([`Transaction::hold`]: TRUNCATE, triggers). Both wait as they would for a row, so a deadlock of
-//! definitions
-//! and rows is found like any other. Readers take no lock: they have the table as it was
+//! that changes the table - ALTER, DROP, CREATE INDEX, a foreign key that leads to it - holds it exclusively from then
+//! on, so that the table has no uncommitted rows of others; so does one that empties it, or changes an object that a
+//! language keeps beside its definition ([`Transaction::hold`]: TRUNCATE, triggers). Both wait as they would for a row,
+//! so a deadlock of definitions and rows is found like any other. Readers take no lock: they have the table as it was
 //! ([`crate::table::NativeTable::check_seen`]).
 //!
 //! ```text
@@ -22,8 +18,7 @@
 //! # Lock order
 //!
 //! A transaction holds none of these mutexes while it waits for another. A mutex below may be taken while those left of
-//! it are
-//! held, and never the other way round:
+//! it are held, and never the other way round:
 //!
 //! ```text
 //!   waits -> the state of a definition's lock, of the locks of names, rows and ranges
@@ -32,8 +27,7 @@
 //! ```
 //!
 //! A transaction that releases a lock wakes the waiters after it has released the mutex of the lock's state. Deferred
-//! checks,
-//! which may wait, are run before a commit takes the mutex of commits.
+//! checks, which may wait, are run before a commit takes the mutex of commits.
 
 use super::{Awaited, Transaction};
 use crate::table::NativeTable;

@@ -2,10 +2,8 @@
 //!
 //! A serializable transaction reads at its view like any other, and records its reads: a table and a condition, or a
 //! row. When it has written something and commits, the result must be as if all its reads had happened now: so every
-//! row changed
-//! by commits since its view is compared with its recorded reads. If one matches, before or after the change, it fails
-//! with
-//! `Conflict`. A transaction that only reads is serial at its view, and never fails.
+//! row changed by commits since its view is compared with its recorded reads. If one matches, before or after the
+//! change, it fails with `Conflict`. A transaction that only reads is serial at its view, and never fails.
 //!
 //! ```text
 //!   view at 10           commit 11: row 7      commit 12: row 9          commits: look at 11 and 12

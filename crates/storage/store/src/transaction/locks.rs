@@ -1,10 +1,8 @@
 //! Explicit row locks: those of SELECT ... FOR UPDATE and FOR SHARE.
 //!
 //! Changing a row marks it, and needs no entry here. This table is for rows that are locked without being changed, and
-//! a
-//! writer reads it only when it is not empty. Both happen under the write latch of the row's table, so that a lock and
-//! a
-//! mark never miss each other.
+//! a writer reads it only when it is not empty. Both happen under the write latch of the row's table, so that a lock
+//! and a mark never miss each other.
 //!
 //! Locks are of rows (ids), not of versions, and end with their transaction.
 

@@ -1,16 +1,14 @@
 //! The memory that the changes of an open transaction take: its redo records, its undo list, and the rows of tables
-//! that it
-//! has created. Also the rows of the session's temporary tables, which are counted for as long as the tables exist.
+//! that it has created. Also the rows of the session's temporary tables, which are counted for as long as the tables
+//! exist.
 //!
 //! ```text
 //!   write, write, write ...   every few of them: how much is it now?   another mebibyte: ask the account for it
 //! ```
 //!
 //! The caller that begins transactions sets the account to ask ([`Transaction::set_accounts`]): requested memory is
-//! held until
-//! the transaction is over, and a refusal is the error of the write, whose statement is rolled back. A transaction of
-//! few
-//! changes never asks.
+//! held until the transaction is over, and a refusal is the error of the write, whose statement is rolled back. A
+//! transaction of few changes never asks.
 //!
 //! Limits: rows of shared tables are counted by their table ([`crate::memory`]); locks, deferred checks,
 //! and the recorded reads of a serializable transaction are not counted.

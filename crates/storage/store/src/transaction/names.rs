@@ -1,10 +1,8 @@
 //! Locks of names, and of objects without their own lock: views, sequences and schemas.
 //!
 //! A transaction that creates, renames or drops an object holds an exclusive lock on its name until it ends. So of two
-//! that
-//! create the same name the second waits, and then finds it there or not. Every object of a schema holds a shared lock
-//! on the
-//! schema, so that it stays.
+//! that create the same name the second waits, and then finds it there or not. Every object of a schema holds a shared
+//! lock on the schema, so that it stays.
 
 use super::locks::LockMode;
 use super::{Awaited, Transaction};

@@ -11,8 +11,7 @@
 //! ```
 //!
 //! The function's statements change temporary tables of their own session only. Both run in one thread, one after the
-//! other;
-//! the fields are atomic because they are shared, and establish no order. The query's statement keeps its entry
+//! other; the fields are atomic because they are shared, and establish no order. The query's statement keeps its entry
 //! among the views, so vacuum removes nothing that the function may see.
 
 use super::{Isolation, Read, Transaction, View};

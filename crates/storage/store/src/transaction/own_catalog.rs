@@ -4,8 +4,7 @@
 //! to other objects meanwhile; so the committed catalog is read again when it has another version.
 //!
 //! A statement that changes something was prepared for the catalog that it has seen. That catalog is stored until the
-//! statement
-//! ends ([`Transaction::seen`]), to find out if it was changed while the statement waited.
+//! statement ends ([`Transaction::seen`]), to find out if it was changed while the statement waited.
 
 use super::Transaction;
 use super::shared::Commits;
@@ -45,8 +44,7 @@ pub(super) struct CatalogStep {
 /// The catalog before a change.
 pub(super) enum Before {
     /// The objects that the change touches, as they were. A copy of the whole catalog for each change would take memory
-    /// that grows
-    /// with the square of the number of tables that are created in one transaction.
+    /// that grows with the square of the number of tables that are created in one transaction.
     Touched(Cataloged),
     /// All of the session's temporary tables.
     Temporary(Arc<TemporaryTables>, Arc<Cataloged>),

@@ -1,10 +1,8 @@
 //! Uncommitted rows of others that a statement has to wait for.
 //!
 //! A change finds its rows as its statement sees them, and waits for those that another transaction has changed. It
-//! does not
-//! see a row that another transaction has just inserted. Under the levels that SQL Server implements with locks it
-//! waits for
-//! such a row all the same: it changes the row if it is committed, and nothing if it is rolled back.
+//! does not see a row that another transaction has just inserted. Under the levels that SQL Server implements with
+//! locks it waits for such a row all the same: it changes the row if it is committed, and nothing if it is rolled back.
 //!
 //! ```text
 //!   A  INSERT 7                                                    COMMIT
@@ -14,13 +12,11 @@
 //!
 //! So before such a change searches its rows, it searches in a view that includes the marks of all others, and the
 //! commits that are not published yet ([`View::with_pending`]), if its table has another writer. The rows found there
-//! are only
-//! waited for, never compared or changed. New versions of rows that others have changed are found in the same
+//! are only waited for, never compared or changed. New versions of rows that others have changed are found in the same
 //! way, so that a row whose change makes it match is waited for like an inserted one.
 //!
 //! Repeatable read and serializable keep the view of their first statement. When that statement has waited it starts
-//! over
-//! with another view; a later one cannot, and fails with `Conflict`.
+//! over with another view; a later one cannot, and fails with `Conflict`.
 
 use super::{Isolation, Transaction, obstacle, overtaken};
 use crate::group::offset_of;

@@ -12,10 +12,9 @@
 //! ```
 //!
 //! A range is an interval for each of some columns; a row is in it if all of them may have its values. Values that are
-//! hard to
-//! compare count as within: a lock may be too wide, and never too narrow. Text is compared without case, accents and
-//! trailing blanks, for equality only. Ranges are read under the write latch of their table, like locks of rows, and
-//! only if there are any. They end with their transaction.
+//! hard to compare count as within: a lock may be too wide, and never too narrow. Text is compared without case,
+//! accents and trailing blanks, for equality only. Ranges are read under the write latch of their table, like locks of
+//! rows, and only if there are any. They end with their transaction.
 
 use super::locks::LockMode;
 use crate::row::Row;

@@ -100,8 +100,7 @@ pub(crate) struct Commits {
 
 impl Commits {
     /// The durability of a commit that asks for this: at least that of the unpublished commits before it, since a
-    /// transaction that
-    /// sees it sees them too.
+    /// transaction that sees it sees them too.
     pub(crate) fn effective(&mut self, asked: Durability, published: u64) -> Durability {
         let effective = match asked {
             Durability::Full => Durability::Full,

@@ -1,8 +1,7 @@
 //! The open views, and the commits that they read at.
 //!
 //! Vacuum may remove versions that no open view can see. So every statement publishes the commit it reads at before it
-//! reads,
-//! in its own slot; the minimum of all slots is the horizon.
+//! reads, in its own slot; the minimum of all slots is the horizon.
 //!
 //! ```text
 //!   slots   [ 17 | free | 21 | free | ... ]      published: 23      horizon: 17
@@ -126,8 +125,7 @@ mod tests {
     use super::*;
 
     /// Vacuum goes by the horizon, so no view may find that it was passed while the view registered. The test explores
-    /// every
-    /// interleaving: docs/durability.md names the explorers under which it runs.
+    /// every interleaving: docs/durability.md names the explorers under which it runs.
     #[test]
     fn no_horizon_passes_a_view_that_is_looked_at() {
         let (views, published, cleaned) = (Views::new(), AtomicU64::new(1), AtomicU64::new(0));

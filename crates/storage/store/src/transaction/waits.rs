@@ -12,8 +12,7 @@
 //! ```
 //!
 //! A transaction that removes marks (commit, rollback) wakes all waiters, if there are any; each reads its own mark
-//! again. The
-//! request to stop a waiter does not know the lock that it waits for: such waiters poll ([`NAP`]).
+//! again. The request to stop a waiter does not know the lock that it waits for: such waiters poll ([`NAP`]).
 
 use mainstay_types::{Code, Error, Result, interrupt};
 use std::collections::HashMap;
@@ -263,8 +262,7 @@ mod tests {
     }
 
     /// A transaction that removes a mark checks for waiters, and a waiter checks for the mark: one of them sees the
-    /// other.
-    /// Otherwise this hangs.
+    /// other. Otherwise this hangs.
     #[test]
     fn nobody_sleeps_through_a_wake() {
         let waits = Waits::default();

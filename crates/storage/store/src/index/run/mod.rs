@@ -13,13 +13,11 @@
 //! ```
 //!
 //! A point read touches the trailer and one block a level: three of them at ten million entries. A block's checksum is
-//! verified
-//! when it is first read, and covers the numbers of file and block, so that a misplaced block is noticed. The
+//! verified when it is first read, and covers the numbers of file and block, so that a misplaced block is noticed. The
 //! manifest has the length and the checksum of the whole file, for backups and `mainstay check`.
 //!
 //! An index has several runs, one per checkpoint that added entries ([`super::base`]); when there are too many they are
-//! merged.
-//! `docs/formats/index-run.md` is the page for other readers.
+//! merged. `docs/formats/index-run.md` is the page for other readers.
 
 mod page;
 mod writer;
