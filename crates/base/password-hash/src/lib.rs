@@ -1,7 +1,7 @@
-//! Passwords: only their hashes are kept (argon2id, in the text form of the PHC).
+//! Passwords: only their hashes are stored (argon2id, in the text form of the PHC).
 //!
-//! Checking one takes 19 MiB and some ten milliseconds by design; so that a crowd of guesses cannot take the machine's
-//! memory, no more than two are checked at a time. A user who is not there costs the same time as one who is.
+//! Checking one takes 19 MiB and some ten milliseconds by design; so that many guesses cannot exhaust the machine's
+//! memory, no more than two are checked at a time. An unknown user takes the same time as a known one.
 
 use argon2::password_hash::rand_core::OsRng;
 use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};

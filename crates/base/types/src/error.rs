@@ -10,7 +10,7 @@ use std::fmt;
 /// The result of anything that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What the caller can do about an error.
+/// The class of an error, by the action that a caller can take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// The statement, file name or value given is at fault: change it.
@@ -27,7 +27,7 @@ pub enum Class {
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident, $class:ident, $sqlstate:literal, $text:literal;)*) => {
-        /// What went wrong, in one word. Each maps to one [`Class`] and to each dialect's own code.
+        /// The kind of an error. Each maps to one [`Class`] and to each dialect's own code.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Code { $($(#[$doc])* $name,)* }
@@ -36,7 +36,7 @@ macro_rules! codes {
             /// Every code, in the order of the reference page.
             pub const ALL: &'static [Code] = &[$(Code::$name,)*];
 
-            /// What the caller can do.
+            /// The class of the code.
             pub fn class(self) -> Class {
                 match self { $(Code::$name => Class::$class,)* }
             }
@@ -87,7 +87,7 @@ codes! {
     Encrypted, Input, "28000", "encrypted";
     /// The statement does not fit the state of the session's transaction.
     TransactionState, Input, "25000", "transaction_state";
-    /// What is to be changed is in use by what this transaction has still to do.
+    /// The object to change is in use by a pending operation of this transaction.
     InUse, Input, "55006", "in_use";
     /// There is something of this name already.
     Duplicate, Input, "42710", "duplicate";
@@ -126,7 +126,7 @@ codes! {
     ForeignKeyViolation, Input, "23503", "foreign_key_violation";
     /// A CHECK of the table is false for a row.
     CheckViolation, Input, "23514", "check_violation";
-    /// Who asks may not do this, or is not who he says.
+    /// The caller has no right to do this, or could not be authenticated.
     NotPermitted, Input, "42501", "not_permitted";
     /// The connection to a server cannot be made, or has ended.
     ConnectionLost, Environment, "08006", "connection_lost";
@@ -136,7 +136,7 @@ codes! {
     Internal, Bug, "XX000", "internal";
 }
 
-/// What tells apart the causes of one code that a dialect has several numbers for.
+/// The cause of an error, where a dialect has several numbers for one code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Cause {
@@ -197,14 +197,14 @@ struct Inner {
     routine: Option<(String, u32)>,
 }
 
-/// What an error is in the numbers of the dialect whose rule was broken, where that dialect has said it itself.
+/// The error in the numbers of the dialect whose rule was broken, if the dialect has set them itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DialectError {
     /// The dialect's number.
     pub number: i32,
-    /// How bad it is.
+    /// The severity.
     pub severity: u8,
-    /// What tells causes of one number apart.
+    /// The state, which distinguishes causes of one number.
     pub state: u8,
 }
 
@@ -278,12 +278,12 @@ impl Error {
         self
     }
 
-    /// What the dialect calls it, if the dialect has said so.
+    /// The dialect's own number, if the dialect has set it.
     pub fn dialect(&self) -> Option<DialectError> {
         self.0.dialect
     }
 
-    /// What it is about, if that was said.
+    /// The subject of the error, if it was set.
     pub fn subject(&self) -> Option<&str> {
         self.0.subject.as_deref()
     }
@@ -310,7 +310,7 @@ impl Error {
         self.0.code
     }
 
-    /// What is wrong, without place and hint.
+    /// The message, without place and hint.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -325,7 +325,7 @@ impl Error {
         self.0.span
     }
 
-    /// What to try.
+    /// The hint.
     pub fn hint_text(&self) -> Option<&str> {
         self.0.hint.as_deref()
     }

@@ -1,19 +1,20 @@
-//! The wish that what runs on this thread ends: somebody cancelled it, or its time is over.
+//! Per-thread cancellation: a running statement ends after a cancel or a timeout.
 //!
-//! A statement is many loops in many crates: rows written, indexes built, records locked, others waited for. Each of them
-//! has to end when the statement is to end, and none of them knows the session. So the session puts its [`Interrupt`] in
-//! force for as long as the statement works on its thread, and the loops look:
+//! A statement is many loops in many crates: rows written, indexes built, records locked, others waited for. Each of
+//! them has to end when the statement is cancelled, and none of them knows the session. So the session puts its
+//! [`Interrupt`] in force for as long as the statement works on its thread, and the loops check it:
 //!
 //! ```text
 //!   session     let _in_force = InForce::new(cancel);      one more on this thread's stack, until it is dropped
 //!   loops       interrupt::check()?                        the error that ends the statement, if one of them says so
 //!               pace.step()?                               the same, now and then: for loops of very short steps
-//!   reading     interrupt::note_read(..)               for who waits: how much of a file that has to be read first is read
-//!   undoing     let _whole = interrupt::suspended();       what is undone, or cannot be undone any more, is not ended
+//!   reading     interrupt::note_read(..)               for progress: the part read of a file that must be read first
+//!   undoing     let _whole = interrupt::suspended();       undo, and steps that cannot be undone any more, are not
+//! cancelled
 //! ```
 //!
-//! A statement that runs within another one on the same thread (a function's) ends with it too. Where none is in force,
-//! as for a program that works on tables without statements, nothing is ever ended.
+//! A statement that runs within another one on the same thread (a function's) ends with it too. If none is in force,
+//! as for a program that works on tables without statements, nothing is ever cancelled.
 
 use crate::Result;
 use std::cell::RefCell;

@@ -83,7 +83,7 @@ pub(crate) fn rounded(ticks: i64, digits: u8) -> i64 {
     ticks.saturating_add(unit / 2).div_euclid(unit).saturating_mul(unit)
 }
 
-/// How many digits after the second it takes to say this count of ticks.
+/// The number of digits after the second that a count of ticks needs.
 pub(crate) fn digits_needed(ticks: i64) -> u8 {
     let mut fraction = ticks.rem_euclid(TICKS_PER_SECOND);
     let mut digits = if fraction == 0 { 0 } else { MAX_DIGITS };

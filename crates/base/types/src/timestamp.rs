@@ -1,4 +1,4 @@
-//! Moments: a day and a time of day.
+//! Timestamps: a day and a time of day.
 //!
 //! A [`Timestamp`] counts ticks of 100 nanoseconds from 1970-01-01 00:00. An `i64` of them reaches about 29,000
 //! years either way, so every `TIMESTAMP(7)` of the years 1 to 9999 has an exact one, which nanoseconds could not
@@ -8,9 +8,9 @@
 //!   2024-01-31 10:00:00.5 +02:00     utc = 2024-01-31 08:00:00.5, offset = 120 minutes
 //! ```
 //!
-//! Both together fit into one number, whose order is that of the moments ([`Timestamp::packed`]).
+//! Both together fit into one number, whose order is that of the timestamps in UTC ([`Timestamp::packed`]).
 //!
-//! Files and vectors count other units. The conversions are here, so that nobody multiplies by hand.
+//! Files and vectors count other units. The conversions are here, so that their factors are written only once.
 
 use crate::scan::{Scanner, not_a};
 use crate::time::{digits_needed, rounded};
@@ -28,7 +28,7 @@ const MAX_OFFSET: i64 = 14 * 60;
 /// Bits of a packed moment that tell the offset.
 const OFFSET_BITS: u32 = 12;
 
-/// What an offset is kept with, so that it is not negative.
+/// The bias that makes a stored offset non-negative.
 const OFFSET_BIAS: i16 = 1 << (OFFSET_BITS - 1);
 
 const FORM: &str = "YYYY-MM-DD HH:MM[:SS[.fffffff]]";
@@ -129,7 +129,7 @@ impl Timestamp {
         (Timestamp::FIRST..=Timestamp::LAST).contains(&moved).then_some(moved)
     }
 
-    /// What a clock with this offset from UTC shows at this moment of UTC.
+    /// The local time of this UTC timestamp on a clock with this offset.
     pub fn to_local(self, offset_minutes: i16) -> Timestamp {
         Timestamp(self.0.saturating_add(offset_ticks(offset_minutes)))
     }

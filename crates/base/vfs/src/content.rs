@@ -1,4 +1,4 @@
-//! The bytes of a file in memory, which go to the disk where they are too many to be kept.
+//! The bytes of a file in memory, which spill to the disk when they exceed a limit.
 //!
 //! A file on the disk has no name: it is gone with its handle, and with the process, however that ends.
 

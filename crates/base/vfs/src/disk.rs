@@ -384,7 +384,7 @@ mod tests {
         };
         let tick = || std::thread::sleep(LOCAL_TICK);
 
-        // What changes the file or its name is seen at once.
+        // Changes of the file or its name are seen at once.
         let (file, before) = opened();
         tick();
         std::fs::write(&path, "written to").unwrap();
@@ -402,7 +402,7 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         assert_eq!(file.stamp_by_name(&Disk).unwrap_err().code(), Code::NotFound);
 
-        // That the way leads elsewhere, a little later.
+        // A link that leads elsewhere is seen a little later.
         std::fs::write(&path, "one again").unwrap();
         let (file, before) = opened();
         std::fs::remove_file(&link).unwrap();

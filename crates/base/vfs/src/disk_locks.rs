@@ -65,7 +65,7 @@ pub(super) fn unlock(file: &File, range: ByteRange) -> io::Result<()> {
     call(file, libc::F_OFD_SETLK, &mut request(range, libc::F_UNLCK as libc::c_int)?)
 }
 
-/// Who holds a lock that excludes this one.
+/// The holder of a lock that excludes this one.
 #[cfg(target_os = "linux")]
 pub(super) fn holder(file: &File, range: ByteRange, mode: LockMode) -> io::Result<Option<LockHolder>> {
     let mut lock = request(range, kind(mode))?;

@@ -42,7 +42,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// What tells one state of a file from another without reading it.
+/// The identity and state of a file, to notice changes without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// Length in bytes.
@@ -68,7 +68,7 @@ impl Stamp {
 /// For so long a path that was followed is taken to lead to the same file, where that tells of its changes itself.
 pub const NAMES_STAND: Duration = Duration::from_millis(50);
 
-/// What a name in a folder leads to.
+/// The kind of file that a name in a folder leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The full path.

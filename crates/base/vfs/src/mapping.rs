@@ -12,7 +12,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// What mapped memory starts at a multiple of at least; copies keep to it too, so that Arrow's vectors can be
+/// The least alignment of mapped memory; copies have it too, so that Arrow's vectors can be
 /// used in place on every file system.
 const ALIGNMENT: usize = 64;
 

@@ -1,7 +1,7 @@
-//! A file system in memory that knows what would survive, and can lose its power at any operation.
+//! A file system in memory that tracks durable state, and can lose its power at any operation.
 //!
 //! **The problem.** A program that forgets a sync works on every machine until the power fails, and then only
-//! sometimes. Here every state that the machine could be found in can be asked for, again and again.
+//! sometimes. This file system can produce every state that the machine could be found in, repeatably.
 //!
 //! **The idea.** Each file has two contents, and each folder two lists of names: what the process sees, and what
 //! is certainly on the disk. Between them lie the pending changes. A sync makes them certain; a crash applies a
@@ -71,7 +71,7 @@ struct Machine {
     tree: Tree,
     locked: BTreeSet<PathBuf>,
     locks: BTreeMap<Id, Arc<LockTable>>,
-    /// What happened: the operation numbers are the places in it.
+    /// The trace of operations: the operation numbers are the places in it.
     trace: Vec<String>,
     crash_at: u64,
     is_dead: bool,
@@ -114,12 +114,12 @@ impl Simulated {
         self.machine().crash_at = operation;
     }
 
-    /// How many operations there were that changed something, the one that crashed included.
+    /// The number of operations that changed something, the one that crashed included.
     pub fn operations(&self) -> u64 {
         self.machine().trace.len() as u64
     }
 
-    /// What they were, one text for each, for a failing test to show.
+    /// The operations, one text for each, for a failing test to show.
     pub fn trace(&self) -> Vec<String> {
         self.machine().trace.clone()
     }
