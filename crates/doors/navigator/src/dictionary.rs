@@ -1,8 +1,8 @@
-//! Data dictionaries of a server: what the server is given to log in with, and what it asks about tables.
+//! Data dictionaries of a server: the login, and the rules of tables.
 //!
-//! The crate knows none. Whoever serves a folder may give its [`Service`](crate::server::Service) something that does; a
-//! client whose database is a file `.add` then has a session of that dictionary, with the user and the password that it
-//! has said. All checks are made at the server:
+//! The crate implements none. The server of a folder may give its [`Service`](crate::server::Service) an
+//! implementation; a client whose database is a file `.add` then has a session of that dictionary, with the user and
+//! the password that it has sent. All checks are made at the server:
 //!
 //! ```text
 //!   log in            who may come in                                         Dictionaries::open
@@ -43,7 +43,7 @@ pub struct Found {
     pub kinds: (u32, u32),
 }
 
-/// What of a table is not to be read.
+/// The columns of a table that the user may not read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hidden {
     /// The columns.
@@ -57,7 +57,7 @@ pub trait Dictionary: Send {
     /// The user's name as the dictionary has it.
     fn user(&self) -> String;
 
-    /// What runs the client's statements, with the rights of its user.
+    /// The session that runs the client's statements, with the rights of its user.
     fn sql(&self) -> Box<dyn SqlSession>;
 
     /// The table that the first of some names means which means one: a name in the dictionary, or a file's. `paths` are
@@ -111,14 +111,14 @@ pub enum Given {
     Place(u64),
 }
 
-/// What a call has answered.
+/// The answer of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Called {
     /// Its code; 0 for success.
     pub code: u32,
-    /// What there is to say about it.
+    /// A detailed message.
     pub detail: String,
-    /// What is in the places now, in their order: the bytes that were written, or the number.
+    /// The contents of the places after the call, in their order: the bytes that were written, or the number.
     pub places: Vec<Given>,
 }
 
@@ -139,5 +139,5 @@ pub fn a_view() -> Error {
     refused(0, "the name is that of a view")
 }
 
-/// What tells these errors from those of SQL.
+/// The state that distinguishes these errors from those of SQL.
 const STATE: u8 = 0xAC;

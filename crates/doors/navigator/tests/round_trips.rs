@@ -1,4 +1,4 @@
-//! What work with a table costs: round trips and bytes.
+//! The cost of work with a table: round trips and bytes.
 
 mod common;
 
@@ -45,7 +45,7 @@ fn paint(area: &mut RemoteArea) -> usize {
     rows
 }
 
-/// What is spent while something is done.
+/// The traffic of some work.
 fn cost(client: &Arc<Client>, work: impl FnOnce()) -> Traffic {
     let before = client.traffic();
     work();

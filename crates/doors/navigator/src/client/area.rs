@@ -48,7 +48,7 @@ impl RemoteArea {
         self.record.has_pending().then(|| self.record.record().map(<[u8]>::to_vec)).transpose()
     }
 
-    /// What is shown changes by this.
+    /// Runs a step that changes the records shown.
     fn narrow(&mut self, step: Step) -> Result<Reply> {
         self.forget_rows();
         // Indexes are asked about records as they are, so what is changed is written first.

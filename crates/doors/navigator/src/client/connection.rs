@@ -1,4 +1,4 @@
-//! A connection: requests out, answers in, one after the other; counted; made again when it is lost.
+//! A connection: requests out, answers in, one after the other; counted; re-established when it is lost.
 
 use super::remote::RemoteArea;
 use super::transport::{Tcp, Transport, lost};
@@ -66,7 +66,7 @@ impl Address {
     }
 }
 
-/// What has gone over the wire.
+/// The traffic on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Requests that were answered.
@@ -80,7 +80,7 @@ pub struct Traffic {
 /// The number of no savepoint.
 const NO_SAVEPOINT: u32 = u32::MAX;
 
-/// What is said of a transaction whose connection was lost.
+/// The message about a transaction whose connection was lost.
 const ROLLED_BACK: &str = "its transaction was rolled back, and its locks are gone";
 /// The same when its commit was under way.
 const PERHAPS_COMMITTED: &str = "its transaction was committed or rolled back, which of both is not known";
@@ -142,7 +142,7 @@ impl Client {
     ) -> Result<Arc<Client>> {
         let first = connect()?;
         let name = name.trim_end_matches('/');
-        // What is beside a dictionary is known by the folder.
+        // Paths beside a dictionary are relative to its folder.
         let is_dictionary = name.to_ascii_lowercase().ends_with(".add");
         let name = name.rsplit_once('/').filter(|_| is_dictionary).map_or(name, |(folder, _)| folder);
         Ok(Arc::new(Client {
@@ -174,7 +174,7 @@ impl Client {
         path.strip_prefix(&self.base).unwrap_or(path).to_owned()
     }
 
-    /// What has gone over the wire so far.
+    /// The traffic on the wire so far.
     pub fn traffic(&self) -> Traffic {
         Traffic {
             round_trips: self.round_trips.load(SeqCst),
@@ -188,7 +188,7 @@ impl Client {
         self.epoch.load(SeqCst)
     }
 
-    /// How often this process has changed the table of a path.
+    /// The number of changes that this process has made to the table of a path.
     pub(crate) fn changed(path: &Path) -> Arc<AtomicU64> {
         let mut all = CHANGED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = all.get(path).and_then(Weak::upgrade) {
@@ -256,8 +256,8 @@ impl Client {
     /// Sends a request and waits for its answer. A request about a table that was opened through an earlier connection
     /// is not sent: `None`.
     ///
-    /// What waits for a lock asks again and again, from the step on that has not got it: between two attempts other threads
-    /// use the connection, and the one that holds the lock can go on.
+    /// A request that waits for a lock is sent again and again, from the step on that did not get it: between two
+    /// attempts other threads use the connection, and the one that holds the lock can continue.
     pub(crate) fn ask(&self, epoch: u64, request: &Request, progress: Telling<'_>) -> Result<Option<Answer>> {
         let began = Instant::now();
         let Some(mut answer) = self.ask_once(epoch, request, progress)? else { return Ok(None) };
@@ -287,7 +287,7 @@ impl Client {
         match &answer {
             Ok(answer) => self.note_transaction(request, answer),
             Err(_) => {
-                // What state the stream is in is not known.
+                // The state of the stream is unknown.
                 *guard = None;
                 if self.in_transaction.swap(false, SeqCst) {
                     self.told_epoch.store(self.epoch(), SeqCst);
@@ -381,7 +381,7 @@ impl Client {
         self.steps(vec![clear, Step::Create { path, spec: spec.clone() }]).map(drop)
     }
 
-    /// Who is connected to the server.
+    /// The users that are connected to the server.
     pub fn people(&self) -> Result<Vec<Person>> {
         match self.steps(vec![Step::Users])? {
             Reply::People(people) => Ok(people),
@@ -389,7 +389,7 @@ impl Client {
         }
     }
 
-    /// What goes on in the server. The paths are those of this side.
+    /// The activity of the server. The paths are those of this side.
     pub fn activity(&self) -> Result<Activity> {
         match self.steps(vec![Step::Activity])? {
             Reply::Activity(mut activity) => {
@@ -403,7 +403,7 @@ impl Client {
         }
     }
 
-    /// Who has locked a record.
+    /// The user that has locked a record.
     pub fn lock_owner(&self, path: &Path, record: u32) -> Result<Option<Person>> {
         match self.steps(vec![Step::LockOwner { path: self.name(path), record }])? {
             Reply::Owner(owner) => Ok(owner),

@@ -1,4 +1,4 @@
-//! How frames get to a server and back: over a socket, or by a call within the process.
+//! Transport of frames to a server and back: over a socket, or by a call within the process.
 
 use super::connection::Address;
 use super::tls;
@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a connection is tried for, and the first answers are waited for.
+/// The timeout of connecting, and of the first answers.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// A server that says nothing for so long is asked by the operating system whether it is there.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
@@ -80,7 +80,7 @@ impl Tcp {
         let prepared = socket.set_nodelay(true).and_then(|()| socket.set_read_timeout(Some(PATIENCE)));
         prepared.map_err(lost)?;
         let mut tcp = Tcp { socket, tls: None, frames: Frames::new(LONGEST_ANSWER), raw: vec![0; READ_BYTES] };
-        // What stays on this machine is not encrypted, unless one side insists on it.
+        // Connections within this machine are not encrypted, unless one side requires it.
         let tls = match (must_encrypt, is_near) {
             (true, _) => TlsWish::Required,
             (false, true) => TlsWish::Off,

@@ -1,4 +1,4 @@
-//! What the sessions of a server share: the folder, who is connected, what they have locked, how often tables changed.
+//! The state that the sessions of a server share: the folder, connected users, locks, and change counts of tables.
 
 use super::folder::Folder;
 use super::session::Session;
@@ -103,7 +103,7 @@ pub struct Service {
     is_open_to_all: AtomicBool,
 }
 
-/// How often a table was changed through this server.
+/// The number of changes to a table through this server.
 #[derive(Debug, Default)]
 pub(crate) struct Changes(AtomicU64);
 
@@ -175,12 +175,12 @@ impl Service {
         Ok(())
     }
 
-    /// What opens dictionaries.
+    /// The factory of dictionary sessions.
     pub(crate) fn dictionaries(&self) -> Option<&Arc<dyn Dictionaries>> {
         self.dictionaries.get()
     }
 
-    /// What runs statements.
+    /// The factory of statement sessions.
     pub(crate) fn sql(&self) -> Option<&Arc<dyn ServedSql>> {
         self.sql.get()
     }
@@ -241,12 +241,12 @@ impl Service {
         members
     }
 
-    /// Who is connected, in the order of their numbers.
+    /// The connected users, in the order of their numbers.
     pub fn people(&self) -> Vec<Person> {
         self.members().iter().map(|member| member.person.clone()).collect()
     }
 
-    /// What goes on. The paths are those of the server.
+    /// The activity of the server, with the server's paths.
     pub fn activity(&self) -> Activity {
         let working = |member: &Arc<Member>| {
             let mut tables: Vec<TableUse> = locked(&member.tables).values().cloned().collect();
@@ -274,7 +274,7 @@ impl Service {
         self.members().iter().map(info).collect()
     }
 
-    /// Who has locked a record, by itself or with its table.
+    /// The user that has locked a record, by itself or with its table.
     pub fn lock_owner(&self, path: &Path, record: u32) -> Option<Person> {
         let has = |member: &&Arc<Member>| locked(&member.tables).get(path).is_some_and(|table| table.locks(record));
         self.members().iter().find(has).map(|member| member.person.clone())

@@ -1,5 +1,5 @@
-//! Asking again: a client that waits for a lock sends the rest of its request again and again, so that the connection is
-//! others' between two attempts, and puts the answers together.
+//! Asking again: a client that waits for a lock sends the rest of its request again and again, so that others can use
+//! the connection between two attempts, and combines the answers.
 
 use super::messages::{Answer, Request, State, Step};
 
