@@ -1,7 +1,7 @@
 //! Answers: tokens, written straight into packets. (MS-TDS 2.2.7.)
 //!
-//! An [`Answer`] writes single tokens in the form of the client's version; their order is its caller's business. The end of
-//! a statement is written when the next thing is, because only then is it known whether more follows:
+//! An [`Answer`] writes single tokens in the form of the client's version; the caller determines their order. The end
+//! of a statement is written with the next token, because only then is it known if more follows:
 //!
 //! ```text
 //!   COLMETADATA ROW ROW NBCROW DONE(more)   INFO   COLMETADATA ROW DONE(final)
@@ -136,7 +136,7 @@ impl Answer {
         self.out.set_packet_size(new);
     }
 
-    /// That the session was made as new.
+    /// Writes that the session was reset.
     pub fn reset_done(&mut self) {
         self.write_pending(true);
         self.change_of_bytes(18, &[], &[]);

@@ -1,4 +1,4 @@
-//! What can be wrong with bytes of a peer, or with a value that is to become bytes.
+//! Errors of bytes of a peer, and of values that are to become bytes.
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ impl std::error::Error for WireError {}
 pub struct ValueError {
     /// The name of the column or parameter.
     pub column: String,
-    /// What is wrong: `type int cannot hold a text`.
+    /// The reason: `type int cannot hold a text`.
     pub reason: String,
 }
 

@@ -1,4 +1,4 @@
-//! LOGIN7: who a client is, and what it wants of its session.
+//! LOGIN7: the identity of a client, and the settings of its session.
 //!
 //! ```text
 //!   0   length, version, packet size, client version, process, connection    6 x 4 bytes
@@ -39,7 +39,7 @@ impl fmt::Debug for Password {
 pub struct Feature {
     /// Its number: see the constants.
     pub id: u8,
-    /// What the client says about it.
+    /// The client's data about it.
     pub data: Vec<u8>,
 }
 

@@ -1,6 +1,6 @@
 //! Values out of messages: parameters of calls, rows of bulk loads and tables, and (for tests) rows of answers.
 //!
-//! Text becomes `Value::Text` whatever it was in, numbers the kind that their type has; XML loses its byte order mark.
+//! Text becomes `Value::Text` whatever its encoding was, numbers the kind of their type; XML loses its byte order mark.
 //! (MS-TDS 2.2.5.5, forms of values.)
 
 use crate::error::{Wire, WireError};
