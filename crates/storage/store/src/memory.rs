@@ -101,7 +101,7 @@ impl RowMemory {
         self.changed.notify_all();
     }
 
-    /// A checkpoint has failed, or the store has: nobody need wait for it.
+    /// Notes that a checkpoint has failed, or the store has: no writer need wait for it.
     pub(crate) fn not_freed(&self, cause: &Error) {
         let mut state = self.state();
         state.failures += 1;
@@ -163,7 +163,7 @@ mod tests {
         memory.filled(1 << 40);
         memory.admit().unwrap();
         memory.limit_to(100);
-        // Nobody would come to write them.
+        // There is no thread to write them.
         memory.admit().unwrap();
         let (sender, receiver) = sync_channel(1);
         memory.set_keeper(Some(sender));

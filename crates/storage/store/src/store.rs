@@ -211,7 +211,7 @@ impl Store {
         self.shared.published().load(Ordering::Acquire)
     }
 
-    /// The commit up to which nobody looks back: what was dead by then can be cleaned up.
+    /// The oldest commit that a view reads at: versions that were dead by then can be removed.
     pub fn horizon(&self) -> u64 {
         self.shared.horizon()
     }
@@ -328,7 +328,7 @@ impl Store {
     }
 }
 
-/// The index that begins with the columns of a reference; makes one if there is none.
+/// The index that begins with the columns of a reference; created if it does not exist.
 fn child_index(definition: &mut TableDefinition, key: &ForeignKey) -> usize {
     let found = definition.indexes.iter().position(|index| index.column_numbers().starts_with(&key.columns));
     found.unwrap_or_else(|| {

@@ -263,7 +263,7 @@ fn a_damaged_table_is_dropped_and_checkpoints_are_taken_again() {
     let files = files_of(&fs, bad);
     damage(&fs, &files[0]);
     let store = open(&fs);
-    // Taken back, it is as damaged as it was.
+    // After the rollback it is as damaged as it was.
     let mut transaction = store.begin(Isolation::ReadCommitted);
     store.change_catalog(&mut transaction, CatalogChange::DropTable(bad)).unwrap();
     assert_eq!(store.table_for(&transaction, bad).err().unwrap().code(), Code::UnknownTable);

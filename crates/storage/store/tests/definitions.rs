@@ -280,8 +280,8 @@ fn what_is_locked_waits_for_a_change_too() {
     assert_eq!(error.code(), Code::LockTimeout);
 }
 
-/// Threads that create, alter and drop tables, refer from one to the other, and write them, at random. Nothing fails but
-/// for the reasons that there are; nobody waits for ever; what is committed is there, in memory and after a crash.
+/// Threads that create, alter and drop tables, refer from one to the other, and write them, at random. All failures
+/// have one of the expected reasons; no thread waits for ever; committed data is there, in memory and after a crash.
 #[test]
 fn many_define_and_write_at_once() {
     let seed = std::env::var("MAINSTAY_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1_u64);
@@ -354,7 +354,7 @@ fn many_define_and_write_at_once() {
     assert_eq!((count(&found), sorted(&found)), (count(&store), sorted(&store)));
 }
 
-/// The errors that somebody may get who is not alone.
+/// The errors that a concurrent transaction may get.
 fn is_expected(code: Code) -> bool {
     let of_others = [Code::Deadlock, Code::DefinitionChanged, Code::UnknownTable];
     of_others.contains(&code) || matches!(code, Code::ForeignKeyViolation | Code::InvalidValue | Code::UniqueViolation)

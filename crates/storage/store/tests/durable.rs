@@ -331,7 +331,8 @@ fn damage_is_found_and_named() {
 
 #[test]
 fn a_lazy_commit_shows_nothing_that_is_not_safe() {
-    // Whoever sees a commit sees those before it; so one that asks for nothing waits for one that asks for the disk.
+    // A view that sees a commit sees those before it; so one that asks for nothing waits for one that asks for the
+    // disk.
     let fs = Simulated::new();
     let store = open_with(&fs, Durability::None).unwrap();
     let id = create(&store, "pairs");

@@ -135,8 +135,8 @@ fn open_again(folder: &Path) -> Peak {
     peak
 }
 
-/// One transaction whose rows are more than the limit, taken back, and one that is committed. Its changes are in memory
-/// until it ends, so nothing is said of its own memory here.
+/// One transaction whose rows are more than the limit, rolled back, and one that is committed. Its changes are in
+/// memory until it ends, so its own memory is not checked here.
 fn in_one_transaction(folder: &Path) -> Peak {
     let store = Store::open(Arc::new(Disk), folder, options(Some(LIMIT))).unwrap();
     let table = create(&store);

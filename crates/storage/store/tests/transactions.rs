@@ -233,7 +233,7 @@ fn a_row_is_changed_by_its_key_at_once_or_not_at_all() {
     assert_eq!(table.update_by_key(&mut writer, (7, &key(2)), &change, view).unwrap(), None);
     let error = table.update_by_key(&mut writer, (0, &key(1)), &[(0, ValueRef::Integer(2))], view).unwrap_err();
     assert_eq!(error.code(), Code::UniqueViolation);
-    // Somebody else has changed the row, and is not done.
+    // Another transaction has changed the row, and is not done.
     let mut other = store.begin(Isolation::ReadCommitted);
     set(&table, &mut other, 2, 22).unwrap();
     let view = writer.begin_statement().unwrap();

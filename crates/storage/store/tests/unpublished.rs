@@ -341,7 +341,7 @@ fn the_wait_ends_with_the_lock_timeout_and_with_the_statement() {
     });
 }
 
-/// Nobody knows whether a commit is on the disk whose sync failed. It is never published, so nobody is told of its key.
+/// It is unknown if a commit is on the disk whose sync failed. It is never published, so its key is not revealed.
 #[test]
 fn of_a_commit_whose_sync_fails_no_key_is_told() {
     let syncs_before = {

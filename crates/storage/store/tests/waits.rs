@@ -211,7 +211,7 @@ fn seven() -> mainstay_store::KeyRange {
     vec![mainstay_store::Interval { column: 0, low: seven.clone(), high: seven }]
 }
 
-/// A row that is not there is kept out by who has looked for it, until that transaction ends.
+/// A row that does not exist is locked by the transaction that has looked for it, until that ends.
 #[test]
 fn nobody_else_puts_a_row_into_a_range_that_is_held() {
     let (store, table) = store_of(&[(1, 10)]);
@@ -220,7 +220,7 @@ fn nobody_else_puts_a_row_into_a_range_that_is_held() {
     std::thread::scope(|scope| {
         let second = scope.spawn(|| {
             let mut second = begin(&store, "INSERT");
-            // Another key is nobody's, neither for a row nor for a range.
+            // Another key is free, both for a row and for a range.
             table.insert(&mut second, &pair(8, 0)[..]).unwrap();
             let inserted = table.insert(&mut second, &pair(7, 2)[..]);
             second.rollback();

@@ -149,7 +149,7 @@ impl Sequences {
         Ok(value)
     }
 
-    /// Takes so many values at once, which nobody else gets; `None` if there are not so many. `journal` is as for `next`.
+    /// Takes so many values at once for one caller; `None` if there are not so many. `journal` is as for `next`.
     ///
     /// Errors: those of `journal`.
     pub(crate) fn take(
@@ -201,7 +201,7 @@ impl Sequences {
         Ok(())
     }
 
-    /// Lets a sequence begin again within a transaction, during which nobody else takes its values: how to take that back.
+    /// Restarts a sequence within a transaction, during which no other takes its values. The result undoes it.
     pub(crate) fn begin_restart(&self, definition: &SequenceDefinition) -> TakeBack {
         let mut states = self.lock();
         let state = states.entry(definition.id).or_insert_with(|| State::new(Some(definition.start)));
@@ -233,8 +233,8 @@ impl Sequences {
         }
     }
 
-    /// Where all sequences go on: after a crash that finds nothing after this commit, or, when nobody takes values any more,
-    /// without a gap. Those that an open transaction has created are among them.
+    /// The positions of all sequences: after a crash that finds nothing after this commit, or, when no more values are
+    /// taken, without a gap. Those that an open transaction has created are among them.
     pub(crate) fn image(&self, catalog: &Catalog, is_closed: bool, commit: u64) -> Vec<(u64, i64)> {
         let states = self.lock();
         let definition = |id: u64| catalog.sequences.iter().find(|definition| definition.id == id);

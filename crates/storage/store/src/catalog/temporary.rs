@@ -124,7 +124,7 @@ impl TemporaryTables {
         self.looked_at.fetch_max(commit, Ordering::Relaxed);
     }
 
-    /// Says that all views there are were taken before this commit, which nobody has seen yet.
+    /// Notes that all current views were taken before this commit, which no view has seen yet.
     pub(crate) fn note_unseen(&self, commit: u64) {
         self.looked_at.store(commit - 1, Ordering::Relaxed);
     }

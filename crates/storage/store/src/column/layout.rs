@@ -92,7 +92,7 @@ fn closer(sql_type: SqlType, value: ValueRef<'_>) -> Result<ValueRef<'_>> {
     }
 }
 
-/// The rest of [`canonical`] for numbers and moments: what is converted.
+/// The rest of [`canonical`] for numbers and timestamps: the conversions.
 fn numeric(sql_type: SqlType, value: ValueRef<'_>) -> Result<ValueRef<'_>> {
     use ValueRef as V;
     let whole = |low: i64, high: i64| {

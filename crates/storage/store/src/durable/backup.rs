@@ -119,8 +119,8 @@ impl Store {
         Ok(manifest.catalog.tables.len())
     }
 
-    /// Looks at all files of a store that nobody has open: what is wrong with them. Changes nothing. Where nothing may be
-    /// written it goes without the lock.
+    /// Checks all files of a store that is not open, and returns their faults. Changes nothing. Without write access it
+    /// runs without the lock.
     ///
     /// Errors: `Busy` when it is open; nothing that can be told as a finding.
     pub fn check(fs: Arc<dyn FileSystem>, folder: &Path) -> Result<Vec<Error>> {

@@ -8,7 +8,7 @@
 //!        the last group          written again when it has grown
 //!        indexes                 of tables that are not small: the new rows as sorted runs (`table/runs.rs`)
 //!   3  the manifest              renamed into place: from now on journal n + 1 is the first to be read
-//!   4  what nobody needs goes; full groups are mapped, and their memory is given up
+//!   4  unused files are removed; full groups are mapped, and their memory is freed
 //! ```
 //!
 //! A view at N is held meanwhile, so that vacuum removes nothing that N sees. Rows in a full group that came after N

@@ -84,12 +84,12 @@ impl StoreJournal {
         *self.watch.lock().unwrap_or_else(PoisonError::into_inner) = Watch { sender, bytes };
     }
 
-    /// Tells nobody before the file has so many bytes.
+    /// Sends no notification before the file has so many bytes.
     pub(super) fn watch_from(&self, bytes: u64) {
         self.watch.lock().unwrap_or_else(PoisonError::into_inner).bytes = bytes;
     }
 
-    /// The bytes from which on somebody is told.
+    /// The number of bytes from which on a notification is sent.
     pub(super) fn watched_bytes(&self) -> u64 {
         self.watch.lock().unwrap_or_else(PoisonError::into_inner).bytes
     }

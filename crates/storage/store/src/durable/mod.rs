@@ -41,8 +41,7 @@ use std::thread::JoinHandle;
 /// The name of the lock file in the folder.
 const LOCK: &str = "lock";
 
-/// The bytes of [`StoreOptions::whole_bytes`] unless somebody says otherwise: about ten thousand rows, which take some
-/// milliseconds.
+/// The default of [`StoreOptions::whole_bytes`]: about ten thousand rows, which take some milliseconds.
 const WHOLE_BYTES: u64 = 512 << 10;
 
 /// The options of a store in a folder.
@@ -86,7 +85,7 @@ pub(crate) struct Durable {
     keeper: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// The files of a store, for whoever takes a checkpoint.
+/// The files of a store, for checkpoints.
 struct Files {
     folder: StoreFolder,
     journal: Arc<StoreJournal>,
@@ -107,11 +106,11 @@ impl Files {
 }
 
 impl Store {
-    /// Opens the store in a folder, and makes it if there is none. Recovers by itself what a crash has left.
+    /// Opens the store in a folder, and creates it if it does not exist. Recovers from a crash by itself.
     ///
-    /// Where the folder may be read and not written, the store is opened for reading only: [`Store::open_read_only`].
+    /// Without write access to the folder the store is opened read-only: [`Store::open_read_only`].
     ///
-    /// A table whose rows cannot be read is no error: whoever asks for it gets the reason, and [`Store::damage`] has it.
+    /// A table whose rows cannot be read is no error: its lookups return the reason, and [`Store::damage`] has it.
     ///
     /// Errors: `Busy` when another process has it open; `Damaged` and `Unsupported` for a manifest and journals that are not
     /// as they were written, with their place; those of the file system.
@@ -167,7 +166,7 @@ impl Store {
         self.shared.memory.set_keeper(None);
         let keeper = durable.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(keeper) = keeper {
-            // It ends by itself when nobody can call it any more.
+            // The thread ends by itself when no sender is left.
             let _ = keeper.join();
         }
         if self.shared.check().is_err() {
@@ -180,7 +179,7 @@ impl Store {
 }
 
 impl Drop for Store {
-    /// As [`Store::close`], as well as can be: there is nobody to tell.
+    /// As [`Store::close`], but errors cannot be reported.
     fn drop(&mut self) {
         let _ = self.end();
         // Tables know what their transactions share, and that knew the tables.
@@ -189,8 +188,8 @@ impl Drop for Store {
     }
 }
 
-/// Starts the thread that takes a checkpoint when the journal or the rows in memory have so many bytes, if anybody wants
-/// that.
+/// Starts the thread that takes a checkpoint when the journal or the rows in memory have so many bytes, if the options
+/// ask for it.
 fn start_keeper(files: &Arc<Files>, shared: &Arc<Shared>, options: &StoreOptions) -> Result<Option<JoinHandle<()>>> {
     if options.checkpoint_bytes.is_none() && options.memory_bytes.is_none() {
         return Ok(None);

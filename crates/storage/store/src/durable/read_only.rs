@@ -22,11 +22,13 @@ use std::sync::Arc;
 const ATTEMPTS: usize = 5;
 
 impl Store {
-    /// Opens the store in a folder for reading only, and writes nothing into the folder. Where there is none, it is empty.
+    /// Opens the store in a folder read-only, and writes nothing into the folder. A missing store is opened as an empty
+    /// one.
     ///
-    /// Every change of what is kept is refused with `ReadOnly`: rows of tables in the catalog, the catalog, sequences.
+    /// Every change of persistent data is refused with `ReadOnly`: rows of tables in the catalog, the catalog,
+    /// sequences.
     ///
-    /// Errors: `Busy` when another process goes on changing it; `Damaged` and `Unsupported` for its files; those of the
+    /// Errors: `Busy` when another process keeps changing it; `Damaged` and `Unsupported` for its files; those of the
     /// file system.
     pub fn open_read_only(fs: Arc<dyn FileSystem>, folder: &Path) -> Result<Store> {
         open(fs, folder, &Error::new(Code::ReadOnly, "it was opened so"))

@@ -220,8 +220,8 @@ pub(crate) fn vectors_of(mapping: Mapping, facts: &FileFacts) -> Result<GroupVec
         return Err(bad("its checksum is wrong"));
     }
     let file = Buffer::from(Bytes::from_owner(mapping));
-    // Arrow's reader panics on some files that contradict themselves. With the right checksum that is a file which
-    // somebody made on purpose; it must not end the process either. Nothing outlives the panic but the bytes.
+    // Arrow's reader panics on some files that contradict themselves. With the right checksum that is a crafted file;
+    // it must not end the process either. Nothing outlives the panic but the bytes.
     let batch = catch_unwind(AssertUnwindSafe(|| decode(&file)));
     GroupVectors::from_batch(&batch.unwrap_or_else(|_| Err(bad("it contradicts itself")))?)
 }

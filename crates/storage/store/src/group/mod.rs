@@ -58,7 +58,7 @@ pub struct Group {
     columns: OnceLock<Arc<[Column]>>,
     /// Where they come from, if they have to be loaded.
     source: Option<Arc<dyn ColumnSource>>,
-    /// `None`: everything was created before anybody's view.
+    /// `None`: everything was created before every view.
     created: Option<Arc<Stamps>>,
     /// True if its values are in a file of a checkpoint.
     is_stored: bool,
@@ -131,7 +131,7 @@ impl Group {
         GroupWriter { group: Arc::new(group), columns: appenders, length: 0 }
     }
 
-    /// The same group when everything in it was created before anybody's view.
+    /// The same group when everything in it was created before every view.
     pub(crate) fn without_created(&self) -> Group {
         Group {
             number: self.number,
@@ -175,8 +175,8 @@ impl Group {
         self.is_stored
     }
 
-    /// The columns, in the order of the table's. None for a group whose file cannot be read: whoever has not asked for
-    /// them with [`Group::load`] before finds its values to be NULL, and its table to be damaged.
+    /// The columns, in the order of the table's. None for a group whose file cannot be read: without a call of
+    /// [`Group::load`] before, its values are NULL and its table is damaged.
     #[inline]
     pub fn columns(&self) -> &[Column] {
         match self.columns.get() {
@@ -244,7 +244,7 @@ impl Group {
         view.sees_created(self.created(offset)) && !view.sees(self.ended(offset)) && offset < self.len()
     }
 
-    /// Marks the version of a slot as ended by this stamp, if nobody has ended it. An error holds the stamp that is there.
+    /// Marks the version of a slot as ended by this stamp, if it has not ended. An error holds the stamp that is there.
     pub(crate) fn end(&self, offset: usize, mark: u64) -> Result<(), u64> {
         let ended = self.state.ended.get_or_init(|| stamps(self.capacity, NEVER));
         exchange(&ended[offset], NEVER, mark)?;
@@ -252,7 +252,7 @@ impl Group {
         Ok(())
     }
 
-    /// Takes back the mark of an open transaction.
+    /// Removes the mark of an open transaction.
     pub(crate) fn unend(&self, offset: usize) {
         if let Some(stamp) = self.state.ended.get().and_then(|ended| ended.get(offset)) {
             stamp.store(NEVER, Ordering::Release);
@@ -382,7 +382,7 @@ impl GroupWriter {
         }
     }
 
-    /// Takes back what [`GroupWriter::reserve`] said: the slot is not used now.
+    /// Undoes [`GroupWriter::reserve`]: the slot is not used now.
     pub(crate) fn unreserve(&self) {
         if let Some(stamps) = &self.group.created {
             stamps[self.length].store(ABORTED, Ordering::Release);
@@ -418,8 +418,8 @@ impl GroupWriter {
         Ok(())
     }
 
-    /// Writes rows of vectors that were checked into the next slots, without letting anybody see the slots
-    /// ([`GroupWriter::publish`]). Row ids count on from `first_row_id`.
+    /// Writes rows of vectors that were checked into the next slots, without making the slots visible
+    /// ([`GroupWriter::publish`]). Row ids are consecutive from `first_row_id`.
     pub(crate) fn fill_columns(
         &mut self,
         arrays: &[arrow_array::ArrayRef],

@@ -43,7 +43,7 @@ impl Group {
         }
     }
 
-    /// The stamps of who ended versions, if anybody has. To be asked after the stamps of creation were looked at.
+    /// The stamps of ended versions, if there are any. To be read after the stamps of creation.
     fn ended_stamps(&self) -> Option<&Stamps> {
         let count = self.state.ended_count.load(Ordering::Acquire);
         self.state.ended.get().filter(|_| count > 0)

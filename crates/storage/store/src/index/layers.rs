@@ -163,7 +163,7 @@ impl<B: KeyBlock> Locked<B> {
         Ok(())
     }
 
-    /// In portions, so that nobody waits for long.
+    /// In portions, so that the lock is never held for long.
     fn drop_kept(&self, bytes: impl Fn(&B::Owned) -> Vec<u8>, first: &B::Owned) -> Result<()> {
         let mut next: Option<B::Owned> = None;
         loop {

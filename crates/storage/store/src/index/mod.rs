@@ -255,8 +255,8 @@ impl Index {
         self.certain(|| with_tree!(self, key, tree => tree.write().insert(key, bytes, position)))
     }
 
-    /// The same for a key that nobody has had before, or only versions of its own row: what a checkpoint has kept is not
-    /// looked at.
+    /// The same for a key that is new, or was only used by versions of its own row: the runs of the checkpoint are not
+    /// searched.
     pub(crate) fn insert_own(&self, key: &[u8], position: u64) -> Inserted {
         with_tree!(self, key, tree => tree.write().tree.insert(key, position))
     }

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// The longest that is waited for company, whatever a sync takes.
 const LONGEST: Duration = Duration::from_millis(1);
 
-/// The most syncs that nobody waits for after it did not pay.
+/// The greatest number of syncs without a delay after one that did not pay off.
 const MOST_SKIPPED: u32 = 64;
 
 /// The delay of the next sync for further committers.
@@ -39,7 +39,7 @@ pub(super) struct Company {
 }
 
 impl Company {
-    /// Until when the next sync is to wait, when so many are there, at this moment; `None` when it is to begin.
+    /// The time until which the next sync is delayed, for so many waiting callers; `None` when it is to begin.
     pub(super) fn deadline(&self, present: u32, now: Instant) -> Option<Instant> {
         self.until.filter(|until| present < self.released + self.left_over && now < *until)
     }
@@ -57,7 +57,8 @@ impl Company {
         self.skipped = self.penalty;
     }
 
-    /// A sync has ended at this moment that took so long: how many it releases, and how many wait for the next one.
+    /// Notes that a sync has ended at `now` after `took`: the callers that it releases, and those that wait for the
+    /// next one.
     pub(super) fn ends(&mut self, now: Instant, took: Duration, released: u32, left_over: u32) {
         self.sync = if self.sync.is_zero() { took } else { (self.sync * 7 + took) / 8 };
         (self.released, self.left_over) = (released, left_over);
@@ -66,7 +67,7 @@ impl Company {
                 self.skipped = skipped;
                 None
             }
-            // One who is alone has nobody to wait for.
+            // A single caller has no others to wait for.
             None if released + left_over < 2 => None,
             None => Some(now + (self.sync / 2).min(LONGEST)),
         };

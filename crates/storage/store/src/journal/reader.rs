@@ -56,7 +56,7 @@ pub enum Tail {
     Closed,
     /// Nothing but zeros, or nothing at all, follows the last frame.
     Clean,
-    /// This many bytes follow that are no frame, or that nobody had been promised: they may be cut off.
+    /// This many bytes follow that are no frame, or were never acknowledged: they may be cut off.
     Torn(u64),
 }
 

@@ -56,7 +56,7 @@ fn every_flipped_byte_is_noticed() {
             let mut damaged = bytes.clone();
             damaged[at] ^= flip;
             match read(&damaged) {
-                // Frames that a later one speaks for are never given up.
+                // Frames that a later one confirms are never dropped.
                 Err(error) => {
                     assert!(at < starts[3], "byte {at}: {error}");
                     assert!(error.to_string().contains("journal-0000000000000001.log"), "{error}");

@@ -5,8 +5,8 @@
 //!   wait(ticket, d)    returns when the frame is as durable as asked for
 //!
 //!     thread A   append  wait: leads.  write(A) sync ------------>  done
-//!     thread B   append  wait: somebody leads ......................called, leads: write(B, C) sync  -> done
-//!     thread C   append  wait: somebody leads ................................................... wakes: done
+//!     thread B   append  wait: A leads .............................called, leads: write(B, C) sync  -> done
+//!     thread C   append  wait: A leads .......................................................... wakes: done
 //! ```
 //!
 //! A caller that finds no leader becomes the leader: it takes all that is buffered, writes it with one call, syncs once
@@ -26,7 +26,7 @@
 //! no new length to record: on ext4 150 us instead of 220 us. Writing the zeros out as well made syncs no cheaper
 //! (175 us) and writes dearer (5 us instead of 0.4 us). Readers take zeros for the end.
 //!
-//! **Limits.** `Durability::None` leaves frames in memory until a mebibyte has gathered or somebody asks for more.
+//! **Limits.** `Durability::None` leaves frames in memory until a mebibyte has gathered or a caller asks for more.
 
 use super::checksum::crc32c;
 use super::company::Company;
@@ -123,13 +123,13 @@ pub struct JournalWriter {
     path: PathBuf,
     header: JournalHeader,
     state: Mutex<State>,
-    /// The batches in turn: it was written, or somebody is to lead it.
+    /// The batches in turn: signalled when it was written, or when a caller is to lead it.
     turns: [Condvar; 2],
 }
 
 #[derive(Debug)]
 struct State {
-    /// Frames that nobody has taken to be written.
+    /// Frames that no leader has taken to be written.
     pending: Vec<u8>,
     /// Where the first of them will stand in the file.
     pending_start: u64,
@@ -149,7 +149,7 @@ struct State {
     batch: u64,
     /// The number of callers that wait for a batch, by [`JournalWriter::turns`].
     waiting: [u32; 2],
-    /// The batch for which somebody looks at the clock.
+    /// The batch of which one waiter has a timeout.
     timed: Option<u64>,
     company: Company,
     /// Why nothing is taken any more.
@@ -168,7 +168,7 @@ impl State {
         }
     }
 
-    /// The place among the turns of who waits for a frame: in front of what gathers it is being written.
+    /// The index in `turns` for a waiter on a frame: that of the batch being written, or of the one that gathers.
     fn slot(&self, ticket: Ticket) -> usize {
         let is_led = self.is_led && ticket.end <= self.pending_start;
         slot_of(self.batch - u64::from(is_led))
@@ -328,7 +328,7 @@ impl JournalWriter {
         }
         let durable_up_to = state.synced;
         let mark = state.add(&[], crc32c(&[]), durable_up_to, self.header.salt);
-        // Whoever comes while the mark is written must not append behind it.
+        // A caller that comes while the mark is written must not append behind it.
         state.refusal = Some(closed());
         let mut state = self.lead(state, true);
         match &state.refusal {
@@ -388,7 +388,7 @@ impl JournalWriter {
         let slot = slot_of(batch);
         let now = Instant::now();
         let Some(until) = state.company.deadline(state.waiting[slot] + 1, now) else { return self.lead(state, true) };
-        // One clock is enough: the others wait for whoever leads.
+        // One timeout is enough: the others wait for the leader.
         if state.timed == Some(batch) && *timed != Some(batch) {
             return self.wait_turn(state, ticket);
         }
@@ -476,7 +476,8 @@ impl JournalWriter {
 }
 
 impl Drop for JournalWriter {
-    /// Hands over what `Durability::None` left in memory. Nobody was promised it, so an error has nobody to tell.
+    /// Hands over the frames that `Durability::None` left in memory. They were not acknowledged, so an error is
+    /// dropped.
     fn drop(&mut self) {
         let state = self.state();
         if state.refusal.is_none() && !state.pending.is_empty() {

@@ -44,8 +44,8 @@ impl KeyRange {
     }
 }
 
-/// Makes of the start of some keys the least byte string greater than all keys that start so; `false` (and an empty
-/// string) if there is none.
+/// Turns a prefix of keys into the least byte string greater than all keys with that prefix; `false` (and an empty
+/// string) if no such string exists.
 pub fn successor(prefix: &mut Vec<u8>) -> bool {
     while let Some(last) = prefix.last_mut() {
         if let Some(next) = last.checked_add(1) {

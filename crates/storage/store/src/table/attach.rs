@@ -31,8 +31,8 @@ use mainstay_vfs::Mapping;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Bytes that an entry of an index takes in memory, roughly: much rather more than less, so that an index that is brought into
-/// memory is not given up again by the next checkpoint.
+/// Estimated memory of an index entry in bytes, rather too high than too low, so that an index that is loaded into
+/// memory is not dropped again by the next checkpoint.
 const ENTRY_BYTES: u64 = 40;
 /// Reads of an index that are not worth bringing it into memory.
 const LEAST_READS: u64 = 1000;

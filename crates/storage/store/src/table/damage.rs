@@ -3,10 +3,10 @@
 //! A file of it is damaged, is gone or cannot be read. The other tables of the store are used as ever; of this one
 //! there is only the definition. It must never be taken for an empty table:
 //! ```text
-//!   who asks for it by number or name      gets the reason              Store::table_of, Scope::table of the engine
-//!   who reads it for a reference           gets the reason              references.rs
-//!   who has it and writes, or commits      gets the reason              check_current, Transaction::commit
-//!   what the journal says of it            is left in the journal       durable/recover.rs
+//!   a lookup by number or name             gets the reason              Store::table_of, Scope::table of the engine
+//!   a read for a reference                 gets the reason              references.rs
+//!   a write or commit by its holder        gets the reason              check_current, Transaction::commit
+//!   its records in the journal             are left in the journal      durable/recover.rs
 //!   checkpoints                            are not taken                durable/checkpoint.rs
 //!   dropping it                            is a change like any other
 //! ```

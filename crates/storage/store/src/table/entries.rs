@@ -89,7 +89,7 @@ impl Links {
 
 /// The reason that a version cannot enter the indexes.
 pub(super) enum Refused {
-    /// Somebody to wait for.
+    /// A transaction to wait for.
     Obstacle(Obstacle),
     /// The row of this id has the key.
     Duplicate(Error, u64),
@@ -207,7 +207,7 @@ impl NativeTable {
         {
             return Ok(());
         }
-        // Keys that end with the row are nobody else's.
+        // Keys that end with the row belong to it alone.
         let inserted = match index.refuses_duplicates() {
             true => index.entries.insert(&writer.key, new.position),
             false => index.entries.insert_own(&writer.key, new.position),
@@ -245,7 +245,7 @@ impl NativeTable {
         let stamps = (new.mark, published);
         let found = obstacle(group, offset, created, stamps).or_else(|| obstacle(group, offset, ended, stamps));
         match found {
-            // An index that is not unique has an entry per row: nobody else's version can be under its key.
+            // An index that is not unique has an entry per row: no other row's version can be under its key.
             Some(obstacle) => Err(Box::new(Refused::Obstacle(obstacle))),
             None if ended == NEVER && index.refuses_duplicates() => {
                 Err(Box::new(Refused::Duplicate(self.duplicate(index, new.row), group.row_id(offset))))
@@ -294,7 +294,7 @@ impl NativeTable {
         let Some(group) = writer.directory.group(existing) else { return };
         let Some(own) = writer.directory.group(new.position) else { return };
         if group.ended(offset_of(existing)) == 0 {
-            // Nobody sees it any more.
+            // No view sees it any more.
             return;
         }
         if new.old.is_some() && group.row_id(offset_of(existing)) == new.row_id {

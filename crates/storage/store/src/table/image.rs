@@ -11,7 +11,7 @@ use mainstay_types::{Code, Error, Result};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The groups of a table at one moment.
+/// The groups of a table at one commit.
 pub(crate) struct Pinned {
     pub(crate) directory: Arc<Directory>,
     /// The number of slots of each group.
@@ -61,7 +61,7 @@ impl NativeTable {
         Ok(())
     }
 
-    /// Puts the rows of a full group back that were written to a file and mapped: the memory they had is given up.
+    /// Replaces the rows of a full group by those of its mapped file, and frees their memory.
     ///
     /// Errors: `Damaged` when the vectors are not those of the group.
     pub(crate) fn put_back(&self, vectors: &GroupVectors, ids: &[u64]) -> Result<()> {

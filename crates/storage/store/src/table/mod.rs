@@ -92,7 +92,7 @@ pub struct NativeTable {
     lifetime: Lifetime,
     /// Garbage from which on it is worth a vacuum.
     vacuum_from: AtomicUsize,
-    /// The commit before which it is not, as somebody looked back at what the last one had to leave.
+    /// The commit before which it does not run, because older views read what the last run had to leave.
     vacuum_after: AtomicU64,
     /// Why its rows could not be read, if that is so.
     damage: Arc<Damage>,
@@ -101,7 +101,7 @@ pub struct NativeTable {
 
 /// The state under the write latch.
 pub(crate) struct Writer {
-    /// The last group, unless there is none yet.
+    /// The last group; `None` for an empty table.
     current: Option<GroupWriter>,
     /// The same as the table's.
     directory: Arc<Directory>,
@@ -113,7 +113,7 @@ pub(crate) struct Writer {
     /// A key that is being made, and one to compare it with.
     key: Vec<u8>,
     other_key: Vec<u8>,
-    /// Groups that were given up, while there are views from before that.
+    /// Dropped groups, while there are views from before that.
     retired: HashMap<u64, Retired>,
     vacuum: vacuum::Progress,
 }
@@ -198,7 +198,7 @@ impl NativeTable {
         View::at(self.shared.published().load(Ordering::Acquire), 0)
     }
 
-    /// Makes a table without indexes one that never had a row. What was read of it before stays with who has it.
+    /// Empties a table without indexes, as if it never had a row. Snapshots taken before keep their rows.
     ///
     /// Errors: `Internal` for a table with indexes.
     pub(crate) fn empty(&self) -> Result<()> {
@@ -225,7 +225,7 @@ impl NativeTable {
         groups + self.indexes().iter().map(|index| index.entries.memory()).sum::<usize>() + self.links.bytes()
     }
 
-    /// The lock of its definition; `None` where nobody but one session meets the table.
+    /// The lock of its definition; `None` for a table of a single session.
     #[inline]
     pub(crate) fn definition_lock(&self) -> Option<&Arc<DefinitionLock>> {
         self.definition_lock.as_ref()
@@ -329,7 +329,7 @@ impl Writer {
         }
     }
 
-    /// The version that the entry of these values in a unique index points to; `None` when there is none.
+    /// The version that the entry of these values in a unique index points to; `None` without an entry.
     ///
     /// Errors: values that the index's columns do not take.
     #[inline]

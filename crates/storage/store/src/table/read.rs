@@ -246,7 +246,7 @@ impl<'t> Reader<'t> {
             drop(self.pinned.table.latch());
         }
         if offset >= group.len() {
-            // It was given up, and the entry is that of the version it was to replace.
+            // It was dropped, and the entry is that of the version it was to replace.
             return true;
         }
         let mut key = Vec::new();

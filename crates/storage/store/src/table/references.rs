@@ -335,7 +335,7 @@ impl NativeTable {
         for (column, value) in reference.child_columns.iter().zip(values) {
             match canonical(self.types()[*column], *value) {
                 Ok(value) => writer.push(value)?,
-                // A value that the child's column cannot hold is referred to by nobody.
+                // No row refers to a value that the child's column cannot represent.
                 Err(_) => return Ok(Ok(rows)),
             }
         }

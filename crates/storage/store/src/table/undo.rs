@@ -7,7 +7,7 @@ use crate::stamp::NOWHERE;
 use std::sync::Arc;
 
 impl NativeTable {
-    /// Takes back that a row was inserted.
+    /// Undoes the insertion of a row.
     pub(crate) fn undo_insert(&self, position: u64) {
         let mut writer = self.latch();
         if let Some((position, group)) = writer.resolve(position) {
@@ -15,7 +15,7 @@ impl NativeTable {
         }
     }
 
-    /// Takes back that a version was replaced by another.
+    /// Undoes the replacement of a version by another.
     pub(crate) fn undo_update(&self, old: u64, new: u64) {
         let mut writer = self.latch();
         if let Some((new, group)) = writer.resolve(new) {
@@ -27,7 +27,7 @@ impl NativeTable {
         }
     }
 
-    /// Takes back that a row was deleted.
+    /// Undoes the deletion of a row.
     pub(crate) fn undo_delete(&self, old: u64) {
         let writer = self.latch();
         if let Some((old, group)) = writer.resolve(old) {

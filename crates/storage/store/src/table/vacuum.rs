@@ -115,7 +115,7 @@ impl NativeTable {
             }
             if !writer.vacuum.is_running {
                 if horizon <= writer.vacuum.horizon {
-                    // Somebody looks back at what is left.
+                    // Older views read the rest.
                     self.vacuum_after.store(published + writer.vacuum.patience.max(RETRY_COMMITS.0), Ordering::Relaxed);
                     break;
                 }
@@ -263,7 +263,7 @@ impl NativeTable {
         let groups = writer.directory.groups().iter().filter(|other| other.number() != group.number()).cloned();
         let directory = Directory::of(groups.collect(), Arc::clone(&writer.indexes))?;
         self.install(writer, directory);
-        // Whoever may come with a position in this group began its statement before now.
+        // A reader that may come with a position in this group began its statement before now.
         let horizon = self.shared.horizon();
         writer.retired.retain(|_, retired| retired.commit >= horizon);
         let commit = self.shared.published().load(Ordering::SeqCst);
@@ -302,7 +302,7 @@ fn group_from(directory: &Directory, number: u64) -> Option<Arc<Group>> {
     groups.get(groups.partition_point(|group| group.number() < number)).cloned()
 }
 
-/// Returns true if everybody sees all of a cleaned group that is not dead, and nobody has marked any of it.
+/// Returns true if every view sees all of a cleaned group that is not dead, and no transaction has marked any of it.
 fn is_movable(group: &Group, horizon: u64) -> bool {
     let mut alive = (0..group.len()).filter(|offset| !group.is_dead(*offset, horizon));
     alive.all(|offset| group.created(offset) <= horizon && group.ended(offset) == NEVER)

@@ -24,7 +24,7 @@ use mainstay_types::{Code, Error, Result, SqlType, ValueRef};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The mark of a row that nobody can meet until it is stamped: no transaction has this number.
+/// The mark of a row that no other transaction can meet until it is stamped: no transaction has this number.
 const NOBODY: u64 = MARK;
 
 /// The outcome of a change to a row.
@@ -85,12 +85,12 @@ impl NativeTable {
         Ok(position)
     }
 
-    /// Inserts a row into one of a session's temporary tables as a transaction of its own: whether it did. What is more than a
-    /// row that nobody but its session can meet is for [`NativeTable::insert`].
+    /// Inserts a row into one of a session's temporary tables as a separate transaction, and returns true if it did.
+    /// Rows that need more than that are for [`NativeTable::insert`].
     ///
-    /// There is nothing to write down, to take back, to wait for or to keep others from. What is left of a transaction is
-    /// its number: a view of before does not see the row. While the session has not looked at anything since the last
-    /// commit, that one's number tells a view of before as well as a new one, so a loop of INSERTs takes one number.
+    /// No redo record, undo, wait or lock is needed. All that is left of a transaction is its number: an older view
+    /// does not see the row. While the session has read nothing since the last commit, the number of that commit
+    /// distinguishes older views as well as a new one, so a loop of INSERTs takes one number.
     ///
     /// Transactions that look at the table must know of `own` ([`Transaction::set_temporary`]).
     ///
@@ -197,9 +197,9 @@ impl NativeTable {
 
     /// Replaces the version that has these values in the columns of a unique index by one that differs in these columns: the
     /// id of its row. The row is looked for and changed under one latch, which is the short way of most updates.
-    ///
-    /// `None` for whatever is not that simple - the first change of its transaction, no such row, or not in the version that
-    /// the view sees, or somebody to wait for: nothing was done, and [`Reader::get`](super::Reader::get) with [`NativeTable::update_columns`] is the way.
+    /// `None` in other cases - the first change of its transaction, no such row, or not in the version that
+    /// the view sees, or a transaction to wait for: nothing was done, and the caller uses
+    /// [`Reader::get`](super::Reader::get) with [`NativeTable::update_columns`].
     ///
     /// Errors: those of [`NativeTable::insert`].
     pub fn update_by_key(
@@ -210,7 +210,7 @@ impl NativeTable {
         view: View,
     ) -> Result<Option<u64>> {
         if !transaction.is_writer() {
-            // Becoming one is for who has found a row.
+            // A transaction becomes a writer only after it has found a row.
             return Ok(None);
         }
         let mark = transaction.mark()?;
@@ -295,7 +295,7 @@ impl NativeTable {
         Ok(Written::Done(old))
     }
 
-    /// Locks the row of which there is a version at a position, until the transaction ends: nobody else changes it.
+    /// Locks the row of which there is a version at a position, until the transaction ends: no other changes it.
     ///
     /// Errors: `Conflict`, and those of waiting.
     pub fn lock(self: &Arc<Self>, transaction: &mut Transaction, position: u64, mode: LockMode) -> Result<Written> {
@@ -341,8 +341,8 @@ impl NativeTable {
         }
     }
 
-    /// Holds a range of the table until the transaction ends: nobody else puts a row there. In mode Exclusive nobody else
-    /// holds any of it either.
+    /// Locks a range of the table until the transaction ends: no other inserts a row there. In mode Exclusive no other
+    /// locks any of it either.
     ///
     /// Errors: those of waiting.
     pub fn lock_range(self: &Arc<Self>, transaction: &mut Transaction, range: KeyRange, mode: LockMode) -> Result<()> {
@@ -452,7 +452,7 @@ impl NativeTable {
         Ok(position)
     }
 
-    /// Takes back what [`crate::group::GroupWriter::reserve`] noted: the slot stays free.
+    /// Undoes [`crate::group::GroupWriter::reserve`]: the slot stays free.
     fn unreserve(&self, writer: &mut Writer) {
         if let Some(group) = &writer.current {
             self.links.remove(group.next_position(), writer.indexes.len());

@@ -44,9 +44,9 @@ impl From<Error> for Refused {
 impl Transaction {
     /// Makes the changes last and visible: the commit's number. A transaction without changes has that of its view.
     ///
-    /// Errors: `ForeignKeyViolation` of what the last statement did or was deferred, `Conflict` of a serializable transaction, or what the
-    /// journal reports. The transaction is then rolled back - except when it is the journal that failed: then its fate is
-    /// decided when the store is opened again, and until then nobody sees it.
+    /// Errors: `ForeignKeyViolation` of the last statement or of a deferred check, `Conflict` of a serializable
+    /// transaction, or an error of the journal. The transaction is then rolled back, except if the journal failed: then
+    /// its fate is decided when the store is opened again, and until then it stays invisible.
     pub fn commit(mut self) -> Result<u64> {
         if let Err(error) = self.run_checks().and_then(|()| self.run_deferred()).and_then(|()| self.check_sound()) {
             self.rollback_all();
@@ -74,7 +74,7 @@ impl Transaction {
                 Ok(()) => self.shared.check(),
                 Err(error) => Err(self.shared.fail(error)),
             },
-            // Nothing of it is in the journal; but who sees it sees the commits before, too.
+            // Nothing of it is in the journal; but a view that sees it sees the commits before, too.
             (None, Some(unseen)) => self.shared.wait_published(unseen),
             (None, None) => self.shared.check(),
         };

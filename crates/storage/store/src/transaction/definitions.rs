@@ -66,7 +66,7 @@ impl DefinitionLock {
         }
     }
 
-    /// Keeps new writers out for one that wants it alone: whether they were not kept out before; or who has done so.
+    /// Excludes new writers for an exclusive lock. True if they were not excluded before; an error is the holder.
     fn claim(&self, changer: u64) -> Result<bool, u64> {
         let mut state = self.lock();
         match state.changer {
@@ -99,7 +99,7 @@ impl DefinitionLock {
         self.lock().writers.contains(&writer)
     }
 
-    /// Returns true if somebody changes the table.
+    /// Returns true if a transaction changes the table.
     pub(crate) fn is_claimed(&self) -> bool {
         self.lock().changer.is_some()
     }
@@ -117,7 +117,7 @@ impl DefinitionLock {
         }
     }
 
-    /// A number that is another one after somebody had it alone.
+    /// A number that changes whenever a transaction held it exclusively.
     pub(crate) fn turns(&self) -> u64 {
         self.turns.load(Ordering::Acquire)
     }
@@ -148,7 +148,7 @@ impl Transaction {
         self.enter(table).map(drop)
     }
 
-    /// Has a table alone until the transaction ends: waits for all who have written it, and lets nobody else write.
+    /// Locks a table exclusively until the transaction ends: waits for all writers, and excludes others.
     ///
     /// Errors: those of waiting, `DefinitionChanged` when another one has its place, and why it may not be written.
     pub fn hold(&mut self, table: &Arc<NativeTable>) -> Result<()> {
@@ -172,7 +172,7 @@ impl Transaction {
         Ok(mark)
     }
 
-    /// The same for a writer that waits for nobody: whether it is in.
+    /// The same without waiting. Returns true if it is in.
     #[inline]
     pub(crate) fn enters_at_once(&mut self, table: &Arc<NativeTable>) -> bool {
         if self.has_met(table) {
@@ -205,7 +205,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Waits until nobody else writes a table, and keeps others out until the transaction ends.
+    /// Waits until no other transaction writes a table, and excludes others until the transaction ends.
     ///
     /// Errors: those of waiting.
     pub(crate) fn claim_table(&mut self, table: &Arc<NativeTable>) -> Result<()> {

@@ -9,7 +9,7 @@ const MOST_ROWS: usize = 10_000;
 /// The kind of lock that a transaction holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
-    /// It has written a table, so that nobody changes what that is.
+    /// It has written a table, so that no other changes its definition.
     Written,
     /// It changes what a table is.
     Defined,

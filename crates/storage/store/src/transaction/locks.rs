@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The mode of a row lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockMode {
-    /// Others may lock it too, and nobody may change it.
+    /// Others may lock it too, but not change it.
     Share,
     /// For this transaction only.
     Exclusive,
@@ -58,7 +58,7 @@ impl RowLocks {
         true
     }
 
-    /// The rows that are locked, each with who has it and how; no more than so many.
+    /// The locked rows, each with its holder and mode; no more than so many.
     pub(crate) fn list(&self, most: usize) -> Vec<(RowName, u64, LockMode)> {
         let rows = self.lock();
         let of = |(row, holders): (&RowName, &Holders)| {

@@ -49,7 +49,7 @@ pub trait Redo: Send {
 
 /// Where the frames of transactions go.
 pub trait Journal: Send + Sync {
-    /// A place for the changes of a new transaction; `None` if nobody wants to know them.
+    /// A place for the changes of a new transaction; `None` if they are not logged.
     fn redo(&self) -> Option<Box<dyn Redo>>;
 
     /// Appends the frame of the transaction that commits under this number: a ticket to wait with. Called in the order of

@@ -12,7 +12,7 @@
 //!   commit()  = number, journal, stamps, publish          rollback() = undo in reverse order
 //! ```
 //!
-//! | isolation | reads at | somebody else changed the row first |
+//! | isolation | reads at | another transaction changed the row first |
 //! |---|---|---|
 //! | read committed | a new view for every statement | wait, then look at the newest version |
 //! | repeatable read, snapshot | the first statement's view | wait, then fail with `Conflict` |
@@ -256,7 +256,7 @@ impl Transaction {
         self.durability = durability;
     }
 
-    /// Shows its number there from the first write to its end; 0 is none.
+    /// Publishes its number there from the first write to its end; 0 is no number.
     pub fn set_sign(&mut self, sign: Arc<AtomicU64>) {
         self.sign = Some(sign);
     }
@@ -334,8 +334,8 @@ impl Transaction {
         self.shared.wait_published_for(last, None).map(drop)
     }
 
-    /// Everything that is committed now, whatever the statement sees: for a table that the transaction holds
-    /// ([`Transaction::hold`]), where nobody clears anything away meanwhile.
+    /// The current committed state, whatever the statement sees: for a table that the transaction holds
+    /// ([`Transaction::hold`]), where vacuum does not run meanwhile.
     ///
     /// Errors: the store failed.
     pub fn view_of_now(&self) -> Result<View> {
@@ -457,7 +457,7 @@ impl Transaction {
         Err(waits::timed_out(statement, self.lock_timeout.unwrap_or_default(), "a row"))
     }
 
-    /// The error of whoever comes second, unless its isolation lets it look again.
+    /// The error of the second of two writers, unless its isolation lets it read again.
     pub(crate) fn check_overtaken(&self) -> Result<()> {
         if self.isolation == Isolation::ReadCommitted {
             return Ok(());

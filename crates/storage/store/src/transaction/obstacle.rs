@@ -19,7 +19,7 @@ pub(crate) enum Obstacle {
     Range { table: u32, holder: u64 },
 }
 
-/// The error of whoever comes second and may not look again.
+/// The error of the second of two writers that may not read again.
 #[cold]
 pub(crate) fn overtaken() -> Error {
     Error::new(Code::Conflict, "another transaction changed the row first")

@@ -69,8 +69,8 @@ impl OwnCatalog {
         self.seen.take();
     }
 
-    /// Goes back to what existed before the last change that is not taken back yet, which may have been the first. What
-    /// others have committed since stays.
+    /// Returns to the catalog before the last change that is not undone yet, which may have been the first. Commits of
+    /// other transactions stay.
     fn put_back(&mut self, before: &Cataloged, last: &CatalogStep, is_first: bool) {
         let changed = self.changed.get_mut();
         if let Some(own) = changed {
@@ -147,7 +147,7 @@ impl Transaction {
         self.steps.push(CatalogStep { writes, before, touched, step, connected });
     }
 
-    /// Takes back a change of the catalog, the last one of those that are noted.
+    /// Undoes the last noted change of the catalog.
     pub(super) fn take_back_step(&mut self, last: &CatalogStep) {
         match &last.before {
             Before::Temporary(temporary, before) => {
@@ -168,7 +168,7 @@ impl Transaction {
         for step in self.steps.iter().filter(|step| step.is_shared()) {
             step.step.commit(commit);
         }
-        // Nobody has committed a change since: it is what there will be, under a version that is later.
+        // No other transaction has committed a change since: the next state is this one, under a later version.
         let cataloged = match own.version == commits.cataloged.version {
             true => Arc::clone(&own.cataloged),
             false => Arc::new(commits.cataloged.with(&own.cataloged, self.touched())),

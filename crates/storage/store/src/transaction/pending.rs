@@ -46,7 +46,8 @@ impl Transaction {
         created != ABORTED && !view.sees(created)
     }
 
-    /// Waits for who has put such a version in: whether it was one, and the statement is to begin again.
+    /// Waits for the transaction that has inserted such a version. True if there was one, so that the statement starts
+    /// over.
     ///
     /// Errors: those of waiting, and `Conflict` when it stays and the transaction cannot look again.
     pub fn wait_for_pending(&mut self, table: &Arc<NativeTable>, position: u64, view: View) -> Result<bool> {
@@ -68,8 +69,8 @@ impl Transaction {
         Ok(true)
     }
 
-    /// Lets the first statement of a transaction that was overtaken begin again and see what is committed now, if it waits
-    /// as locks do: whether it may. Whatever it did is to be taken back first.
+    /// Lets the first statement of an overtaken transaction start over and see the current commits, if it waits
+    /// as locks do. True if it may. Its changes must be undone first.
     pub fn look_again(&mut self) -> bool {
         let may = self.waits_for_pending && self.is_fresh && self.isolation != Isolation::ReadCommitted;
         if !may || self.view.is_none() {

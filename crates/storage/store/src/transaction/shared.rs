@@ -118,7 +118,7 @@ impl Commits {
 }
 
 impl Commits {
-    /// The last commit that nobody has seen yet because the journal has to keep its promise first.
+    /// The last commit that no view has seen yet because the journal is not durable up to it.
     pub(crate) fn unseen(&self, published: u64) -> Option<u64> {
         Some(self.last_full.max(self.last_os)).filter(|last| *last > published)
     }
@@ -229,7 +229,7 @@ impl Shared {
         }
     }
 
-    /// Lets nothing be changed from now on that is kept: before anybody has the store.
+    /// Refuses changes of persistent data from now on: before the store is in use.
     pub(crate) fn set_read_only(&self, reason: Error) {
         let _ = self.read_only.set(reason);
         self.cataloged().tables.values().for_each(|table| table.set_replaced(true));
@@ -246,7 +246,7 @@ impl Shared {
         self.check()
     }
 
-    /// Remembers that the journal failed; everybody who waits for a commit to be published is told.
+    /// Remembers that the journal failed, and wakes all transactions that wait for a publication.
     pub(crate) fn fail(&self, cause: Error) -> Error {
         let _ = self.failure.set(cause.clone());
         // There will be no checkpoints any more; what waits for one is refused when it commits.
@@ -286,8 +286,8 @@ impl Shared {
         }
     }
 
-    /// The same, with the catalog as it is up to this commit. Both are seen at once: who has a view at the commit, and
-    /// looks at the catalog then, finds it as of the commit or later.
+    /// The same, with the catalog as it is up to this commit. Both become visible at once: a transaction with a view at
+    /// the commit that reads the catalog then finds it as of the commit or later.
     #[cold]
     fn publish_with_catalog(&self, commit: u64) {
         let mut commits = self.commits();
@@ -374,7 +374,7 @@ impl Shared {
         outcome
     }
 
-    /// The commit up to which nobody looks back.
+    /// The oldest commit that a view reads at.
     pub(crate) fn horizon(&self) -> u64 {
         self.views.horizon(&self.published)
     }

@@ -64,13 +64,13 @@ impl Transaction {
         }
     }
 
-    /// Notes what is to be done if this is taken back, for what is no row and no definition: after the rows, and before
-    /// anybody else may have the tables.
+    /// Notes an action for a rollback, for objects other than rows and definitions: after the rows, and before
+    /// other transactions get the tables.
     pub fn on_rollback(&mut self, reversal: impl FnOnce() + Send + 'static) {
         self.reversals.list.push(Box::new(reversal));
     }
 
-    /// Takes back all changes since a savepoint, which can be used again. Savepoints after it are void.
+    /// Undoes all changes since a savepoint, which can be used again. Savepoints after it are void.
     ///
     /// Errors: the transaction is over.
     pub fn rollback_to(&mut self, savepoint: &Savepoint) -> Result<()> {

@@ -17,9 +17,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 const SLOTS: usize = 128;
-/// Nobody uses the slot.
+/// The slot is free.
 const FREE: u64 = u64::MAX;
-/// Somebody has the slot, and reads nothing now.
+/// The slot is in use, but no statement reads now.
 const IDLE: u64 = u64::MAX - 1;
 
 /// A slot on a cache line of its own.
@@ -99,7 +99,7 @@ impl Views {
         }
     }
 
-    /// The least commit that anybody looks at; when nobody does, the last published one.
+    /// The least commit that a view reads at; without views, the last published one.
     pub(crate) fn horizon(&self, published: &AtomicU64) -> u64 {
         // Locked until the slots are read, so that a view cannot move from the slots to the others unseen.
         let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);

@@ -90,7 +90,7 @@ impl Waits {
         let since = Instant::now();
         let deadline = waiter.timeout.map(|timeout| since + timeout);
         let mut edges = self.lock();
-        // Before `is_held` looks at the stamp: whoever changes it afterwards sees that somebody waits (`wake`).
+        // Before `is_held` reads the stamp: a transaction that changes it afterwards sees a waiter (`wake`).
         self.waiting.fetch_add(1, Ordering::SeqCst);
         fence(Ordering::SeqCst);
         let mut outcome = Ok(());
@@ -137,7 +137,7 @@ impl Waits {
     /// Wakes all that wait. To be called after marks were taken away.
     #[inline]
     pub(crate) fn wake(&self) {
-        // Orders the stores to the stamps before the look at who waits; `wait` does it the other way round.
+        // Orders the stores to the stamps before the read of the waiters; `wait` does it the other way round.
         fence(Ordering::SeqCst);
         if self.waiting.load(Ordering::SeqCst) > 0 {
             let _edges = self.lock();
@@ -145,7 +145,7 @@ impl Waits {
         }
     }
 
-    /// Counts somebody in who waits for something else than a mark.
+    /// Counts a transaction that waits for something else than a mark.
     pub(crate) fn count_in(&self) {
         self.waiting.fetch_add(1, Ordering::SeqCst);
         fence(Ordering::SeqCst);
@@ -177,8 +177,8 @@ impl Waits {
     }
 }
 
-/// The one of the lowest priority of those that wait, and the statement that waits for the waiter, if the chain of waits from
-/// the holder leads to it. One that is to give way waits for nobody any more.
+/// The transaction of the lowest priority among the waiters, and the statement that waits for the waiter, if the chain
+/// of waits from the holder leads to it. One that is to give way waits for no other any more.
 fn find_cycle(edges: &HashMap<u64, Edge>, waiter: u64, holder: u64) -> Option<(u64, Arc<str>)> {
     let waits = |transaction: u64| edges.get(&transaction).filter(|edge| edge.gives_way.is_none());
     let mut at = waits(holder)?;
@@ -220,7 +220,8 @@ mod tests {
         Waiter { transaction, statement, what: Awaited::Row, named: "a row", timeout: None, priority }
     }
 
-    /// Two wait already, and a third one closes the cycle: who is told, and who goes on when that one has gone?
+    /// Two wait already, and a third one closes the cycle: one is chosen as the victim, and another continues when it
+    /// has gone.
     #[test]
     fn the_lowest_priority_gives_way_and_the_newcomer_among_equals() {
         for (priorities, victim) in [([0, 0, 0], 3), ([0, -1, 0], 2), ([-3, -1, 0], 1), ([5, 5, 4], 3), ([9, 8, 9], 2)]

@@ -128,7 +128,7 @@ pub fn set(
 ) -> mainstay_types::Result<mainstay_store::Written> {
     let (key, changes) = ([ValueRef::Integer(id)], [(1, ValueRef::Integer(value))]);
     let view = transaction.begin_statement().unwrap();
-    // The short way, and where that is none, the long one.
+    // The short way, and otherwise the long one.
     if !table.indexes().is_empty() && table.update_by_key(transaction, (0, &key), &changes, view)?.is_some() {
         return Ok(mainstay_store::Written::Done(position(table, transaction, id).unwrap()));
     }

@@ -2,7 +2,7 @@
 //!
 //! | anomaly | what it is here |
 //! |---|---|
-//! | garbage | a read shows a value that nobody appended, or one twice |
+//! | garbage | a read shows a value that no transaction appended, or one twice |
 //! | own | a transaction does not find its own appends, in order, at the end of what it reads |
 //! | order | two reads of a key of which neither is a beginning of the other |
 //! | lost | a committed append that is not there in the end |
@@ -15,10 +15,11 @@
 //! | G2 | a cycle with more than one |
 //!
 //! The version order of a key is the longest list of it. Between two writers of neighbouring values there is a ww
-//! dependency, from the writer of the last value of a list to its reader a wr, and from a reader to the writer of the next
-//! value a rw dependency. Time is a dependency too: who began after another had ended comes behind it. So the levels are
-//! checked in their strong form, in which a view is not older than what its session, or anybody, was told before. A chain
-//! of nodes stands for time, one for each end, so that there are as many edges as transactions and not their square.
+//! dependency, from the writer of the last value of a list to its reader a wr, and from a reader to the writer of the
+//! next value a rw dependency. Time is a dependency too: a transaction that began after another had ended comes after
+//! it. So the levels are checked in their strong form, in which a view includes every commit acknowledged before it, in
+//! any session. A chain of nodes stands for time, one for each end, so that there are as many edges as transactions and
+//! not their square.
 //!
 //! Limits: a cycle is told once for each component or rw dependency, not all cycles; rows that are deleted are not part of
 //! it (a key that has no row yet is).
@@ -203,7 +204,7 @@ impl<'h> Checker<'h> {
         }
     }
 
-    /// The dependencies between committed transactions; the nodes behind them are moments.
+    /// The dependencies between committed transactions; the nodes behind them are points in time.
     fn graph(&mut self) -> Graph {
         let mut graph = Graph::new(self.history.transactions.len());
         let keys: HashMap<&str, usize> = self.orders.keys().enumerate().map(|(number, key)| (*key, number)).collect();

@@ -34,7 +34,7 @@ pub enum Broken {
     DirtyReads,
     /// Reads are done by a transaction of their own.
     ReadsElsewhere,
-    /// Reads are done at a view that somebody took before.
+    /// Reads use a view that an earlier transaction took.
     StaleReads,
     /// A transaction commits in the middle, and goes on as another one.
     Splits,
@@ -187,7 +187,7 @@ impl Session<'_> {
         self.next_value += 1;
         loop {
             match self.append_once(transaction, key, value) {
-                // Somebody has inserted the row since the view was taken: read committed looks again.
+                // Another transaction has inserted the row since the view was taken: read committed reads again.
                 Err(error)
                     if error.code() == Code::UniqueViolation && self.plan.isolation == Isolation::ReadCommitted => {}
                 Err(error) => return Err(error),

@@ -55,7 +55,7 @@ impl<'a> RedoReader<'a> {
     /// The next operation; `None` behind the last one.
     ///
     /// # Errors
-    /// `Damaged` for bytes that are none.
+    /// `Damaged` for bytes that are no operation.
     pub fn next_operation(&mut self) -> Result<Option<Operation<'a>>> {
         if self.rest.is_empty() {
             return Ok(None);
@@ -216,7 +216,7 @@ impl RowIds<'_> {
     /// The next row id; `None` behind the last one.
     ///
     /// # Errors
-    /// `Damaged` for bytes that are none.
+    /// `Damaged` for bytes that are no row id.
     pub fn next_row_id(&mut self) -> Result<Option<u64>> {
         if self.rest.is_empty() {
             return Ok(None);

@@ -200,7 +200,7 @@ impl RedoBuffer {
         self.open = Some(Open { tag, table, columns, body: self.bytes.len(), row_id: 0 });
     }
 
-    /// Writes the length of the operation at the end, or takes back what did not come to an end.
+    /// Writes the length of the operation at its end, or removes an incomplete one.
     fn finish(&mut self, before: usize, goes_on: bool, written: Result<()>, row_id: u64) -> Result<()> {
         if written.is_err() {
             self.bytes.truncate(before);

@@ -1,4 +1,4 @@
-//! Round trips of every type, runs that share an operation, and bytes that nobody wrote.
+//! Round trips of every type, runs that share an operation, and arbitrary bytes.
 
 use super::*;
 use arrow_array::{ArrayRef, BooleanArray, Decimal128Array, FixedSizeBinaryArray, Int64Array, StringViewArray};
