@@ -159,9 +159,9 @@ pub enum ParameterType {
     Binary,
     /// A day.
     Date,
-    /// A moment, in steps of so many ticks of 100 ns.
+    /// A timestamp, in steps of so many ticks of 100 ns.
     Timestamp(i64),
-    /// A moment with an offset.
+    /// A timestamp with an offset.
     TimestampWithOffset,
 }
 

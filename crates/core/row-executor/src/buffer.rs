@@ -113,7 +113,7 @@ impl Buffer {
         }
     }
 
-    /// Returns true if there are none.
+    /// Returns true if it has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

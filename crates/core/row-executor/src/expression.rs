@@ -492,7 +492,7 @@ pub(crate) fn compare(left: ValueRef<'_>, right: ValueRef<'_>) -> Result<Option<
         (ValueRef::Date(a), ValueRef::Date(b)) => a.cmp(&b),
         (ValueRef::Time(a), ValueRef::Time(b)) => a.cmp(&b),
         (ValueRef::Timestamp(a), ValueRef::Timestamp(b)) => a.cmp(&b),
-        // Offsets do not count; a moment without one is what is left when it is taken away.
+        // Offsets do not count; a timestamp without one is compared as UTC.
         (
             ValueRef::TimestampWithOffset { utc: a, .. },
             ValueRef::TimestampWithOffset { utc: b, .. } | ValueRef::Timestamp(b),

@@ -145,9 +145,9 @@ pub enum Predicate {
         /// The value to have.
         value: bool,
     },
-    /// All of these; true when there are none.
+    /// All of these; true for an empty list.
     And(Vec<Predicate>),
-    /// Any of these; false when there are none.
+    /// Any of these; false for an empty list.
     Or(Vec<Predicate>),
     /// The same for every row.
     Constant(bool),

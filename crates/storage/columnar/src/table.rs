@@ -79,8 +79,8 @@ pub trait Table: Any + Send + Sync + Debug {
         None
     }
 
-    /// Returns true if rows that a snapshot has counted may be taken back while it is read: then it fails with
-    /// [`DefinitionChanged`](mainstay_types::Code::DefinitionChanged), and what reads it begins again with another.
+    /// Returns true if rows that a snapshot has counted may be rolled back while it is read: then it fails with
+    /// [`DefinitionChanged`](mainstay_types::Code::DefinitionChanged), and the reader starts over with another.
     fn may_take_back(&self) -> bool {
         false
     }

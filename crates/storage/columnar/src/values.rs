@@ -153,7 +153,7 @@ fn unreadable(data_type: &DataType) -> Error {
 
 /// A vector of this type, which is one that a column can have, of values.
 ///
-/// A value that is none of the type becomes NULL.
+/// A value of another type becomes NULL.
 pub fn array_of(data_type: &DataType, values: &[ValueRef<'_>]) -> ArrayRef {
     macro_rules! primitive {
         ($arrow:ty, $value:ident => $native:expr) => {{

@@ -135,7 +135,7 @@ impl Findings {
         self.of(kind).kept.len() < KEPT_PER_KIND
     }
 
-    /// Counts some that nobody looked at more closely.
+    /// Counts further findings without their places.
     pub(crate) fn count_more(&mut self, kind: Kind, count: u64) {
         self.kinds[kind as usize].count += count;
     }

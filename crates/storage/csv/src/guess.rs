@@ -268,8 +268,8 @@ impl Guess {
         }
     }
 
-    /// Some number has an exponent, so those with a point are doubles as well; but a whole number is one that somebody has
-    /// counted, or the key of something.
+    /// Some number has an exponent, so those with a point are doubles as well; but a whole number is a count,
+    /// or the key of something.
     fn double(&self) -> ColumnType {
         let printed = self.point_digits.max(self.double_digits);
         let fits = self.whole_digits <= EXACT_DIGITS && printed <= PRINTED_DIGITS;

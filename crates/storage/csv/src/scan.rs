@@ -157,8 +157,8 @@ struct Scanner<'a> {
     findings: Findings,
 }
 
-/// True if the fields of a file between tabs are written without quotes and with escapes: programs of databases write
-/// them so. One backslash that is none of these, as in `C:\Users`, and all of them stand for themselves.
+/// The use of escapes: database programs write fields between tabs without quotes and with escapes.
+/// A single other backslash, as in `C:\Users`, makes all of them ordinary characters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Escapes {
     Impossible,

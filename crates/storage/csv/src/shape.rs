@@ -79,8 +79,8 @@ impl Ungrouped {
 }
 
 impl NumberFormat {
-    /// The number without the signs between its thousands; `None` where there are none in it, or they are not in the places of
-    /// thousands.
+    /// The number without the signs between its thousands; `None` if it has no such signs, or they are not in the
+    /// places of thousands.
     pub(crate) fn ungroup(&self, bytes: &[u8]) -> Option<Ungrouped> {
         let sign = self.thousands?;
         let unsigned = bytes.strip_prefix(b"-").unwrap_or(bytes);

@@ -26,7 +26,8 @@ pub fn select(predicate: &Predicate, vectors: &dyn Vectors, rows: usize) -> Resu
 
 /// Returns true if the predicate is true for the only row of the vectors; `None` where [`select`] has to tell.
 ///
-/// Comparisons of numbers and moments, and conjunctions of them, need no bitmaps for one row. Errors: those of [`select`].
+/// Comparisons of numbers and timestamps, and conjunctions of them, need no bitmaps for one row. Errors: those of
+/// [`select`].
 pub fn holds(predicate: &Predicate, vectors: &dyn Vectors) -> Result<Option<bool>> {
     match predicate {
         Predicate::And(parts) => {

@@ -181,7 +181,7 @@ struct Values {
     null: Option<u32>,
     /// The number of each value number; for NULL anything.
     numbers: Vec<i128>,
-    /// All bytes, and where those of each value number end; for NULL there are none.
+    /// All bytes, and the end of those of each value number; NULL has no bytes.
     bytes: Vec<u8>,
     ends: Vec<usize>,
     table: Numbers,
