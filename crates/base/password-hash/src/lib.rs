@@ -82,7 +82,7 @@ mod tests {
         let checker = Checker::new(Some(&hash));
         assert!(checker.matches("p@ss wörd", Some(&hash)));
         assert!(!checker.matches("p@ss word", Some(&hash)));
-        // Nobody, not even with the decoy's password.
+        // An unknown user is refused even with the decoy's password.
         assert!(!checker.matches("p@ss wörd", None));
         assert!(check_hash(&hash).is_ok() && check_hash("p@ss").is_err());
         assert_ne!(hash_at_cost("p@ss wörd", (8, 1, 1)).unwrap(), hash);

@@ -145,8 +145,8 @@ fn folded(text: &str) -> impl Iterator<Item = char> + '_ {
     text.nfd().filter(|c| !is_accent(*c)).flat_map(fold)
 }
 
-/// The letters without case, and behind a NUL the accents of each, and behind another one, where case counts, which are
-/// capitals: nothing if there are none.
+/// The letters without case, and behind a NUL the accents of each, and behind another one, where case counts, the marks
+/// of capitals: without capitals that part is empty.
 fn letters_then_accents(text: &str, case_counts: bool, out: &mut Vec<u8>) {
     let mut buffer = [0; 4];
     let (mut accents, mut cases) = (String::new(), String::new());

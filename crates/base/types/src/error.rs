@@ -41,7 +41,7 @@ macro_rules! codes {
                 match self { $(Code::$name => Class::$class,)* }
             }
 
-            /// The five characters that ISO 9075 (and PostgreSQL, where ISO is silent) gives this.
+            /// The SQLSTATE: the five characters that ISO 9075 gives this (PostgreSQL's, where ISO defines none).
             pub fn sqlstate(self) -> &'static str {
                 match self { $(Code::$name => $sqlstate,)* }
             }
@@ -172,7 +172,7 @@ pub enum Cause {
     UnknownConstraint,
     /// `ForeignKeyViolation`: the row that is referred to is missing, and not one that refers in the way.
     NoParent,
-    /// `NotPermitted`: the session of a user who may only read would change a table, which is the subject.
+    /// `NotPermitted`: the session of a read-only user would change a table, which is the subject.
     ReadOnlyUser,
     /// The same of a definition, a file or the whole database.
     ReadOnlyUserDefinition,
@@ -298,7 +298,7 @@ impl Error {
         self.0.routine.as_ref().map(|(name, line)| (name.as_str(), *line))
     }
 
-    /// Returns true if it says that the operating system does not let this user do it, or nobody.
+    /// Returns true if the operating system refuses the operation to this user, or to all.
     pub fn is_denied(&self) -> bool {
         // The system's number is only in the text, as the standard library writes it.
         let is_denial = || DENIALS.iter().any(|number| self.message().ends_with(number));

@@ -83,7 +83,7 @@ impl Interrupt for All {
     }
 }
 
-/// Returns true if something could end what runs on this thread: who waits then looks now and then.
+/// Returns true if the code that runs on this thread can be cancelled: waits then poll.
 pub fn is_in_force() -> bool {
     IN_FORCE.with_borrow(|stack| matches!(stack.last(), Some(Some(_))))
 }
@@ -95,7 +95,7 @@ pub fn check() -> Result<()> {
     IN_FORCE.with_borrow(|stack| stack.iter().rev().map_while(Option::as_ref).try_for_each(|inner| inner.check()))
 }
 
-/// Tells who waits for what this thread does how many bytes of a file have been read, and how many it has.
+/// Reports the progress of this thread to its observer: the bytes read of a file, and their total.
 pub fn note_read(bytes: u64, of: u64) {
     IN_FORCE.with_borrow(|stack| stack.iter().flatten().for_each(|inner| inner.note_read(bytes, of)));
 }

@@ -63,12 +63,12 @@ pub enum SqlType {
         /// Digits of the fraction of a second: 0 to 7.
         digits: u8,
     },
-    /// A moment without a time zone.
+    /// A timestamp without a time zone.
     Timestamp {
         /// Digits of the fraction of a second: 0 to 7.
         digits: u8,
     },
-    /// A moment with the offset of the clock that showed it.
+    /// A timestamp with the offset of the clock that showed it.
     TimestampWithOffset {
         /// Digits of the fraction of a second: 0 to 7.
         digits: u8,

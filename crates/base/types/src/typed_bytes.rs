@@ -1,7 +1,7 @@
 //! Values with their types, in columns of any type (SQL_VARIANT): bytes that begin with a sort key.
 //!
 //! ```text
-//!   mark      family  key              what tells apart what is equal: the type, the value
+//!   mark      family  key              what distinguishes equal values: the type, the value
 //!   F553 5601 04      8000..0A 00..    03 "int" 02 0A000000..
 //! ```
 //!
@@ -40,7 +40,7 @@ pub fn escaped_length(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Family and key: what such a value compares by. `None` for bytes that are none.
+/// Family and key: the sort key of such a value. `None` for other bytes.
 pub fn sort_part(bytes: &[u8]) -> Option<&[u8]> {
     let rest = bytes.strip_prefix(&MARK)?;
     let (family, keys) = rest.split_first()?;

@@ -132,7 +132,7 @@ pub trait FileSystem: Send + Sync + Debug {
         Err(writing::read_only(from))
     }
 
-    /// Removes a file. Who has it open or mapped keeps it.
+    /// Removes a file. Open handles and mappings keep it.
     fn remove(&self, path: &Path) -> Result<()> {
         Err(writing::read_only(path))
     }

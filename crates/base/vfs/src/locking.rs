@@ -7,8 +7,8 @@
 //! Linux Mainstay takes *open file description* locks (`F_OFD_SETLK`), which exclude and are excluded by the
 //! traditional record locks of other programs (fcntl(2): "conflicting lock combinations ... where one lock is an
 //! open file description lock and the other is a traditional record lock"), but belong to the open file and not to
-//! the process. So two handles in one process exclude each other, and a handle that is closed takes nobody else's
-//! locks with it - both of which traditional locks get wrong.
+//! the process. So two handles in one process exclude each other, and closing a handle releases only its own
+//! locks - both of which traditional locks get wrong.
 //!
 //! **Whole files** ([`WritableFile::try_share`]) are locked with flock(2). Harbour implements DOS's exclusive opening
 //! of files on Linux in this way.

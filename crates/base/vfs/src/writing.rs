@@ -6,7 +6,7 @@
 //! [`FileSystem::replace`] takes for small ones:
 //!
 //! ```text
-//!   create "manifest.new" -> write_at -> sync        its bytes are on the disk, under a name nobody reads
+//!   create "manifest.new" -> write_at -> sync        its bytes are on the disk, under a name without readers
 //!   rename "manifest.new" to "manifest"              readers see the old file or the new one, never a mixture
 //!   sync_folder                                      the new name is on the disk too
 //! ```
@@ -29,7 +29,7 @@ use std::path::Path;
 pub enum Create {
     /// Fails.
     New,
-    /// Opens it with the content it has, and fails if there is none.
+    /// Opens it with the content it has, and fails if it does not exist.
     Existing,
     /// Opens it with the content it has.
     OpenOrCreate,
@@ -50,15 +50,15 @@ pub trait WritableFile: File {
     /// Cuts the file to this many bytes, or extends it with zeros.
     fn set_len(&self, len: u64) -> Result<()>;
 
-    /// Gives the file a time of its last write that no other write can leave behind, and says whether that is certain.
-    /// After that [`crate::Stamp`] tells every later write, also one in the same tick of the file system's clock. To be
-    /// called by who has kept all others from writing.
+    /// Gives the file a time of its last write that no other write can leave behind, and returns true if that is
+    /// certain. After that [`crate::Stamp`] shows every later write, also one in the same tick of the file system's
+    /// clock. To be called while all others are excluded from writing.
     fn set_unique_time(&self) -> Result<bool> {
         Ok(false)
     }
 
-    /// Takes a lock on these bytes if nobody holds one that excludes it, and says whether it did. A part of the
-    /// range that this handle holds already gets the new mode. Advisory; gone with the handle. See `locking.rs`.
+    /// Takes a lock on these bytes if no other handle holds one that excludes it, and returns true if it did. A part of
+    /// the range that this handle holds already gets the new mode. Advisory; gone with the handle. See `locking.rs`.
     fn try_lock_range(&self, range: ByteRange, mode: LockMode) -> Result<bool> {
         let _ = (range, mode);
         Err(no_locks(self.path()))
@@ -76,8 +76,8 @@ pub trait WritableFile: File {
         Err(no_locks(self.path()))
     }
 
-    /// Claims the whole file, for use beside others that do the same or for use alone, if nobody's claim
-    /// excludes it, and says whether it did. Advisory; gone with the handle.
+    /// Claims the whole file, shared with others that do the same or exclusively, if no other claim
+    /// excludes it, and returns true if it did. Advisory; gone with the handle.
     fn try_share(&self, mode: LockMode) -> Result<bool> {
         let _ = mode;
         Err(no_locks(self.path()))
