@@ -5,9 +5,9 @@
 //! the password that it has sent. All checks are made at the server:
 //!
 //! ```text
-//!   log in            who may come in                                         Dictionaries::open
-//!   open a table      its file, whether the user may, its indexes and rules   find, bind
-//!   rows              columns that are not to be read are blank               Hidden
+//!   log in            the right to connect                                    Dictionaries::open
+//!   open a table      its file, the user's rights, its indexes and rules      find, bind
+//!   rows              columns that may not be read are blank                  Hidden
 //!   files             those of the dictionary are changed through it alone    may_replace
 //!   AdsDD... calls    run at the server as they run here                      call
 //! ```
@@ -84,7 +84,7 @@ pub trait Dictionary: Send {
     /// Runs a call of the interface.
     fn call(&mut self, name: &str, arguments: Vec<Given>) -> Called;
 
-    /// The tables' transaction that has begun, or that there is none any more.
+    /// Notes the tables' transaction that has begun, or `None` after its end.
     fn note_transaction(&self, transaction: Option<&Transaction>);
 
     /// Tables that take part in the transaction because others depend on them.

@@ -12,7 +12,7 @@
 //!   wire         frames, messages, values                       docs/formats/navigator.md
 //!      |
 //!   Session      a client's tables and transaction              server: session, steps, pages
-//!   Service      the folder, who is connected, who locks what   server: service, folder
+//!   Service      the folder, connected users, locks             server: service, folder
 //! ```
 //!
 //! The server supplies SQL and data dictionaries to the service (`sql`, `dictionary`). The rows of a query are a

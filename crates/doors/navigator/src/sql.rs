@@ -24,8 +24,8 @@ pub trait SqlSession: Send {
     /// Runs one statement or a script. `parameters` are by position, or by name where one is given.
     fn execute(&mut self, sql: &str, parameters: &[Parameter]) -> Result<Outcome>;
 
-    /// The same for who wants a cursor over the rows, and need not have all of them in memory. The source of rows is of
-    /// the state that there is now, as long as nothing is changed before its end.
+    /// The same for a cursor over the rows, which need not all be in memory. The source of rows is of
+    /// the current state, as long as nothing is changed before its end.
     ///
     /// Errors: those of the statement; what goes wrong behind the first rows its source may say.
     fn query(&mut self, sql: &str, parameters: &[Parameter]) -> Result<Executed> {

@@ -404,7 +404,7 @@ impl WorkArea for RemoteArea {
     fn clear_aof(&mut self) {
         self.view.by_hand.clear();
         if self.view.aof.take().is_some() {
-            // Whoever cannot be told forgets it with the connection.
+            // A server that cannot be reached forgets it with the connection.
             let _ = self.narrow(Step::ClearAof);
         }
     }
@@ -479,7 +479,7 @@ impl WorkArea for RemoteArea {
         let step = Step::LockOwner { path: self.client.name(&self.path), record };
         match self.ask_one(false, step) {
             Ok(Reply::Owner(owner)) => owner.map(|owner| owner.to_string()),
-            // Whoever it is: the lock is not ours.
+            // In all other cases the lock is not ours.
             _ => None,
         }
     }

@@ -98,7 +98,7 @@ pub struct Client {
     /// True if the server has a transaction of this connection under way: noted with each answer, before another
     /// request can find the connection lost.
     in_transaction: AtomicBool,
-    /// A transaction was lost, and whoever found out did not tell the program.
+    /// True if a transaction was lost, and the program has not been told.
     is_loss_untold: AtomicBool,
     /// The last connection of whose loss the program was told, by its epoch.
     told_epoch: AtomicU64,
@@ -434,7 +434,7 @@ impl Client {
         }
     }
 
-    /// The same for who wants a cursor over the rows: where they are many they stay at the server.
+    /// The same for a cursor over the rows: if there are many they stay at the server.
     pub fn query(self: &Arc<Client>, sql: &str, parameters: &[Parameter]) -> Result<Executed> {
         let step = Step::Query { sql: sql.to_owned(), parameters: parameters.to_vec() };
         let answer = self.steps(vec![step]);

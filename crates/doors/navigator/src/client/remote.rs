@@ -84,7 +84,7 @@ pub(crate) struct View {
 pub(crate) struct Reading {
     /// Bytes of the next page.
     pub bytes: u32,
-    /// Jumps in a row whose neighbours nobody wanted.
+    /// The number of jumps in a row whose neighbours were not used.
     pub unused: u32,
     /// True if the last page was of a jump.
     pub jumped: bool,
@@ -248,7 +248,7 @@ impl RemoteArea {
             if done >= before.saturating_sub(usize::from(write_at.is_some())) {
                 self.there = (order, self.place, (self.view.hide_deleted, self.view.exact));
             } else {
-                // Nobody knows what was set: it is set again.
+                // The state of the settings is unknown: they are sent again.
                 self.there.0 = Some(OrderId(u32::MAX));
             }
             if let Some(state) = answer.state {
@@ -518,7 +518,7 @@ impl RemoteArea {
 
 impl Drop for RemoteArea {
     fn drop(&mut self) {
-        // Nobody is left to be told; who wants to know closes the area.
+        // An error cannot be reported here; a program that needs it closes the area.
         let _ = self.close_it();
     }
 }

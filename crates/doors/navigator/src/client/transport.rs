@@ -20,7 +20,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(15);
 /// A server that says nothing for so long is asked by the operating system whether it is there.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
-/// And asked again, some nine times, before it is given up.
+/// The interval of further probes, some nine of them, before the connection is dropped.
 const KEEP_ALIVE_AGAIN: Duration = Duration::from_secs(2);
 /// Bytes read at a time.
 const READ_BYTES: usize = 64 * 1024;
@@ -51,7 +51,7 @@ pub struct Tcp {
 impl Tcp {
     /// Connects, agrees on the version and on TLS. What leaves this machine is encrypted if the server can.
     ///
-    /// Errors: `ConnectionLost` if nobody answers; `NotPermitted` if one side wants TLS and the other has none.
+    /// Errors: `ConnectionLost` without an answer; `NotPermitted` if one side requires TLS and the other has none.
     pub fn connect(address: &Address) -> Result<Tcp> {
         let Address { host, port, must_encrypt, .. } = address;
         let (host, port, must_encrypt) = (host.as_str(), *port, *must_encrypt);
@@ -102,7 +102,7 @@ impl Tcp {
         Ok(tcp)
     }
 
-    /// Says who is there. From here on answers are waited for as long as they take.
+    /// Sends the identity of the client. From here on answers are waited for without a timeout.
     pub fn log_in(&mut self, hello: &Hello) -> Result<Welcome> {
         self.send(Kind::Hello, &encode(hello))?;
         let (frame, _) = self.receive()?;
@@ -193,7 +193,7 @@ impl Transport for InProcess {
                 let request = decode(body)?;
                 let answers = &mut self.answers;
                 let answer = self.session.answer(&request, &mut |done, all| {
-                    // Nobody can be asked in the middle of a call: that there was progress is told behind it.
+                    // The call cannot be interrupted: its progress is reported after it.
                     answers.push_back(Frame { kind: Kind::Progress, body: encode(&Progress { done, all }) });
                     ControlFlow::Continue(())
                 });

@@ -1,7 +1,7 @@
 //! The server's side: a client's steps, applied to work areas.
 //!
 //! ```text
-//!   Service    the folder that is served; who is connected, what they have locked, how often tables have changed
+//!   Service    the folder that is served; connected users, their locks, and change counts of tables
 //!     Session  one client: its open tables, its transaction; requests in, answers out       session, steps, pages, cursors, live
 //! ```
 //!

@@ -39,7 +39,7 @@ pub struct Connected {
     pub locks: Vec<(PathBuf, Option<u32>, SystemTime)>,
 }
 
-/// By name: the user, or else the program, for where nobody logs in there is no other.
+/// By name: the user, or else the program, since there is no user name without a login.
 impl std::fmt::Display for Person {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let name = [&self.user, &self.application].into_iter().find(|name| !name.is_empty());
@@ -97,9 +97,9 @@ pub struct Service {
     pub(crate) requests: AtomicU64,
     sql: OnceLock<Arc<dyn ServedSql>>,
     dictionaries: OnceLock<Arc<dyn Dictionaries>>,
-    /// For states that nothing else tells apart.
+    /// Numbers for states that nothing else distinguishes.
     unique: AtomicU64,
-    /// True if everybody may end everybody's connections: nobody has proven who he is.
+    /// True if all users may end all connections: the server does not authenticate them.
     is_open_to_all: AtomicBool,
 }
 
@@ -154,9 +154,10 @@ impl Service {
         self.is_open_to_all.store(true, SeqCst);
     }
 
-    /// Ends the connections of a user, or one by its number where no user is named; but that of who asks.
+    /// Ends the connections of a user, or one by its number if no user is named; but not the caller's own.
     ///
-    /// Errors: `NotPermitted` for another user, unless nobody has to prove who he is; `NotFound` if there is none.
+    /// Errors: `NotPermitted` for another user, unless users are not authenticated; `NotFound` without such a
+    /// connection.
     pub(crate) fn end_user(&self, asks: &Person, user: &str, connection: u64) -> Result<()> {
         let is_meant = |member: &&Arc<Member>| {
             let person = &member.person;
@@ -185,7 +186,7 @@ impl Service {
         self.sql.get()
     }
 
-    /// Begins a session for a user who may have one.
+    /// Begins a session for a user.
     ///
     /// Errors: `NotFound` for a database that is no folder here.
     pub fn session(self: &Arc<Service>, hello: &Hello, address: &str) -> Result<Session> {
@@ -291,9 +292,9 @@ impl Service {
         new
     }
 
-    /// A number that this state of a table has and no other: of the changes made through this server, and of the file's
-    /// stamp, which tells the changes of other programs. One that is too young to tell gives a number of its own, so that
-    /// whoever compares it finds a change.
+    /// A number that this state of a table has and no other: from the changes made through this server, and the file's
+    /// stamp, which shows the changes of other programs. A stamp that is too young to be reliable gives a unique
+    /// number, so that a comparison always finds a change.
     pub(crate) fn stamp(&self, changes: &Changes, stamp: &Stamp) -> u64 {
         let mut hasher = DefaultHasher::new();
         changes.0.load(SeqCst).hash(&mut hasher);

@@ -79,7 +79,7 @@ pub struct Session {
     /// The queries of the records of statements whose tables are still to be opened, by numbers.
     pub(crate) seen_live: BTreeMap<u32, Option<String>>,
     pub(crate) next_live: u32,
-    /// True for a user who may only read.
+    /// True for a read-only user.
     pub(crate) is_read_only: bool,
 }
 
@@ -109,7 +109,7 @@ impl Session {
         }
     }
 
-    /// The same for a user who may only read: tables are opened for reading, and statements change nothing.
+    /// The same for a read-only user: tables are opened for reading, and statements change nothing.
     pub fn read_only(mut self) -> Session {
         self.is_read_only = true;
         self
@@ -202,7 +202,7 @@ impl Session {
         answer
     }
 
-    /// Says who has what a step did not get.
+    /// Adds the holder of the lock that a step did not get.
     fn with_owner(&self, error: Error, table: u32, step: &Step) -> Error {
         let Some(open) = self.tables.get(&table).filter(|_| error.code() == Code::Busy) else { return error };
         let record = match step {
@@ -367,7 +367,7 @@ impl Session {
                 self.statements()?.set_show_deleted(*shows);
                 Ok(Reply::Done)
             }
-            // Whoever makes one is its administrator, whatever the one of this session says.
+            // A user that creates one is its administrator, whatever the dictionary of this session allows.
             Step::CreateDictionary { .. } if self.dictionary.is_some() => {
                 Err(Error::new(Code::NotPermitted, "a dictionary is made through a connection to a folder"))
             }

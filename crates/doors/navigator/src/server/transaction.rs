@@ -205,7 +205,7 @@ impl Session {
         Ok(Reply::Done)
     }
 
-    /// Undoes what is under way; nobody is left to be told of an error.
+    /// Undoes the open transaction; errors cannot be reported any more.
     pub(crate) fn abandon(&mut self) {
         let Some(running) = self.transaction.take() else { return };
         let transaction = &running.transaction;

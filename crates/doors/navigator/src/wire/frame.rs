@@ -38,7 +38,7 @@ const KINDS: [(Kind, u8); 8] = [
     (Kind::Verdict, 8),
 ];
 
-/// The longest body before somebody has logged in.
+/// The longest body before a login.
 pub const LONGEST_HELLO: usize = 4096;
 /// The longest body of an answer.
 pub const LONGEST_ANSWER: usize = 1 << 30;

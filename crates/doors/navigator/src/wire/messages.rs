@@ -263,9 +263,9 @@ pub struct Page {
     pub rows: Vec<Row>,
     /// Which of them is the current record.
     pub here: usize,
-    /// Before the first of them there is none.
+    /// True if no row precedes the first of them.
     pub is_first: bool,
-    /// Behind the last of them there is none.
+    /// True if no row follows the last of them.
     pub is_last: bool,
     /// For each kind of counting that was asked for: how many there are, and which of them is the current record.
     pub numbers: [Option<Numbers>; 3],
@@ -325,7 +325,7 @@ pub struct InDictionary {
     pub hidden: Hidden,
 }
 
-/// Somebody who is connected.
+/// A connected user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
     /// The number of the connection.
@@ -338,7 +338,7 @@ pub struct Person {
     pub address: String,
 }
 
-/// A table that somebody has open.
+/// A table that a user has open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableUse {
     /// Its path.
@@ -362,7 +362,7 @@ impl TableUse {
     }
 }
 
-/// Somebody who is connected, and what he has open.
+/// A connected user, and the tables that he has open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     /// The user.
