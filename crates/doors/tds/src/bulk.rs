@@ -51,7 +51,7 @@ pub enum NextRow {
     Row,
     /// More has to be fed.
     NeedsMore,
-    /// There is none.
+    /// The end of the load.
     End,
 }
 

@@ -27,8 +27,8 @@ pub struct Column {
     pub identity: bool,
     /// True if its values are computed.
     pub computed: bool,
-    /// True if it is a table's own column, which can be changed if its table can: clients are told that nobody knows,
-    /// as SQL Server tells them of all such columns.
+    /// True if it is a table's own column, which can be changed if its table can: clients are told that this is
+    /// unknown, as SQL Server tells them of all such columns.
     pub updatable: bool,
     /// True if case counts in comparisons.
     pub case_sensitive: bool,

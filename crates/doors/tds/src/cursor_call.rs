@@ -20,7 +20,7 @@ use crate::rpc::{Call, Parameter, ParameterValue};
 use mainstay_tsql_types::Message;
 use mainstay_types::Value;
 
-/// Bits of the wish how a cursor scrolls.
+/// Bits of the requested scroll options.
 pub mod scroll {
     #![allow(missing_docs, reason = "the names of the reference")]
     pub const KEYSET: i32 = 0x0001;
@@ -36,7 +36,7 @@ pub mod scroll {
     pub const AUTO_CLOSE: i32 = 0x4000;
 }
 
-/// Bits of the wish how a cursor's rows are changed.
+/// Bits of the requested concurrency options.
 pub mod concurrency {
     #![allow(missing_docs, reason = "the names of the reference")]
     pub const READ_ONLY: i32 = 0x0001;
@@ -131,7 +131,7 @@ pub struct Outputs {
     pub scroll: u16,
     /// Of how its rows are changed.
     pub concurrency: u16,
-    /// Of the number of its rows; -1 where nobody knows.
+    /// Of the number of its rows; -1 if that is unknown.
     pub rows: u16,
 }
 

@@ -34,7 +34,7 @@ pub enum PacketKind {
     Rpc,
     /// An answer.
     Answer,
-    /// The wish that the running request stop.
+    /// The request to cancel the running request.
     Attention,
     /// Rows after an INSERT BULK.
     BulkLoad,
@@ -125,7 +125,7 @@ impl PacketStatus {
     }
 }
 
-/// A session is to be made as new: a pool of connections gives it to somebody else.
+/// A session is to be reset: a connection pool gives it to another user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reset {
     /// True if its transaction stays open.

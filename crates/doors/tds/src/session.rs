@@ -7,8 +7,7 @@
 //! ```
 //!
 //! A session answers through a [`Sink`], in the order in which the client is to see the results. It does not know the
-//! protocol:
-//! the door determines the last result, the marks in DONE, packets and versions.
+//! protocol: the door determines the last result, the marks in DONE, packets and versions.
 //!
 //! **Prepared statements and cursors** (`sp_prepare`, `sp_execute`, `sp_cursoropen` ...) arrive as ordinary calls.
 //! Their handles are the session's: it returns them as output parameters ([`Sink::return_value`]), looks them up, and
@@ -88,7 +87,7 @@ pub enum Stop {
     Lost,
     /// The client wants no more of it.
     Cancelled,
-    /// A value is none of its column: a fault of who answers, to be said as an error.
+    /// A value does not fit its column: a fault of the session, to be sent as an error.
     Value(Message),
 }
 

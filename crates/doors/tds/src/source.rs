@@ -50,7 +50,7 @@ fn bytes_of(text: &str) -> usize {
     2 * first_units(text, LONGEST_NAME).encode_utf16().count()
 }
 
-/// Writes both tokens; nothing for more columns than anybody changes one by one.
+/// Writes both tokens; nothing for more columns than cursors change one by one.
 pub(crate) fn write(tables: &[Vec<String>], columns: &[ColumnSource], out: &mut PacketWriter) {
     if columns.len() > MOST_COLUMNS || tables.len() > MOST_COLUMNS / 4 {
         return;

@@ -71,7 +71,7 @@ impl StaticCursor {
         self.fetched()
     }
 
-    /// Stands on so many rows from one on; before or behind all of them if there is none.
+    /// Moves to so many rows from one on; before or behind all of them for an empty result.
     fn stand(&mut self, first: i64, count: i32) {
         self.first = first.clamp(0, self.rows.saturating_add(1));
         let there = if self.first == 0 { 0 } else { self.rows + 1 - self.first };

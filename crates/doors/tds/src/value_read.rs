@@ -10,7 +10,7 @@ use mainstay_tsql_types::{DataType, variant};
 use mainstay_types::{Date, Decimal, TICKS_PER_DAY, TICKS_PER_SECOND, Time, Timestamp, Value};
 use std::borrow::Cow;
 
-/// A NULL in pieces, and a value in pieces of which nobody knows the length.
+/// A NULL in pieces, and a value in pieces of unknown length.
 pub(crate) const PIECES_NULL: u64 = u64::MAX;
 pub(crate) const PIECES_UNKNOWN: u64 = u64::MAX - 1;
 
