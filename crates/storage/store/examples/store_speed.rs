@@ -32,7 +32,7 @@ fn filled(with_key: bool) -> Result<(Store, Arc<NativeTable>)> {
     Ok((store, table))
 }
 
-/// The least nanoseconds per row of several runs, each with a state of its own.
+/// The least nanoseconds per row of several runs, each with its own state.
 fn least<S>(prepare: impl Fn() -> Result<S>, run: impl Fn(&S) -> Result<()>) -> Result<f64> {
     let mut least = f64::MAX;
     for _ in 0..RUNS {

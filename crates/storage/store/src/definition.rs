@@ -22,7 +22,7 @@ const CHAR_COLUMN: &str = "mainstay.char";
 /// The key under which a field's metadata have the collation of a text column, unless that is the order of bytes.
 const COLLATED_COLUMN: &str = "mainstay.collation";
 
-/// Metadata of a column that a dialect declared with a type of its own: the dialect's name of it.
+/// Metadata of a column that a dialect declared with its own type: the dialect's name of it.
 pub const DECLARED_TYPE: &str = "mainstay.declared";
 
 /// The key under which a field's metadata have the SQL type.

@@ -33,13 +33,13 @@ fn two(level: Isolation) -> (Store, Arc<NativeTable>, Transaction, Transaction) 
     (store, table, first, second)
 }
 
-/// Reads all rows, and says so.
+/// Reads all rows, and reports the reads.
 fn read_all(table: &NativeTable, transaction: &mut Transaction) -> Vec<(i64, i64)> {
     transaction.note_read(table, Read::Everything);
     seen(table, transaction)
 }
 
-/// Reads the value of a row, and says so.
+/// Reads the value of a row, and reports the read.
 fn read_one(table: &NativeTable, transaction: &mut Transaction, id: i64) -> i64 {
     let equal = Predicate::Compare { column: 0, op: Comparison::Equal, value: Value::Integer(id) };
     transaction.note_read(table, Read::Where(equal));
@@ -47,7 +47,7 @@ fn read_one(table: &NativeTable, transaction: &mut Transaction, id: i64) -> i64 
     rows.into_iter().find(|(found, _)| *found == id).map_or(-1, |(_, value)| value)
 }
 
-/// Writes a value as UPDATE does: where another transaction was first, it looks again at the newest version.
+/// Writes a value as UPDATE does: if another transaction was first, it reads the newest version again.
 fn update(table: &Arc<NativeTable>, transaction: &mut Transaction, id: i64, value: i64) -> Result<()> {
     let mut at = position(table, transaction, id).unwrap();
     loop {

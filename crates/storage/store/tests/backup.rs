@@ -48,7 +48,7 @@ fn put(store: &Store, id: u64, accounts: std::ops::Range<i64>) -> Result<()> {
     transaction.commit().map(drop)
 }
 
-/// The rows of a backup, restored into a folder of its own.
+/// The rows of a backup, restored into a separate folder.
 fn restored(fs: &Arc<Simulated>, folder: &str, id: u64) -> Result<Vec<(i64, i64)>> {
     Store::restore(Arc::clone(fs) as Arc<dyn FileSystem>, Path::new(BACKUP), Path::new(folder))?;
     let copy = Store::open(Arc::clone(fs) as Arc<dyn FileSystem>, Path::new(folder), StoreOptions::default())?;

@@ -182,7 +182,7 @@ fn check(fs: &Simulated, promised: &Promised) -> Result<(), String> {
     if last < promised.commits || last > promised.begun {
         return Err(format!("{last} commits of {promised:?}"));
     }
-    // It goes on as if nothing had been.
+    // It continues normally.
     let mut later = Promised::default();
     store.commit(Durability::Full, &mut later).map_err(text)?;
     store.checkpoint(&mut later).map_err(text)?;

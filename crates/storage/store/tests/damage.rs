@@ -407,7 +407,8 @@ fn later_changes_of_lost_rows_are_told() {
     assert!(told[0].message().contains("later changes of such rows: 1"), "{told:?}");
 }
 
-/// A store whose memory for rows is full while no checkpoint may be taken: writers are told, and nothing waits for ever.
+/// A store whose memory for rows is full while no checkpoint may be taken: writers get an error, and nothing waits for
+/// ever.
 #[test]
 fn writers_that_memory_has_no_room_for_are_told_of_the_damage() {
     let (fs, good, bad) = killed();

@@ -165,7 +165,7 @@ fn waits_for_definitions_and_names_end_after_their_time() {
 #[test]
 fn deadlocks_of_definitions_names_and_rows_are_found() {
     let (_, store, one, other) = two();
-    // Each has a table of its own, and wants the other's.
+    // Each has one table, and wants the other's.
     let (mut first, mut second) = (begin(&store), begin(&store));
     first.set_statement("ALTER TABLE one");
     second.set_statement("INSERT other");
@@ -360,7 +360,7 @@ fn is_expected(code: Code) -> bool {
     of_others.contains(&code) || matches!(code, Code::ForeignKeyViolation | Code::InvalidValue | Code::UniqueViolation)
 }
 
-/// Does something: how many rows it has put into the tables that stay.
+/// Performs a random step, and returns the number of rows it has put into the tables that stay.
 fn step(store: &Store, transaction: &mut Transaction, fixed: &[u64], random: &mut Random) -> Result<u64> {
     let catalog = store.catalog_to_change(transaction);
     let others: Vec<TableDefinition> = catalog.tables.iter().filter(|it| !fixed.contains(&it.id)).cloned().collect();

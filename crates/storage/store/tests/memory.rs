@@ -192,7 +192,7 @@ fn churn() -> Peak {
     Peak(peak.0.saturating_sub(filled))
 }
 
-/// Runs a part in a process of its own: the anonymous memory it had at most, in bytes.
+/// Runs a part in a separate process, and returns its greatest anonymous memory in bytes.
 fn run(part: &str, folder: &Path) -> u64 {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "a_table_may_be_larger_than_its_memory", "--nocapture", "--quiet"])
@@ -244,7 +244,7 @@ fn a_process_does_not_grow_by_deleting_and_inserting_again() {
     assert!(growth < CHURN_BYTES, "{growth} bytes");
 }
 
-/// A disk that is full while the memory is: writers are told, and go on when there is room again.
+/// A disk that is full while the memory is: writers get an error, and continue when there is space again.
 #[test]
 fn writers_are_told_when_rows_can_go_nowhere() {
     use mainstay_types::Code;

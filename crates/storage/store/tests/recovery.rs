@@ -325,7 +325,7 @@ fn check(fs: &Simulated, promised: &Promised) -> Result<(), String> {
             return Err(format!("{findings:?}"));
         }
     }
-    // It goes on as if nothing had been.
+    // It continues normally.
     let store = open(fs).map_err(text)?;
     if let Ok(a) = store.table("b") {
         let mut transaction = begin(&store);

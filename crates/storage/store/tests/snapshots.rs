@@ -13,7 +13,7 @@ use mainstay_types::{Code, Decimal, SqlType, Timestamp, Value, ValueRef};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// One value of every type that has a form of its own in memory.
+/// One value of every type with a distinct form in memory.
 fn every_type() -> Vec<(SqlType, ValueRef<'static>)> {
     vec![
         (SqlType::Boolean, ValueRef::Boolean(true)),

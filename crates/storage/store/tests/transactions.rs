@@ -101,7 +101,7 @@ fn older_views_find_rows_by_keys_that_others_have_now() {
         let one = position(&table, &mut writer, 1).unwrap();
         table.delete(&mut writer, one).unwrap();
         let two = position(&table, &mut writer, 2).unwrap();
-        // Takes over the key of another row, and has a version of its own before it.
+        // Takes over the key of another row, and has an earlier version of the same row.
         let Written::Done(moved) = table.update_columns(&mut writer, two, &[(0, ValueRef::Integer(1))]).unwrap() else {
             panic!("the row is there");
         };

@@ -67,7 +67,7 @@ fn what_an_open_view_held_back_goes_soon_after_it() {
         assert!(table.bytes() >= full);
         assert_eq!(seen(&table, &mut old).len(), 50_000 + round);
         old.rollback();
-        // No further garbage: what was left is remembered. The group that is appended to stays.
+        // No further garbage: the rest is remembered. The group that is appended to stays.
         for id in 0..100 {
             insert_one(&store, 100_000 + id);
         }
@@ -78,7 +78,7 @@ fn what_an_open_view_held_back_goes_soon_after_it() {
     }
 }
 
-/// A commit of its own for one row.
+/// A separate commit for one row.
 fn insert_one(store: &Store, id: i64) {
     let table = store.table("pairs").unwrap();
     let mut transaction = store.begin(Isolation::ReadCommitted);

@@ -239,7 +239,7 @@ fn nobody_else_puts_a_row_into_a_range_that_is_held() {
     fourth.commit().unwrap();
 }
 
-/// Two that share a range and both put a row into it wait for each other: one of them is told at once.
+/// Two that share a range and both insert a row into it wait for each other: one of them gets the deadlock at once.
 #[test]
 fn a_shared_range_that_both_fill_is_a_deadlock() {
     let (store, table) = store_of(&[]);

@@ -219,7 +219,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Waits until what a change is about belongs to this transaction alone: what exists for it then.
+    /// Waits until this transaction has exclusive locks on the objects of a change, and returns the catalog of then.
     ///
     /// Errors: those of waiting; `DefinitionChanged` when it is not what the statement has seen.
     fn claim(&mut self, change: &CatalogChange) -> Result<Arc<Cataloged>> {

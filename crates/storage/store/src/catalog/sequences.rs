@@ -120,8 +120,8 @@ fn range(definition: &SequenceDefinition, first: i64, count: u64) -> Option<Valu
 }
 
 impl Sequences {
-    /// The next value of a sequence. `journal` writes that the sequence goes on with a value after a crash, and returns
-    /// when that is as durable as the store promises.
+    /// The next value of a sequence. `journal` records that the sequence continues with a value after a crash, and
+    /// returns when the record is as durable as the store guarantees.
     ///
     /// Errors: `InvalidValue` when all are used up, and those of `journal`.
     pub(crate) fn next(&self, definition: &SequenceDefinition, journal: impl FnOnce(i64) -> Result<()>) -> Result<i64> {

@@ -48,7 +48,7 @@ pub(super) fn next_version() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// A change that made a table: what there was before, and what after.
+/// A change that created a table: the states before and after it.
 struct Made {
     before: Arc<Cataloged>,
     after: Arc<Cataloged>,
@@ -197,8 +197,8 @@ impl TemporaryTables {
         self.sequences.set_after(definition, value, given, |_| Ok(()))
     }
 
-    /// Makes the table again that led from the state `before` to the state `after` when it was made: whether it is there
-    /// now. Not to be called within a transaction, which could not take it back.
+    /// Recreates the table that led from the state `before` to the state `after` when it was created. Returns true if
+    /// it exists now. Not to be called within a transaction, which could not undo it.
     pub fn make_again(&self, before: u64, after: u64) -> bool {
         let mut state = self.lock();
         if state.current.version != before {
@@ -213,8 +213,8 @@ impl TemporaryTables {
         true
     }
 
-    /// Drops the table of this name, in lower case, if it is the one that was made last and can be made again: whether it
-    /// was. Not to be called within a transaction, nor while somebody reads the table.
+    /// Drops the table of this name, in lower case, if it is the one that was created last and can be recreated.
+    /// Returns true if it was. Not to be called within a transaction, nor while a statement reads the table.
     ///
     /// Errors: those of emptying the table.
     pub fn drop_last(&self, name: &str) -> Result<bool> {

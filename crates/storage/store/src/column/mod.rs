@@ -341,8 +341,8 @@ impl ColumnAppender {
         self.push_canonical(value)
     }
 
-    /// Appends the value of a row of another column, as it lies there: whether that can be done, which is for values of the
-    /// same type and the commonest kinds.
+    /// Appends the value of a row of another column in its stored form. Returns false if that cannot be done: it can
+    /// for values of the same type and the commonest kinds.
     #[inline]
     pub(crate) fn push_of(&mut self, column: &Column, offset: usize) -> bool {
         if column.sql_type != self.sql_type || column.is_null(offset) {

@@ -164,7 +164,8 @@ impl ViewAppender {
         self.views.len()
     }
 
-    /// Appends a value of another column, as it lies there if it is short: whether it is there and of the same kind.
+    /// Appends a value of another column, in its stored form if it is short. Returns true if it exists and is of the
+    /// same kind.
     ///
     /// Errors: as [`ViewAppender::push_bytes`].
     #[inline]

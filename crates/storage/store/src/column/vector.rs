@@ -48,7 +48,7 @@ unsafe impl<T: Copy + Send + Sync> Send for Vector<T> {}
 // SAFETY: as above; shared access is reading below `length`.
 unsafe impl<T: Copy + Send + Sync> Sync for Vector<T> {}
 
-// No reader can meet a half-done change: what is below `length` is complete.
+// No reader can meet an incomplete change: all values below `length` are complete.
 impl<T> UnwindSafe for Vector<T> {}
 impl<T> RefUnwindSafe for Vector<T> {}
 
@@ -171,7 +171,7 @@ impl<T: Copy> Appender<T> {
         self.publish(1);
     }
 
-    /// Appends the value that another vector has at a place: whether there is one.
+    /// Appends the value that another vector has at a place. Returns true if there is one.
     ///
     /// # Panics
     ///

@@ -53,8 +53,8 @@ struct Taking<'f, 'n> {
 }
 
 impl Store {
-    /// Takes a checkpoint: everything that is committed goes into files of its own, and the journal begins anew. Others go
-    /// on meanwhile. In memory there is nothing to do.
+    /// Takes a checkpoint: everything that is committed is written to its own files, and the journal begins anew. Other
+    /// transactions continue meanwhile. In memory there is nothing to do.
     ///
     /// Errors: those of the file system, and why the rows of a table could not be read. Nothing is lost then, and unless it was the journal that failed, changes are still
     /// taken, and another checkpoint may be tried.

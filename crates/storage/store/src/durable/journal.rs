@@ -50,7 +50,7 @@ impl StoreJournal {
         *current = Some(Current { writer: Arc::new(writer), base: 0 });
     }
 
-    /// Ends this file and goes on in the one that `next` makes of it. No commit may come between.
+    /// Ends this file and continues in the one that `next` makes of it. No commit may come between.
     pub(super) fn switch(&self, next: impl FnOnce(&JournalWriter) -> Result<JournalWriter>) -> Result<()> {
         let current = self.current()?;
         let writer = Arc::new(next(&current.writer)?);

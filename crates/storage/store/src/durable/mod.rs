@@ -53,8 +53,8 @@ pub struct StoreOptions {
     /// when the store was opened included: it bounds what the next start has to read. `None`: only when it is asked for, and
     /// at the end.
     pub checkpoint_bytes: Option<u64>,
-    /// The most bytes of rows that are in memory only: a checkpoint is taken at half of it, and writers wait for it at
-    /// the whole. `None`: no limit. What it counts and what not is said in the text of the module `memory`.
+    /// The limit of bytes of rows that are in memory only: a checkpoint is taken at half of it, and writers wait for it
+    /// at the whole. `None`: no limit. The essay of the module `memory` lists the rows that count.
     pub memory_bytes: Option<usize>,
     /// Tables whose files have at most so many bytes are read whole when the store is opened, and their indexes are made
     /// from their rows. Of larger ones checkpoints keep the indexes, and rows are read when they are needed.
@@ -154,7 +154,7 @@ impl Store {
     /// Takes a checkpoint if anything has changed since the last one, and ends the store: what comes later is refused.
     /// Opening it again reads no journal.
     ///
-    /// Errors: those of the checkpoint. What was acknowledged is safe then, too.
+    /// Errors: those of the checkpoint. Acknowledged commits are safe then, too.
     pub fn close(self) -> Result<()> {
         self.end()
     }
@@ -212,7 +212,7 @@ fn start_keeper(files: &Arc<Files>, shared: &Arc<Shared>, options: &StoreOptions
             }
             let outcome = files.checkpoint(&shared, false);
             if shared.check().is_err() {
-                // It says so to everybody who writes.
+                // Writers get the error from the journal.
                 break;
             }
             // Nothing is lost when one fails. It is tried again when as much has come once more.

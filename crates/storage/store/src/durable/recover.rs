@@ -27,8 +27,8 @@ use mainstay_types::{Code, Error, Result};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Fills a store that is not open yet with what the files of a manifest and the journals have: where the journals end, and
-/// how many frames they had. Tables whose files cannot be read are there as damaged ones.
+/// Fills a store that is not open yet from the files of a manifest and the journals. Returns the end of the journals,
+/// and the number of their frames. Tables whose files cannot be read are there as damaged ones.
 ///
 /// Errors: `Damaged`, with the place.
 pub(super) fn recover(

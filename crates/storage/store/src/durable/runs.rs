@@ -73,7 +73,7 @@ pub(super) fn keep_indexes(
     Ok(kept)
 }
 
-/// Compares the runs of a table with its rows, which were read whole: what is wrong.
+/// Compares the runs of a table with its rows, which were read whole, and returns the differences.
 pub(super) fn compare_with_rows(
     folder: &StoreFolder,
     table: &NativeTable,

@@ -56,7 +56,7 @@ impl Store {
     }
 }
 
-/// Fills a store with what the files of a manifest and the journals still have: what is missing.
+/// Fills a store with the readable rows of the files of a manifest and of the journals. Returns the losses.
 fn salvage(folder: &StoreFolder, manifest: &Manifest, shared: &Arc<Shared>) -> Result<Vec<Error>> {
     let mut cataloged = load(folder, manifest, shared, u64::MAX)?;
     let mut losses = HashMap::new();

@@ -127,7 +127,7 @@ pub struct ColumnDefinition {
 pub struct IdentityDefinition {
     /// The number of the sequence.
     pub sequence: u64,
-    /// True if an INSERT may not give a value of its own (GENERATED ALWAYS).
+    /// True if an INSERT may not supply a value (GENERATED ALWAYS).
     #[serde(default, skip_serializing_if = "is_false")]
     pub always: bool,
 }
@@ -468,7 +468,7 @@ impl Catalog {
     /// # Errors
     /// `Unsupported` for a later version and for fields that are not known, `Damaged` for the rest.
     pub fn from_json(text: &str) -> Result<Catalog> {
-        /// Read first, so that a later version is told as such and not by its first new field.
+        /// Read first, so that a later version is reported as such and not by its first new field.
         #[derive(Deserialize)]
         struct Versioned {
             version: u32,

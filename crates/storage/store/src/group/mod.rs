@@ -223,7 +223,7 @@ impl Group {
         !self.state.is_mixed.load(Ordering::Relaxed)
     }
 
-    /// The stamp of who created the version of a slot.
+    /// The stamp of the transaction that created the version of a slot.
     #[inline]
     pub fn created(&self, offset: usize) -> u64 {
         match &self.created {
@@ -232,7 +232,7 @@ impl Group {
         }
     }
 
-    /// The stamp of who ended the version of a slot.
+    /// The stamp of the transaction that ended the version of a slot.
     #[inline]
     pub fn ended(&self, offset: usize) -> u64 {
         self.state.ended.get().and_then(|ended| ended.get(offset)).map_or(NEVER, |stamp| stamp.load(Ordering::Acquire))
@@ -291,8 +291,8 @@ impl Group {
 
     /// Says of a dead version that its entries are gone: it is ended at 0 from now on, and was not rolled back.
     ///
-    /// Readers look at the creation first and then at the end, so the end and its count come first here: who finds a
-    /// version that was rolled back to be created finds it to be ended.
+    /// Readers read the creation first and then the end, so the end and its count come first here: a reader that finds
+    /// the creation of a version rolled back finds the version ended.
     pub(crate) fn bury(&self, offset: usize) {
         let state = &self.state;
         let ended = state.ended.get_or_init(|| stamps(self.capacity, NEVER));
@@ -465,7 +465,7 @@ impl GroupWriter {
     }
 }
 
-/// Appends the value that a version has in a column, as it lies there: whether that can be done.
+/// Appends the value that a version has in a column, in its stored form. Returns false if that cannot be done.
 #[inline]
 fn copied(from: &Stored<'_>, number: usize, to: &mut ColumnAppender) -> bool {
     from.group.columns().get(number).is_some_and(|column| to.push_of(column, from.offset))

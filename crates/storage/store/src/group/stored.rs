@@ -63,7 +63,7 @@ impl Group {
         let source = self.source.as_ref().ok_or_else(|| Error::new(Code::Internal, "a group has no columns"))?;
         let loaded = source.load()?;
         if let Some(row_ids) = loaded.row_ids {
-            // Before the columns: who finds these finds the row ids.
+            // Before the columns: a reader that finds these finds the row ids.
             let _ = self.state.row_ids.set(row_ids);
         }
         Ok(self.columns.get_or_init(|| loaded.columns))

@@ -69,7 +69,7 @@ impl Group {
                 .take_while(|stamp| *stamp < MARK)
                 .inspect(|stamp| latest = latest.max(*stamp))
                 .count();
-            // In this order: who reads the new count reads the commit that goes with it, or a later one.
+            // In this order: a reader of the new count reads the commit that goes with it, or a later one.
             state.settled_commit.fetch_max(latest, Ordering::AcqRel);
             state.settled.fetch_max(settled + more, Ordering::AcqRel);
             if settled + more < length {
@@ -111,7 +111,7 @@ impl Group {
     }
 }
 
-/// In this order: what is looked at after a stamp is at least as new as the stamp.
+/// In this order: a value that is read after a stamp is at least as new as the stamp.
 #[inline]
 fn sees(stamps: &Stamps, offset: usize, view: View) -> bool {
     view.sees(stamps[offset].load(Ordering::Acquire))

@@ -15,7 +15,7 @@ pub(super) trait KeyBlock: Default {
 
     /// Keys in the block.
     fn len(&self) -> usize;
-    /// Keys less than the probe: where it is or would be put.
+    /// The number of keys less than the probe: its place, or the place to insert it.
     fn lower_bound(&self, probe: Self::Probe<'_>) -> usize;
     /// Keys less than the probe or equal to it.
     fn upper_bound(&self, probe: Self::Probe<'_>) -> usize;

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Keys whose heads are equal differ in their tails or, if both have none, in length: zeros behind a short key cannot
-//! be told from zeros of the key otherwise.
+//! be distinguished from zeros of the key otherwise.
 //!
 //! A key without the prefix makes the node write itself anew with a shorter one. It does so with a longer one when it
 //! is cut, and when its keys have doubled and share more by then. Removed tails stay in the heap until they are half

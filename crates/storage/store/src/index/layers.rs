@@ -77,8 +77,8 @@ impl Index {
         }
     }
 
-    /// Makes the entries of a damaged base from the rows. Afterwards nothing of the base is read any more: where the rows
-    /// cannot be read either, their table has noted that.
+    /// Rebuilds the entries of a damaged base from the rows. Afterwards nothing of the base is read any more: if the
+    /// rows cannot be read either, their table has noted that.
     #[cold]
     fn heal(&self, reason: &Error) {
         match &self.0 {

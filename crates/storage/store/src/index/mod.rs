@@ -267,24 +267,25 @@ impl Index {
         self.certain(|| with_tree!(self, key, tree => tree.write().replace(key, bytes, position)))
     }
 
-    /// Lets the entry of a key point to `new` if it points to `old`: whether it did.
+    /// Makes the entry of a key point to `new` if it points to `old`. Returns true if it did.
     pub fn replace_if(&self, key: &[u8], old: u64, new: u64) -> bool {
         let bytes = key;
         self.certain(|| with_tree!(self, key, tree => tree.write().replace_if(key, bytes, (old, new))))
     }
 
-    /// Takes the entry of a key out: the position it had. What a checkpoint has kept stays: see the module `base`.
+    /// Removes the entry of a key, and returns its position. Entries in the runs of a checkpoint stay: see the module
+    /// `base`.
     pub fn remove(&self, key: &[u8]) -> Option<u64> {
         with_tree!(self, key, tree => tree.write().tree.remove(key, |_| true))
     }
 
-    /// Takes the entry of a key out if it points to `position`: whether it did. The version at that position must be dead, or
-    /// have never been committed: what a checkpoint has kept stays, see the module `base`.
+    /// Removes the entry of a key if it points to `position`. Returns true if it did. The version at that position must
+    /// be dead, or never have been committed: entries in the runs of a checkpoint stay, see the module `base`.
     pub fn remove_if(&self, key: &[u8], position: u64) -> bool {
         with_tree!(self, key, tree => tree.write().tree.remove(key, |found| found == position).is_some())
     }
 
-    /// Reads the next positions of the cursor's range into `out`: how many, at most [`PORTION`].
+    /// Reads the next positions of the cursor's range into `out`, and returns their number, at most [`PORTION`].
     ///
     /// Fewer than asked for is the end of the range.
     pub fn fetch(&self, cursor: &mut Cursor, out: &mut [u64]) -> usize {

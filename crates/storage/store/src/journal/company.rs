@@ -31,7 +31,7 @@ pub(super) struct Company {
     released: u32,
     /// The number of callers that waited for the next sync then.
     left_over: u32,
-    /// Until when the next sync waits for those who were released.
+    /// The time until which the next sync waits for the released callers.
     until: Option<Instant>,
     /// The number of syncs without a delay that remain, and their number the next time.
     skipped: u32,
@@ -116,7 +116,7 @@ mod tests {
             company.begins(4);
         }
         assert!((7..=25).contains(&waited), "{waited}");
-        // Those who come back again are found out in time.
+        // Callers that return are detected in time.
         let mut again = 0;
         for _ in 0..200 {
             company.ends(now, SYNC, 4, 4);

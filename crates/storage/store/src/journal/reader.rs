@@ -185,9 +185,9 @@ impl JournalReader {
             && header.sequence.checked_sub(self.sequence).is_some_and(is_later)
     }
 
-    /// Tells whether what stands behind such a frame goes on as a journal does: with the next frame, or with nothing. That costs
-    /// less than its checksum, and hardly anything but a frame has it. A frame that is no further than it was written is
-    /// worth its checksum in any case, for what follows may be torn.
+    /// Returns true if the bytes behind such a frame continue as a journal does: with the next frame, or with nothing.
+    /// It costs less than its checksum, and hardly anything but a frame passes. A frame that reaches the end of the
+    /// written part is worth its checksum in any case, since its follower may be torn.
     fn may_be_whole(&self, header: &FrameHeader, offset: u64) -> Result<bool> {
         let between = (offset - self.offset) / FRAME_HEADER as u64;
         let is_in_place = header.durable_up_to <= offset && header.sequence - self.sequence <= between;

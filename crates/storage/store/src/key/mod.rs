@@ -185,7 +185,7 @@ impl KeyEncoder {
         self.columns.iter().try_fold(row, |sum, column| sum.checked_add(column.width()?))
     }
 
-    /// Starts a key in a buffer that is used again: what was in it goes.
+    /// Starts a key in a buffer that is reused: its contents are dropped.
     pub fn start<'a>(&'a self, bytes: &'a mut Vec<u8>) -> KeyWriter<'a> {
         bytes.clear();
         KeyWriter::new(self, bytes)

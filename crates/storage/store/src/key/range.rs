@@ -121,7 +121,7 @@ impl KeyEncoder {
         Ok(if is_bounded { Ends::Bounded } else { Ends::Open })
     }
 
-    /// Writes the columns and the bound's value: whether there is one.
+    /// Writes the columns and the bound's value. Returns true if there is one.
     fn bound(&self, equal: &[ValueRef<'_>], bound: Bound<ValueRef<'_>>, out: &mut Vec<u8>) -> Result<bool> {
         let mut key = self.start(out);
         equal.iter().try_for_each(|value| key.push(*value))?;

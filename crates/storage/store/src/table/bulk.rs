@@ -26,7 +26,7 @@ struct Portion {
 }
 
 impl NativeTable {
-    /// Inserts the rows of these vectors, one for each column, in the columns' physical types: how many.
+    /// Inserts the rows of these vectors, one for each column, in the columns' physical types. Returns their number.
     ///
     /// Errors: as [`NativeTable::insert`]. Some rows may be in then: the caller rolls back to before the statement.
     pub fn insert_columns(self: &Arc<Self>, transaction: &mut Transaction, arrays: &[ArrayRef]) -> Result<usize> {
@@ -65,7 +65,7 @@ impl NativeTable {
         Ok(rows)
     }
 
-    /// Checks the vectors against the columns: how many rows they have.
+    /// Checks the vectors against the columns, and returns the number of their rows.
     pub(super) fn check_arrays(&self, arrays: &[ArrayRef]) -> Result<usize> {
         let rows = arrays.first().map_or(0, |array| array.len());
         if arrays.len() != self.types.len() || arrays.iter().any(|array| array.len() != rows) {

@@ -108,7 +108,7 @@ impl Refused {
         }
     }
 
-    /// The same for a transaction, which has read the row that has the key: it goes on with what it was told of it.
+    /// The same for a transaction that has read the row that has the key: it continues with that reading.
     pub(super) fn met(self, transaction: &mut Transaction, table: &NativeTable) -> Result<Obstacle> {
         if let Refused::Duplicate(_, row_id) = &self {
             transaction.note_read(table, Read::Row(*row_id));
@@ -171,7 +171,7 @@ impl NativeTable {
             if let Err(refused) = self.enter_one(writer, number, index, new) {
                 let entered = indexes.iter().enumerate();
                 for (number, index) in entered.filter(|(other, _)| *other < number || Some(*other) == taken_over) {
-                    // The key could be made before; the entry goes back to who had it.
+                    // The key could be made before; the entry goes back to the version that had it.
                     if index.key(new.row, new.row_id, &mut writer.key).is_ok() {
                         self.leave(writer, number, index, new.position);
                     }

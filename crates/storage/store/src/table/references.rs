@@ -195,7 +195,7 @@ impl Check {
         })
     }
 
-    /// Checks it for a transaction: those references that are wanted. Whether others were left out.
+    /// Checks the wanted references for a transaction. Returns true if others were left out.
     ///
     /// Errors: `ForeignKeyViolation`, and those of waiting.
     pub(crate) fn run(

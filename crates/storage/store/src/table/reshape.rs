@@ -220,7 +220,7 @@ impl NativeTable {
         Ok(())
     }
 
-    /// Appends all rows to another table: where they are there.
+    /// Appends all rows to another table, and returns their positions there.
     fn copy_to(&self, other: &NativeTable, sources: &[Option<usize>], mark: u64) -> Result<Vec<(u64, u32)>> {
         let mut writer = other.latch();
         {

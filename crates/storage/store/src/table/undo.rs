@@ -35,7 +35,7 @@ impl NativeTable {
         }
     }
 
-    /// Takes a version out of the indexes, and says that it never came to be.
+    /// Removes a version from the indexes, and marks it as never created.
     fn undo_version(&self, writer: &mut Writer, group: &Arc<Group>, position: u64) {
         let offset = offset_of(position);
         let stored = Stored { group, offset };

@@ -355,7 +355,7 @@ impl NativeTable {
                     transaction.wait(&obstacle)?;
                 }
                 None => {
-                    // Under the latch: who puts a row in looks for ranges there, too.
+                    // Under the latch: a transaction that inserts a row checks the ranges there, too.
                     transaction.take_range(self.id, mode, range);
                     return Ok(());
                 }

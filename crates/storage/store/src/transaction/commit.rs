@@ -89,7 +89,7 @@ impl Transaction {
         outcome
     }
 
-    /// Errors: why the rows of a table could not be read that it has written: what it wrote may follow from them.
+    /// Errors: the reason why the rows of a written table could not be read, as the writes may depend on them.
     fn check_sound(&self) -> Result<()> {
         self.tables.iter().try_for_each(|table| table.check_sound())
     }

@@ -47,8 +47,8 @@ impl Deferral {
 }
 
 impl Transaction {
-    /// SET CONSTRAINTS: whether the deferrable references of this name in lower case, or all of them, are looked at when
-    /// the transaction commits. If they no longer are, what was deferred is looked at now.
+    /// SET CONSTRAINTS: defers the references of this name in lower case, or all of them, to the commit of the
+    /// transaction, or ends that. If they are deferred no longer, their pending checks are run now.
     ///
     /// Errors: `ForeignKeyViolation`, and those of waiting; the caller then rolls back to before the statement.
     pub fn set_deferred(&mut self, name: Option<&str>, is_deferred: bool) -> Result<()> {

@@ -142,8 +142,8 @@ impl Transaction {
     /// Makes the transaction one that writes a table before it does, for values that belong to the table as it is then:
     /// numbers of an identity column, which TRUNCATE lets begin again.
     ///
-    /// Errors: those of waiting for who changes the table, `DefinitionChanged` when another one has its place, and why it
-    /// may not be written.
+    /// Errors: those of waiting for a change of the table, `DefinitionChanged` when another one has its place, and the
+    /// reason why it may not be written.
     pub fn will_write(&mut self, table: &Arc<NativeTable>) -> Result<()> {
         self.enter(table).map(drop)
     }
@@ -160,8 +160,8 @@ impl Transaction {
 
     /// Makes the transaction one that writes a table: its mark.
     ///
-    /// Errors: those of [`Transaction::mark`] and of waiting for who changes the table, `DefinitionChanged` when another
-    /// one has its place, and why it may not be written.
+    /// Errors: those of [`Transaction::mark`] and of waiting for a change of the table, `DefinitionChanged` when
+    /// another one has its place, and the reason why it may not be written.
     #[inline]
     pub(crate) fn enter(&mut self, table: &Arc<NativeTable>) -> Result<u64> {
         let mark = self.mark()?;

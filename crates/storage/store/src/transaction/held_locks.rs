@@ -17,7 +17,7 @@ pub enum Held {
     Row(u64, LockMode),
 }
 
-/// A lock of a transaction. What it has changed needs none: there are its marks.
+/// A lock of a transaction. Changed rows need none: they have its marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeldLock {
     /// The number of the transaction.

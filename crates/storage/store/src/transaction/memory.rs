@@ -75,7 +75,7 @@ impl Balance {
     }
 }
 
-/// Counts the writes of a transaction, which end when the statement is to end, and says when to look at their memory.
+/// Counts the writes of a transaction: checks for cancellation, and determines when to measure their memory.
 pub(super) struct WritePace {
     pace: Pace,
     left: u32,
@@ -101,7 +101,7 @@ impl WritePace {
         self.pace.step()
     }
 
-    /// The same for a write: whether it is time to look at the memory.
+    /// The same for a write. Returns true if it is time to measure the memory.
     #[inline]
     pub(super) fn step_of_write(&mut self) -> Result<bool> {
         self.left -= 1;

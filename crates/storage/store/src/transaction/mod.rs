@@ -135,7 +135,7 @@ pub struct Transaction {
     /// True if it holds ranges of tables.
     has_ranges: bool,
     pub(crate) checks: Vec<Check>,
-    /// The version of the catalog for which who runs its statements has planned them outside.
+    /// The version of the catalog for which the SQL layer has planned its statements.
     planned_with: Option<u64>,
     /// The checks that wait for the end of the transaction.
     deferral: Deferral,
@@ -227,9 +227,9 @@ impl Transaction {
         }
     }
 
-    /// Says that who runs the statements has planned them for this version of the catalog, and from more than the catalog
-    /// shows: from triggers, which belong to a table and are not in its definition. A write that has waited for who had the
-    /// table alone then is `DefinitionChanged`, whatever that one did.
+    /// Sets the version of the catalog for which the SQL layer has planned the statements, and from more than the
+    /// catalog shows: from triggers, which belong to a table and are not in its definition. A write that has waited for
+    /// an exclusive lock on the table then is `DefinitionChanged`, whatever the holder did.
     #[inline]
     pub fn set_planned_with(&mut self, catalog: Option<u64>) {
         self.planned_with = catalog;
@@ -288,7 +288,7 @@ impl Transaction {
         self.shared.waits.wait(&waiter, holder, is_held)
     }
 
-    /// Begins a statement: what it sees.
+    /// Begins a statement, and returns its view.
     ///
     /// Errors: the transaction is over, or the store failed.
     pub fn begin_statement(&mut self) -> Result<View> {

@@ -44,7 +44,7 @@ pub(crate) struct NameLocks {
 }
 
 impl NameLocks {
-    /// Takes something, or says who keeps the transaction from it; whether it had no part in it before.
+    /// Takes a lock. True if the transaction had no part in it before; an error is the holder.
     fn take(&self, subject: &Subject, transaction: u64, mode: LockMode) -> Result<bool, u64> {
         let mut held = self.lock();
         if let Some(holder) = obstacle(&held, subject, transaction, mode) {

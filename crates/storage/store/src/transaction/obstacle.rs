@@ -29,8 +29,8 @@ pub(crate) fn overtaken() -> Error {
 /// The obstacle that keeps a transaction of the mark `own` from acting on a version with this stamp: another transaction has put the stamp
 /// there and is open, or its commit is later than the last `published` one.
 ///
-/// A transaction that acted on a commit before it is published would be told of a row (a duplicate key, a parent that is gone)
-/// that its next statement does not find.
+/// A transaction that acted on a commit before it is published would get an error about a row (a duplicate key, a
+/// parent that is gone) that its next statement does not find.
 #[inline]
 pub(crate) fn obstacle(
     group: &Arc<Group>,

@@ -161,7 +161,7 @@ impl Transaction {
         }
     }
 
-    /// Puts what the transaction has changed into the catalog as of the last commit, under the number of its own.
+    /// Applies the transaction's changes to the catalog as of the last commit, under the number of its own commit.
     pub(super) fn commit_catalog(&self, commits: &mut Commits, commit: u64) {
         let changed = self.own_catalog.changed.borrow();
         let Some(own) = &*changed else { return };

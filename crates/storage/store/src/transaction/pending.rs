@@ -26,7 +26,7 @@ use mainstay_types::Result;
 use std::sync::Arc;
 
 impl Transaction {
-    /// Says whether its changes wait for rows that others have put in and not committed. A snapshot never does.
+    /// Sets whether its changes wait for uncommitted inserts of others. A snapshot never does.
     pub fn set_waits_for_pending(&mut self, waits: bool) {
         self.waits_for_pending = waits && self.isolation != Isolation::Snapshot;
     }

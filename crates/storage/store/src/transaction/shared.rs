@@ -48,7 +48,7 @@ pub(crate) struct Shared {
     pub(crate) damaged_runs: DamagedRuns,
     /// The catalog as it is committed and published.
     cataloged: RwLock<Arc<Cataloged>>,
-    /// Its version, for who only wants to know whether it is another one.
+    /// Its version, to detect a change cheaply.
     version: AtomicU64,
     /// The number of catalog states that have their commit number and are not published.
     unpublished: AtomicUsize,
@@ -157,7 +157,7 @@ impl Shared {
         }
     }
 
-    /// Goes on with this commit and catalog: what was found on the disk.
+    /// Continues with this commit and catalog, as recovery has found them.
     pub(crate) fn start_at(&self, last: u64, cataloged: Arc<Cataloged>) {
         {
             let mut commits = self.commits();
@@ -168,7 +168,8 @@ impl Shared {
         self.set_cataloged(cataloged);
     }
 
-    /// Writes down where a sequence goes on after a crash, and waits until that is as durable as the store promises.
+    /// Logs the value with which a sequence continues after a crash, and waits until that is as durable as the store
+    /// guarantees.
     ///
     /// Errors: those of the journal. The store takes no changes then.
     pub(crate) fn journal_sequence(&self, sequence: u64, next: i64) -> Result<()> {
@@ -343,7 +344,7 @@ impl Shared {
         self.wait_published_for(commit, None).map(drop)
     }
 
-    /// Waits until this commit is published, at most so long: whether it is.
+    /// Waits until this commit is published, at most so long. Returns true if it is.
     ///
     /// Errors: the store failed, and it never will be; those of [`interrupt`].
     pub(crate) fn wait_published_for(&self, commit: u64, timeout: Option<Duration>) -> Result<bool> {

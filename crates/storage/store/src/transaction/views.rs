@@ -22,7 +22,7 @@ const FREE: u64 = u64::MAX;
 /// The slot is in use, but no statement reads now.
 const IDLE: u64 = u64::MAX - 1;
 
-/// A slot on a cache line of its own.
+/// A slot on a separate cache line.
 #[repr(align(64))]
 struct Slot(AtomicU64);
 

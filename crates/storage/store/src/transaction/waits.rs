@@ -1,9 +1,10 @@
 //! The graph of waits between transactions, and deadlock detection.
 //!
-//! A writer that meets the mark of another open transaction waits until the mark is gone. Each transaction waits for at most
-//! one other, so the graph of waits is a set of chains, and a cycle is found by following the chain from the one that is to
-//! be waited for: if it ends at the one who asks, the newcomer closes a cycle. Its victim is the one of the lowest priority,
-//! and the newcomer where none is lower. So deadlocks are found at once, and exactly; nothing is guessed from time.
+//! A writer that meets the mark of another open transaction waits until the mark is gone. Each transaction waits for at
+//! most one other, so the graph of waits is a set of chains, and a cycle is found by following the chain from the
+//! transaction to wait for: if it ends at the newcomer, the wait would close a cycle. The victim is the transaction of
+//! the lowest priority, and the newcomer where none is lower. So deadlocks are found at once, and exactly, without
+//! timeouts.
 //!
 //! ```text
 //!   1 -> 2 -> 5        3 asks for 1:  3 -> 1 -> 2 -> 5     waits

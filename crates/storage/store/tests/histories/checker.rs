@@ -21,7 +21,7 @@
 //! any session. A chain of nodes stands for time, one for each end, so that there are as many edges as transactions and
 //! not their square.
 //!
-//! Limits: a cycle is told once for each component or rw dependency, not all cycles; rows that are deleted are not part of
+//! Limits: a cycle is reported once for each component or rw dependency, not all cycles; deleted rows are not part of
 //! it (a key that has no row yet is).
 
 use crate::graph::Dependency::{ReadWrite, Time, WriteRead, WriteWrite};

@@ -41,7 +41,7 @@ fn tell(found: &[&Found]) -> String {
     found.iter().take(3).map(|found| format!("{:?}: {}\n", found.anomaly, found.witness)).collect()
 }
 
-/// Runs rounds at a level and checks each: how many transactions committed, and the anomalies that the level allows.
+/// Runs rounds at a level and checks each. Returns the number of commits, and the anomalies that the level allows.
 fn hold(isolation: Isolation, round: impl Fn(Plan) -> History) -> (usize, BTreeMap<Anomaly, usize>) {
     let begin = Instant::now();
     let (mut committed, mut allowed) = (0, BTreeMap::new());

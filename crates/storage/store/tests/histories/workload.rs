@@ -22,7 +22,7 @@ use std::time::Duration;
 
 /// Keys that are in use at a time.
 const KEYS: u64 = 4;
-/// Transactions of a thread after which it goes on to the next keys.
+/// Transactions of a thread after which it switches to the next keys.
 const TURN: u64 = 12;
 
 /// A rule of the store's that is broken, to see whether that is found out.
@@ -36,7 +36,7 @@ pub enum Broken {
     ReadsElsewhere,
     /// Reads use a view that an earlier transaction took.
     StaleReads,
-    /// A transaction commits in the middle, and goes on as another one.
+    /// A transaction commits in the middle, and continues as another one.
     Splits,
     /// The reads are not reported to the store, so that it cannot validate them.
     ForgetsReads,

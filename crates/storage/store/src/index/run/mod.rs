@@ -342,7 +342,7 @@ impl Trailer {
     }
 }
 
-/// The bytes of a run with checksums that fit them, wherever its blocks may start: for those who try what hostile files do.
+/// The bytes of a run with valid checksums, wherever its blocks may start: for tests with hostile files.
 pub fn with_checksums(bytes: &[u8], number: u64) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     let mut block = 0;
@@ -354,7 +354,7 @@ pub fn with_checksums(bytes: &[u8], number: u64) -> Vec<u8> {
     bytes
 }
 
-/// Reads a file as a run in every way: for those who try what damaged files do.
+/// Reads a file as a run in every way: for tests with damaged files.
 pub fn read_in_every_way(fs: &dyn FileSystem, path: &Path, number: u64) {
     let Ok(stamp) = fs.stamp(path) else { return };
     let Ok(run) = Run::map(fs, path, number, stamp.len) else { return };

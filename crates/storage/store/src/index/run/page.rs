@@ -344,7 +344,7 @@ impl<'a> Page<'a> {
         if self.is_any {
             return self.lower_bound_any(key);
         }
-        // A cursor goes on behind a key with that key and a zero byte, and a range may begin with the start of keys.
+        // A cursor continues behind a key with that key and a zero byte, and a range may begin with a prefix of keys.
         match key.len().cmp(&self.width) {
             Ordering::Equal => self.lower_bound_of_width(key),
             Ordering::Greater => {
@@ -390,8 +390,9 @@ impl<'a> Page<'a> {
 
     /// The number of keys that are less than a number, for keys with at most eight stored bytes.
     ///
-    /// A block of a large run is seldom in the processor's cache, and every step of a binary search waits for another part
-    /// of it. Keys are often spread evenly: the search begins where the key would be then, and goes on in growing steps.
+    /// A block of a large run is rarely in the processor's cache, and every step of a binary search waits for another
+    /// part of it. Keys are often spread evenly: the search begins where the key would be then, and continues in
+    /// growing steps.
     fn count_less(&self, wanted: u64) -> usize {
         let (first, last) = (self.short_number(0), self.short_number(self.entries - 1));
         if wanted <= first {
