@@ -26,8 +26,8 @@ pub enum Term {
     Upper(Box<Term>),
     /// `lower(text)`
     Lower(Box<Term>),
-    /// A text as it sorts where case does not count and accents stand behind the letters. What is no letter of ASCII and not
-    /// behind `@` sorts before all letters so, too.
+    /// A text as it sorts if case does not count and accents stand behind the letters. A character that is no letter of
+    /// ASCII and not behind `@` sorts before all letters so, too.
     Folded(Box<Term>),
     /// A run of characters.
     Part {

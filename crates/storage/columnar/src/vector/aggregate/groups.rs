@@ -223,7 +223,7 @@ impl Values {
         number
     }
 
-    /// The number of NULL. It is not in the table, so it needs a place of its own in the list of values.
+    /// The number of NULL. It is not in the table, so it needs a place in the list of values.
     fn intern_null(&mut self, is_bytes: bool) -> u32 {
         if let Some(null) = self.null {
             return null;

@@ -333,7 +333,7 @@ fn fold_slots<T: Fixed, I: Copy + Slot>(
         }
     }
     if needs.min || needs.max {
-        // The extremes of a group soon change seldom: a look is cheaper than a store.
+        // The extremes of a group soon change rarely: a comparison is cheaper than a store.
         let look = |slot: &mut Folded<T>, key| {
             if key < slot.min {
                 slot.min = key;
