@@ -519,7 +519,7 @@ enum Next {
 fn place(before: &[u8], line: u64) -> (u64, u64) {
     let (mut line, mut line_start) = (line, 0);
     for at in memchr::memchr2_iter(b'\n', b'\r', before) {
-        // The CR of a CRLF does not end a line of its own.
+        // The CR of a CRLF does not end a separate line.
         if before[at] == b'\n' || before.get(at + 1).is_some_and(|&next| next != b'\n') {
             line += 1;
             line_start = at + 1;

@@ -18,7 +18,7 @@ use mainstay_types::Date;
 pub(crate) enum Shape {
     /// Nothing but blanks: a NULL of any type but text.
     Blank,
-    /// Digits, perhaps with a minus. `fits` says whether an i64 holds it.
+    /// Digits, perhaps with a minus. `fits` is true if they fit an i64.
     Integer {
         digits: u32,
         fits: bool,
