@@ -18,7 +18,7 @@ pub(crate) const MAX_SOURCES: usize = 8;
 
 /// A function that only its dialect knows.
 pub trait Function: Debug + Send + Sync {
-    /// Its value for these arguments, of the type that the planner was told of.
+    /// Its value for these arguments, of the type that the planner was given.
     ///
     /// Errors: `InvalidValue` and `DivisionByZero` where it fails as the batch executor's fails.
     fn call(&self, arguments: &[ValueRef<'_>]) -> Result<Value>;
@@ -178,7 +178,7 @@ impl<'r> Current<'r> {
         Current { answers: Some(answers), ..self }
     }
 
-    /// A value of its own, for as long as the run lasts.
+    /// Keeps an owned value for as long as the run lasts.
     pub(crate) fn keep(&self, value: &Value) -> ValueRef<'r> {
         match value {
             Value::Text(text) => ValueRef::Text(self.texts.alloc_str(text)),
