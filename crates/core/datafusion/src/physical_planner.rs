@@ -206,7 +206,7 @@ impl Planning<'_> {
         if !exprs.any(|expr| expr.exists(is_subquery).unwrap_or(true)) {
             return Ok(MemorySourceConfig::try_new_as_values(Arc::clone(schema.inner()), rows)?);
         }
-        // The values of subqueries are known when the plan runs: each row is a projection of its own.
+        // The values of subqueries are known when the plan runs: each row is a separate projection.
         let of_row = |row: Vec<Arc<dyn PhysicalExpr>>| -> Result<Arc<dyn ExecutionPlan>> {
             let names = schema.fields().iter().map(|field| field.name().clone());
             let exprs = row.into_iter().zip(names).map(|(expr, alias)| ProjectionExpr { expr, alias });
