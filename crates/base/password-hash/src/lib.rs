@@ -44,12 +44,12 @@ pub fn check_hash(hash: &str) -> Result<()> {
 pub struct Checker {
     free: Mutex<usize>,
     freed: Condvar,
-    /// For users who are not there.
+    /// The hash that passwords of unknown users are compared with.
     decoy: String,
 }
 
 impl Checker {
-    /// For users who are not there a password is compared with `cost_like`, so that it takes as long.
+    /// The password of an unknown user is compared with `cost_like`, so that it takes as long.
     pub fn new(cost_like: Option<&str>) -> Checker {
         let decoy = cost_like.map_or_else(String::new, str::to_owned);
         Checker { free: Mutex::new(AT_A_TIME), freed: Condvar::new(), decoy }

@@ -1,9 +1,8 @@
 //! The error type, and the one table that maps it to every dialect's codes.
 //!
-//! An error says three things to three readers: its [`Class`] tells a program what it can do, its
-//! [`Code`] tells each dialect which of its own numbers to send, and its text tells a person what is
-//! wrong, where, and what to try. A door never invents a number: it asks [`Code::sqlstate`] and its
-//! siblings, so a fault reads the same through every door.
+//! An error has a part for each of three readers: its [`Class`] tells a program what it can do, its [`Code`] tells each
+//! dialect which of its own numbers to send, and its text tells a person the fault, its place, and a remedy. A door
+//! never invents a number: it asks [`Code::sqlstate`] and its siblings, so a fault reads the same through every door.
 
 use std::fmt;
 
@@ -115,8 +114,8 @@ codes! {
     LockTimeout, Retry, "55P03", "lock_timeout";
     /// Another transaction changed first what this one wants to change, or has read.
     Conflict, Retry, "40001", "conflict";
-    /// Another transaction changed the definition of what the statement was made for, or took rows back that it had counted;
-    /// it is run again by itself, and this is told only where that does not end.
+    /// Another transaction changed the definition that the statement was planned for, or rolled back rows that it had
+    /// counted; it is run again by itself, and this is reported only if that does not end.
     DefinitionChanged, Retry, "40001", "definition_changed";
     /// A row with this key is there already.
     UniqueViolation, Input, "23505", "unique_violation";
@@ -253,8 +252,8 @@ impl Error {
         self
     }
 
-    /// Says what it is about, for those who tell it in words of their own: the name of what is missing, meant twice or there
-    /// already, or of the check that a row does not keep to; the values of a key.
+    /// Sets the subject, for callers with their own messages: the name of the object that is missing, ambiguous or a
+    /// duplicate, or of the check that a row violates; the values of a key.
     pub fn about(mut self, subject: impl Into<String>) -> Error {
         self.0.subject = Some(subject.into());
         self

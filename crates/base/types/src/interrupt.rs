@@ -21,13 +21,13 @@ use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// Says whether something is to end.
+/// A source of cancellations.
 pub trait Interrupt: Send + Sync {
     /// Errors: the reason, when it is to end: `Cancelled` or `Timeout`.
     fn check(&self) -> Result<()>;
 
-    /// Is told how many bytes of a file have been read that has to be read as a whole before anything else can be done, and
-    /// how many it has.
+    /// Reports the progress of reading a file that has to be read as a whole first: the bytes read, and their
+    /// total.
     fn note_read(&self, _bytes: u64, _of: u64) {}
 }
 
@@ -88,7 +88,7 @@ pub fn is_in_force() -> bool {
     IN_FORCE.with_borrow(|stack| matches!(stack.last(), Some(Some(_))))
 }
 
-/// Looks whether what runs on this thread is to end.
+/// Checks for a cancellation of the code that runs on this thread.
 ///
 /// Errors: the reason, `Cancelled` or `Timeout`.
 pub fn check() -> Result<()> {

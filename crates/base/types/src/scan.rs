@@ -42,7 +42,7 @@ impl<'a> Scanner<'a> {
         self.eat(byte).then_some(self)
     }
 
-    /// Takes a sign if there is one: whether it is a minus.
+    /// Takes a sign if there is one. Returns true for a minus.
     pub(crate) fn minus(&mut self) -> bool {
         let minus = self.eat(b'-');
         if !minus {

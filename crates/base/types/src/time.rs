@@ -76,8 +76,8 @@ pub(crate) fn scan_minutes(scanner: &mut Scanner<'_>) -> Option<i64> {
     Some(ticks)
 }
 
-/// A count of ticks rounded to digits of a second, halves up (also before 1970). What would round beyond the counts
-/// that there are is the last or the first of them, so it stays out of every column's range.
+/// A count of ticks rounded to digits of a second, halves up (also before 1970). A result beyond the counts
+/// that exist is the last or the first of them, so it stays out of every column's range.
 pub(crate) fn rounded(ticks: i64, digits: u8) -> i64 {
     let unit = 10i64.pow(u32::from(MAX_DIGITS.saturating_sub(digits)));
     ticks.saturating_add(unit / 2).div_euclid(unit).saturating_mul(unit)

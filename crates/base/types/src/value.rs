@@ -113,7 +113,7 @@ impl Value {
 }
 
 impl ValueRef<'_> {
-    /// The same value with text and bytes of its own.
+    /// The same value with owned text and bytes.
     pub fn to_value(self) -> Value {
         match self {
             ValueRef::Null => Value::Null,

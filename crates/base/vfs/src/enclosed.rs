@@ -141,7 +141,7 @@ impl Enclosed {
     }
 
     fn follow(&self, path: &Path) -> Result<()> {
-        // A link to nothing would be followed by who makes the file.
+        // A program that creates the file would follow a dangling link.
         match self.files.real_path(path) {
             Ok(real) if real.starts_with(&self.real_root) => Ok(()),
             _ => Err(led_out("a link leads out of the folder that is served", path)),

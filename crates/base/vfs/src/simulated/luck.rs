@@ -7,7 +7,7 @@
 #[derive(Debug)]
 pub(super) struct Luck {
     state: u64,
-    /// For seeds 0 and 1: whether everything pending is applied.
+    /// For seeds 0 and 1: true if everything pending is applied.
     fixed: Option<bool>,
 }
 

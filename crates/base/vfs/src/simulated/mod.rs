@@ -19,7 +19,7 @@
 //!
 //! **What a power loss may do**, and nothing else:
 //!
-//! 1. What was written before a [`WritableFile::sync`] that returned is there, with the file's length. (POSIX:
+//! 1. Bytes written before a [`WritableFile::sync`] that returned are there, with the file's length. (POSIX:
 //!    fdatasync returns when the data, and what is needed to retrieve it, have been transferred.)
 //! 2. Each write, and each change of length, since the file's last sync is applied, lost, or (writes only) torn
 //!    at multiples of 512 bytes of the file: each sector of it is there or not, whole. Writes are independent of
@@ -129,7 +129,7 @@ impl Simulated {
         self.machine().is_dead
     }
 
-    /// The files as a machine may find them that lost its power now (or at the crash): a file system of its own,
+    /// The files as a machine may find them that lost its power now (or at the crash): a separate file system,
     /// where all is durable, no operation was counted and none is going to crash. The same seed gives the same
     /// state. Seed 0 loses everything that was pending, seed 1 applies it all.
     pub fn after_crash(&self, seed: u64) -> Simulated {
@@ -151,7 +151,7 @@ impl Simulated {
         if machine.is_dead { Err(power_lost()) } else { Ok(machine) }
     }
 
-    /// Runs one numbered operation. `effect` is told whether the crash hits it; one that fails does not count.
+    /// Runs one numbered operation. `effect` gets true if the crash hits it; one that fails does not count.
     fn operate<T>(&self, what: String, effect: impl FnOnce(&mut Tree, bool) -> Result<T>) -> Result<T> {
         let mut machine = self.alive()?;
         let is_last = machine.trace.len() as u64 >= machine.crash_at;
