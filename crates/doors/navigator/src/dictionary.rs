@@ -66,7 +66,7 @@ pub trait Dictionary: Send {
     /// Errors: as [`refused`] has them, for a table that the user may not open so; [`a_view`] for the name of a view.
     fn find(&self, names: &[PathBuf], paths: &[PathBuf], mode: Mode) -> Result<Option<Found>>;
 
-    /// Gives an open table its indexes and rules. What of it is not to be read.
+    /// Gives an open table its indexes and rules. Returns the columns that the user may not read.
     fn bind(&self, area: &mut Area, table: &str) -> Result<Hidden>;
 
     /// The rows of a view.

@@ -32,7 +32,7 @@ pub trait SqlSession: Send {
         self.execute(sql, parameters).map(Executed::Done)
     }
 
-    /// Checks a statement without running it, and says its parameters: their names, empty for those by position.
+    /// Checks a statement without running it, and returns its parameters: their names, empty for those by position.
     fn prepare(&mut self, sql: &str) -> Result<Vec<String>>;
 
     /// Lets statements only read from now on.
@@ -85,7 +85,7 @@ pub trait SqlSession: Send {
         Err(Error::new(Code::Unsupported, "the engine of SQL knows no triggers"))
     }
 
-    /// Works with the tables that statements of the transaction have open, for who ends it.
+    /// Works with the tables that statements of the transaction have open, to end it.
     ///
     /// Errors: those of the work.
     fn with_tables(&mut self, work: &mut dyn FnMut(&mut [&mut IndexedTable]) -> Result<()>) -> Result<()> {
@@ -125,7 +125,7 @@ pub struct Live {
 pub struct Shown {
     /// The table, as a program would open it.
     pub table: String,
-    /// The number by which the table is told to show these records.
+    /// The number by which a request makes the table show these records.
     pub members: u32,
 }
 

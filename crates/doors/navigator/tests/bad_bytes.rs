@@ -287,7 +287,7 @@ fn a_session_survives_whatever_it_is_asked() {
             asked += 1;
             let answer = session.answer(&request, &mut untold);
             done += answer.replies.len();
-            // Nothing of its own is broken.
+            // The error is not an internal one.
             let internal = answer.error.filter(|error| error.code() == Code::Internal);
             assert!(internal.is_none(), "{request:?} {internal:?}");
         }

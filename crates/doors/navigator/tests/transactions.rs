@@ -75,7 +75,7 @@ fn a_transaction_that_has_ended_with_an_error_is_not_kept() {
             if begun && ask(&mut session, table, steps(&[b'x'; 2000])).error.is_none() {
                 let committed = ask(&mut session, 0, vec![Step::Commit]);
                 if committed.error.is_some() {
-                    // It goes on or it has ended; either way it can be ended for good.
+                    // It continues or it has ended; either way it can be ended for good.
                     let _ = ask(&mut session, 0, vec![Step::RollBack]);
                 }
                 done(&mut session, 0, vec![Step::Begin, Step::Commit]);
@@ -87,7 +87,7 @@ fn a_transaction_that_has_ended_with_an_error_is_not_kept() {
     }
 }
 
-/// Refuses everything, and notes the steps that it is told.
+/// Refuses everything, and notes the steps that it gets.
 #[derive(Clone, Debug, Default)]
 struct Refusing(Arc<Mutex<Vec<TransactionStep>>>);
 

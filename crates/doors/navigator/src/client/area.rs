@@ -82,7 +82,7 @@ impl RemoteArea {
         }
     }
 
-    /// After a lock was asked for: what is read is what is there now.
+    /// Asks for a lock. Afterwards reads return the current state.
     fn lock(&mut self, step: Step, is_current: bool) -> Result<bool> {
         let mut steps = vec![step];
         if is_current && !self.record.has_pending() {

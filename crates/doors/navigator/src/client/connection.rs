@@ -100,7 +100,7 @@ pub struct Client {
     in_transaction: AtomicBool,
     /// True if a transaction was lost, and the program has not been told.
     is_loss_untold: AtomicBool,
-    /// The last connection of whose loss the program was told, by its epoch.
+    /// The last connection whose loss was reported to the program, by its epoch.
     told_epoch: AtomicU64,
     round_trips: AtomicU64,
     sent_bytes: AtomicU64,
@@ -213,14 +213,14 @@ impl Client {
         self.quietly(vec![Step::Find { names: Vec::new() }]).is_ok()
     }
 
-    /// Returns true if the program was told that the connection of this epoch is lost, with its transaction and all its
-    /// locks.
+    /// Returns true if the loss of the connection of this epoch, with its transaction and all its locks, was reported
+    /// to the program.
     pub(crate) fn has_told_loss(&self, epoch: u64) -> bool {
         self.told_epoch.load(SeqCst) >= epoch
     }
 
-    /// Carries out steps whose failure the program may never hear of: that its transaction is lost it is told by the next
-    /// call then.
+    /// Carries out steps whose failure the program may never hear of: the loss of its transaction is reported by the
+    /// next call then.
     fn quietly(&self, steps: Vec<Step>) -> Result<Reply> {
         let was_in_transaction = self.is_in_transaction();
         let done = self.steps(steps);
@@ -509,7 +509,7 @@ impl Client {
         self.steps(vec![Step::Begin]).map(drop)
     }
 
-    /// Ends it: all changes stay. Areas have to write what is pending before, and to be told after.
+    /// Ends it: all changes stay. Areas have to write pending changes before, and to be notified after.
     pub fn commit(&self) -> Result<()> {
         self.end(Step::Commit)
     }
@@ -519,8 +519,8 @@ impl Client {
         self.end(Step::RollBack)
     }
 
-    /// Ends a transaction. Where that fails, it may have ended all the same (a lock that could not be given back
-    /// afterwards): the server says whether there is one when it is asked for a savepoint that there is not.
+    /// Ends a transaction. If that fails, it may have ended all the same (a lock that could not be released
+    /// afterwards): the server reports that when it is asked for a savepoint that does not exist.
     fn end(&self, step: Step) -> Result<()> {
         let ended = self.steps(vec![step]).map(drop);
         if ended.is_err() && self.is_in_transaction() {
@@ -538,7 +538,7 @@ impl Client {
         }
     }
 
-    /// Undoes what was done since; the transaction goes on.
+    /// Undoes all changes since; the transaction continues.
     pub fn roll_back_to(&self, place: u32) -> Result<()> {
         self.steps(vec![Step::RollBackTo(place)]).map(drop)
     }

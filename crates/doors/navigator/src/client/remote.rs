@@ -51,7 +51,7 @@ const SCREEN: u32 = 32;
 pub struct OpenHow {
     /// The access of others to it.
     pub mode: Mode,
-    /// The locks of those who share it.
+    /// The locks of the programs that share it.
     pub scheme: Option<LockScheme>,
     /// True if the index that has the table's name is opened with it.
     pub open_structural: bool,
@@ -117,7 +117,7 @@ pub struct RemoteArea {
     pub(crate) is_cursor: bool,
     /// It shows the records of a statement.
     pub(crate) is_live: bool,
-    /// True if `count` is that of all rows. The server has more of a statement's rows than it has told.
+    /// True if `count` is that of all rows. The server has more of a statement's rows than it has reported.
     pub(crate) is_whole: bool,
     pub(crate) run: Run,
     pub(crate) reading: Reading,
@@ -393,7 +393,7 @@ impl RemoteArea {
         }
     }
 
-    /// The rows are of no use any more: what is shown has changed.
+    /// Drops the cached rows: the set of shown records has changed.
     pub(crate) fn forget_rows(&mut self) {
         self.run.clear();
     }
@@ -478,7 +478,8 @@ impl RemoteArea {
         Ok(())
     }
 
-    /// The transaction that the table took part in has ended, or went back: what was pending was written or is forgotten.
+    /// The transaction that the table took part in has ended, or was rolled back: pending changes were written or are
+    /// dropped.
     pub fn note_transaction(&mut self) {
         self.record.forget_changes();
         self.tried.clear();

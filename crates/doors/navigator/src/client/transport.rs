@@ -31,7 +31,7 @@ pub trait Transport: Send {
     fn send(&mut self, kind: Kind, body: &[u8]) -> Result<usize>;
     /// Waits for a frame; how many bytes came.
     fn receive(&mut self) -> Result<(Frame, usize)>;
-    /// Returns true if the other side is there, as far as can be told without asking it.
+    /// Returns true if the other side is there, as far as is known without asking it.
     fn is_alive(&mut self) -> bool;
 }
 
@@ -49,7 +49,7 @@ pub struct Tcp {
 }
 
 impl Tcp {
-    /// Connects, agrees on the version and on TLS. What leaves this machine is encrypted if the server can.
+    /// Connects, agrees on the version and on TLS. Connections to other machines are encrypted if the server can.
     ///
     /// Errors: `ConnectionLost` without an answer; `NotPermitted` if one side requires TLS and the other has none.
     pub fn connect(address: &Address) -> Result<Tcp> {
@@ -202,7 +202,7 @@ impl Transport for InProcess {
                 }
                 self.answers.push_back(Frame { kind: Kind::Answer, body: encode(&answer) });
             }
-            // It comes too late: what it is about is done.
+            // It comes too late: its step is done.
             Kind::Verdict => {}
             _ => return Err(malformed("a frame of another kind")),
         }

@@ -131,7 +131,7 @@ impl Session {
         &self.member.person
     }
 
-    /// Carries out a request. `progress` is told how far long steps are, if the client wants to know, and may stop them.
+    /// Carries out a request. `progress` gets the progress of long steps, if the client wants it, and may stop them.
     pub fn answer(&mut self, request: &Request, progress: Telling<'_>) -> Answer {
         self.service.requests.fetch_add(1, SeqCst);
         let mut table = request.table;

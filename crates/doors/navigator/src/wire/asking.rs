@@ -27,7 +27,7 @@ impl Answer {
 }
 
 impl State {
-    /// Keeps of the state before what is only told when it has changed.
+    /// Copies from the state before the parts that are only sent when they have changed.
     pub fn follow(&mut self, before: State) {
         self.locks = self.locks.take().or(before.locks);
         self.orders = self.orders.take().or(before.orders);

@@ -36,7 +36,7 @@ pub struct Prelude {
     pub mark: u32,
     /// The version of the protocol; the lower one of the two is spoken.
     pub version: u16,
-    /// The client: whether it wants TLS. The server: what it has.
+    /// The client's TLS mode, or the server's TLS support.
     pub tls: TlsWish,
 }
 
@@ -114,7 +114,7 @@ pub struct Progress {
 pub struct Request {
     /// The table; 0 for steps that are about none, and those behind [`Step::Open`].
     pub table: u32,
-    /// True if the client wants to be told how far the steps are.
+    /// True if the client wants to know the progress of the steps.
     pub progress: bool,
     /// For how many milliseconds a step that [may be asked again](Step::may_be_asked_again) waits for what another has
     /// locked. If that is less than the server waits by itself, its error is `LockTimeout`, and the client may ask again from
@@ -131,7 +131,7 @@ pub struct Opening {
     pub names: Vec<PathBuf>,
     /// The access of others to it.
     pub mode: Mode,
-    /// The locks of those who share it.
+    /// The locks of the programs that share it.
     pub scheme: Option<LockScheme>,
     /// True if the index that has the table's name is opened with it.
     pub open_structural: bool,

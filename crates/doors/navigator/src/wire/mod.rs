@@ -28,7 +28,7 @@ const FREE_BYTES: usize = 1 << 20;
 
 /// A value with a form on the wire.
 pub trait Wire: Sized {
-    /// The fewest bytes that a value takes: how many of a list could be there at all.
+    /// The fewest bytes that a value takes, which bounds the length of a list.
     const SMALLEST: usize = 1;
 
     /// Appends the value.
