@@ -40,7 +40,7 @@ pub enum BulkEvent<'a> {
     Row(&'a [Value]),
     /// More has to be fed.
     NeedsMore,
-    /// The end: what is fed from here on is passed over.
+    /// The end: further input is skipped.
     End,
 }
 

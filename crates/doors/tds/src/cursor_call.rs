@@ -176,7 +176,7 @@ pub enum Fetch {
     },
     /// Those fetched last, again.
     Refresh,
-    /// None: where the cursor is and how many rows it has are wanted as outputs, at the places 2 and 3.
+    /// None: the position of the cursor and the number of its rows are outputs, at the places 2 and 3.
     Information,
 }
 

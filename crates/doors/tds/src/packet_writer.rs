@@ -174,7 +174,7 @@ impl PacketWriter {
         self.within_message
     }
 
-    /// Ends the message: what was written last is its last packet. A message of no bytes is one empty packet.
+    /// Ends the message: the last packet written is its last one. A message of no bytes is one empty packet.
     pub fn end_message(&mut self) {
         if !self.within_message {
             self.begin_packet();

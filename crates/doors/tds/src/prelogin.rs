@@ -47,7 +47,7 @@ impl Encryption {
 /// The options of a PRELOGIN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreLogin {
-    /// Version of who sends: major, minor, build.
+    /// The version of the sender: major, minor, build.
     pub version: (u8, u8, u16),
     /// The encryption option.
     pub encryption: Encryption,

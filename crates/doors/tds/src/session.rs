@@ -46,7 +46,7 @@ pub struct Client {
     pub read_only: bool,
 }
 
-/// One client's session. When it is dropped the client is gone: what is open is rolled back.
+/// One client's session. When it is dropped the client is gone: its open transaction is rolled back.
 pub trait Session: Send {
     /// The database that it is in.
     fn database(&self) -> String;

@@ -220,7 +220,7 @@ impl TypeInfo {
         }
     }
 
-    /// Reads one. `in_columns`: where it describes a column of rows, not a parameter.
+    /// Reads one. `in_columns` is true if it describes a column of rows, not a parameter.
     pub fn read(reader: &mut Reader<'_>, in_columns: bool) -> Wire<TypeInfo> {
         use token::*;
         let mut info = TypeInfo::new(reader.u8()?, 0);
