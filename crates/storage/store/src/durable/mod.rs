@@ -206,13 +206,13 @@ fn start_keeper(files: &Arc<Files>, shared: &Arc<Shared>, options: &StoreOptions
     let (files, shared) = (Arc::clone(files), Arc::clone(shared));
     let keep = move || {
         while receiver.recv().is_ok() {
-            // Asked again while the last one was under way, perhaps for the journal that it has ended.
+            // A request during the last checkpoint may be about the journal that it has ended.
             if files.journal.bytes() < files.journal.watched_bytes() && !shared.memory.is_half_full() {
                 continue;
             }
             let outcome = files.checkpoint(&shared, false);
             if shared.check().is_err() {
-                // Writers get the error from the journal.
+                // The store has failed, and its writers get the error.
                 break;
             }
             // Nothing is lost when one fails. It is tried again when as much has come once more.
