@@ -79,7 +79,7 @@ def install(work):
 
 
 # How long a client may take, in seconds, where that is not a minute.
-TIMES = {"sqlalchemy_suite": 600}
+TIMES = {"sqlalchemy_suite": 600, "informix-tools": 180}
 
 
 def clients(work, real=False, own=False):

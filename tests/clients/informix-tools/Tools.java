@@ -171,12 +171,17 @@ public class Tools {
 
     static void quartz() throws Exception {
         quartzTables();
+        // With DELIMIDENT the driver finds columns of results by names as they are written, and those of Quartz are in upper case.
+        String plainUrl = url.replace(";DELIMIDENT=y", "");
         Properties settings = new Properties();
         String[][] pairs = {{"scheduler.instanceName", "clock"}, {"scheduler.instanceId", "AUTO"}, {"scheduler.skipUpdateCheck", "true"},
             {"threadPool.class", "org.quartz.simpl.SimpleThreadPool"}, {"threadPool.threadCount", "2"},
+            // The class of the job is known to the loader of this file alone.
+            {"threadPool.threadsInheritContextClassLoaderOfInitializingThread", "true"},
+            {"scheduler.threadsInheritContextClassLoaderOfInitializer", "true"},
             {"jobStore.class", "org.quartz.impl.jdbcjobstore.JobStoreTX"}, {"jobStore.tablePrefix", "q"}, {"jobStore.dataSource", "store"},
             {"jobStore.driverDelegateClass", "org.quartz.impl.jdbcjobstore.StdJDBCDelegate"}, {"jobStore.isClustered", "true"},
-            {"dataSource.store.driver", "com.informix.jdbc.IfxDriver"}, {"dataSource.store.URL", url}, {"dataSource.store.user", user},
+            {"dataSource.store.driver", "com.informix.jdbc.IfxDriver"}, {"dataSource.store.URL", plainUrl}, {"dataSource.store.user", user},
             {"dataSource.store.password", password}, {"dataSource.store.maxConnections", "4"}};
         for (String[] pair : pairs) {
             settings.put("org.quartz." + pair[0], pair[1]);

@@ -85,6 +85,37 @@ def table_value():
         cases.check(cursor.fetchall()[0][0] == 50, "rows of the table")
 
 
+def plans():
+    with connect(autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute("DROP TABLE IF EXISTS client_plans; CREATE TABLE client_plans (n int PRIMARY KEY, t nvarchar(20))")
+        cursor.execute("INSERT client_plans VALUES (1, N'one'), (2, N'two')")
+        cursor.execute("SET SHOWPLAN_ALL ON")
+        cursor.execute("SELECT t FROM client_plans WHERE n = 2")
+        names = [column[0] for column in cursor.description]
+        cases.check(names[:6] == ["StmtText", "StmtId", "NodeId", "Parent", "PhysicalOp", "LogicalOp"], names)
+        rows = [dict(zip(names, row)) for row in cursor.fetchall()]
+        cases.check([row["Type"] for row in rows] == ["SELECT", "PLAN_ROW"], rows)
+        cases.check(rows[1]["PhysicalOp"] == "Index Seek" and "client_plans" in rows[1]["Argument"], rows)
+        cursor.execute("DELETE FROM client_plans")
+        cursor.fetchall()
+        cursor.execute("SET SHOWPLAN_ALL OFF")
+        cursor.execute("SELECT COUNT(*) AS n FROM client_plans")
+        cases.check(cursor.fetchone()[0] == 2, "nothing was deleted")
+
+
+def statistics():
+    with connect(autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute("SET STATISTICS IO, TIME ON")
+        cursor.execute("SELECT t FROM client_plans WHERE n = 2")
+        cases.check(cursor.fetchall() == [("two",)], "the row")
+        while cursor.nextset():
+            pass
+        told = "\n".join(str(message) for _, message in cursor.messages)
+        reads = "Table 'client_plans'. Scan count 0, logical reads 1, physical reads 0"
+        cases.check(reads in told and "SQL Server Execution Times:" in told, told)
+        cursor.execute("SET STATISTICS IO, TIME OFF")
+
+
 run.run("connect and select", simple)
 run.run("every type", lambda: cases.every_type(connect().cursor()))
 run.run("many rows", lambda: cases.many_rows(connect().cursor()))
@@ -97,4 +128,7 @@ run.run("attention", timeout)
 run.run("bulk load", bulk)
 run.run("table as parameter", table_value)
 run.real(connect)
+if cases.REAL:
+    run.run("plans", plans)
+    run.run("statistics", statistics)
 run.end()

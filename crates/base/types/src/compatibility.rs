@@ -70,7 +70,7 @@ pub struct Construct {
 pub struct Occurrence {
     /// The construct.
     pub construct: &'static Construct,
-    /// The name or message that tells uses of one construct apart: a function's name, a parser's message. May be empty.
+    /// The name or message that distinguishes uses of one construct: a function's name, a parser's message. May be empty.
     pub subject: Cow<'static, str>,
     /// The number of the error that the dialect gives; `None` where there is no error.
     pub code: Option<i32>,

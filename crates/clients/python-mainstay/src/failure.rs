@@ -40,11 +40,11 @@ impl Class {
     }
 }
 
-/// An error on its way to Python.
+/// An error on its way to Python. Its texts are boxed, so that results with it stay small.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
     pub class: Class,
-    pub message: String,
+    pub message: Box<str>,
     /// The number of the dialect; 0 in the core, which has none.
     pub number: i32,
     /// The ISAM code of Informix, or the state of T-SQL.
@@ -56,9 +56,9 @@ pub(crate) struct Fault {
     pub line: u32,
     /// The character in the statement, from 1; 0 where it is not known.
     pub position: u32,
-    pub hint: Option<String>,
+    pub hint: Option<Box<str>>,
     /// The routine that the error comes from.
-    pub procedure: Option<String>,
+    pub procedure: Option<Box<str>>,
     /// Executions of `executemany` that were done before the error.
     pub executed: Option<u64>,
 }
@@ -68,7 +68,7 @@ impl Fault {
     pub fn new(class: Class, message: impl Into<String>) -> Fault {
         Fault {
             class,
-            message: message.into(),
+            message: message.into().into_boxed_str(),
             number: 0,
             detail: 0,
             sqlstate: None,
@@ -92,8 +92,8 @@ impl Fault {
             code: Some(error.code().name()),
             line: before.map_or(0, |before| count(before.matches('\n').count())),
             position: before.map_or(0, |before| count(before.chars().count())),
-            hint: error.hint_text().map(str::to_owned),
-            procedure: routine.map(|(name, _)| name.to_owned()),
+            hint: error.hint_text().map(Into::into),
+            procedure: routine.map(|(name, _)| name.into()),
             ..Fault::new(class_of_code(error.code()), error.to_string())
         }
     }
@@ -106,7 +106,7 @@ impl Fault {
             detail: message.state.into(),
             sqlstate: Some(sqlstate),
             line: message.line,
-            procedure: message.procedure.clone(),
+            procedure: message.procedure.clone().map(String::into_boxed_str),
             ..Fault::new(class, message.text.clone())
         }
     }
@@ -148,7 +148,7 @@ impl Fault {
             attributes.set_item("procedure", self.procedure.as_deref())?;
             attributes.set_item("executed", self.executed)?;
             let module = py.import("mainstay.errors")?;
-            let error = module.getattr("of_fault")?.call1((self.class.name(), &self.message, attributes))?;
+            let error = module.getattr("of_fault")?.call1((self.class.name(), &*self.message, attributes))?;
             Ok(PyErr::from_value(error))
         };
         made().unwrap_or_else(|error| error)

@@ -89,7 +89,8 @@ fn other(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Value> {
         return decimal(py, &object.call_method1("__format__", ("f",))?.extract::<String>()?);
     }
     if is(&types.datetime)? {
-        return moment(py, object);
+        // NaT, the missing moment of pandas, is not equal to itself.
+        return if object.eq(object)? { moment(py, object) } else { Ok(Value::Null) };
     }
     if is(&types.date)? {
         return Ok(Value::Date(date(py, object)?));
@@ -116,14 +117,26 @@ fn other(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Value> {
         let months = months.map_err(|_| fail(py, Class::Data, "the interval is too long"))?;
         return Ok(Value::Interval(Interval::from_months(months)));
     }
-    // Scalars of numpy and pandas.
-    if let Ok(plain) = object.call_method0("item")
-        && !plain.is(object)
-    {
+    if let Some(plain) = numpy_scalar(object)? {
         return value(py, &plain);
     }
     let message = format!("a value of type {} cannot be a parameter", object.get_type().name()?);
     Err(fail(py, Class::Programming, message))
+}
+
+/// What a scalar of numpy holds. Its moments and durations are counts of some unit, and have to be converted first.
+fn numpy_scalar<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Ok(dtype) = object.getattr("dtype") else { return Ok(None) };
+    let unit = match dtype.getattr("kind")?.extract::<String>()?.as_str() {
+        "M" => Some("datetime64[us]"),
+        "m" => Some("timedelta64[us]"),
+        _ => None,
+    };
+    let plain = match unit {
+        Some(unit) => object.call_method1("astype", (unit,))?.call_method0("item")?,
+        None => object.call_method0("item")?,
+    };
+    Ok(Some(plain).filter(|plain| !plain.is(object)))
 }
 
 fn moment(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Value> {

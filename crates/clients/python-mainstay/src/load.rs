@@ -116,29 +116,29 @@ fn append_batches(
     let mut appender = session.appender(key).map_err(|error| fault(&error))?;
     for batch in reader {
         let batch = batch.map_err(|error| of_arrow(&error))?;
-        let ordered = order.iter().map(|place| Arc::clone(batch.column(*place))).collect::<Vec<_>>();
+        let arrays = order.iter().zip(schema.fields()).map(|(place, field)| converted(batch.column(*place), field));
+        let arrays = arrays.collect::<Result<Vec<_>, _>>()?;
         if has_offsets {
             for row in 0..batch.num_rows() {
-                let values = values_of(&ordered, row)?;
+                let values = values_of(&arrays, row)?;
                 let values: Vec<ValueRef<'_>> = values.iter().map(Value::as_ref).collect();
                 appender.row(&values).map_err(|error| fault(&error))?;
             }
             continue;
         }
-        let cast = ordered.iter().zip(schema.fields()).map(|(array, field)| converted(array, field));
         let nullable = Arc::new(Schema::new(
             schema.fields().iter().map(|field| field.as_ref().clone().with_nullable(true)).collect::<Vec<_>>(),
         ));
-        let batch = RecordBatch::try_new(nullable, cast.collect::<Result<_, _>>()?);
+        let batch = RecordBatch::try_new(nullable, arrays);
         appender.batch(&batch.map_err(|error| of_arrow(&error))?).map_err(|error| fault(&error))?;
     }
     appender.finish().map_err(|error| fault(&error))
 }
 
-/// A column in the type of the table's.
+/// A column in the type of the table's; moments with time zones are left as they are, for values have their offsets.
 fn converted(array: &ArrayRef, field: &Field) -> Result<ArrayRef, Fault> {
     let about = |error: arrow_schema::ArrowError| Fault::new(Class::Data, format!("column {}: {error}", field.name()));
-    if array.data_type() == field.data_type() {
+    if array.data_type() == field.data_type() || *field.data_type() == OFFSET {
         return Ok(Arc::clone(array));
     }
     if *field.data_type() == TICKS {
@@ -197,8 +197,8 @@ fn insert_each(
     for batch in reader {
         let batch = batch.map_err(|error| of_arrow(&error))?;
         let cast = |(array, place): (&ArrayRef, &usize)| match columns.get(*place) {
-            Some(column) if !matches!(*column.field.data_type(), TICKS | OFFSET) => converted(array, &column.field),
-            _ => Ok(Arc::clone(array)),
+            Some(column) => converted(array, &column.field),
+            None => Ok(Arc::clone(array)),
         };
         let arrays = batch.columns().iter().zip(places).map(cast).collect::<Result<Vec<_>, _>>()?;
         for row in 0..batch.num_rows() {

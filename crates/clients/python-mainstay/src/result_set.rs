@@ -227,7 +227,7 @@ impl Iterator for Reader {
                 Ok(batch) => batch?,
                 Err(fault) => {
                     self.batches = None;
-                    return Some(Err(ArrowError::ExternalError(fault.message.into())));
+                    return Some(Err(ArrowError::ExternalError(String::from(fault.message).into())));
                 }
             },
             (None, None) => return None,

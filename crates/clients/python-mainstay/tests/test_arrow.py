@@ -110,6 +110,24 @@ def test_append(memory):
         memory.append("t", [1, 2, 3])
 
 
+def test_types_that_are_converted(memory):
+    rows = {
+        "a": pyarrow.array(["x", "y", None]).dictionary_encode(),
+        "n": pyarrow.nulls(3),
+        "f": pyarrow.array([0.5, None, -2.0], pyarrow.float16()),
+        "p": pyarrow.array([datetime.timedelta(days=1), None, datetime.timedelta(0)], pyarrow.duration("ms")),
+        "z": pyarrow.array([0, None, 1500], pyarrow.timestamp("ms", "Europe/Berlin")),
+        "s": pyarrow.array([0, None, 1_700], pyarrow.timestamp("ns")),
+    }
+    memory.create_table("t", pyarrow.table(rows))
+    moment = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+    first, second, third = memory.execute("SELECT * FROM t ORDER BY f DESC NULLS LAST").fetchall()
+    assert first == ("x", None, 0.5, datetime.timedelta(days=1), moment, datetime.datetime(1970, 1, 1))
+    assert second[:4] == (None, None, -2.0, datetime.timedelta(0))
+    assert second[4:] == (moment.replace(second=1, microsecond=500_000), datetime.datetime(1970, 1, 1, microsecond=1))
+    assert third == ("y", None, None, None, None, None)
+
+
 def test_append_to_a_dbf(connect, tmp_path):
     connection = connect(autocommit=True)
     connection.execute("CREATE TABLE 'stock.dbf' (item CHAR(6), onhand DECIMAL(8,2))")
@@ -161,6 +179,18 @@ def test_errors_within_a_stream(memory):
     with pytest.raises(mainstay.DataError, match="of the source"):
         memory.append("t", reader)
     assert memory.execute("SELECT count(*) FROM t").fetchone() == (100_000,)
+
+
+def test_rows_that_the_connection_itself_would_make(memory):
+    memory.execute("CREATE TABLE t (n BIGINT)")
+
+    def own():
+        yield pyarrow.record_batch({"n": [memory.execute("SELECT 1").fetchone()[0]]})
+
+    reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema([("n", pyarrow.int64())]), own())
+    with pytest.raises(mainstay.DataError, match="waiting for these rows"):
+        memory.append("t", reader)
+    assert memory.execute("SELECT count(*) FROM t").fetchone() == (0,)
 
 
 def test_pandas(memory):

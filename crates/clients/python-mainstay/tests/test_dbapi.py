@@ -78,7 +78,7 @@ def test_parameters(memory, text, parameters):
     assert memory.execute(text, parameters).fetchone() == (42, "?", 0)
 
 
-@pytest.mark.parametrize("parameters", [[1], [1, 2, 3], {"a": 1}, "ab", b"ab", 7, [object(), 1]])
+@pytest.mark.parametrize("parameters", [[1], [1, 2, 3], [], None, {"a": 1}, {}, "ab", b"ab", 7, [object(), 1]])
 def test_wrong_parameters(memory, parameters):
     text = "SELECT :a + :b" if isinstance(parameters, dict) else "SELECT ? + ?"
     with pytest.raises(mainstay.ProgrammingError):

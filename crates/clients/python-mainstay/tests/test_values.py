@@ -92,6 +92,20 @@ def test_other_objects_as_values(memory):
     assert memory.execute("SELECT ?, ?, ?, ?, ?, ?", values).fetchone() == (7, 0.5, True, b"ab", b"cd", D(2**64))
 
 
+def test_moments_of_numpy_and_pandas(memory):
+    numpy, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
+    values = [
+        numpy.datetime64("2024-02-29T01:02:03.000004", "ns"),
+        numpy.timedelta64(1500, "ms"),
+        pandas.Timestamp("2024-02-29 01:02:03.000004"),
+        numpy.datetime64("NaT"),
+        pandas.NaT,
+    ]
+    moment = datetime.datetime(2024, 2, 29, 1, 2, 3, 4)
+    wanted = (moment, datetime.timedelta(seconds=1, milliseconds=500), moment, None, None)
+    assert memory.execute("SELECT ?, ?, ?, ?, ?", values).fetchone() == wanted
+
+
 def random_value(random, kind):
     match kind:
         case "INTEGER":

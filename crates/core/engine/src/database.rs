@@ -10,8 +10,8 @@ use mainstay_columnar::VectorCache;
 use mainstay_planner::{Planner, Settings};
 use mainstay_store::{Durability, HeldLock, Store, StoreOptions, Wait};
 use mainstay_types::{Code, Error, Result};
-use mainstay_vfs::{Disk, FileSystem, Memory};
-use std::path::Path;
+use mainstay_vfs::{Disk, Enclosed, FileSystem, Memory};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The path of a database that has no folder.
@@ -32,6 +32,8 @@ pub(crate) struct Shared {
     pub(crate) options: Options,
     /// What a commit waits for, unless its session says otherwise.
     pub(crate) durability: Durability,
+    /// See [`Database::backup_folder`].
+    pub(crate) backup_folder: Option<PathBuf>,
     /// The sessions of all doors but that of SQL Server's clients.
     pub(crate) sessions: Sessions,
 }
@@ -79,7 +81,7 @@ impl Database {
     /// Errors: as [`Database::open`].
     pub fn open_on(fs: Arc<dyn FileSystem>, path: &Path, options: Options) -> Result<Database> {
         let folder = if fs.is_folder(path) { path } else { path.parent().unwrap_or(path) };
-        let FolderSettings { files, durability } = FolderSettings::read(fs.as_ref(), folder, &options)?;
+        let FolderSettings { files, durability, backup_folder } = FolderSettings::read(fs.as_ref(), folder, &options)?;
         let limit = options.memory_limit_bytes();
         let settings = Settings {
             memory_limit_bytes: options.statement_bytes(),
@@ -103,7 +105,14 @@ impl Database {
         });
         let catalog = FolderCatalog::open(fs, path, cache, files, Arc::clone(&planner), native)?;
         let database = Database {
-            shared: Arc::new(Shared { planner, catalog, options, durability, sessions: Sessions::default() }),
+            shared: Arc::new(Shared {
+                planner,
+                catalog,
+                options,
+                durability,
+                backup_folder,
+                sessions: Sessions::default(),
+            }),
         };
         settle_commits(&database)?;
         Ok(database)
@@ -164,6 +173,21 @@ impl Database {
     /// The durability of commits of sessions that set none.
     pub fn durability(&self) -> Durability {
         self.shared.durability
+    }
+
+    /// The folder outside of the database's own in which clients may make backups (`backup_folder` in the settings).
+    pub fn backup_folder(&self) -> Option<&Path> {
+        self.shared.backup_folder.as_deref()
+    }
+
+    /// The file system of a backup: that of the database, or the folder of backups, which links do not lead out of.
+    ///
+    /// Errors: `NotFound` where there is no such folder.
+    pub fn files_of_backup(&self, file: &Path) -> Result<Arc<dyn FileSystem>> {
+        match self.backup_folder().filter(|folder| file.starts_with(folder) && !file.starts_with(self.path())) {
+            Some(folder) => Ok(Arc::new(Enclosed::new(Arc::new(Disk), folder)?)),
+            None => Ok(Arc::clone(self.files())),
+        }
     }
 
     /// Brings all native tables into their files, so that opening them reads no journal.

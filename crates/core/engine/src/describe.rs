@@ -62,8 +62,10 @@ pub struct IndexInfo {
     pub key: String,
     /// The FOR condition.
     pub condition: Option<String>,
-    /// Lists only the first record of each key.
+    /// Has each key once: of a tag that [`IndexInfo::refuses_equal_keys`] does not hold for, it lists only the first record.
     pub unique: bool,
+    /// Refuses a second row with a key that is there.
+    pub refuses_equal_keys: bool,
     /// From the greatest key down.
     pub descending: bool,
     /// Why statements do not use it, if they do not.
@@ -158,7 +160,8 @@ fn dbf_info(info: TableInfo, table: &DbfTable) -> Result<TableInfo> {
             file: index.file,
             key: index.key,
             condition: index.condition,
-            unique: index.unique,
+            unique: index.unique || index.refuses_equal_keys,
+            refuses_equal_keys: index.refuses_equal_keys,
             descending: index.descending,
             unusable: index.unusable,
         })
@@ -217,6 +220,7 @@ pub(crate) fn native_info_in(catalog: &FolderCatalog, scope: Scope, name: &str) 
             key: parts.join(", "),
             condition: None,
             unique: index.unique,
+            refuses_equal_keys: index.unique,
             descending: false,
             unusable: None,
         }

@@ -3,6 +3,7 @@
 //! ```toml
 //! code_page = "cp850"          # for all tables whose files do not say
 //! durability = "os"            # what a commit of native tables waits for: full, os or none
+//! backup_folder = "/backups"   # where clients may make backups, beside the folder itself
 //! [tables.customers]
 //! code_page = "windows-1252"   # for this one, whatever its file says
 //! ```
@@ -18,7 +19,7 @@ use mainstay_xbase::codepage::CodePage;
 use mainstay_xbase::lock::{LockSettings, SETTINGS_FILE};
 use serde::Deserialize;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The least memory for rows of native tables.
@@ -100,6 +101,8 @@ struct SettingsFile {
     _lock_interval_ms: Option<u64>,
     #[serde(rename = "adt_shared")]
     _adt_shared: Option<bool>,
+    /// A folder outside of this one in which clients may make backups.
+    backup_folder: Option<PathBuf>,
     #[serde(default)]
     tables: HashMap<String, TableSettings>,
     /// What the server reads for itself.
@@ -151,6 +154,8 @@ pub(crate) struct FolderSettings {
     pub(crate) files: FileSettings,
     /// What a commit of native tables waits for, unless a session says otherwise.
     pub(crate) durability: Durability,
+    /// Where clients may make backups beside the folder itself.
+    pub(crate) backup_folder: Option<PathBuf>,
 }
 
 impl FolderSettings {
@@ -162,7 +167,9 @@ impl FolderSettings {
         let files = FileSettings::of(&settings, asked).map_err(|error| error.at(path.display()))?;
         let said = settings.durability.as_deref().map(str::parse).transpose();
         let said = said.map_err(|error: Error| error.at(path.display()))?;
-        Ok(FolderSettings { files, durability: options.durability.or(said).unwrap_or(Durability::Full) })
+        let durability = options.durability.or(said).unwrap_or(Durability::Full);
+        let backup_folder = settings.backup_folder.map(|backups| folder.join(backups));
+        Ok(FolderSettings { files, durability, backup_folder })
     }
 }
 

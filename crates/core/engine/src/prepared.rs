@@ -30,7 +30,7 @@ pub(crate) use uses::{Recorder, Uses};
 use crate::session::{Session, again, nothing};
 use crate::words::Words;
 use cells::{Fast, FastKind};
-use mainstay_planner::{Answer, PointStatement, placed, placed_before_binding, with_parameters};
+use mainstay_planner::{Answer, Node, PointStatement, placed, placed_before_binding, with_parameters};
 use mainstay_types::{Result, ValueRef};
 use short::ShortStatement;
 use std::sync::Arc;
@@ -260,6 +260,22 @@ impl Prepared {
             true => Executor::Row,
             false => Executor::Batch,
         }
+    }
+
+    /// The operators that run it, which is not run: those of the row executor, or those of the batch executor for these
+    /// values of its parameters. `names` are what the parameters are called in conditions of the row executor.
+    ///
+    /// Errors: those of planning it, and `Unsupported` for what is neither a query nor a change.
+    pub fn operators(&mut self, session: &mut Session, parameters: &[ValueRef<'_>], names: &[String]) -> Result<Node> {
+        self.refresh(session)?;
+        if let Some(fast) = &self.fast {
+            return Ok(fast.node(names));
+        }
+        if let Some(short) = &self.short {
+            return Ok(short.node(names));
+        }
+        let bound = with_parameters(&self.text, parameters)?;
+        session.operators(&bound)
     }
 
     /// The sequence of the table's identity column, for an INSERT that the row executor runs.

@@ -11,6 +11,7 @@ mod located;
 mod outside;
 mod query;
 mod ranges;
+mod read_counts;
 mod rights;
 mod settings;
 mod show;
@@ -19,6 +20,7 @@ mod wish;
 pub(crate) use again::again;
 pub(crate) use joint::{is_internal, settle_commits};
 pub use ranges::Bound;
+pub(crate) use read_counts::{count_row, count_run};
 pub use settings::Setting;
 
 use crate::Database;

@@ -39,9 +39,11 @@ pub use error::{columns_and_texts, located, placed, start_of_query, unknown_colu
 pub use execute::cancellation::CancelHandle;
 pub use execute::materialized::{Collected, CollectedRows};
 pub use execute::memory::HeldMemory;
+pub use execute::reads::{ReadCounts, TableReads};
 pub use execute::run::{Answer, Newest, Progress, RunOptions, View};
 pub use functions::sequences::{Sequences, Shared as SharedValues, unknown_sequence, uses_sequences};
 pub use leaves::parquet::{open_parquet, original_schema, parquet_findings, parquet_rows};
+pub use mainstay_row_executor::{Join, Node, Operator};
 pub use names::column_references::{names_column, with_renamed_column, with_renamed_table};
 pub use names::view_renames::{
     query_names, query_with_renamed_column, query_with_renamed_table, with_renamed_sequence,
@@ -53,6 +55,7 @@ pub use plan::catalog::{Catalog, FIRST_PRIVATE, FileReading, Relation, UserFunct
 pub use plan::change::{BoundReturning, POSITION, RECORD_NUMBER, RowExpressions, SqlExpr, check_condition, expression};
 pub use plan::context::DEFAULT_SCHEMAS;
 pub use plan::literal_values::{Place, constants, values_queries};
+pub use plan::operator_tree::operators;
 pub use plan::planned::Planned;
 pub use plan::planner::{Planner, Settings, functions};
 pub use plan::relation::Visibility;

@@ -209,7 +209,7 @@ impl Plan {
         !self.subqueries.is_empty()
     }
 
-    /// The native tables that it reads, each time one is named.
+    /// The native tables that it reads, each time one is named: those of its loops, then those of subqueries.
     pub fn all_tables(&self) -> &[Arc<NativeTable>] {
         &self.all_tables
     }

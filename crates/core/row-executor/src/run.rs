@@ -43,6 +43,31 @@ pub enum Outcome {
 #[derive(Debug, Default)]
 pub struct Scratch {
     probes: Vec<Probe>,
+    reads: Vec<Reads>,
+}
+
+impl Scratch {
+    /// What the last run read of each table, in the order of [`Plan::all_tables`]. Subqueries are not counted.
+    pub fn reads(&self) -> &[Reads] {
+        &self.reads
+    }
+}
+
+/// What a run read of one table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reads {
+    /// How often it began to read a range of an index or the whole table. Looking for one key is no scan.
+    pub scans: u32,
+    /// Rows that were fetched by an index, and groups that were read from one end to the other.
+    pub reads: u32,
+}
+
+impl Reads {
+    /// The whole table is read.
+    fn add_scan(&mut self, reader: &Reader<'_>) {
+        self.scans += 1;
+        self.reads += u32::try_from(reader.directory().groups().len()).unwrap_or(u32::MAX);
+    }
 }
 
 #[derive(Debug)]
@@ -105,6 +130,13 @@ impl Plan {
             },
         };
         let readers: Vec<Reader<'_>> = self.tables.iter().map(|table| table.reader(view)).collect();
+        scratch.reads.clear();
+        scratch.reads.resize(readers.len(), Reads::default());
+        if by_kernels.is_some()
+            && let (Some(reads), Some(reader)) = (scratch.reads.first_mut(), readers.first())
+        {
+            reads.add_scan(reader);
+        }
         scratch.probes.resize_with(self.steps.len().max(scratch.probes.len()), Probe::default);
         let (sorts, texts) = (self.sorts(), Bump::new());
         let answers = self.has_subqueries().then(|| Answers::new(view));
@@ -131,6 +163,7 @@ impl Plan {
             groups: self.block.aggregate.as_ref().map(Groups::new),
             buffer,
             probes: &mut scratch.probes,
+            reads: &mut scratch.reads,
             visits: 0,
             sorts,
             skip: if sorts { 0 } else { self.block.skip },
@@ -245,6 +278,8 @@ struct Run<'r> {
     groups: Option<Groups<'r>>,
     buffer: &'r mut Buffer,
     probes: &'r mut Vec<Probe>,
+    /// By the places of their tables.
+    reads: &'r mut [Reads],
     visits: usize,
     /// True if rows are brought into their order when all are there.
     sorts: bool,
@@ -271,6 +306,9 @@ impl<'r> Run<'r> {
     fn walk(&mut self, whole: &'r Whole) -> Result<()> {
         let (Some(reader), Some(groups)) = (self.readers.first(), &mut self.groups) else { return Ok(()) };
         let (visits, most) = (&mut self.visits, self.plan.visits());
+        if let Some(reads) = self.reads.first_mut() {
+            reads.add_scan(reader);
+        }
         for seen in reader.groups() {
             *visits += seen.count();
             if *visits > most {
@@ -343,6 +381,7 @@ impl<'r> Run<'r> {
 
     fn scan(&mut self, depth: usize, step: &'r Step, has_partner: &mut bool) -> Result<ControlFlow<()>> {
         let reader = &self.readers[step.source];
+        self.reads[step.source].add_scan(reader);
         let mut flow = ControlFlow::Continue(());
         reader.for_each(&mut |version| {
             flow = self.visit((depth, step), version, &step.conditions, has_partner)?;
@@ -373,6 +412,8 @@ impl<'r> Run<'r> {
             Some(residual) if equal.iter().all(|value| is_exact(*value)) => residual,
             _ => &step.conditions,
         };
+        // A key that is not there was looked for, too.
+        self.reads[step.source].reads += u32::from(access.is_point);
         // Taken out while the loop runs; the loops inside have others.
         let mut probe = std::mem::take(&mut self.probes[depth]);
         let flow = match access.is_point {
@@ -433,8 +474,10 @@ impl<'r> Run<'r> {
             Ok(Ends::Open) => None,
         };
         cursor.reset(low, high, access.direction);
+        self.reads[step.source].scans += 1;
         let mut flow = ControlFlow::Continue(());
         reader.scan_with(cursor, access.index, true, &mut |version| {
+            self.reads[step.source].reads += 1;
             flow = self.visit((depth, step), version, conditions, has_partner)?;
             Ok(flow)
         })?;

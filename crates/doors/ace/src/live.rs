@@ -89,7 +89,7 @@ impl Members {
         self.rows.has(record)
     }
 
-    /// What an area shows. Deleted records are no rows.
+    /// The records that an area shows.
     pub fn predicate(&self, layout: mainstay_xbase::adt::RecordLayout) -> mainstay_workarea::Predicate {
         self.rows.predicate(layout)
     }

@@ -23,7 +23,7 @@ fn place(record: u32) -> (usize, u64) {
 }
 
 impl Rows {
-    /// Every record that is not deleted.
+    /// Every record.
     pub fn all() -> Arc<Rows> {
         Arc::new(Rows { records: None })
     }
@@ -58,10 +58,12 @@ impl Rows {
         self.records().is_none_or(|records| records.get(word).is_some_and(|bits| bits & bit != 0))
     }
 
-    /// The filter of an area. Deleted records are no rows.
+    /// The records that an area shows. Deleted ones of a DBF are hidden by the area, if it hides them; those of an ADT are
+    /// never rows.
     pub fn predicate(self: &Arc<Rows>, layout: RecordLayout) -> Predicate {
         let rows = Arc::clone(self);
-        Box::new(move |record, bytes| Ok(!layout.is_deleted(bytes) && rows.has(record)))
+        let hides = layout == RecordLayout::Adt;
+        Box::new(move |record, bytes| Ok(rows.has(record) && !(hides && layout.is_deleted(bytes))))
     }
 }
 

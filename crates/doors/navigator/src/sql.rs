@@ -116,7 +116,7 @@ pub struct Firing {
 pub struct Live {
     /// The table, as a program would open it.
     pub table: String,
-    /// The query of the records, in the session's own dialect; none if all records that are not deleted are rows.
+    /// The query of the records, in the session's own dialect; none if every record is one.
     pub members: Option<String>,
 }
 

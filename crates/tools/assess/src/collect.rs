@@ -16,7 +16,7 @@ const MOST_FILES: usize = 1_000_000;
 /// Folders of build results and of packages.
 const PASSED_OVER: [&str; 3] = ["node_modules", "bin", "obj"];
 
-/// What was found, each in the order of the paths.
+/// Files by kind, each in the order of the paths.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
     /// Files that are tables.
@@ -33,7 +33,7 @@ pub(crate) struct Collected {
     pub(crate) dictionaries: BTreeSet<PathBuf>,
     /// Files whose kind has a line in the report and no more, by their extension.
     pub(crate) others: BTreeMap<String, u64>,
-    /// What could not be looked at.
+    /// Files and folders that could not be read, with the reason.
     pub(crate) unread: Vec<(PathBuf, String)>,
     folders: HashSet<PathBuf>,
     files: usize,

@@ -70,7 +70,7 @@ impl Dialect {
     }
 }
 
-/// What is asked of an assessment.
+/// Paths and options of an assessment.
 pub struct Request<'a> {
     /// Folders and files.
     pub paths: &'a [PathBuf],

@@ -16,7 +16,7 @@ pub struct Finding {
     pub dialect: Dialect,
     /// The row of the dialect's table.
     pub construct: &'static Construct,
-    /// A name or message that tells uses of one construct apart; may be empty.
+    /// A name or message that distinguishes uses of one construct; may be empty.
     pub subject: String,
     /// The number of the error that the dialect gives; `None` where there is none.
     pub code: Option<i32>,

@@ -7,9 +7,10 @@
 //! Standard input is run as it comes: a program may write a statement, read the result, and then write
 //! the next.
 
+pub(crate) mod server;
+
 use crate::commands::{self, modules};
 use crate::errors::{Failure, Origin};
-use crate::remote;
 use crate::shell::{Flow, Shell};
 use crate::tokens;
 use mainstay_types::{Code, Error};
@@ -85,7 +86,7 @@ pub(crate) fn is_complete(text: &str) -> bool {
 /// Runs all pieces of a text.
 pub(crate) fn run(shell: &mut Shell, text: &str, origin: &Origin) -> Result<Flow, Failure> {
     if shell.is_all_remote {
-        return remote::script::run(shell, text, origin);
+        return server::run(shell, text, origin);
     }
     let mut at = 0;
     let mut failed = false;
@@ -128,7 +129,7 @@ pub(crate) fn run_stream(shell: &mut Shell, mut input: impl BufRead) -> Result<F
         let ends_block = text[before..].trim().eq_ignore_ascii_case(modules::END);
         let may_run = at_end || ends_block || text[before..].contains(';') || text[..before].trim().is_empty();
         let runs = match shell.is_all_remote {
-            true => remote::script::is_at_go(&text),
+            true => server::is_at_go(&text),
             false => may_run && is_complete(&text),
         };
         if !(at_end || runs) {

@@ -3,6 +3,8 @@
 //! Scripts and the prompt drive the same [`Shell`]; they differ in where the text comes from and in
 //! whether a failed statement ends everything.
 
+mod server;
+
 use crate::commands::request::{Made, Typed, in_typed};
 use crate::commands::xbase::WorkArea;
 use crate::errors::{self, Failure, Origin};

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -132,10 +132,21 @@ pub(crate) fn ask(folder: &Path) -> Option<Vec<SessionInfo>> {
     ask_for_text(folder).map(|text| decode(&text, folder))
 }
 
-/// The address for SQL Server's clients of the server that has a folder open.
+/// The address for SQL Server's clients of the server that has a folder open. A password will be sent there, so the socket
+/// has to be one of the folder's owner, of this user or of root: others who may write to the folder are not believed.
 pub(crate) fn tds_address(folder: &Path) -> Option<SocketAddr> {
+    let owner = owner_of(&folder.join(SOCKET))?;
+    if owner != 0 && owner_of(folder) != Some(owner) && owner_of(Path::new("/proc/self/")) != Some(owner) {
+        return None;
+    }
     let text = ask_for_text(folder)?;
     text.lines().find_map(|line| line.strip_prefix(TDS)?.trim().parse().ok())
+}
+
+/// The number of the user that a file, socket or folder belongs to.
+#[allow(clippy::disallowed_methods, reason = "a socket is no stored data")]
+fn owner_of(path: &Path) -> Option<u32> {
+    std::fs::symlink_metadata(path).ok().map(|found| found.uid())
 }
 
 fn ask_for_text(folder: &Path) -> Option<String> {
@@ -177,13 +188,14 @@ fn moment(time: SystemTime) -> String {
 
 fn show_sessions(text: &mut String, sessions: &[SessionInfo], folder: &Path) {
     let heads = ["door", "number", "user", "program", "machine", "since (UTC)"].map(str::to_owned);
+    let named = |name: &str| if name.is_empty() { "unknown".to_owned() } else { name.to_owned() };
     let row = |session: &SessionInfo| {
         [
             session.door.to_owned(),
             session.number.to_string(),
-            session.user.clone(),
-            session.program.clone(),
-            session.machine.clone(),
+            named(&session.user),
+            named(&session.program),
+            named(&session.machine),
             moment(session.since),
         ]
     };

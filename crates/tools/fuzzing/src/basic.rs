@@ -17,6 +17,8 @@ use std::sync::Arc;
 const OPERATIONS: u64 = 20_000;
 /// Bytes of a string.
 const TEXT: usize = 1 << 16;
+/// Bytes of a session.
+const MEMORY: u64 = 8 << 20;
 /// Elements of an array.
 const ELEMENTS: usize = 10_000;
 
@@ -62,6 +64,7 @@ fn session(input: &[u8]) -> Session {
         arguments: Vec::new(),
     });
     session.limit_operations(OPERATIONS);
+    session.limit_total_memory(MEMORY);
     session.limit_memory(TEXT, ELEMENTS);
     session
 }

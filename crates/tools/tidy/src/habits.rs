@@ -27,6 +27,7 @@ pub const UNSAFE_FILES: &[&str] = &[
     "crates/languages/vm/tests/allocations.rs",
     "crates/storage/store/src/column/text.rs",
     "crates/storage/store/src/column/vector.rs",
+    "crates/languages/tsql/runtime/src/plans/thread_clock.rs",
     "crates/base/vfs/src/disk_locks.rs",
     "crates/base/vfs/src/mapping.rs",
 ];

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, final
 
 Parameters = Sequence[Any] | Mapping[str, Any] | None
 
+@final
 class Session:
     """One session of a dialect; calls from several threads run one after the other, without the GIL."""
 
@@ -38,6 +39,7 @@ class Session:
     def backup(self, file: str | PathLike[str]) -> None: ...
     def close(self) -> None: ...
 
+@final
 class ResultSet:
     """The result of one statement; rows are read once."""
 

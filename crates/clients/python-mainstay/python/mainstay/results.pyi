@@ -1,7 +1,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ._native import ResultSet
+
 class Result:
+    def __init__(self, native: ResultSet) -> None: ...
     @property
     def columns(self) -> list[str]: ...
     @property

@@ -116,6 +116,21 @@ fn bound(text: &str, arguments: &Arguments) -> Result<(String, Vec<Value>), Faul
     }
 }
 
+/// A statement without values has no marks. Those of the core itself, `$1`, are left to it.
+fn check_no_marks(text: &str, arguments: &Arguments) -> Result<(), Fault> {
+    let by_name = matches!(arguments, Arguments::Named(_));
+    // Nearly all statements have neither sign.
+    if !text.contains(if by_name { ':' } else { '?' }) {
+        return Ok(());
+    }
+    let found = marks(text, Lexis::default(), by_name);
+    match found.first().map(|mark| &mark.name) {
+        None => Ok(()),
+        Some(None) => Err(wrong_count(found.len(), 0)),
+        Some(Some(name)) => named(&[], name).map(drop),
+    }
+}
+
 /// The error of another number of values than marks.
 pub(crate) fn wrong_count(wanted: usize, given: usize) -> Fault {
     Fault::new(Class::Programming, format!("the statement has {wanted} parameters, and {given} values are given"))
@@ -133,6 +148,7 @@ impl Dialect for Core {
     fn run(&mut self, text: &str, arguments: &Arguments) -> Result<Vec<Output>, Fault> {
         let ranges = statements(text);
         if arguments.is_empty() {
+            check_no_marks(text, arguments)?;
             let pieces = ranges.into_iter().filter_map(|range| text.get(range));
             return pieces.map(|piece| self.run_one(piece)).collect();
         }

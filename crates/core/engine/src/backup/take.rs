@@ -33,7 +33,8 @@ pub fn take(database: &Database, file: &Path, wait: Duration) -> Result<Backup> 
         let error = Error::new(Code::Busy, "another process has the native tables of the folder open");
         return Err(error.at(folder.display()).hint("run BACKUP DATABASE in that process, or end it first"));
     }
-    if let Ok(there) = fs.open(&file) {
+    let target = database.files_of_backup(&file)?;
+    if let Ok(there) = target.open(&file) {
         let mut magic = [0; MAGIC.len()];
         if there.read_exact_at(&mut magic, 0).is_err() || magic != MAGIC {
             let error = Error::new(Code::Duplicate, "there is a file already, and it is no backup");
@@ -43,16 +44,16 @@ pub fn take(database: &Database, file: &Path, wait: Duration) -> Result<Backup> 
     let mut new = file.as_os_str().to_owned();
     new.push(".new");
     let new = PathBuf::from(new);
-    let taken = write(database, &fs, &new, &[&file, &new], wait);
+    let taken = write(database, (&fs, &target), &new, &[&file, &new], wait);
     match taken.and_then(|taken| {
-        fs.rename(&new, &file)?;
-        fs.sync_folder(file.parent().unwrap_or(Path::new("")))?;
+        target.rename(&new, &file)?;
+        target.sync_folder(file.parent().unwrap_or(Path::new("")))?;
         Ok(taken)
     }) {
         Ok(taken) => Ok(taken),
         Err(error) => {
             // The error that led here is the one to report.
-            let _ = fs.remove(&new);
+            let _ = target.remove(&new);
             Err(error)
         }
     }
@@ -78,7 +79,7 @@ struct Taking<'d> {
 
 fn write(
     database: &Database,
-    fs: &Arc<dyn FileSystem>,
+    (fs, target): (&Arc<dyn FileSystem>, &Arc<dyn FileSystem>),
     new: &Path,
     own: &[&PathBuf; 2],
     wait: Duration,
@@ -86,7 +87,7 @@ fn write(
     let folder = database.path();
     let begun = SystemTime::now();
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let writer = Writer::begin(fs.create(new, Create::Truncate)?, &name, begun)?;
+    let writer = Writer::begin(target.create(new, Create::Truncate)?, &name, begun)?;
     let mut taking = Taking { fs, folder, own, writer, copied: BTreeMap::new(), remarks: Vec::new() };
     taking.pass(true)?;
     let mut locks = Some(taking.lock_tables(wait)?);

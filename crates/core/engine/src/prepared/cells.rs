@@ -3,7 +3,7 @@
 use super::uses::{Moved, Uses};
 use crate::native::{Form, key_of};
 use crate::session::Session;
-use mainstay_planner::{Cell, Name, PointStatement};
+use mainstay_planner::{Cell, Name, Node, Operator, PointStatement};
 use mainstay_store::column::layout::is_kept_as_is;
 use mainstay_types::{Code, Date, Error, Result, SqlType, Value, ValueRef};
 use std::sync::Arc;
@@ -72,6 +72,14 @@ impl Source {
             Source::Constant(_) => None,
         }
     }
+
+    /// The constant, or the parameter by its name.
+    fn text(&self, names: &[String]) -> String {
+        match self {
+            Source::Parameter(number) => names.get(*number).cloned().unwrap_or_else(|| format!("${}", number + 1)),
+            Source::Constant(value) => value.to_string(),
+        }
+    }
 }
 
 impl Fast {
@@ -118,6 +126,35 @@ impl Fast {
             identity.sequence = form.definition.columns.get(identity.column)?.identity.as_ref()?.sequence;
         }
         Some(())
+    }
+
+    /// Its operators.
+    pub(super) fn node(&self, parameters: &[String]) -> Node {
+        let (form, key, operator) = match &self.kind {
+            FastKind::Select { form, key, .. } => (form, key, None),
+            FastKind::Update { form, key, .. } => (form, key, Some(Operator::Update)),
+            FastKind::Delete { form, key } => (form, key, Some(Operator::Delete)),
+            FastKind::Insert { form, .. } => {
+                let constants = Node::new(Operator::Constants, Vec::new());
+                return Node::new(Operator::Insert, vec![constants]).of_table(form.definition.name.as_str());
+            }
+        };
+        let table = form.definition.name.as_str();
+        let indexes = form.table.indexes();
+        let index = indexes.get(key.index).map(|index| index.definition());
+        let columns = index.map(|index| index.column_numbers()).unwrap_or_default();
+        let part = |(column, (_, source)): (&usize, &(SqlType, Source))| {
+            let name = form.definition.columns.get(*column).map_or("?", |column| column.name.as_str());
+            format!("{name} = {}", source.text(parameters))
+        };
+        let seek = columns.iter().zip(&key.sources).map(part).collect::<Vec<_>>().join(" AND ");
+        let (index, rows) = (index.map(|index| index.name.clone()), Some(1.0));
+        let found =
+            Node { index, seek: Some(seek), rows, ..Node::new(Operator::IndexSeek, Vec::new()).of_table(table) };
+        match operator {
+            None => found,
+            Some(operator) => Node { rows, ..Node::new(operator, vec![found]).of_table(table) },
+        }
     }
 
     /// How its row is found, for EXPLAIN.

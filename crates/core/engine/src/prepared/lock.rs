@@ -8,6 +8,7 @@ use super::short::{ShortStatement, Workspace, changed_table, note_reads, positio
 use super::uses::Uses;
 use crate::native::{Changed, Form, held_by_another, view_to_lock, wait_to_lock};
 use crate::session::Session;
+use crate::session::count_run;
 use mainstay_planner::{IfHeld, LockingQuery, Statement};
 use mainstay_row_executor::{Buffer, Outcome};
 use mainstay_store::{LockMode, Transaction, Written};
@@ -50,9 +51,9 @@ pub(super) fn lock(
     workspace: &mut Workspace,
 ) -> Result<bool> {
     let ShortStatement::Lock { short, form, locking } = statement else { return Ok(false) };
-    session.change_native(text, |transaction| {
+    let (scratch, buffer) = workspace.parts();
+    let locked = session.change_native(text, |transaction| {
         let view = transaction.begin_statement()?;
-        let (scratch, buffer) = workspace.parts();
         let column = short.schema.fields().len();
         if let Some(wide) = view_to_lock(transaction, form, locking, view)
             && short.plan.run(wide, parameters, scratch, buffer)? == Outcome::Done
@@ -77,7 +78,11 @@ pub(super) fn lock(
         }
         buffer.keep_rows(&kept);
         Ok(Changed::Done(true))
-    })
+    })?;
+    if locked {
+        count_run(session.reads(), &short.plan, scratch);
+    }
+    Ok(locked)
 }
 
 /// Locks rows of the buffer, whose positions are in the column of this number: how many, and those that are given. `None`

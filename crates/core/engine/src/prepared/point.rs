@@ -6,7 +6,7 @@
 use super::cells::{COLUMNS, Cells, Fast, FastKind, KEY_COLUMNS, Key, Source, fits, is_exact};
 use super::rows::Rows;
 use crate::native::{Changed, Form, wait_for_first};
-use crate::session::Session;
+use crate::session::{Session, count_row};
 use mainstay_store::group::Group;
 use mainstay_store::{Read, Transaction, View, Written};
 use mainstay_types::{Result, SqlType, Value, ValueRef};
@@ -49,6 +49,7 @@ pub(super) fn read(
         }
         Ok(())
     })?;
+    count_row(session, &form.table);
     Ok(found)
 }
 
@@ -148,11 +149,13 @@ pub(super) fn change(
                 converted = converted_values(form, sources, parameters)?;
                 values.iter_mut().zip(&converted).for_each(|(slot, value)| slot.1 = value.as_ref());
             }
+            count_row(session, &form.table);
             update_row(session, text, form, (key.index, wanted), &values[..changes.len()]).map(Some)
         }
         FastKind::Delete { form, key } => {
             let mut wanted = [ValueRef::Null; KEY_COLUMNS];
             let Some(wanted) = key.exact_values(parameters, &mut wanted) else { return Ok(None) };
+            count_row(session, &form.table);
             delete_row(session, text, form, (key.index, wanted)).map(Some)
         }
     }

@@ -10,14 +10,16 @@ use super::uses::{Moved, Uses};
 use crate::native::{Changed, Form, Keep, Late, RowChange, batch_of, key_of, update_late, update_row, wait_for_first};
 use crate::returning::{Rows as RowsDone, Shown};
 use crate::session::Session;
+use crate::session::count_run;
 use crate::words;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{Field, Schema, SchemaRef};
 use mainstay_columnar::values::array_of;
 use mainstay_planner::{
-    Answer, Assignment, Insert, InsertSource, LockingQuery, Name, Returning, RowExpressions, Short, Statement,
+    Answer, Assignment, Insert, InsertSource, LockingQuery, Name, Node, Operator, Returning, RowExpressions, Short,
+    Statement,
 };
-use mainstay_row_executor::{Buffer, Outcome, Scratch};
+use mainstay_row_executor::{Buffer, Outcome, Scratch, node_of};
 use mainstay_store::{NativeTable, Read, Transaction, View, Written};
 use mainstay_types::{Code, Result, Value, ValueRef};
 use std::sync::Arc;
@@ -206,7 +208,7 @@ impl ShortStatement {
             }
             ShortStatement::InsertQuery { short, insert } => {
                 let (scratch, buffer) = workspace.parts();
-                session.insert_found(text, insert, &mut |transaction, view| {
+                let found = session.insert_found(text, insert, &mut |transaction, view| {
                     if short.plan.run(view, values, scratch, buffer)? != Outcome::Done {
                         return Ok(None);
                     }
@@ -215,7 +217,11 @@ impl ShortStatement {
                     // What was found is taken out of its groups before the first row is written.
                     let row = |row| (0..columns).map(|column| Some(buffer.value(row, column).to_value())).collect();
                     Ok(Some((0..buffer.len()).map(row).collect()))
-                })
+                })?;
+                if found.is_some() {
+                    count_run(session.reads(), &short.plan, scratch);
+                }
+                Ok(found)
             }
             _ => Ok(None),
         }
@@ -268,6 +274,9 @@ impl ShortStatement {
                 short.plan.run(view, parameters, scratch, buffer)
             })?,
         };
+        if outcome == Outcome::Done {
+            count_run(session.reads(), &short.plan, scratch);
+        }
         Ok(outcome == Outcome::Done)
     }
 
@@ -333,6 +342,26 @@ impl ShortStatement {
         self.changed(session, text, parameters, workspace, (Keep::Rows, &answer))
     }
 
+    /// Its operators.
+    pub(super) fn node(&self, parameters: &[String]) -> Node {
+        let over = |operator: Operator, table: String, short: &Short| {
+            Node::new(operator, vec![node_of(&short.plan, parameters)]).of_table(table)
+        };
+        match self {
+            ShortStatement::Select(short) | ShortStatement::Lock { short, .. } => {
+                let columns = short.schema.fields().iter().map(|field| field.name().clone()).collect();
+                Node { columns, ..node_of(&short.plan, parameters) }
+            }
+            ShortStatement::Update { short, form, .. } => over(Operator::Update, form.definition.name.clone(), short),
+            ShortStatement::Delete { short, form, .. } => over(Operator::Delete, form.definition.name.clone(), short),
+            ShortStatement::InsertQuery { short, insert } => over(Operator::Insert, insert.table.to_string(), short),
+            ShortStatement::Insert { insert, .. } => {
+                let constants = Node::new(Operator::Constants, Vec::new());
+                Node::new(Operator::Insert, vec![constants]).of_table(insert.table.to_string())
+            }
+        }
+    }
+
     /// How its rows are found, for EXPLAIN.
     pub(super) fn describe(&self) -> String {
         match self {
@@ -377,7 +406,7 @@ impl ShortStatement {
         let (ShortStatement::Update { short, .. } | ShortStatement::Delete { short, .. }) = self else {
             return Ok(None);
         };
-        session.change_native(text, |transaction| {
+        let done = session.change_native(text, |transaction| {
             let view = transaction.begin_statement()?;
             if let ShortStatement::Update { form, .. } | ShortStatement::Delete { form, .. } = self
                 && let Some(wide) = transaction.pending_view(&form.table, view)
@@ -404,7 +433,11 @@ impl ShortStatement {
                 Some(done) => Changed::Done(Some(give(done)?)),
                 None => Changed::Overtaken,
             })
-        })
+        })?;
+        if done.is_some() {
+            count_run(session.reads(), &short.plan, scratch);
+        }
+        Ok(done)
     }
 }
 

@@ -15,7 +15,9 @@ use super::show::{table, texts};
 use crate::native::key_of;
 use crate::prepared::Direct;
 use crate::words::{self, Words};
-use mainstay_planner::{Answer, InsertSource, Name, POSITION, Planned, RECORD_NUMBER, Statement};
+use mainstay_planner::{
+    Answer, InsertSource, Name, Node, Operator, POSITION, Planned, RECORD_NUMBER, Statement, operators,
+};
 use mainstay_types::{Code, Error, Result};
 use std::time::Instant;
 
@@ -107,6 +109,19 @@ impl Session {
         table(vec![("plan", texts(lines.collect()))])
     }
 
+    /// The operators that run a query or a change, which is not run. Parameters have no place in its text.
+    ///
+    /// Errors: those of planning it, and `Unsupported` for other statements.
+    pub fn operators(&self, statement: &str) -> Result<Node> {
+        let database = self.database.clone();
+        let planner = &database.shared.planner;
+        if matches!(Words::of(statement)?, Words::Query(_)) && !words::may_change(statement) {
+            let planned = planner.plan(statement, &self.catalog(&database.shared), self.visibility)?;
+            return operators(planner, &planned);
+        }
+        operators_of_change(self, statement)
+    }
+
     /// The hidden column by which the rows of a table that is to be changed are found again.
     ///
     /// Errors: `UnknownTable`, and `ReadOnly` for what cannot be changed.
@@ -117,4 +132,45 @@ impl Session {
         let form = self.form(&key_of(name)).map(|_| POSITION);
         form.map_err(|error| self.of_a_file(std::slice::from_ref(name), error))
     }
+}
+
+/// See [`Session::operators`].
+fn operators_of_change(session: &Session, text: &str) -> Result<Node> {
+    let database = session.database.clone();
+    let planner = &database.shared.planner;
+    let catalog = session.catalog(&database.shared);
+    let over = |operator: Operator, table: &Name, input: Node| {
+        let columns = Vec::new();
+        Node::new(operator, vec![Node { columns, ..input }]).of_table(table.to_string())
+    };
+    Ok(match Statement::parse(text)? {
+        Statement::Update(update) => {
+            let position = session.position_column(&update.table)?;
+            let planned = planner.plan_update(text, &update, (position, &[]), &catalog)?;
+            over(Operator::Update, &update.table, operators(planner, &planned)?)
+        }
+        Statement::Delete(delete) => {
+            let position = session.position_column(&delete.table)?;
+            let planned = planner.plan_delete(text, &delete, (position, &[]), &catalog)?;
+            over(Operator::Delete, &delete.table, operators(planner, &planned)?)
+        }
+        Statement::Merge(merge) => {
+            let position = session.position_column(&merge.table)?;
+            let planned = planner.plan_merge(text, &merge, (position, &[]), &catalog)?;
+            over(Operator::Merge, &merge.table, operators(planner, &planned)?)
+        }
+        Statement::Insert(insert) => {
+            session.position_column(&insert.table)?;
+            let rows = match &insert.source {
+                InsertSource::Query(query) => operators(planner, &planner.plan_insert(text, query, &catalog)?)?,
+                InsertSource::Defaults | InsertSource::Values(_) => Node::new(Operator::Constants, Vec::new()),
+            };
+            over(Operator::Insert, &insert.table, rows)
+        }
+        Statement::LockRows(locking) => {
+            let (shown, _) = planner.plan_locking(text, &locking, &catalog)?;
+            operators(planner, &shown)?
+        }
+        _ => return Err(Error::new(Code::Unsupported, "the plan of anything but a query or a change of rows")),
+    })
 }

@@ -85,6 +85,7 @@ impl Session {
             return Ok(None);
         }
         progress.read(buffer.len());
+        super::count_run(progress.reads(), &short.plan, scratch);
         Ok(Some(Answer::of(Arc::clone(&short.schema), vec![short.batch(buffer)?])))
     }
 }

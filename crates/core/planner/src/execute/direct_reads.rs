@@ -51,6 +51,9 @@ impl Direct {
         let Some((batch, rows_read)) = found else { return Ok(None) };
         options.progress.begin(snapshot.slots());
         options.progress.advance(rows_read);
+        let is_by_index = self.scan.source.access.is_some();
+        let reads = if is_by_index { rows_read } else { 1 };
+        options.progress.reads.add(self.scan.source.table.name(), 1, reads as u64);
         Ok(Some(Answer::direct(Arc::clone(&self.scan.schema), batch, snapshot)))
     }
 

@@ -10,6 +10,7 @@ pub(crate) mod direct_reads;
 pub(crate) mod materialized;
 pub(crate) mod memory;
 pub(crate) mod planning_cancellation;
+pub(crate) mod reads;
 pub(crate) mod recursion;
 pub(crate) mod run;
 pub(crate) mod spilled;

@@ -10,6 +10,7 @@
 
 use crate::execute::cancellation::{CancelHandle, cancelled, timed_out};
 use crate::execute::memory::Share;
+use crate::execute::reads::ReadCounts;
 use crate::execute::start::Again;
 use crate::leaves::dictionary_groups::Dictionaries;
 use arrow_array::RecordBatch;
@@ -39,9 +40,16 @@ pub struct Progress {
     rows_total: AtomicU64,
     bytes: AtomicU64,
     bytes_total: AtomicU64,
+    /// What was read of tables. Does not start again with a statement.
+    pub(crate) reads: ReadCounts,
 }
 
 impl Progress {
+    /// What the session's statements have read of tables.
+    pub fn reads(&self) -> &ReadCounts {
+        &self.reads
+    }
+
     /// Row slots read.
     pub fn rows(&self) -> u64 {
         self.rows.load(Ordering::Relaxed)
@@ -210,14 +218,45 @@ impl Run {
         Ok(snapshot)
     }
 
+    /// The same for a scan that begins.
+    pub(crate) fn scanned(&self, table: &Arc<dyn Table>) -> Result<Arc<dyn Snapshot>> {
+        self.progress.reads.add(table.name(), 1, 0);
+        self.snapshot(table)
+    }
+
     /// Says that there are so many more rows to read, in so many bytes.
     pub(crate) fn expect(&self, rows: u64, bytes: u64) {
         self.progress.rows_total.fetch_add(rows, Ordering::Relaxed);
         self.progress.bytes_total.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Called by the leaves between units of work: counts these rows of a table, and ends the run when it has to end.
+    /// Called by the leaves between units of work: counts these rows of a table, and ends the run when it has to end. The rows
+    /// are those of a group, or of a part of one.
     pub(crate) fn advance(&self, snapshot: &dyn Snapshot, rows: usize) -> Result<()> {
+        self.note_reads(snapshot, 1);
+        self.count_and_check(snapshot, rows)
+    }
+
+    /// [`Run::advance`] for rows that are fetched one by one.
+    pub(crate) fn advance_by_rows(&self, snapshot: &dyn Snapshot, rows: usize) -> Result<()> {
+        self.note_reads(snapshot, rows as u64);
+        self.count_and_check(snapshot, rows)
+    }
+
+    fn note_reads(&self, snapshot: &dyn Snapshot, reads: u64) {
+        let counts = &self.progress.reads;
+        if !counts.is_by_table() {
+            return counts.add_unnamed(reads);
+        }
+        let pinned = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |(_, known): &&PinnedSnapshot| std::ptr::addr_eq(Arc::as_ptr(known), snapshot);
+        match pinned.iter().find(is_it) {
+            Some((table, _)) => counts.add(table.name(), 0, reads),
+            None => counts.add_unnamed(reads),
+        }
+    }
+
+    fn count_and_check(&self, snapshot: &dyn Snapshot, rows: usize) -> Result<()> {
         self.count(rows as u64, share(snapshot.bytes(), rows as u64, snapshot.slots() as u64));
         self.check()
     }

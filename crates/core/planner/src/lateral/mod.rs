@@ -43,10 +43,16 @@ use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNodeRecu
 use datafusion::common::{Column, DFSchema, DFSchemaRef, Result, internal_err};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
+use datafusion::physical_plan::ExecutionPlan;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
+
+/// Returns true if an operator evaluates a plan for the rows of its input.
+pub(crate) fn is_lateral(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    plan.is::<run::LateralExec>()
+}
 
 /// The use of the inner rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

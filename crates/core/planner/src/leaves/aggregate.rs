@@ -192,7 +192,7 @@ impl AggregateKernel {
         columns.sort_unstable();
         columns.dedup();
         for chunk in rows.chunks(FETCH_ROWS) {
-            input.run.advance(input.snapshot.as_ref(), chunk.len())?;
+            input.run.advance_by_rows(input.snapshot.as_ref(), chunk.len())?;
             let live = input.source.visible_only();
             let (vectors, kept) = input.snapshot.fetch(chunk, &columns, live)?;
             let lookup = Lookup { columns: &columns, vectors: &vectors };

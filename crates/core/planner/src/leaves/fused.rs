@@ -119,6 +119,11 @@ impl Fused {
         Fused { work: Arc::new(Work { source, kernel, schema, general }), properties }
     }
 
+    /// What it reads, and the kernel that works on it.
+    pub(crate) fn parts(&self) -> (&Source, &Kernel) {
+        (&self.work.source, &self.work.kernel)
+    }
+
     /// This node with a projection of plain columns above it taken in; `general` is that projection.
     pub(crate) fn with_projection(&self, outputs: &[usize], general: Arc<dyn ExecutionPlan>) -> Fused {
         Fused::new(self.work.source.clone(), self.work.kernel.project(outputs), general)
@@ -184,7 +189,7 @@ impl ExecutionPlan for Fused {
 
 impl Work {
     fn start(&self, run: &Arc<Run>, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let snapshot = run.snapshot(&self.source.table).map_err(to_datafusion)?;
+        let snapshot = run.scanned(&self.source.table).map_err(to_datafusion)?;
         let schema = Arc::clone(&self.schema);
         let input = Input { source: &self.source, snapshot: &snapshot, run, schema: &schema };
         match self.kernel.run(&input).map_err(to_datafusion)? {

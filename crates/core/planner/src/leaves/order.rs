@@ -151,7 +151,7 @@ pub(crate) fn fetch_in_order(input: &Input<'_>, columns: Vec<usize>, rows: Vec<u
         }
         next += chunk.len();
         let fetched = run
-            .advance(snapshot.as_ref(), chunk.len())
+            .advance_by_rows(snapshot.as_ref(), chunk.len())
             .and_then(|()| fetch(snapshot.as_ref(), chunk, &columns, &schema));
         if fetched.is_err() {
             next = rows.len();

@@ -395,7 +395,7 @@ impl Cursor {
                         return Ok(None);
                     }
                     let chunk: Vec<u32> = rows.drain(..rows.len().min(FETCH_ROWS)).collect();
-                    self.run.advance(snapshot.as_ref(), chunk.len())?;
+                    self.run.advance_by_rows(snapshot.as_ref(), chunk.len())?;
                     rows_batch((&self.scan, &columns_of(&self.scan)), snapshot.as_ref(), &chunk, self.remaining)?
                 }
             };
@@ -409,7 +409,11 @@ impl Cursor {
 
     fn start(&self) -> mainstay_types::Result<State> {
         let source = &self.scan.source;
-        let snapshot = self.run.snapshot(&source.table)?;
+        let snapshot = match self.next_group {
+            0 => self.run.scanned(&source.table)?,
+            // Another part of the same scan.
+            _ => self.run.snapshot(&source.table)?,
+        };
         Ok(match source.found(snapshot.as_ref())? {
             Some(RowSet::List(rows)) => State::Rows { snapshot, rows: rows.into() },
             Some(RowSet::Bitmap(bits)) => State::Groups { snapshot, candidates: Some(bits), ahead: None },

@@ -13,6 +13,7 @@ pub(crate) mod literal_values;
 pub(crate) mod lookup;
 pub(crate) mod merge;
 pub(crate) mod nodes;
+pub(crate) mod operator_tree;
 pub(crate) mod planned;
 pub(crate) mod planner;
 pub(crate) mod relation;

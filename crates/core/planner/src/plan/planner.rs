@@ -218,7 +218,7 @@ impl Planner {
     }
 
     /// The plan of the batch executor, made now if that was not needed before.
-    fn built<'p>(&self, planned: &'p Planned) -> Result<&'p Built> {
+    pub(crate) fn built<'p>(&self, planned: &'p Planned) -> Result<&'p Built> {
         if let Some(built) = planned.built.get() {
             return Ok(built);
         }

@@ -66,7 +66,10 @@ int main( int count, char ** arguments )
    UNSIGNED16 shows = 9;
    if( count < 2 )
       return 2;
+   OK( AdsGetDeleted( &shows ) );
+   SAME( 1, shows );
    connect_to( arguments[ 1 ] );
+   OK( AdsShowDeleted( 1 ) );
    SAME( 0, changed( "CREATE TABLE del1 ( id INTEGER, name CHAR(10) )" ) );
    SAME( 0, changed( "CREATE TABLE other ( id Integer, name Char(10) )" ) );
    SAME( 0, changed( "CREATE VIEW view_of_del1 AS SELECT * FROM del1" ) );
@@ -75,8 +78,6 @@ int main( int count, char ** arguments )
    SAME( 1, changed( "INSERT INTO del1 VALUES (2, 'b')" ) );
    SAME( 1, changed( "INSERT INTO del1 VALUES (3, 'c')" ) );
    SAME( 1, changed( "DELETE FROM del1 WHERE id = 2" ) );
-   OK( AdsGetDeleted( &shows ) );
-   SAME( 1, shows );
    queries_see( 3 );
    deleted_records_of_adt_tables_are_never_seen();
    OK( AdsShowDeleted( 0 ) );

@@ -9,7 +9,8 @@
 //!
 //! The statements are those of the engine, in the transaction of the program (SYSTEM_JRNL). Rows come as they are read, so that a
 //! result of any size takes the memory of one batch. A statement that changes rows has one row with their number. Values are the
-//! text of fields as on channels of tables; a parameter is text, which SQL converts to the type of its place.
+//! text of fields as on channels of tables; a parameter is text, which SQL converts to the type of
+//! the column that it is compared with or assigned to; a calculation needs a CAST.
 //!
 //! Sources: the manual's pages [ODB] and "Using SQL Directly Within PxPlus". The data source before the semicolon is not used: there is
 //! one database, that of the folder. With a table behind the semicolon the channel is one of that table.

@@ -8,10 +8,13 @@ use crate::host::{Clock, Host, Input, InputRequest, Output};
 use crate::system_clock::SystemClock;
 use mainstay_screen::characters;
 use mainstay_screen::mnemonic::Mnemonic;
-use std::io::{BufRead, Write};
+use std::io::{BufRead, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+/// The longest line of input; what is behind it is the next line.
+const LINE: u64 = 1 << 20;
 
 /// A host over a reader and a writer.
 pub struct PlainHost<R, W> {
@@ -90,7 +93,8 @@ impl<R: BufRead, W: Write> Host for PlainHost<R, W> {
 
     fn input(&mut self, request: &InputRequest) -> Outcome<Input> {
         let mut text = Vec::new();
-        let count = self.reader.read_until(b'\n', &mut text).map_err(|error| Fault::with(15, error.to_string()))?;
+        let mut line = self.reader.by_ref().take(LINE);
+        let count = line.read_until(b'\n', &mut text).map_err(|error| Fault::with(15, error.to_string()))?;
         if count == 0 {
             return fail(2, "no further input");
         }

@@ -18,7 +18,7 @@ impl Drop for Session {
         // Channels end before the transaction that they may be part of.
         self.machine.close_all_channels();
         // There is nobody left to hear of an error: what was not committed is rolled back.
-        let _ = self.machine.transaction(TransactionVerb::Close);
+        let _ = crate::machine::transaction(&mut self.machine, TransactionVerb::Close);
     }
 }
 
@@ -98,8 +98,8 @@ impl Session {
     /// Ends the transaction of a program that has ended. A program that has stopped at the console goes on with it.
     fn end_transaction(&mut self, result: &Outcome<()>) -> Outcome<()> {
         match result {
-            Err(fault) if !fault.is_final => Ok(()),
-            result => self.machine.transaction(TransactionVerb::End(result.is_ok())),
+            Err(fault) if !fault.is_final || fault.is_stop => Ok(()),
+            result => crate::machine::transaction(&mut self.machine, TransactionVerb::End(result.is_ok())),
         }
     }
 
@@ -122,7 +122,13 @@ impl Session {
     /// Limits the bytes of everything that the session holds: error 31. Without it the limit is 1 GB. A string has at most a
     /// quarter of it.
     pub fn limit_total_memory(&mut self, bytes: u64) {
-        self.machine.limit_bytes(bytes);
+        crate::machine::memory::limit_bytes(&mut self.machine, bytes);
+    }
+
+    /// The user and the machine, for UID, WHO, NID and ENV( ).
+    pub fn set_user(&mut self, user: &str, node: &str) {
+        self.machine.user = user.as_bytes().to_vec();
+        self.machine.node = node.as_bytes().to_vec();
     }
 
     /// The value of a variable of the main program, by its name with suffix; `None` if it has none.

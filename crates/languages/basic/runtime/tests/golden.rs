@@ -57,9 +57,11 @@ macro_rules! programs {
 programs!(
     arrays,
     call,
+    clear,
     codes,
     data,
     dates,
+    environment,
     errors,
     facts,
     files,

@@ -80,7 +80,6 @@ fn programs_that_take_all_memory_are_stopped() {
     let mut wrong = Vec::new();
     for (name, program) in GROWTH {
         let (code, peak) = run(program, base);
-        println!("{name}: error {code}, {} MB", peak >> 20);
         if code != 31 || peak > PEAK {
             wrong.push(format!("{name}: error {code}, {} MB", peak >> 20));
         }
@@ -133,6 +132,5 @@ fn a_compiled_program_takes_what_it_counts() {
     let mut session = session();
     let _ = session.run_text("large", format!("00001 END\n{program}").as_bytes());
     let taken = status("VmRSS").saturating_sub(before);
-    println!("{} bytes a byte", taken as f64 / program.len() as f64);
     assert!(taken < 48 * program.len() as u64, "{} bytes a byte", taken as f64 / program.len() as f64);
 }

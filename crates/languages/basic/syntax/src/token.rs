@@ -100,7 +100,7 @@ impl Lexer<'_> {
             let token = if start >= self.joined.text.len() { Some(Token::End) } else { self.token(spaced) };
             let Some(token) = token else { continue };
             let done = matches!(token, Token::End);
-            let is_rem = matches!(&token, Token::Word(word, None, false) if word == "REM") && self.begins_directive();
+            let is_rem = matches!(&token, Token::Word(word, None, false) if word == "REM") && self.begins_remark();
             self.out.push(Spanned { token, place: self.joined.place(start), offset: start });
             if is_rem {
                 self.remark();
@@ -124,11 +124,11 @@ impl Lexer<'_> {
         }
     }
 
-    fn begins_directive(&self) -> bool {
+    /// REM is a reserved word: behind a value or a word, too, it begins a remark, without a semicolon (manual, `directives/via.md`).
+    fn begins_remark(&self) -> bool {
         match self.out.last().map(|last| &last.token) {
-            None | Some(Token::Symbol(";" | ":" | "{")) => true,
-            Some(Token::Word(word, None, false)) => word == "THEN" || word == "ELSE",
-            _ => false,
+            Some(Token::Symbol(symbol)) => matches!(*symbol, ";" | ":" | "{" | "}" | ")" | "]"),
+            _ => true,
         }
     }
 
@@ -170,9 +170,17 @@ impl Lexer<'_> {
             Some(Token::Word(word, None, _)) => {
                 !matches!(word.as_str(), "PRINT" | "INPUT" | "OBTAIN" | "THEN" | "ELSE" | "EDIT" | "SET_PARAM")
             }
-            Some(Token::Symbol(")" | "]")) => true,
+            Some(Token::Symbol(")" | "]")) => !self.is_closed_mnemonic(),
             _ => false,
         }
+    }
+
+    /// `PRINT (1)'FF'`: a word between apostrophes behind the options of an I/O directive. Behind the second apostrophe of a chain of
+    /// properties (`a(1)'b'c`) a name goes on.
+    fn is_closed_mnemonic(&self) -> bool {
+        let rest = &self.joined.text[self.at + 1..];
+        let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+        rest.get(length) == Some(&b'\'') && !rest.get(length + 1).is_some_and(|byte| is_word_start(*byte))
     }
 
     fn quoted(&mut self) -> Vec<u8> {

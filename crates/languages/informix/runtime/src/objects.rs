@@ -5,6 +5,7 @@
 //! Source of codes: "The system catalog tables" in the Guide to SQL: Reference.
 
 use crate::catalog::{FIRST_TABLE, Reader, Rows};
+use mainstay_engine::Session;
 use mainstay_engine::definitions::SequenceDefinition;
 use mainstay_informix_syntax::Type;
 use mainstay_informix_syntax::reduce::text_literal;
@@ -12,18 +13,20 @@ use mainstay_informix_syntax::reduce::text_literal;
 /// Letters of a view's text in one row of sysviews.
 const PIECE: usize = 256;
 
-/// The sequences that no column owns.
-fn own_sequences(reader: &Reader<'_>) -> Vec<SequenceDefinition> {
-    let definitions = reader.core.definitions();
-    let mut found: Vec<SequenceDefinition> =
-        definitions.shared.sequences.iter().filter(|known| known.owned_by.is_none()).cloned().collect();
+/// The sequences that no column owns or counts with.
+pub(crate) fn free_sequences(core: &Session) -> Vec<SequenceDefinition> {
+    let definitions = core.definitions();
+    let columns = definitions.shared.tables.iter().flat_map(|table| &table.columns);
+    let counting: Vec<u64> = columns.filter_map(|column| Some(column.identity.as_ref()?.sequence)).collect();
+    let is_free = |known: &&SequenceDefinition| known.owned_by.is_none() && !counting.contains(&known.id);
+    let mut found: Vec<SequenceDefinition> = definitions.shared.sequences.iter().filter(is_free).cloned().collect();
     found.sort_by_key(|known| known.name.to_lowercase());
     found
 }
 
 /// Entries of systables beside tables and views: numbers, names and types.
 pub(crate) fn others(reader: &mut Reader<'_>) -> Vec<(usize, String, &'static str)> {
-    let sequences = own_sequences(reader).into_iter().map(|known| (known.name.to_lowercase(), "Q"));
+    let sequences = free_sequences(reader.core).into_iter().map(|known| (known.name.to_lowercase(), "Q"));
     let synonyms = crate::synonyms::all(reader.core).into_iter().map(|(name, _)| (name, "S"));
     let first = FIRST_TABLE + reader.tables.len();
     let all = sequences.chain(synonyms).enumerate();
@@ -40,11 +43,11 @@ pub(crate) fn sequences(reader: &mut Reader<'_>) -> Rows {
         row.push(text_literal(if known.cycle { "1" } else { "0" }));
         row
     };
-    own_sequences(reader).into_iter().enumerate().map(row).collect()
+    free_sequences(reader.core).into_iter().enumerate().map(row).collect()
 }
 
 pub(crate) fn synonyms(reader: &mut Reader<'_>) -> Rows {
-    let first = FIRST_TABLE + reader.tables.len() + own_sequences(reader).len();
+    let first = FIRST_TABLE + reader.tables.len() + free_sequences(reader.core).len();
     let synonyms = crate::synonyms::all(reader.core);
     let number = |name: &str| {
         let place = reader.tables.iter().position(|table| table.name.eq_ignore_ascii_case(name));

@@ -16,7 +16,7 @@
 
 use crate::failure::of_core;
 use crate::modules::Modules;
-use crate::objects::shown_default;
+use crate::objects::{free_sequences, shown_default};
 use crate::scope::{KnownColumns, core_columns};
 use mainstay_engine::Session;
 use mainstay_engine::definitions::{IndexColumn, ReferentialAction, TableDefinition};
@@ -52,9 +52,9 @@ pub(crate) fn text(core: &mut Session, modules: &Modules, table: Option<&str>) -
         write_table(&mut text, &name, &columns, definition.as_ref(), &start);
         native.extend(definition);
     }
-    let all: Vec<TableDefinition> = definitions.shared.tables.iter().cloned().collect();
     native.iter().for_each(|definition| write_indexes(&mut text, definition));
-    native.iter().for_each(|definition| write_references(&mut text, definition, &all));
+    let all = &definitions.shared.tables;
+    native.iter().for_each(|definition| write_references(&mut text, definition, all));
     let of_table = |name: &str| table.is_none_or(|wanted| name.eq_ignore_ascii_case(wanted));
     for view in definitions.shared.views.iter().filter(|view| of_table(&view.name)) {
         let columns = if view.columns.is_empty() { String::new() } else { format!(" ({})", view.columns.join(", ")) };
@@ -66,8 +66,7 @@ pub(crate) fn text(core: &mut Session, modules: &Modules, table: Option<&str>) -
     for (name, target) in crate::synonyms::all(core).into_iter().filter(|(_, target)| of_table(target)) {
         push(&mut text, format_args!("create synonym {name} for {target};\n\n"));
     }
-    let sequences = definitions.shared.sequences.iter().filter(|known| known.owned_by.is_none() && table.is_none());
-    for known in sequences {
+    for known in free_sequences(core).into_iter().filter(|_| table.is_none()) {
         let cycle = if known.cycle { " cycle" } else { "" };
         let (name, start, step) = (known.name.to_lowercase(), known.start, known.increment);
         push(&mut text, format_args!("create sequence {name} increment by {step} start with {start}{cycle};\n\n"));

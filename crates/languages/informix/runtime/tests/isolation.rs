@@ -65,8 +65,8 @@ fn changes_of_the_same_row_exclude_each_other() {
         session.run("UPDATE t SET v = v + 1 WHERE id = 1");
         // NOT WAIT is the default.
         assert_eq!(other.fails("UPDATE t SET v = v + 1 WHERE id = 1").0, -244, "{level}");
-        other.run("UPDATE t SET v = v + 1 WHERE id = 2");
         session.run("COMMIT WORK");
+        other.run("UPDATE t SET v = v + 1 WHERE id = 2");
         other.run("UPDATE t SET v = v + 1 WHERE id = 1");
         assert_eq!(other.run("SELECT v FROM t ORDER BY id"), ["12", "21"], "{level}");
     }

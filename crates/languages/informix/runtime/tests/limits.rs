@@ -159,7 +159,7 @@ fn parameters_of_expressions_are_numbers() {
     }
     assert_eq!(session.run_with("SELECT ?::INT + 1 FROM t", &[Value::Integer(4)]), ["5"]);
     assert_eq!(session.run_with("SELECT ? || 'x' FROM t", &[Value::Text("a".to_owned())]), ["ax"]);
-    let typed = session.prepare("SELECT a FROM t WHERE a = ?::DATE - TODAY AND ? + 1 > 0");
+    let typed = session.prepare("SELECT a FROM t WHERE ?::DATE = TODAY AND ? + 1 > 0");
     let names: Vec<String> = typed.parameters.into_iter().map(|known| known.declared.unwrap().name).collect();
     assert_eq!(names, ["date", "decimal"]);
 }
@@ -182,11 +182,11 @@ fn functions_of_texts_numbers_and_dates() {
         ("BITOR(a, 9)", "15"),
         ("SIGN(-a)", "-1"),
         ("MOD(a, 4)", "2"),
-        ("LAST_DAY(d)", "2024-05-31"),
-        ("ADD_MONTHS(d, 9)", "2025-02-17"),
-        ("ADD_MONTHS(MDY(1, 31, 2024), 1)", "2024-02-29"),
-        ("ADD_MONTHS(MDY(2, 29, 2024), 1)", "2024-03-31"),
-        ("ADD_MONTHS(MDY(1, 30, 2023), 1)", "2023-02-28"),
+        ("LAST_DAY(d)", "DATE '2024-05-31'"),
+        ("ADD_MONTHS(d, 9)", "DATE '2025-02-17'"),
+        ("ADD_MONTHS(MDY(1, 31, 2024), 1)", "DATE '2024-02-29'"),
+        ("ADD_MONTHS(MDY(2, 29, 2024), 1)", "DATE '2024-03-31'"),
+        ("ADD_MONTHS(MDY(1, 30, 2023), 1)", "DATE '2023-02-28'"),
         ("ROUND(ROOT(a + 3))", "3"),
         ("TO_CHAR(d, '%Y/%m/%d')", "2024/05/17"),
     ] {

@@ -230,7 +230,7 @@ fn parameters_meet_columns() {
     let places = parameter_places(&parsed.statement, parsed.parameters);
     assert_eq!(places[0], ParameterPlace::Count);
     assert!(matches!(&places[1], ParameterPlace::Column(name, tables) if name == "c" && tables[0].1 == "x"));
-    assert_eq!(places[2..], [ParameterPlace::Pattern, ParameterPlace::Unknown]);
+    assert_eq!(places[2..], [ParameterPlace::Pattern, ParameterPlace::Value(Type::Decimal(32, None))]);
     let parsed = parse("INSERT INTO t VALUES (?, ?)", false).unwrap();
     let places = parameter_places(&parsed.statement, parsed.parameters);
     assert!(matches!(&places[1], ParameterPlace::Position(1, name) if name.last() == "t"));

@@ -14,6 +14,8 @@
 //! A [`Session`] is one connection. It owns a session of the engine, a machine, and what T-SQL keeps between statements:
 //! `@@ROWCOUNT`, temporary tables by the level that made them, cursors, prepared handles, SET options.
 //!
+//! Plans and counts of what was run are shown by `plans`.
+//!
 //! Objects that are text - procedures, functions, triggers, views - are kept in the table `sys.mainstay_modules` of the
 //! database itself, so that making one belongs to the transaction that makes it. Temporary procedures (`#p`, `##p`) are in
 //! tables of their own, which end with the session or the server.
@@ -23,6 +25,7 @@ mod changes;
 mod cursors;
 mod definitions;
 mod objects;
+mod plans;
 mod session;
 mod statements;
 mod system;

@@ -74,6 +74,32 @@ fn backups_have_names_that_mean_nothing_else() {
     }
 }
 
+/// `backup_folder` in the settings allows backups below another folder (docs/guide.md), which RESTORE reads. Nothing leads
+/// out of that folder either, and 3201 names the setting.
+#[test]
+fn a_setting_allows_backups_outside_of_the_folder() {
+    let all = tempfile::tempdir().expect("a folder");
+    let (shop, backups) = (all.path().join("shop"), all.path().join("backups"));
+    for folder in [&shop, &backups] {
+        std::fs::create_dir_all(folder).expect("a folder");
+    }
+    std::fs::write(shop.join("mainstay.toml"), format!("backup_folder = '{}'\n", backups.display())).expect("settings");
+    let instance = Instance::new(Database::open(&shop).expect("a database"), "test");
+    let mut session = instance.session();
+    assert_eq!(errors(&mut session, "CREATE TABLE t (id INT PRIMARY KEY) INSERT t VALUES (1)"), [0; 0]);
+    let file = backups.join("shop.bak").display().to_string();
+    assert_eq!(errors(&mut session, &format!("BACKUP DATABASE test TO DISK = '{file}'")), [0; 0]);
+    assert_eq!(errors(&mut session, &format!("RESTORE VERIFYONLY FROM DISK = '{file}'")), [0; 0]);
+    assert!(backups.join("shop.bak").is_file());
+    for name in ["elsewhere.bak", "backups/../out.bak", "backups/shop.dbf"] {
+        let file = all.path().join(name).display().to_string();
+        let mut transcript = Transcript::default();
+        session.batch(&format!("BACKUP DATABASE test TO DISK = '{file}'"), &mut transcript);
+        assert_eq!(transcript.errors.iter().map(|error| error.number).collect::<Vec<_>>(), [3201], "{name}");
+        assert!(transcript.text.contains("backup_folder in mainstay.toml"), "{}", transcript.text);
+    }
+}
+
 /// 4861 for what is not for clients to read.
 #[test]
 fn files_of_the_server_are_not_read() {

@@ -44,6 +44,8 @@ pub struct IndexDescription {
     pub condition: Option<String>,
     /// Only the first record of each key is listed.
     pub unique: bool,
+    /// A second record with a key that is there is refused: Visual FoxPro's candidate tags, unique ones of ADT tables.
+    pub refuses_equal_keys: bool,
     /// From the greatest key to the least.
     pub descending: bool,
     /// Why statements do not use it, if they do not.

@@ -100,7 +100,7 @@ pub(super) fn judge(table: &Table, report: &mut Report) {
         add(&tag.path, row, String::new(), 1);
     }
     for found in &table.suspicions {
-        // What is wrong with an index is told by its tags.
+        // The tags report the damage of their index.
         let is_of_tag = table.tags.iter().any(|tag| tag.path == found.path && tag.state != "usable");
         let is_index = matches!(extension(&found.path).as_str(), "cdx" | "idx" | "ntx" | "adi");
         let row = match found.is_error {

@@ -116,7 +116,7 @@ pub struct Dictionary {
     pub path: PathBuf,
     /// The kind in words.
     pub kind: String,
-    /// What it has, as far as it was read; may be empty.
+    /// Its objects, as far as they were read; may be empty.
     pub contents: String,
 }
 
@@ -168,10 +168,10 @@ pub(crate) fn take(
 fn unreadable_indexes(fs: &Arc<dyn FileSystem>, collected: &Collected, tables: &[Table]) -> Vec<Finding> {
     let all: Vec<PathBuf> = collected.indexes.values().flatten().cloned().collect();
     let findings = mainstay_xbase::table::check_index_files(fs.as_ref(), &all).into_iter();
-    let is_told = |path: &Path| {
+    let is_reported = |path: &Path| {
         tables.iter().any(|table| {
             table.tags.iter().any(|tag| tag.path == path) || table.suspicions.iter().any(|found| found.path == path)
         })
     };
-    findings.filter(|finding| !is_told(&finding.path)).collect()
+    findings.filter(|finding| !is_reported(&finding.path)).collect()
 }

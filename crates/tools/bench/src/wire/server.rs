@@ -23,10 +23,14 @@ impl Server {
         let program = program().ok_or("there is no mainstay beside the benchmark")?;
         let folder = Scratch::new().map_err(|error| error.to_string())?;
         let path = folder.folder("served").map_err(|error| error.to_string())?;
+        // Without an address the door of SQL Server's clients has a port of its own, which another server may have.
+        let named = format!("--{door}");
+        let others: &[&str] = if door == "tds" { &[] } else { &[&named, "127.0.0.1:0"] };
         let mut child = Command::new(&program)
             .arg("serve")
             .arg(path)
-            .args([&format!("--{door}"), "127.0.0.1:0", "--durability", "os"])
+            .args(["--tds", "127.0.0.1:0", "--durability", "os"])
+            .args(others)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -40,8 +44,8 @@ impl Server {
                 return Err(format!("{} did not start: {all}", program.display()));
             }
             if let Some((_, rest)) = line.split_once(READY) {
-                let named = format!("{door}=");
-                let address = rest.split_whitespace().find_map(|word| word.strip_prefix(&named)).unwrap_or_default();
+                let key = format!("{door}=");
+                let address = rest.split_whitespace().find_map(|word| word.strip_prefix(&key)).unwrap_or_default();
                 break address.parse().map_err(|_| format!("{line} is no address"))?;
             }
             all += &line;

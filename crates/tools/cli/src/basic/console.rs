@@ -86,7 +86,7 @@ impl Programs for BrowserPrograms {
         });
         let may_only_read = self.users.find(user).is_some_and(|user| user.read_only);
         let shop = if may_only_read { self.shop.for_reading() } else { self.shop.clone() };
-        let mut session = shop.session(host, &self.home(), Vec::new());
+        let mut session = shop.with_user(user).session(host, &self.home(), Vec::new());
         session.run(name).map(drop).map_err(|failure| failure.to_string())
     }
 }

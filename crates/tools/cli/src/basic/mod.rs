@@ -52,6 +52,8 @@ pub(crate) struct Shop {
     sessions: Arc<AtomicU64>,
     /// What a session may hold; the language's own default without it.
     memory_bytes: Option<u64>,
+    /// UID of the sessions.
+    user: String,
 }
 
 impl Shop {
@@ -63,12 +65,30 @@ impl Shop {
         let plain = Arc::new(FolderVolume::new(Arc::clone(&files), folder));
         let keyed = Arc::new(TableVolume::new(database.native_store()?, plain, database.durability()));
         let volume: Arc<dyn Volume> = Arc::new(DatabaseVolume::new(keyed, database.clone()));
-        Ok(Shop { files, folder: folder.to_owned(), volume, sessions: Arc::new(AtomicU64::new(1)), memory_bytes: None })
+        Ok(Shop {
+            files,
+            folder: folder.to_owned(),
+            volume,
+            sessions: Arc::new(AtomicU64::new(1)),
+            memory_bytes: None,
+            user: String::new(),
+        })
     }
 
     /// Limits the memory of each session.
     pub(crate) fn with_memory(self, bytes: Option<u64>) -> Shop {
         Shop { memory_bytes: bytes, ..self }
+    }
+
+    /// Names the user of the sessions.
+    pub(crate) fn with_user(self, user: &str) -> Shop {
+        Shop { user: user.to_owned(), ..self }
+    }
+
+    /// Names the user who has started the process.
+    fn with_own_user(self) -> Shop {
+        let user = std::env::var("USER").unwrap_or_default();
+        self.with_user(&user)
     }
 
     /// The same for a user who may only read.
@@ -94,6 +114,7 @@ impl Shop {
             session: SessionId(self.sessions.fetch_add(1, Ordering::Relaxed)),
             arguments,
         });
+        session.set_user(&self.user, "");
         if let Some(bytes) = self.memory_bytes {
             session.limit_total_memory(bytes);
         }

@@ -24,7 +24,7 @@ pub(crate) fn basic(folder: &Path, memory_bytes: Option<u64>, engine: &Engine) -
     let opened = Disk.real_path(folder).and_then(|home| {
         let folder = folder_of(&Disk, &home);
         let database = super::open_enclosed(&folder, engine.options())?;
-        Ok((Shop::open(&database, &folder)?.with_memory(memory_bytes), home))
+        Ok((Shop::open(&database, &folder)?.with_memory(memory_bytes).with_own_user(), home))
     });
     match opened.and_then(|(shop, home)| converse(&shop, &home, None, Vec::new())) {
         Ok(code) => code,

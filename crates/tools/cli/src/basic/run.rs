@@ -61,7 +61,7 @@ fn run_file(start: Start<'_>, arguments: Vec<OsString>, engine: &Engine) -> Resu
         None => folder_of(&Disk, &home),
     };
     let database = super::open_enclosed(&folder, engine.options())?;
-    let shop = Shop::open(&database, &folder)?.with_memory(memory_bytes);
+    let shop = Shop::open(&database, &folder)?.with_memory(memory_bytes).with_own_user();
     let arguments = arguments.into_iter().map(OsString::into_vec).collect();
     if console {
         return super::prompt::converse(&shop, &home, Some(&name), arguments);

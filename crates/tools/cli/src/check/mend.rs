@@ -35,7 +35,7 @@ impl Mended {
     pub(super) fn state(&self) -> String {
         let place = if self.replaced { "in place" } else { "in its new files" };
         let losses: Vec<String> =
-            [(self.unread, "value"), (self.records, "record"), (self.others, "memo file or index")]
+            [(self.unread, "value"), (self.records, "record"), (self.others, "index or memo file")]
                 .into_iter()
                 .filter(|(number, _)| *number > 0)
                 .map(|(number, noun)| count(number, noun))
@@ -145,7 +145,7 @@ fn tell_why_not_in_place(out: &mut dyn Write, table: &Path, new: &NewTable) -> i
     let errors = |findings: &[Finding]| findings.iter().filter(|finding| finding.severity == Severity::Error).count();
     let reason = match (errors(&new.lost), errors(&new.left)) {
         (0, left) => format!("the new table has {}", count(left as u64, "error")),
-        (lost, _) => format!("the new table lacks {} of the old one", count(lost as u64, "memo file or index")),
+        (lost, _) => format!("the new table lacks {} of the old one", count(lost as u64, "index or memo file")),
     };
     let new = new.path.display();
     writeln!(out, "not in place: {}: {reason}, named above", table.display())?;

@@ -159,6 +159,7 @@ mod tests {
             key: "name".into(),
             condition: None,
             unique: false,
+            refuses_equal_keys: false,
             descending: true,
             unusable: None,
         };

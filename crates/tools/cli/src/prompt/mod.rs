@@ -105,7 +105,7 @@ fn editor(shell: &Shell, session: OfSession) -> Reedline {
         .with_menu(ReedlineMenu::EngineCompleter(Box::new(columns)))
         .with_highlighter(Box::new(highlight::Highlighter::new(colour)))
         .with_validator(Box::new(UntilEnd {
-            is_complete: if shell.is_all_remote { remote::script::is_complete } else { script::is_complete },
+            is_complete: if shell.is_all_remote { script::server::is_complete } else { script::is_complete },
         }))
         .with_edit_mode(Box::new(Emacs::new(keys)))
         .with_ansi_colors(colour)

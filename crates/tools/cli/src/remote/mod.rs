@@ -2,25 +2,25 @@
 //!
 //! ```text
 //!   shell (formats, commands, scripts)
-//!     |  batch of T-SQL                      ^ rows as Arrow batches, messages, counts     run, rows
+//!     |  batch of T-SQL                      ^ rows as Arrow batches, messages, counts     shell::server
 //!   Remote: one session on the server        |                                             here
 //!     |  bytes                               | events
 //!   transport (socket, TLS, trust)  <---->  tds-client: state machine without input or output
 //! ```
 //!
-//! The server speaks T-SQL, so text is cut into batches as `sqlcmd` does ([`script`]), and errors have SQL Server's numbers.
-//! Ctrl-C sends an attention; the connection stays usable. Memory is that of one batch of rows.
+//! The server speaks T-SQL, so text is cut into batches as `sqlcmd` does ([`crate::script::server`]), and errors have SQL
+//! Server's numbers. Ctrl-C sends an attention; the connection stays usable. Memory is that of one batch of rows.
 //!
 //! Limits: one session at a time; the rights are those of the user on the server.
 
+mod answers;
 pub(crate) mod found;
 mod rows;
-mod run;
-pub(crate) mod script;
 mod transport;
 mod trust;
 
-pub(crate) use run::address_of;
+pub(crate) use answers::address_of;
+pub(crate) use rows::Rows;
 
 use mainstay_tds_client::{Address, Connection, Event, Message, Next, Password};
 use mainstay_types::{Code, Error, Result, Value};
@@ -39,7 +39,7 @@ const CANCEL_PATIENCE: Duration = Duration::from_secs(20);
 /// SQL Server's number for a login that is refused.
 const LOGIN_FAILED: i32 = 18_456;
 /// Messages of every login, which say nothing new: the database and the language.
-const AT_LOGIN: [i32; 2] = [5701, 5703];
+pub(crate) const AT_LOGIN: [i32; 2] = [5701, 5703];
 
 /// A session on a server.
 pub(crate) struct Remote {

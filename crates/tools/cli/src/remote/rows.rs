@@ -20,7 +20,7 @@ const BATCH_ROWS: usize = 1024;
 const BATCH_BYTES: usize = 4 << 20;
 
 /// Rows that wait for their batch.
-pub(super) struct Rows {
+pub(crate) struct Rows {
     schema: SchemaRef,
     types: Vec<DataType>,
     rows: Vec<Vec<Value>>,
@@ -29,7 +29,7 @@ pub(super) struct Rows {
 
 impl Rows {
     /// No rows of these columns.
-    pub(super) fn new(columns: &[Column]) -> Rows {
+    pub(crate) fn new(columns: &[Column]) -> Rows {
         let types: Vec<DataType> = columns.iter().map(|column| column.data_type).collect();
         let empty: [Vec<Value>; 0] = [];
         let field = |(place, column): (usize, &Column)| {
@@ -46,7 +46,7 @@ impl Rows {
     }
 
     /// The columns as Arrow describes them.
-    pub(super) fn schema(&self) -> SchemaRef {
+    pub(crate) fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }
 

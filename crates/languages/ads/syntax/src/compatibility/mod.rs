@@ -1,7 +1,7 @@
 //! Constructs of Advantage SQL in a script that are refused, ignored, or different from Advantage.
 //!
 //! A script is read as one; where it has an error, it is cut at the semicolons outside of blocks, and each statement is read by
-//! itself, so that every one tells its error. The rows are in [`CONSTRUCTS`], from which docs/not-supported-adssql.md is written.
+//! itself, so that each reports its error. The rows are in [`CONSTRUCTS`], from which docs/not-supported-adssql.md is written.
 //!
 //! Limits: columns of tables are not known, so a refusal that depends on them is not found; clauses that the parser reads and does
 //! not keep are on the page only.
@@ -96,7 +96,7 @@ impl Walk<'_> {
         self.assessed.occurrences.push(Occurrence { construct, subject: text.into(), code, line });
     }
 
-    /// What the reduction of a statement refuses. Other errors depend on the tables.
+    /// Adds the refusal of a reduction. Other errors depend on the tables.
     fn reduced<T>(&mut self, result: Parse<T>) {
         if let Err(error) = result
             && [native::UNSUPPORTED, native::FUNCTION].contains(&error.number)

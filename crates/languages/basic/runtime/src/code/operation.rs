@@ -132,6 +132,8 @@ pub enum Op {
     Begin(bool),
     /// CLEAR; without names all.
     Clear(Box<[VariableRef]>),
+    /// CLEAR *, CLEAR EXCEPT: true for global variables, too.
+    ClearExcept(bool, Box<[VariableRef]>),
     /// RESET.
     Reset,
     /// END and STOP.

@@ -313,6 +313,10 @@ impl Compiler<'_> {
                 let variables = names.iter().map(|name| self.whole_variable(name)).collect::<Compiled<_>>()?;
                 Op::Clear(variables)
             }
+            Kind::ClearExcept(all, names) => {
+                let variables = names.iter().map(|name| self.whole_variable(name)).collect::<Compiled<_>>()?;
+                Op::ClearExcept(*all, variables)
+            }
             Kind::Reset => Op::Reset,
             Kind::End | Kind::Stop => Op::End,
             Kind::Escape(code) => {

@@ -120,7 +120,7 @@ pub(super) fn srt(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
             false => SEPARATOR,
         };
         let count = memchr::memchr_iter(delimiter, &text).count() + 1;
-        machine.charge_temporary(text.len() + count * std::mem::size_of::<&[u8]>())?;
+        crate::machine::memory::charge_temporary(machine, text.len() + count * std::mem::size_of::<&[u8]>())?;
         sort_delimited(&text, delimiter, out);
         return Ok(());
     }
@@ -131,7 +131,7 @@ pub(super) fn srt(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
         let end = (offset + length).min(element.len());
         element.get(offset..end).unwrap_or(&[]).to_vec()
     };
-    machine.charge_temporary(text.len().div_ceil(size) * std::mem::size_of::<&[u8]>())?;
+    crate::machine::memory::charge_temporary(machine, text.len().div_ceil(size) * std::mem::size_of::<&[u8]>())?;
     let mut elements: Vec<&[u8]> = text.chunks(size).collect();
     elements.sort_by_key(part);
     elements.iter().for_each(|element| out.extend_from_slice(element));

@@ -257,9 +257,15 @@ pub(super) fn rcd(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
 
 /// FFN: the channel that has a file open; -1 for none.
 pub(super) fn ffn(machine: &mut Machine, call: &Call) -> Outcome<Number> {
-    let name = call.text(machine, 0)?;
+    // 'FL' and 'FU': names do not depend on case. Slashes and backslashes are the same.
+    let ignores_case = machine.parameters.get("FL") != 0 || machine.parameters.get("FU") != 0;
+    let compared = |name: &[u8]| -> Vec<u8> {
+        let slashed = name.iter().map(|byte| if *byte == b'\\' { b'/' } else { *byte });
+        slashed.map(|byte| if ignores_case { byte.to_ascii_lowercase() } else { byte }).collect()
+    };
+    let name = compared(&call.text(machine, 0)?);
     for number in machine.channels.numbers() {
-        if machine.channel_of(number)?.name == name {
+        if compared(&machine.channel_of(number)?.name) == name {
             return Ok(Number::whole(number));
         }
     }
@@ -298,6 +304,8 @@ pub(super) fn last_used(machine: &mut Machine, _: &Call) -> Outcome<Number> {
 
 /// CHN: numbers of open channels, two bytes each.
 pub(super) fn open_channels(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    // The terminal is channel 0.
+    out.extend_from_slice(&[0, 0]);
     for number in machine.channels.numbers() {
         if let Ok(number) = u16::try_from(number) {
             out.extend_from_slice(&number.to_be_bytes());

@@ -69,7 +69,7 @@ pub(super) fn sub(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outc
         return Err(Fault::new(46));
     }
     let count = memchr::memmem::find_iter(&text, &pattern).count();
-    machine.charge_temporary(count * std::mem::size_of::<usize>())?;
+    crate::machine::memory::charge_temporary(machine, count * std::mem::size_of::<usize>())?;
     let places: Vec<usize> = memchr::memmem::find_iter(&text, &pattern).collect();
     let chosen = match wanted {
         0 => 0..places.len(),

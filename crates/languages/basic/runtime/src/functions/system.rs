@@ -73,7 +73,7 @@ pub(super) fn tcb(machine: &mut Machine, call: &Call) -> Outcome<Number> {
         11 => machine.retry_line(),
         12 | 13 => machine.level(),
         14 => machine.precision.into(),
-        15 => machine.memory_limit() as i64,
+        15 => crate::machine::memory::memory_limit(machine) as i64,
         16 => machine.match_length,
         17 => machine.functions as i64,
         18 => machine.iteration.map_or(0, |at| at as i64 + 1),
@@ -85,6 +85,7 @@ pub(super) fn tcb(machine: &mut Machine, call: &Call) -> Outcome<Number> {
         53 => machine.loads.0,
         54 => machine.loads.1,
         62 => machine.failed_opens,
+        67 => machine.keys_loaded,
         82 => -1,
         83 => {
             if machine.stepping.breakpoints.is_empty() {
@@ -380,6 +381,66 @@ pub(super) fn sep_variable(_: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outc
 pub(super) fn sys(_: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
     out.extend_from_slice(b"MAINSTAY");
     Ok(())
+}
+
+/// UID, WHO: the user.
+pub(super) fn user(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    out.extend_from_slice(&machine.user);
+    Ok(())
+}
+
+/// NID: the name of the machine.
+pub(super) fn node(machine: &mut Machine, _: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    out.extend_from_slice(&machine.node);
+    Ok(())
+}
+
+/// DIR: the current folder, with a slash at its end. There is one drive: error 41 for another number.
+pub(super) fn dir(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    if !call.is_text(0) {
+        call.within(machine, 0, 0, 0)?;
+    }
+    out.extend_from_slice(machine.current_folder().as_bytes());
+    if out.last() != Some(&b'/') {
+        out.push(b'/');
+    }
+    Ok(())
+}
+
+/// ENV: a value of the environment, which is what the host says of the session and nothing of the process: USER. By number it is
+/// NAME=VALUE, -1 is the name of the product. Error 41 for a number without one.
+pub(super) fn env(machine: &mut Machine, call: &Call, out: &mut Vec<u8>) -> Outcome<()> {
+    if call.is_text(0) {
+        let name = call.text(machine, 0)?;
+        if name.eq_ignore_ascii_case(b"USER") {
+            out.extend_from_slice(&machine.user);
+        }
+        return Ok(());
+    }
+    match call.whole(machine, 0)? {
+        -1 => out.extend_from_slice(b"Mainstay"),
+        1 => out.extend_from_slice(&[b"USER=".as_slice(), machine.user.as_slice()].concat()),
+        _ => return fail(41, "no value of the environment has this number"),
+    }
+    Ok(())
+}
+
+/// SYS( ): always -1. Programs have no way to the operating system.
+pub(super) fn command(machine: &mut Machine, call: &Call) -> Outcome<Number> {
+    match call.is_text(0) {
+        true => drop(call.text(machine, 0)?),
+        false => drop(call.whole(machine, 0)?),
+    }
+    machine.system_error = NOT_PERMITTED;
+    Ok(Number::ONE.negated())
+}
+
+/// The error of an operation that is not permitted, as systems number it.
+const NOT_PERMITTED: i64 = 1;
+
+/// RET: the last error of the operating system, and 256.
+pub(super) fn ret(machine: &mut Machine, _: &Call) -> Outcome<Number> {
+    Ok(Number::whole(machine.system_error + 256))
 }
 
 /// MSE: 32 bytes of the mouse's and the window's state. It returns when everything is shown.

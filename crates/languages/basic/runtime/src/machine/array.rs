@@ -28,7 +28,7 @@ impl Machine {
             let value = self.value(value);
             self.iteration = outer;
             let value = value?;
-            self.charge_held(super::memory::value_bytes(&value))?;
+            super::memory::charge_held(self, super::memory::value_bytes(&value))?;
             values.push(match value {
                 Value::Number(number) => Value::Number(self.assigned(number, false)),
                 text => text,
@@ -83,8 +83,8 @@ impl Machine {
 
     /// Copies of all elements of an array; none before DIM. Error 31 when there is no memory for them.
     pub(crate) fn array_values(&mut self, array: VariableRef) -> Outcome<Vec<Value>> {
-        let bytes = self.array_bytes(array) + self.array_length(array) * std::mem::size_of::<Value>();
-        self.charge_temporary(bytes)?;
+        let bytes = super::memory::array_bytes(self, array) + self.array_length(array) * std::mem::size_of::<Value>();
+        super::memory::charge_temporary(self, bytes)?;
         let slot = self.slot_of(array);
         let (level, slot) = self.level_of(slot);
         Ok(match array {
@@ -98,17 +98,6 @@ impl Machine {
             }
             _ => Vec::new(),
         })
-    }
-
-    /// Bytes that an array takes.
-    pub(super) fn array_bytes(&mut self, array: VariableRef) -> usize {
-        let slot = self.slot_of(array);
-        let (level, slot) = self.level_of(slot);
-        match array {
-            VariableRef::Numbers(_) => level.number_arrays[slot].as_ref().map_or(0, Array::<Number>::bytes),
-            VariableRef::Texts(_) => level.text_arrays[slot].as_ref().map_or(0, Array::<Vec<u8>>::bytes),
-            _ => 0,
-        }
     }
 
     /// The elements of a target that is an array or a range; `None` for any other one.

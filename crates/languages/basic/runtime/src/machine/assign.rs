@@ -152,7 +152,7 @@ impl Machine {
         let (low, high) = self.bounds_of(array)?;
         let (from, to, backwards) = self.range(bounds.as_deref(), low, high)?;
         let count = to.min(self.array_length(array)).saturating_sub(from);
-        self.charge_filling(count, values)?;
+        charge_filling(self, count, values)?;
         let slot = self.slot_of(array);
         let (level, slot) = self.level_of(slot);
         let mut values = values.iter().cycle();
@@ -187,19 +187,6 @@ impl Machine {
         Ok(())
     }
 
-    /// Counts the strings that a range is filled with, again and again if they are fewer than its elements.
-    fn charge_filling(&mut self, count: usize, values: &[Value]) -> Outcome<()> {
-        // The places of the elements.
-        self.charge_temporary(count * std::mem::size_of::<usize>())?;
-        let turns = count.checked_div(values.len()).unwrap_or(0) + 1;
-        let texts = values.iter().map(|value| match value {
-            Value::Text(text) => super::allocated(text.len()),
-            Value::Number(_) => 0,
-        });
-        let bytes = texts.sum::<usize>().saturating_mul(turns);
-        self.charge(bytes)
-    }
-
     pub(super) fn set_range(
         &mut self,
         target: &Target,
@@ -211,8 +198,8 @@ impl Machine {
         }
         let (low, high) = self.bounds_of(source)?;
         let (from, to, backwards) = self.range(bounds, low, high)?;
-        let bytes = self.array_bytes(source) + self.array_length(source) * std::mem::size_of::<Value>();
-        self.charge_temporary(bytes)?;
+        let bytes = super::memory::array_bytes(self, source) + self.array_length(source) * std::mem::size_of::<Value>();
+        super::memory::charge_temporary(self, bytes)?;
         let slot = self.slot_of(source);
         let (level, slot) = self.level_of(slot);
         let mut values: Vec<Value> = match source {
@@ -235,7 +222,7 @@ impl Machine {
     }
 
     fn copy_array(&mut self, target: &Target, source: VariableRef) -> Outcome<()> {
-        let bytes = self.array_bytes(source);
+        let bytes = super::memory::array_bytes(self, source);
         self.charge(bytes)?;
         let from = self.slot_of(source);
         match (target, source) {
@@ -292,7 +279,7 @@ impl Machine {
                 };
                 let values = self.dimension_bounds(bounds)?;
                 let slot = self.slot_of(*array);
-                self.charge(super::memory::texts_bytes(count_of(&values), length))?;
+                self.charge(super::memory::texts_bytes(super::memory::count_of(&values), length))?;
                 let (level, slot) = self.level_of(slot);
                 let mut array: Array<Vec<u8>> = Array::new(&values)?;
                 array.elements.iter_mut().for_each(|element| element.resize(length, fill));
@@ -310,10 +297,10 @@ impl Machine {
             }
             DimCode::Array(array, bounds) => {
                 let values = self.dimension_bounds(bounds)?;
-                self.charge_array(matches!(array, VariableRef::Texts(_)), &values)?;
+                super::memory::charge_array(self, matches!(array, VariableRef::Texts(_)), &values)?;
                 if keep {
                     // REDIM copies the strings of the old array.
-                    let bytes = self.array_bytes(*array);
+                    let bytes = super::memory::array_bytes(self, *array);
                     self.charge(bytes)?;
                 }
                 let slot = self.slot_of(*array);
@@ -337,15 +324,6 @@ impl Machine {
             return Err(Fault::new(31));
         }
         Ok(values)
-    }
-
-    /// Counts an array of empty elements. Error 31 when there is no memory for it.
-    pub(super) fn charge_array(&mut self, is_text: bool, bounds: &[(i64, i64)]) -> Outcome<()> {
-        let count = count_of(bounds);
-        self.charge(match is_text {
-            true => super::memory::texts_bytes(count, 0),
-            false => super::memory::numbers_bytes(count),
-        })
     }
 
     pub(super) fn local(&mut self, variables: &[VariableRef]) -> Outcome<()> {
@@ -411,12 +389,6 @@ impl Machine {
     }
 }
 
-/// The number of elements between bounds that were checked.
-fn count_of(bounds: &[(i64, i64)]) -> usize {
-    let lengths = bounds.iter().map(|(low, high)| high.saturating_sub(*low).saturating_add(1).max(0));
-    usize::try_from(lengths.fold(1, i64::saturating_mul)).unwrap_or(usize::MAX)
-}
-
 fn element<'a, T: Clone + Default>(array: &'a mut Option<Array<T>>, subscripts: &[i64]) -> Outcome<&'a mut T> {
     let Some(array) = array else { return fail(42, "the array is not dimensioned") };
     let index = match subscripts.is_empty() {
@@ -446,5 +418,31 @@ fn redimension<T: Clone + Default>(array: &mut Option<Array<T>>, bounds: &[(i64,
         _ => Array::new(bounds)?,
     };
     *array = Some(new);
+    Ok(())
+}
+
+/// Counts the strings that a range is filled with, again and again if they are fewer than its elements.
+fn charge_filling(machine: &mut Machine, count: usize, values: &[Value]) -> Outcome<()> {
+    // The places of the elements.
+    super::memory::charge_temporary(machine, count * std::mem::size_of::<usize>())?;
+    let turns = count.checked_div(values.len()).unwrap_or(0) + 1;
+    let texts = values.iter().map(|value| match value {
+        Value::Text(text) => super::allocated(text.len()),
+        Value::Number(_) => 0,
+    });
+    let bytes = texts.sum::<usize>().saturating_mul(turns);
+    machine.charge(bytes)
+}
+
+/// CLEAR *, CLEAR EXCEPT: all variables but these, with `all` the global ones and those of GBL( ), too.
+pub(super) fn clear_except(machine: &mut Machine, all: bool, variables: &[VariableRef]) -> Outcome<()> {
+    let kept: Vec<(VariableRef, Saved)> =
+        variables.iter().map(|variable| (*variable, machine.save(*variable))).collect();
+    machine.clear(&[])?;
+    if all {
+        machine.globals.clear();
+        machine.strings.clear();
+    }
+    machine.restore(kept);
     Ok(())
 }

@@ -8,7 +8,6 @@ use crate::fault::{Fault, Outcome, fail};
 use crate::link::{Link, PlanSlot};
 use crate::variables::Variables;
 use mainstay_basic_syntax as syntax;
-use std::collections::HashSet;
 use std::rc::Rc;
 
 /// How deep CALL, PERFORM and EXECUTE may be nested.
@@ -32,7 +31,7 @@ impl Machine {
                 return Ok(program);
             }
             let Some(source) = self.programs.read(&path)? else { continue };
-            self.charge_program(source.len())?;
+            super::memory::charge_program(self, source.len())?;
             let tree = syntax::parse(&source);
             if let Some(refusal) = tree.diagnostics.iter().find(|diagnostic| diagnostic.code == 18) {
                 return fail(18, format!("{name}: {}; {}", refusal.message, refusal.hint));
@@ -162,7 +161,7 @@ impl Machine {
         out: &mut Vec<(Passed, Option<VariableRef>)>,
     ) -> Outcome<()> {
         if let CallArgument::Variable(variable) | CallArgument::ArrayCopy(variable) = argument {
-            let bytes = self.variable_bytes(*variable);
+            let bytes = super::memory::variable_bytes(self, *variable);
             self.charge(bytes)?;
         }
         match argument {
@@ -200,16 +199,6 @@ impl Machine {
             VariableRef::Numbers(_) => Passed::Numbers(level.number_arrays[slot].clone()),
             VariableRef::Texts(_) => Passed::Texts(level.text_arrays[slot].clone()),
         }
-    }
-
-    /// Bytes of a copy of a variable.
-    fn variable_bytes(&mut self, variable: VariableRef) -> usize {
-        let slot = self.slot_of(variable);
-        let text = match variable {
-            VariableRef::Text(_) => self.text_slot(slot).len(),
-            _ => self.array_bytes(variable),
-        };
-        std::mem::size_of::<Passed>() + text
     }
 
     /// Error 36 for a value of another type.
@@ -444,7 +433,7 @@ impl Machine {
         if let Some((_, program)) = self.texts.get(&key) {
             return Ok(program.clone());
         }
-        self.charge_program(source.len())?;
+        super::memory::charge_program(self, source.len())?;
         let tree = syntax::parse_statement(source);
         if let Some(diagnostic) = tree.diagnostics.first() {
             return fail(diagnostic.code, diagnostic.message.clone());
@@ -454,20 +443,10 @@ impl Machine {
         }
         let program = Rc::new(compile_in(&outer.name, tree, Some(Outer { program: &outer })));
         if self.texts.len() >= TEXTS {
-            self.forget_texts();
+            super::memory::forget_texts(self);
         }
         self.texts.insert(key, (outer, program.clone()));
         Ok(program)
-    }
-
-    /// Forgets the compiled statements of EXECUTE, and their links to the levels of variables.
-    pub(super) fn forget_texts(&mut self) {
-        let texts = std::mem::take(&mut self.texts);
-        let known: HashSet<*const Program> = texts.values().map(|(_, text)| Rc::as_ptr(text)).collect();
-        let callers = self.frames.iter_mut().chain([&mut self.frame]).filter_map(|frame| frame.caller.as_deref_mut());
-        for level in callers.chain([&mut self.variables]) {
-            level.forget_links(|program| !known.contains(&Rc::as_ptr(program)));
-        }
     }
 
     /// Runs something with the names of a text, as EXECUTE would.
@@ -543,7 +522,7 @@ impl Machine {
         let mut saved = Vec::new();
         for ((variable, local), value) in function.parameters.iter().zip(values) {
             if *local {
-                let bytes = self.variable_bytes(*variable);
+                let bytes = super::memory::variable_bytes(self, *variable);
                 self.charge(bytes)?;
                 let old = match self.read_variable(*variable) {
                     Passed::Value(value) => Saved::Value(value),
@@ -563,14 +542,14 @@ impl Machine {
             }
         }
         let put_aside = saved.iter().map(|(_, saved)| super::memory::saved_bytes(saved) as u64).sum();
-        let nested = self.begin_nested(put_aside);
+        let nested = super::memory::begin_nested(self, put_aside);
         self.functions += 1;
         let result = match &function.value {
             Some(value) => self.value(value),
             None => self.run_function(function),
         };
         self.functions -= 1;
-        self.end_nested(nested);
+        super::memory::end_nested(self, nested);
         self.restore(saved);
         result
     }

@@ -140,7 +140,7 @@ impl Machine {
             // Units of 1,024 bytes; 0 leaves the limit as it is.
             let units = self.whole_within(memory, 0, i64::from(u32::MAX))? as u64;
             if units > 0 {
-                self.start_with(units * 1024);
+                super::memory::start_with(self, units * 1024);
             }
         }
         let program = match program {

@@ -238,7 +238,7 @@ impl Machine {
         let values = match text.split_last() {
             Some((delimiter, rest)) => {
                 let parts = memchr::memchr_iter(*delimiter, rest).count() + 1;
-                self.charge_temporary(parts * ELEMENT)?;
+                super::memory::charge_temporary(self, parts * ELEMENT)?;
                 rest.split(|byte| byte == delimiter).rev().map(|part| Value::Text(part.to_vec())).collect()
             }
             None => Vec::new(),
@@ -249,7 +249,7 @@ impl Machine {
 
     pub(super) fn for_index(&mut self, target: &Target, array: VariableRef, exit: Pc) -> Outcome<()> {
         let count = self.array_length(array);
-        self.charge_temporary(count * ELEMENT)?;
+        super::memory::charge_temporary(self, count * ELEMENT)?;
         if matches!(target, Target::Text(_) | Target::TextElement(..)) {
             let keywords = self.keywords(array);
             let names =

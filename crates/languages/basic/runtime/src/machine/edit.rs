@@ -19,7 +19,7 @@ impl Machine {
     ///
     /// Errors: those of the parser, and 21.
     pub(crate) fn edit_line(&mut self, source: &[u8]) -> Outcome<()> {
-        self.charge_program(source.len())?;
+        super::memory::charge_program(self, source.len())?;
         let parsed = syntax::parse_statement(source);
         if let Some(diagnostic) = parsed.diagnostics.first() {
             return fail(diagnostic.code, diagnostic.message.clone());
@@ -69,7 +69,7 @@ impl Machine {
             }
         }
         self.variables.forget_link(old);
-        self.forget_texts();
+        super::memory::forget_texts(self);
     }
 
     /// DELETE: lines of a range; without a range all.
@@ -84,7 +84,7 @@ impl Machine {
 
     /// MERGE: lines of text, each with its number. Error 21 for one without.
     pub(super) fn merge_lines(&mut self, source: &[u8]) -> Outcome<()> {
-        self.charge_program(source.len())?;
+        super::memory::charge_program(self, source.len())?;
         let parsed = syntax::parse_statement(source);
         if let Some(diagnostic) = parsed.diagnostics.iter().find(|diagnostic| matches!(diagnostic.code, 18 | 21)) {
             return fail(diagnostic.code, diagnostic.message.clone());

@@ -184,6 +184,7 @@ impl Machine {
             Op::Dim(items, keep) => items.iter().try_for_each(|item| self.dimension(item, *keep)),
             Op::Local(variables) => self.local(variables),
             Op::Clear(variables) => self.clear(variables),
+            Op::ClearExcept(all, variables) => super::assign::clear_except(self, *all, variables),
             Op::List(channel, first, last) => self.list(channel.as_deref(), *first, *last),
             Op::Via(parts) => self.via(&parts.0, &parts.1),
             Op::Control(control) => self.control(control),

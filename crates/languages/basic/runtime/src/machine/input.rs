@@ -20,7 +20,7 @@ impl Machine {
             Some(Expr::Text(_)) => return fail(26, "a channel is a number"),
         }
         let Some(list) = io.list else { return Ok(()) };
-        self.transaction(mainstay_basic_files::TransactionVerb::Idle)?;
+        super::session::transaction(self, mainstay_basic_files::TransactionVerb::Idle)?;
         let program = self.frame.program.clone();
         let list = program.lists.get(list as usize).ok_or_else(|| Fault::new(81))?;
         self.input_items(io, list, 0).map(drop)
@@ -74,7 +74,7 @@ impl Machine {
         let separator = Machine::separator(channel);
         let data = channel.file.read(mainstay_basic_files::Place::Next, &options);
         let data = data.map_err(super::channels::file_fault)?.to_vec();
-        self.charge_record(data.len())?;
+        super::memory::charge_record(self, data.len())?;
         let Some(list) = io.list else { return Ok(()) };
         let list = self.frame.program.lists.get(list as usize).cloned().ok_or_else(|| Fault::new(81))?;
         self.assign_fields(&list, &data, separator)
@@ -117,6 +117,7 @@ impl Machine {
                 input => break input?,
             }
         };
+        self.charge(input.text.len())?;
         self.ctl = input.ctl;
         self.input_place = input.cursor as i64;
         self.screen.entered(&input.text, request.hidden)?;

@@ -5,7 +5,7 @@ use super::list::split;
 use super::{Channel, Machine, Value};
 use crate::code::*;
 use crate::fault::{Fault, Outcome, fail};
-use mainstay_basic_files::{FileKind, Order, Place, ReadMode, ReadOptions, WriteMode, WriteOptions};
+use mainstay_basic_files::{FileKind, Order, Place, ReadMode, ReadOptions, ScanRange, WriteMode, WriteOptions};
 use mainstay_basic_syntax::tree::Verb;
 use std::time::Duration;
 
@@ -30,8 +30,6 @@ impl Reference {
     }
 }
 
-/// How many times its length a record counts when it is read.
-const FETCHED: usize = 4;
 /// Bytes of a record in memory beside its own and those of its key.
 const WRITTEN: usize = 512;
 
@@ -77,6 +75,7 @@ impl Machine {
             Verb::Unlock => self.channels.get(number)?.file.unlock().map_err(file_fault),
             Verb::Purge => self.channels.get(number)?.file.purge().map_err(file_fault),
             Verb::Flush => self.channels.get(number)?.file.flush().map_err(file_fault),
+            Verb::KeyedLoad => load_keys(self, io, number),
             _ => Err(Fault::new(120)),
         }
     }
@@ -183,7 +182,7 @@ impl Machine {
             let data = channel.file.read(reference.place(), &options).map_err(file_fault)?;
             let bytes = data.len();
             self.record_rest = split(plan, data, separator, rounding, variables, globals)?;
-            return self.charge_record(bytes);
+            return super::memory::charge_record(self, bytes);
         }
         let bound = channel.list.clone();
         let mut data = channel.file.read(reference.place(), &options).map_err(file_fault)?.to_vec();
@@ -192,7 +191,7 @@ impl Machine {
             let size = self.whole_within(size, 1, self.text_limit as i64)? as usize;
             read_on(self.channels.get(number)?, size, &mut data);
         }
-        self.charge_record(data.len())?;
+        super::memory::charge_record(self, data.len())?;
         if let Some(plan) = plan {
             let Machine { variables, globals, .. } = self;
             self.record_rest = split(&plan, &data, separator, rounding, variables, globals)?;
@@ -223,7 +222,7 @@ impl Machine {
         if let Some(size) = size {
             read_on(channel, size, &mut record);
         }
-        self.charge_record(record.len())?;
+        super::memory::charge_record(self, record.len())?;
         let program = self.frame.program.clone();
         let item = io.list.and_then(|list| program.lists.get(list as usize)).and_then(|list| list.items.first());
         match item {
@@ -237,12 +236,6 @@ impl Machine {
                 Ok(())
             }
         }
-    }
-
-    /// Counts a record that was read: its fields, and records that its channel has fetched ahead.
-    #[inline]
-    pub(super) fn charge_record(&mut self, bytes: usize) -> Outcome<()> {
-        self.charge(FETCHED * bytes + 64)
     }
 
     fn write(&mut self, io: &IoCode, number: i64, record: bool) -> Outcome<()> {
@@ -467,4 +460,34 @@ fn read_on(channel: &mut Channel, size: usize, record: &mut Vec<u8>) {
         }
     }
     record.truncate(size);
+}
+
+/// KEYED LOAD: reads a key, or all keys, to the end. Keys follow from their records, so there is nothing to build; damage is an
+/// error. TCB(67) is the number of keys. Errors: 13 for a file that is read only, 17 for one without records and keys.
+fn load_keys(machine: &mut Machine, io: &IoCode, number: i64) -> Outcome<()> {
+    let current = machine.channels.get(number)?.file.current_key();
+    let wanted = machine.order(io.options.key_number.as_ref(), number)?;
+    let file = &mut machine.channels.get(number)?.file;
+    let information = file.information().map_err(file_fault)?;
+    if information.definition.kind != FileKind::Keyed {
+        return fail(17, "KEYED LOAD takes a keyed file");
+    }
+    if information.is_read_only {
+        return fail(13, "the file was opened for reading");
+    }
+    let keys = information.definition.keys.keys().iter().enumerate();
+    let numbers: Vec<usize> = match (&io.options.key_number, wanted) {
+        (Some(_), Some(Order::Key(key))) => vec![key],
+        _ => keys.filter(|(_, key)| !key.is_dropped()).map(|(key, _)| key).collect(),
+    };
+    for key in &numbers {
+        let range = ScanRange { order: Some(Order::Key(*key)), ignores_locks: true, ..ScanRange::default() };
+        let mut scan = file.scan(&range).map_err(file_fault)?;
+        while file.scan_next(&mut scan).map_err(file_fault)?.is_some() {}
+    }
+    // The current key stays.
+    let range = ScanRange { order: Some(Order::Key(current)), ..ScanRange::default() };
+    file.scan(&range).map_err(file_fault)?;
+    machine.keys_loaded = numbers.len() as i64;
+    Ok(())
 }

@@ -83,7 +83,7 @@ impl Machine {
             if let Some(joined) = self.selecting()?.joined.get_mut(level - 1) {
                 joined.scan = Some(scan);
             }
-            self.charge_record(data.len())?;
+            super::memory::charge_record(self, data.len())?;
             self.take_record(&join.select, channel, &data)?;
             let is_partner = match &join.select.condition {
                 Some(condition) => self.is_true(condition)?,

@@ -155,7 +155,7 @@ fn joined(name: &[u8], part: &[u8]) -> Vec<u8> {
 impl Machine {
     /// DIM LOAD. Error 26 for text that is no JSON, or a value that is no number for an array of numbers.
     pub(super) fn load_json(&mut self, array: VariableRef, text: &[u8]) -> Outcome<()> {
-        let left = self.memory_left();
+        let left = super::memory::memory_left(self);
         let mut reader = Reader { text, at: 0, found: Vec::new(), left };
         reader.value(b"", 0)?;
         reader.blanks();
@@ -199,12 +199,12 @@ impl Machine {
         }
         let mut root = Node::default();
         // Groups, and control characters of six bytes each.
-        self.charge_temporary(entries.len().saturating_mul(NODE))?;
+        super::memory::charge_temporary(self, entries.len().saturating_mul(NODE))?;
         for (name, value) in entries {
             let text = match value {
                 super::Value::Number(_) => self.display(&value).into_bytes(),
                 super::Value::Text(text) => {
-                    self.charge_temporary(6 * text.len())?;
+                    super::memory::charge_temporary(self, 6 * text.len())?;
                     quoted(&text)
                 }
             };

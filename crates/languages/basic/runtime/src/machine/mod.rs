@@ -31,7 +31,7 @@ mod io;
 mod join;
 mod json;
 mod list;
-mod memory;
+pub(crate) mod memory;
 mod number;
 mod object;
 mod open;
@@ -50,8 +50,10 @@ pub use channels::{Channel, SEPARATOR};
 pub(crate) use memory::allocated;
 pub(crate) use number::truth;
 pub(crate) use print::apply_table;
+pub(crate) use session::transaction;
 pub use settings::Parameters;
 pub use state::{Entry, Frame, FrameKind, Machine, Parts, Value};
+pub(crate) use state::{Passed, Saved};
 pub(crate) use step::Step;
 
 use crate::code::*;
@@ -169,7 +171,7 @@ impl Machine {
                 }
                 // It is one of the expression that called the function.
                 _ if depth > 0 && self.frames.len() == depth => return Err(fault),
-                _ => match self.caller_that_tries(depth) {
+                _ => match caller_that_tries(&self.frames, depth) {
                     // An error that a called program leaves is one of the TRY around its CALL.
                     Some(index) => {
                         while self.frames.len() > index {
@@ -187,13 +189,6 @@ impl Machine {
                 },
             }
         }
-    }
-
-    /// The innermost caller that is inside of a TRY.
-    fn caller_that_tries(&self, depth: usize) -> Option<usize> {
-        let tries = |frame: &Frame| frame.stack.iter().any(Entry::is_open_try);
-        let callers = self.frames.get(depth..).unwrap_or(&[]);
-        callers.iter().rposition(tries).map(|index| index + depth)
     }
 
     fn goto_or_fault(&mut self, to: Destination, depth: usize) -> Outcome<Flow> {
@@ -231,6 +226,13 @@ impl Machine {
             number => number,
         }
     }
+}
+
+/// The innermost caller that is inside of a TRY.
+fn caller_that_tries(frames: &[Frame], depth: usize) -> Option<usize> {
+    let tries = |frame: &Frame| frame.stack.iter().any(Entry::is_open_try);
+    let callers = frames.get(depth..).unwrap_or(&[]);
+    callers.iter().rposition(tries).map(|index| index + depth)
 }
 
 /// The branches of an operation.

@@ -174,7 +174,7 @@ impl Machine {
             return Ok(empty(&property.name));
         }
         let bounds = self.in_text(program, |machine| machine.dimension_bounds(&property.bounds))?;
-        self.charge_array(property.name.kind == NameKind::Text, &bounds)?;
+        super::memory::charge_array(self, property.name.kind == NameKind::Text, &bounds)?;
         Ok(match property.name.kind {
             NameKind::Text => Passed::Texts(Some(Array::new(&bounds)?)),
             _ => Passed::Numbers(Some(Array::new(&bounds)?)),

@@ -160,7 +160,7 @@ impl Machine {
                 }
                 _ => fail(26, "the new name is a string"),
             },
-            FileVerb::Program => fail(99, "PROGRAM is not supported"),
+            FileVerb::Program => create_program(self, &name),
             verb => self.create(verb, &name, &arguments[1..], &file.options),
         }
     }
@@ -278,4 +278,14 @@ fn definition(verb: FileVerb, keys: &str, numbers: &[Option<i64>]) -> Outcome<Fi
             FileDefinition { max_records: records, ..FileDefinition::new(kind, keys, format) }
         }
     })
+}
+
+/// PROGRAM: an empty program. Its size does not matter. Error 12 for a name in use.
+fn create_program(machine: &mut Machine, name: &str) -> Outcome<()> {
+    let name = machine.new_name(name)?;
+    let is_used = machine.programs.read(&name)?.is_some() || machine.volume.kind(&name).map_err(file_fault)?.is_some();
+    match is_used {
+        true => fail(12, name),
+        false => machine.programs.write(&name, b""),
+    }
 }

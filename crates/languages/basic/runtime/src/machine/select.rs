@@ -142,11 +142,11 @@ impl Machine {
         {
             let bytes = data.len();
             self.record_rest = split(plan, data, separator, rounding, variables, globals)?;
-            self.charge_record(bytes)?;
+            super::memory::charge_record(self, bytes)?;
             return Ok(true);
         }
         let (channel, data) = (selecting.channel, data.to_vec());
-        self.charge_record(data.len())?;
+        super::memory::charge_record(self, data.len())?;
         self.take_record(select, channel, &data)?;
         Ok(true)
     }

@@ -28,7 +28,7 @@ impl Machine {
                 let name = self.handlers.escape_program.clone();
                 self.assign(target, Value::Text(name))?;
             }
-            SessionCode::Journal(form, _) => self.journal(*form)?,
+            SessionCode::Journal(form, _) => journal(self, *form)?,
             SessionCode::MessageLibrary(form, file, _) => self.message_library(*form, file.as_ref())?,
             SessionCode::Folder(folder, _) => {
                 let folder = self.name_value(folder)?;
@@ -98,23 +98,6 @@ impl Machine {
             _ => return Err(Fault::new(120)),
         }
         Ok(())
-    }
-
-    /// SYSTEM_JRNL: begins and ends transactions.
-    fn journal(&mut self, form: Journal) -> Outcome<()> {
-        self.transaction(match form {
-            Journal::Begin => TransactionVerb::Begin,
-            Journal::BeginAuto => TransactionVerb::BeginAuto,
-            Journal::AutoOn => TransactionVerb::AutoOn,
-            Journal::AutoOff => TransactionVerb::AutoOff,
-            Journal::Save => TransactionVerb::Save,
-            Journal::Restore => TransactionVerb::Restore,
-        })
-    }
-
-    /// Begins or ends a transaction of the session.
-    pub(crate) fn transaction(&mut self, verb: TransactionVerb) -> Outcome<()> {
-        self.volume.transaction(self.session, verb).map_err(file_fault)
     }
 
     fn set_fid(&mut self, channel: Option<&NumberExpr>, name: &TextExpr) -> Outcome<()> {
@@ -239,4 +222,24 @@ impl Machine {
         self.handlers.is_handling = false;
         self.reset_state();
     }
+}
+
+/// SYSTEM_JRNL: begins and ends transactions.
+fn journal(machine: &mut Machine, form: Journal) -> Outcome<()> {
+    transaction(
+        machine,
+        match form {
+            Journal::Begin => TransactionVerb::Begin,
+            Journal::BeginAuto => TransactionVerb::BeginAuto,
+            Journal::AutoOn => TransactionVerb::AutoOn,
+            Journal::AutoOff => TransactionVerb::AutoOff,
+            Journal::Save => TransactionVerb::Save,
+            Journal::Restore => TransactionVerb::Restore,
+        },
+    )
+}
+
+/// Begins or ends a transaction of the session.
+pub(crate) fn transaction(machine: &mut Machine, verb: TransactionVerb) -> Outcome<()> {
+    machine.volume.transaction(machine.session, verb).map_err(file_fault)
 }

@@ -179,7 +179,7 @@ impl Machine {
         }
         self.host.flush()?;
         self.commit_updates("FC")?;
-        self.transaction(mainstay_basic_files::TransactionVerb::Idle)?;
+        super::session::transaction(self, mainstay_basic_files::TransactionVerb::Idle)?;
         match seconds > 0.0 {
             true => {
                 let waited = self.host.wait(Duration::from_secs_f64(seconds));

@@ -14,9 +14,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The longest string of a session without a limit of its own.
-pub(super) const TEXT_LIMIT: usize = 256 << 20;
-
 /// A value of either type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -233,6 +230,14 @@ pub struct Machine {
     pub(crate) objects: super::object::Objects,
     /// Files of MESSAGE_LIB, the first one first.
     pub(crate) libraries: Vec<String>,
+    /// The keys that KEYED LOAD has read: TCB(67).
+    pub(crate) keys_loaded: i64,
+    /// The last error of the operating system: RET.
+    pub(crate) system_error: i64,
+    /// The user: UID, WHO and ENV("USER").
+    pub(crate) user: Vec<u8>,
+    /// The name of the machine: NID.
+    pub(crate) node: Vec<u8>,
     /// FID(0).
     pub(crate) terminal: Vec<u8>,
     /// The channel of SETTRACE.
@@ -334,6 +339,10 @@ impl Machine {
             handlers: super::interrupt::Handlers::default(),
             objects: super::object::Objects::default(),
             libraries: Vec::new(),
+            keys_loaded: 0,
+            system_error: 0,
+            user: Vec::new(),
+            node: Vec::new(),
             terminal: b"T0".to_vec(),
             trace: None,
             record_rest: 0,
@@ -358,7 +367,7 @@ impl Machine {
             operations: 0,
             operation_limit: None,
             memory: super::memory::Memory::default(),
-            text_limit: TEXT_LIMIT,
+            text_limit: super::memory::TEXT_LIMIT,
             element_limit: 10_000_000,
             buffers: Vec::new(),
         }

@@ -42,7 +42,7 @@ impl Machine {
         let mut out = self.take();
         match self.text(expr, &mut out) {
             Ok(()) => {
-                self.charge_temporary(out.len())?;
+                super::memory::charge_temporary(self, out.len())?;
                 Ok(out)
             }
             Err(fault) => {

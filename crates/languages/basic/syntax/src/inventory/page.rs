@@ -25,6 +25,10 @@ const PARTIAL: &str = "
 | INVOKE | always error 15: programs have no way to the operating system |
 | START | the session anew; no separate task |
 | SYSTEM_JRNL | transactions: BEGIN, BEGIN AUTO, AUTO, SAVE, RESTORE; the forms that write journals are refused |
+| ENV( ) | USER only, which the host gives: the environment of the process is not a program's |
+| SYS( ) | always -1: programs have no way to the operating system |
+| FFN( ) | no FROM, FOR OBJECT, EXCEPT OBJECT |
+| PROGRAM | an empty program; not in DEF CLASS |
 | KEYED EFF | CREATE TABLE makes a native table, which has no limit of 2 GB |
 | 'CD', 'EX', 'RR' | as the manual has them; no test of their own |
 | 'BE' to 'EI', 'BO' 'EO', 'ME' 'MN', 'UC' 'LC', 'RM', 'DF', 'DIALOGUE' | in the screen model; no program shows them |
@@ -40,7 +44,7 @@ const PARTIAL: &str = "
 | SET_PARAM | any name is accepted; those that are not refused below change something |
 | RND | a generator of our own: sequences differ from those of other systems |
 | FIN( ) | the values of files, and those of a terminal that are not of a graphic one; others are error 99 |
-| TCB( ) | 2 to 8, 10 to 20, 30, 37, 39, 40, 47, 50, 51, 53, 54, 62, 70 to 72, 82, 83, 301 to 310, 503; others are 0 |
+| TCB( ) | 2 to 8, 10 to 20, 30, 37, 39, 40, 47, 50, 51, 53, 54, 62, 67, 70 to 72, 82, 83, 301 to 310, 503; others are 0 |
 | 'WD' | writes of shared files are never deferred; of locked ones, up to so many |
 | 'WL', 'WH', 'FP' | without effect: writes are single steps, there are no headers to lock, and numbers are decimal |
 | SETESC | the subroutine belongs to its program and runs while that does |

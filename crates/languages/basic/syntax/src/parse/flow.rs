@@ -35,7 +35,9 @@ impl Parser {
             }
             let kind = self.deeper(|parser| parser.directive(place))?;
             out.push(Directive { place, kind });
-            let done = matches!(self.peek(), Token::End | Token::Remark(_) | Token::Symbol(";" | "}"));
+            // REM may stand without a semicolon before it (manual, `directives/via.md`).
+            let done =
+                self.is_word("REM") || matches!(self.peek(), Token::End | Token::Remark(_) | Token::Symbol(";" | "}"));
             if !done && !self.at_end() && !matches!(out.last().map(|last| &last.kind), Some(Kind::BlockIf(_))) {
                 return self
                     .fail(format!("unexpected {} behind the directive", self.found()), "separate directives with ;");

@@ -139,7 +139,7 @@ impl Parser {
             (io.channel, io.options) = self.channel()?;
         }
         self.accept(",");
-        while !self.at_end() {
+        while !self.at_end() && !self.is_word("REM") {
             if let Some(option) = self.trailing_option()? {
                 io.options.push(option);
             } else {
@@ -147,7 +147,7 @@ impl Parser {
                 io.items.push(item);
             }
             io.open_end = self.accept(",");
-            if !io.open_end && !self.at_end() {
+            if !io.open_end && !self.at_end() && !self.is_word("REM") {
                 return self.fail(format!("expected \",\" or the end of the directive, found {}", self.found()), "");
             }
         }

@@ -48,21 +48,6 @@ impl Parser {
         }))
     }
 
-    /// SYSTEM_JRNL behind its word; `None` for the forms that write journals.
-    pub(super) fn journal(&mut self) -> Parsed<Option<Kind>> {
-        let form = match (self.accept_word("BEGIN"), self.accept_word("AUTO")) {
-            (true, true) => Journal::BeginAuto,
-            (true, false) => Journal::Begin,
-            (false, true) if self.accept_word("ON") => Journal::AutoOn,
-            (false, true) if self.accept_word("OFF") => Journal::AutoOff,
-            (false, true) => return self.fail("SYSTEM_JRNL AUTO needs ON or OFF", ""),
-            _ if self.accept_word("SAVE") => Journal::Save,
-            _ if self.accept_word("RESTORE") => Journal::Restore,
-            _ => return Ok(None),
-        };
-        Ok(Some(Kind::Journal(form, self.options_after()?)))
-    }
-
     /// MESSAGE_LIB behind its word.
     pub(super) fn message_library(&mut self) -> Parsed<Kind> {
         let form = match self.peek() {
@@ -397,4 +382,19 @@ fn edit_steps(text: &[u8]) -> Option<Vec<EditStep>> {
         rest = body[end + 1..].trim_ascii_start();
     }
     (!steps.is_empty()).then_some(steps)
+}
+
+/// SYSTEM_JRNL behind its word; `None` for the forms that write journals.
+pub(super) fn journal(parser: &mut Parser) -> Parsed<Option<Kind>> {
+    let form = match (parser.accept_word("BEGIN"), parser.accept_word("AUTO")) {
+        (true, true) => Journal::BeginAuto,
+        (true, false) => Journal::Begin,
+        (false, true) if parser.accept_word("ON") => Journal::AutoOn,
+        (false, true) if parser.accept_word("OFF") => Journal::AutoOff,
+        (false, true) => return parser.fail("SYSTEM_JRNL AUTO needs ON or OFF", ""),
+        _ if parser.accept_word("SAVE") => Journal::Save,
+        _ if parser.accept_word("RESTORE") => Journal::Restore,
+        _ => return Ok(None),
+    };
+    Ok(Some(Kind::Journal(form, parser.options_after()?)))
 }

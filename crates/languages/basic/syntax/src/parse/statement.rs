@@ -165,7 +165,8 @@ impl Parser {
             ("INDEXED", _) => return self.file(FileVerb::Indexed).map(Some),
             ("DIRECT", _) => return self.file(FileVerb::Direct).map(Some),
             ("CREATE", _) if self.accept_word("TABLE") => return self.file(FileVerb::Table).map(Some),
-            ("KEYED", _) if self.is_word("LOAD") => return Ok(None),
+            ("KEYED", _) if self.accept_word("LOAD") => Verb::KeyedLoad,
+            ("PROGRAM", _) => return self.file(FileVerb::Program).map(Some),
             ("KEYED", _) => return self.file(FileVerb::Keyed).map(Some),
             ("SORT", _) => return self.file(FileVerb::Sort).map(Some),
             ("ERASE", _) => return self.file(FileVerb::Erase).map(Some),
@@ -394,6 +395,7 @@ impl Parser {
             "WAIT" => Kind::Wait(self.expression()?),
             "BEGIN" => Kind::Begin(self.accept("*")),
             "CLEAR" => {
+                let (all, except) = (self.accept("*"), self.accept_word("EXCEPT"));
                 let mut names = Vec::new();
                 while !self.at_end() {
                     names.push(self.target()?);
@@ -401,11 +403,14 @@ impl Parser {
                         break;
                     }
                 }
-                Kind::Clear(names)
+                match all || except {
+                    true => Kind::ClearExcept(all, names),
+                    false => Kind::Clear(names),
+                }
             }
             "RESET" => Kind::Reset,
             "MESSAGE_LIB" => self.message_library()?,
-            "SYSTEM_JRNL" => match self.journal()? {
+            "SYSTEM_JRNL" => match super::session::journal(self)? {
                 Some(kind) => kind,
                 None => return Ok(None),
             },

@@ -206,6 +206,7 @@ fn verb(verb: Verb) -> &'static str {
         Verb::Unlock => "UNLOCK",
         Verb::Purge => "PURGE",
         Verb::Flush => "FLUSH",
+        Verb::KeyedLoad => "KEYED LOAD",
     }
 }
 
@@ -505,6 +506,11 @@ fn session(out: &mut Vec<u8>, kind: &Kind) -> bool {
         Kind::Begin(all) => word(out, if *all { "BEGIN *" } else { "BEGIN" }),
         Kind::Clear(names) => {
             word(out, if names.is_empty() { "CLEAR" } else { "CLEAR " });
+            list_values(out, names);
+        }
+        Kind::ClearExcept(all, names) => {
+            word(out, if *all { "CLEAR *" } else { "CLEAR" });
+            word(out, if names.is_empty() { "" } else { " EXCEPT " });
             list_values(out, names);
         }
         Kind::Release(value) => values(out, "RELEASE", value.as_ref()),

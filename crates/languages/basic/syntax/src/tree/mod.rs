@@ -431,6 +431,8 @@ pub enum Kind {
     Begin(bool),
     /// CLEAR; without names everything.
     Clear(Vec<Expr>),
+    /// CLEAR *, CLEAR EXCEPT: all variables but these; true for the global ones, too.
+    ClearExcept(bool, Vec<Expr>),
     /// RESET.
     Reset,
     /// END.

@@ -79,6 +79,8 @@ pub enum Verb {
     Purge,
     /// FLUSH
     Flush,
+    /// KEYED LOAD.
+    KeyedLoad,
 }
 
 /// The form of an OPEN.

@@ -105,7 +105,7 @@ impl Walk<'_> {
         self.assessed.occurrences.push(Occurrence { construct, subject: subject.into(), code, line });
     }
 
-    /// What a reduction or compilation refuses. Other errors depend on the tables.
+    /// Adds the refusal of a reduction or compilation. Other errors depend on the tables.
     fn reduced<T>(&mut self, result: Parse<T>) {
         if let Err(error) = result
             && [SqlError::UNSUPPORTED, NO_FUNCTION].contains(&error.code)
@@ -214,10 +214,10 @@ impl Walk<'_> {
             SplKind::Loop(_, found) => self.repeated(found),
             SplKind::Call(call, _) => call.arguments.iter().for_each(|(_, value)| self.nodes_of(value)),
             SplKind::Select(query, _) => self.nodes_of_query(query),
-            SplKind::Dynamic(Dynamic::Immediate(value) | Dynamic::Prepare(_, value)) => {
-                if !matches!(value, Expr::Literal(Literal::String(_))) {
-                    self.add(&rows::DYNAMIC_SQL, "");
-                }
+            SplKind::Dynamic(Dynamic::Immediate(value) | Dynamic::Prepare(_, value))
+                if !matches!(value, Expr::Literal(Literal::String(_))) =>
+            {
+                self.add(&rows::DYNAMIC_SQL, "");
             }
             SplKind::System(_) => self.add(&rows::SYSTEM, ""),
             SplKind::Trace => self.add(&rows::TRACE, ""),
@@ -244,7 +244,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A statement of SQL in a routine: the compilation of the routine has told what it refuses.
+    /// A statement of SQL in a routine: the compilation of the routine has reported its refusals.
     fn within(&mut self, statement: &Statement) {
         match statement {
             Statement::Query(query) => self.nodes_of_query(query),

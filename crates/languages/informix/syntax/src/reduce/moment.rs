@@ -2,7 +2,7 @@
 
 use super::{Reducer, text_literal};
 use crate::error::{Parse, SqlError};
-use crate::tree::{Expr, Literal};
+use crate::tree::{Argument, Expr, Literal};
 use crate::types::{Field, Type};
 
 /// A DATETIME literal with all fields from YEAR or HOUR down to SECOND: those that are not written are the first of their
@@ -58,7 +58,7 @@ fn of_type(text: &str, known: Option<Type>) -> String {
 impl Reducer<'_> {
     /// LAST_DAY: the last day of the month of a value, which keeps its time of day.
     pub(super) fn last_day(&mut self, value: &Expr) -> Parse<()> {
-        let known = self.type_of(value);
+        let known = self.moment_type(value);
         let text = self.written(value)?;
         self.push(&of_type(&last_day_of(&text), known));
         Ok(())
@@ -67,13 +67,23 @@ impl Reducer<'_> {
     /// ADD_MONTHS: a value at the end of its month stays at the end of one, and days that the month lacks become its last one
     /// ("ADD_MONTHS Function", Guide to SQL: Syntax).
     pub(super) fn add_months(&mut self, value: &Expr, count: &Expr) -> Parse<()> {
-        let known = self.type_of(value);
+        let known = self.moment_type(value);
         let (text, count) = (self.written(value)?, self.written(count)?);
         let moved = format!("(({text}) + (INTERVAL '1' month * ({count})))");
         let is_last = format!("extract(day FROM (({text}) + INTERVAL '1' day)) = 1");
         let text = format!("CASE WHEN {is_last} THEN {} ELSE {moved} END", last_day_of(&moved));
         self.push(&of_type(&text, known));
         Ok(())
+    }
+
+    /// The type of a value, functions of dates included.
+    fn moment_type(&self, value: &Expr) -> Option<Type> {
+        let Expr::Call(call) = value else { return self.type_of(value) };
+        match (call.name.last().to_lowercase().as_str(), call.arguments.first()) {
+            ("mdy" | "date", Some(_)) => Some(Type::Date),
+            ("last_day" | "add_months", Some(Argument::Value(value))) => self.moment_type(value),
+            _ => self.type_of(value),
+        }
     }
 
     /// The text of an expression, for forms that need it more than once.

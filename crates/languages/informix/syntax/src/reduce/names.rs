@@ -1,7 +1,7 @@
 //! Columns and the types of what they are compared with.
 
 use super::{Known, Reducer};
-use crate::tree::{Argument, Expr, ObjectName, Source};
+use crate::tree::{Expr, ObjectName, Source};
 use crate::types::{Field, Type};
 
 impl Reducer<'_> {
@@ -64,11 +64,7 @@ impl Reducer<'_> {
             Expr::Niladic(word) if word == "CURRENT" => Some(Type::DateTime(Field::YEAR, Field(15))),
             Expr::Unary(_, operand) => self.type_of(operand),
             Expr::Variable(name) => self.variable_type(name),
-            Expr::Call(call) => match (call.name.last().to_lowercase().as_str(), call.arguments.first()) {
-                ("mdy" | "date", Some(_)) => Some(Type::Date),
-                ("last_day" | "add_months", Some(Argument::Value(value))) => self.type_of(value),
-                _ => self.scope.function(&call.name, call.arguments.len()).map(|(_, known)| known),
-            },
+            Expr::Call(call) => self.scope.function(&call.name, call.arguments.len()).map(|(_, known)| known),
             _ => None,
         }
     }

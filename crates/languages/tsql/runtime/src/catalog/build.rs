@@ -267,7 +267,9 @@ impl Made<'_> {
             };
             let columns = table.columns.iter().enumerate().map(column).collect();
             let id = named_id(&format!("dbo.{}", table.name.to_lowercase()));
-            objects.push(Object { columns, indexes: vec![Index::heap()], ..plain(id, DBO, &table.name, "U") });
+            let tags = table.indexes.iter().zip(2..).map(|(tag, id)| Index::of_tag(tag, id, &table.columns));
+            let indexes = std::iter::once(Index::heap()).chain(tags).collect();
+            objects.push(Object { columns, indexes, ..plain(id, DBO, &table.name, "U") });
         }
         Ok(())
     }

@@ -172,6 +172,30 @@ impl Index {
         }
     }
 
+    /// A tag of a file as an index. Its columns are those that the key expression names, in their order; it is unique if it
+    /// refuses a second row with a key that is there.
+    pub(crate) fn of_tag(tag: &mainstay_engine::IndexInfo, id: i64, columns: &[mainstay_engine::ColumnInfo]) -> Index {
+        let words = tag.key.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let column = |word: &str| columns.iter().position(|column| column.name.eq_ignore_ascii_case(word));
+        let mut named: Vec<(i64, bool)> = Vec::new();
+        for place in words.filter_map(column) {
+            let part = (place as i64 + 1, tag.descending);
+            if !named.contains(&part) {
+                named.push(part);
+            }
+        }
+        Index {
+            id,
+            name: Some(tag.name.clone()),
+            unique: tag.refuses_equal_keys,
+            primary: false,
+            constraint: false,
+            columns: named,
+            ignores_duplicates: false,
+            filter: tag.condition.clone(),
+        }
+    }
+
     /// HEAP, CLUSTERED or NONCLUSTERED, with the number of the kind.
     pub(crate) fn kind(&self) -> (i64, &'static str) {
         match self.id {
@@ -277,6 +301,28 @@ impl Catalog {
     /// What belongs to an object.
     pub(crate) fn children<'c>(&'c self, of: &'c Object, kind: &'c str) -> impl Iterator<Item = &'c Object> {
         self.objects.iter().filter(move |object| object.parent == of.id && object.kind == kind)
+    }
+
+    /// A table of the core under its name here, in brackets: `[shop].[dbo].[orders]`. Of temporary tables, and of views of the
+    /// catalog while a statement reads them, it is the name that statements have for them.
+    pub(crate) fn bracketed(&self, core: &str) -> String {
+        let core = core.replace('"', "");
+        if let Some(view) = core.strip_prefix("#sys.") {
+            return format!("[{}].[sys].[{view}]", self.database);
+        }
+        if core.starts_with(['#', '@']) {
+            return format!("[tempdb].[dbo].[{core}]");
+        }
+        let (schema, name) = core.rsplit_once('.').map_or((None, core.as_str()), |(schema, name)| (Some(schema), name));
+        let is_it = |object: &&Object| {
+            object.is_relation()
+                && object.name.eq_ignore_ascii_case(name)
+                && schema.is_none_or(|schema| self.schema_name(object.schema).eq_ignore_ascii_case(schema))
+        };
+        match self.objects.iter().find(is_it) {
+            Some(object) => format!("[{}].[{}].[{}]", self.database, self.schema_name(object.schema), object.name),
+            None => format!("[{}].[{}].[{name}]", self.database, schema.unwrap_or("dbo")),
+        }
     }
 
     /// The name of a schema.

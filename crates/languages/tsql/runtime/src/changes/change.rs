@@ -8,8 +8,8 @@
 
 mod parts;
 
-pub(crate) use parts::{events_of, outputs_of, target_of};
-use parts::{limited, word_of};
+use parts::limited;
+pub(crate) use parts::{events_of, outputs_of, target_of, word_of};
 
 use crate::changes::identity::{check_identities, number_of};
 use crate::objects::modules::Loaded;
@@ -500,7 +500,7 @@ impl Inner {
         Ok(count)
     }
 
-    fn plan_change(&mut self, host: &HostStatement, change: &Change) -> Result<Plan, Box<Raised>> {
+    pub(crate) fn plan_change(&mut self, host: &HostStatement, change: &Change) -> Result<Plan, Box<Raised>> {
         let catalog = self.core.shared_catalog_version();
         let identity_insert = target_of(change).is_some_and(|name| self.gives_identity(name));
         if let Change::Insert(insert) = change {

@@ -449,6 +449,23 @@ impl Runner<'_> {
         }
         Ok(Flow::NEXT)
     }
+
+    /// Lets a table parameter stand for a table of the caller's level. One that is given none is empty.
+    pub(crate) fn table_parameter(&mut self, name: &str, of_type: &ObjectName, given: &str) -> Ran {
+        if given.is_empty() {
+            let elements = self.inner.modules.table_type(of_type).map(<[_]>::to_vec).unwrap_or_default();
+            return self.declare_table(name, &elements);
+        }
+        let levels = &mut self.inner.state.levels;
+        let caller = levels.len().checked_sub(2).and_then(|place| levels.get(place));
+        let known = caller.and_then(|level| level.tables.get(&given.to_lowercase())).cloned();
+        if let (Some(table), Some(level)) = (known, levels.last_mut()) {
+            let table = crate::session::state::TemporaryTable { borrowed: true, ..table };
+            level.tables.insert(name.to_lowercase(), table);
+            self.inner.state.names_changed();
+        }
+        Ok(Flow::NEXT)
+    }
 }
 
 /// The columns whose defaults are given names, with these.

@@ -4,6 +4,7 @@ use crate::catalog::{self, DeclaredType, key_of_column};
 use crate::definitions::extended_properties::Kept;
 use crate::objects::module_files::Folder;
 use crate::objects::triggers::Switches as TriggerSwitches;
+use crate::plans::counters::TextCounts;
 use crate::session::scope::local_name;
 use crate::statements::query::Plan;
 use crate::system;
@@ -58,6 +59,8 @@ pub(crate) struct Loaded {
     rows: Vec<Option<Box<[Column]>>>,
     /// The options that it was made under and always runs under; none for a batch.
     pub(crate) made_under: Option<Switches>,
+    /// What its session has counted of its runs.
+    pub(crate) counts: TextCounts,
 }
 
 impl Loaded {
@@ -503,7 +506,8 @@ pub(crate) fn loaded(
         _ => None,
     };
     let rows = module.actions.iter().map(columns).collect();
-    Ok(Arc::new(Loaded { program, module, text, plans, rows, made_under }))
+    let counts = TextCounts::new(module.actions.len());
+    Ok(Arc::new(Loaded { program, module, text, plans, rows, made_under, counts }))
 }
 
 /// Schema and name in lower case.

@@ -12,7 +12,7 @@ use mainstay_tds::{Call, Column, DoneKind, Parameter, ParameterValue, Sink};
 use mainstay_tsql_syntax::tree::StatementKind;
 use mainstay_tsql_types::convert::convert;
 use mainstay_tsql_types::{Context, DataType, Message};
-use mainstay_types::ValueRef;
+use mainstay_types::{Value, ValueRef};
 use mainstay_vm::RunArgument;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ const FEW: usize = 8;
 impl Session {
     /// A procedure of the database, or one of the system's.
     pub(crate) fn procedure_call(&mut self, call: &Call, sink: &mut dyn Sink) {
-        if self.inner.state.options.is_unexecuted() || self.inner.state.options.parse_only {
+        if self.inner.state.options.no_exec || self.inner.state.options.parse_only {
             return sink.return_status(0);
         }
         let called = match self.inner.called(&call.procedure) {
@@ -157,6 +157,14 @@ impl Runner<'_> {
             StatementKind::Procedure(procedure) => procedure.parameters.is_empty(),
             _ => false,
         })
+    }
+}
+
+/// The value of a parameter; tables have none.
+pub(crate) fn single(value: &ParameterValue) -> Value {
+    match value {
+        ParameterValue::Single(value) | ParameterValue::Variant(_, value) => value.clone(),
+        ParameterValue::Table(_) => Value::Null,
     }
 }
 

@@ -9,7 +9,7 @@
 
 use crate::objects::modules::Loaded;
 use crate::session::Inner;
-use crate::session::unexecuted::{guarded, says_no_exec};
+use crate::session::unexecuted::{check_alone, guarded, says_no_exec};
 use mainstay_tsql_syntax::compile::{self, ModuleParameter, ParameterKind, Reading};
 use mainstay_tsql_syntax::{Diagnostic, Options, parse, parse_given};
 use mainstay_tsql_types::Message;
@@ -106,7 +106,8 @@ impl Inner {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let asks = self.state.options.is_unexecuted() || says_no_exec(text);
+        check_alone(text, &parsed.statements).map_err(|message| vec![*message])?;
+        let asks = self.state.options.no_exec || says_no_exec(text);
         let statements = if asks { guarded(&parsed.statements) } else { parsed.statements };
         let module = compile::batch(text, &statements, parameters, &self.modules, self.state.options.reading())
             .map_err(|error| vec![*error])?;

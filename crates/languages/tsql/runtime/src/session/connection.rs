@@ -6,18 +6,20 @@ use crate::objects::functions::{Functions, Silence};
 use crate::objects::modules::{Loaded, Modules};
 use crate::objects::procedures;
 use crate::objects::table_calls::TableCalls;
-use crate::session::calls::Calls;
+use crate::session::calls::{Calls, single};
 use crate::session::compiled_texts::Texts;
 use crate::session::instance::{Instance, Seat};
 use crate::session::options::Options;
 use crate::session::plan_dependencies::Uses;
 use crate::session::scope::Cache;
 use crate::session::state::State;
+use crate::session::unexecuted;
+use crate::session::{Request, timed_text};
 use crate::statements::errors::message_from;
 use crate::statements::null_variables::Nulls;
 use crate::statements::runner::{Runner, Spare};
 use mainstay_planner::{CancelHandle, FileReading};
-use mainstay_tds::{Call, Cancel, Column, Command, Done, DoneKind, Login, ParameterValue, Sink};
+use mainstay_tds::{Call, Cancel, Column, Command, Done, DoneKind, Login, Sink};
 use mainstay_tsql_syntax::compile::ModuleParameter;
 use mainstay_tsql_syntax::tree::{Name, ObjectName};
 use mainstay_tsql_types::language::Language;
@@ -36,6 +38,8 @@ pub struct Session {
     pub(crate) cancel: Arc<Stopper>,
     /// How long a batch or call may run.
     timeout: Option<Duration>,
+    /// When the batch or call began that runs.
+    request: Request,
 }
 
 /// What a run works on, beside the machine.
@@ -102,6 +106,7 @@ impl Session {
         let seat = instance.seat(login, host, application);
         let mut session = Session::plain(instance, (login, host, application), seat.number(), (0, None));
         seat.activity().numbered_by(session.inner.core.transaction_number());
+        seat.activity().read_by(session.inner.core.progress());
         seat.stop_with(Arc::clone(&session.cancel) as Arc<dyn Cancel>);
         session.inner.seat = Some(seat);
         session
@@ -179,7 +184,7 @@ impl Session {
         };
         let limits = Limits { cancel: Some(Arc::clone(&cancel.machine)), ..Limits::default() };
         let machine = Machine::new(limits.within(instance.database.statement_bytes()));
-        Session { inner, machine, cancel, timeout }
+        Session { inner, machine, cancel, timeout, request: Request::now() }
     }
 
     /// The database that the client has logged in to, and is in again after a reset.
@@ -218,7 +223,7 @@ impl Session {
         if self.is_only_parsed(text, sink) {
             return;
         }
-        let loaded = self.inner.text(text, "");
+        let loaded = timed_text(&mut self.inner, text, sink);
         self.complain(sink);
         match loaded {
             Err(messages) => refuse(&messages, sink, &mut self.inner.state),
@@ -281,6 +286,7 @@ impl Session {
     /// Begins what a client asks for, and lets others see it.
     pub(crate) fn begin(&mut self, text: &str, is_call: bool) {
         let now = now();
+        self.request = Request::now();
         self.cancel.go_on();
         self.limit_time(self.timeout);
         self.inner.state.begin_at(now);
@@ -292,7 +298,7 @@ impl Session {
     pub(crate) fn end(&mut self) {
         self.limit_time(None);
         if let Some(seat) = &self.inner.seat {
-            seat.activity().end();
+            seat.activity().end(self.request.times(), self.inner.state.row_count);
         }
     }
 
@@ -312,6 +318,12 @@ impl Session {
         kind: DoneKind,
         sink: &mut dyn Sink,
     ) -> bool {
+        if let Some(form) = self.inner.state.options.show_plan
+            && !unexecuted::only_sets(loaded)
+        {
+            unexecuted::show(self, loaded, form, kind, sink);
+            return false;
+        }
         let mut runner = Runner::new(&mut self.inner, sink, kind);
         runner.expect(loaded);
         let outcome = self.machine.run(&mut runner, &loaded.program, arguments);
@@ -550,14 +562,6 @@ pub(crate) fn report(raised: &Raised, state: &mut State, sink: &mut dyn Sink) {
     // A cancellation has no number, and is answered by the door.
     if !raised.uncatchable || raised.number != 0 {
         sink.message(&message_from(raised));
-    }
-}
-
-/// The value of a parameter; tables have none.
-fn single(value: &ParameterValue) -> Value {
-    match value {
-        ParameterValue::Single(value) | ParameterValue::Variant(_, value) => value.clone(),
-        ParameterValue::Table(_) => Value::Null,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::objects::module_files::{Folder, Tell};
 use crate::objects::modules::Version;
+use crate::plans::counters::{Registry, handle};
 use crate::session::Session;
 use crate::session::options::Options;
 use crate::session::scope::{GLOBALS, global_name};
@@ -14,7 +15,6 @@ use mainstay_tsql_types::{CodePage, Message};
 use mainstay_types::Timestamp;
 use mainstay_vfs::FileSystem;
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -37,6 +37,8 @@ pub struct Instance {
     processes: Arc<Mutex<Processes>>,
     /// Users and databases by their names.
     pub(crate) principals: Arc<Principals>,
+    /// What statements and modules have come to.
+    pub(crate) counts: Arc<Registry>,
 }
 
 /// Counts changes of tables while a cursor wants to see them.
@@ -193,6 +195,24 @@ pub(crate) struct Activity {
     is_running: AtomicBool,
     request: Mutex<Request>,
     options: Mutex<Options>,
+    /// What the core has read for it.
+    progress: OnceLock<Arc<mainstay_engine::Progress>>,
+    /// Logical reads before the request that runs, or ran last.
+    reads_before: AtomicU64,
+    used: Mutex<Used>,
+}
+
+/// What the requests of a session have used, the one that runs left out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Used {
+    /// Elapsed time of all requests.
+    pub(crate) elapsed: Duration,
+    /// CPU time of the session's thread in all requests.
+    pub(crate) cpu: Duration,
+    /// The rows of the last statement.
+    pub(crate) rows: i64,
+    /// When the last request ended.
+    pub(crate) ended: Option<Timestamp>,
 }
 
 /// What a session was asked for last.
@@ -211,12 +231,7 @@ pub(crate) struct Request {
 impl Request {
     /// What stands for its text, in 20 bytes as SQL Server's begin: the same for the same text. None before the first request.
     pub(crate) fn handle(&self) -> Option<Vec<u8>> {
-        let part = |salt: u8| {
-            let mut hasher = DefaultHasher::new();
-            (salt, &self.text).hash(&mut hasher);
-            hasher.finish().to_be_bytes()
-        };
-        (!self.text.is_empty()).then(|| [&[2, 0, 0, 0][..], &part(0), &part(1)].concat())
+        (!self.text.is_empty()).then(|| handle(2, &self.text))
     }
 }
 
@@ -248,12 +263,34 @@ impl Activity {
         request.text.clear();
         request.text.push_str(&text[..end]);
         (request.is_call, request.since) = (is_call, since);
+        self.reads_before.store(self.reads().0, Ordering::Relaxed);
         self.is_running.store(true, Ordering::Relaxed);
     }
 
-    /// It has ended.
-    pub(crate) fn end(&self) {
+    /// It has ended, after these times: elapsed, and of the CPU.
+    pub(crate) fn end(&self, (elapsed, cpu): (Duration, Duration), rows: i64) {
         self.is_running.store(false, Ordering::Relaxed);
+        let since = self.request.lock().unwrap_or_else(PoisonError::into_inner).since;
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let ticks = i64::try_from(elapsed.as_nanos() / 100).unwrap_or(0);
+        used.ended = Some(Timestamp(since.0.saturating_add(ticks)));
+        (used.elapsed, used.cpu, used.rows) = (used.elapsed + elapsed, used.cpu + cpu, rows);
+    }
+
+    /// What its requests have used.
+    pub(crate) fn used(&self) -> Used {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says where the reads of the session are counted.
+    pub(crate) fn read_by(&self, progress: Arc<mainstay_engine::Progress>) {
+        let _ = self.progress.set(progress);
+    }
+
+    /// Logical reads of all requests, and of the last one.
+    pub(crate) fn reads(&self) -> (u64, u64) {
+        let all = self.progress.get().map_or(0, |progress| progress.reads().total());
+        (all, all.saturating_sub(self.reads_before.load(Ordering::Relaxed)))
     }
 
     pub(crate) fn is_running(&self) -> bool {
@@ -369,6 +406,7 @@ impl Instance {
             watch: Arc::default(),
             processes: Arc::default(),
             principals: Arc::default(),
+            counts: Arc::default(),
         }
     }
 

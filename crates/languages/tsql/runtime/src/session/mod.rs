@@ -20,5 +20,8 @@ pub(crate) mod state;
 pub(crate) mod undeclared_parameters;
 pub(crate) mod unexecuted;
 
+pub(crate) use announcements::{
+    Announced, Begun, Request, begin_module, end_module, has_plan, run_measured, tell, timed_text,
+};
 pub use connection::Session;
 pub(crate) use connection::{Inner, Stopper, now, object_name, refuse, refuse_call, report};

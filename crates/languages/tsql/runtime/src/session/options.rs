@@ -4,6 +4,7 @@
 //! ANSI_NULLS and QUOTED_IDENTIFIER are those under which a procedure, function or trigger was made, whoever calls it.
 
 use crate::objects::modules::{Loaded, MADE_UNDER, OF_SYSTEM, Object};
+use crate::plans::measures::{PlanForm, Statistics};
 use crate::session::Inner;
 use crate::statements::errors::{message_of, raised};
 use crate::statements::runner::Runner;
@@ -25,8 +26,10 @@ pub(crate) struct Options {
     pub(crate) implicit_transactions: bool,
     pub(crate) fmt_only: bool,
     pub(crate) no_exec: bool,
-    /// SHOWPLAN_TEXT, SHOWPLAN_ALL or SHOWPLAN_XML.
-    pub(crate) show_plan: bool,
+    /// The form in which plans are shown in place of running statements, if they are.
+    pub(crate) show_plan: Option<PlanForm>,
+    /// What is told of statements that run.
+    pub(crate) statistics: Statistics,
     pub(crate) parse_only: bool,
     pub(crate) row_limit: u64,
     /// Those that say what values mean.
@@ -48,7 +51,8 @@ impl Default for Options {
             implicit_transactions: false,
             fmt_only: false,
             no_exec: false,
-            show_plan: false,
+            show_plan: None,
+            statistics: Statistics::default(),
             parse_only: false,
             row_limit: 0,
             settings: Settings::NEW,
@@ -68,7 +72,7 @@ impl Options {
 
     /// Whether statements are not run (SET NOEXEC and SHOWPLAN).
     pub(crate) fn is_unexecuted(&self) -> bool {
-        self.no_exec || self.show_plan
+        self.no_exec || self.show_plan.is_some()
     }
 
     /// Whether `"x"` is a name.
@@ -198,8 +202,12 @@ impl Inner {
                 self.state.described = 0;
             }
             "NOEXEC" => options.no_exec = on,
-            // Limit: no plan is shown.
-            name if crate::session::unexecuted::SHOW_PLAN.contains(&name) => options.show_plan = on,
+            "SHOWPLAN_TEXT" => options.show_plan = on.then_some(PlanForm::Text),
+            "SHOWPLAN_ALL" => options.show_plan = on.then_some(PlanForm::All),
+            "SHOWPLAN_XML" => options.show_plan = on.then_some(PlanForm::Xml),
+            "STATISTICS" => set_statistics(self, words.get(1).map_or("", String::as_str), on),
+            // `SET STATISTICS IO, TIME ON`: the second one is of the statistics, too.
+            "IO" | "TIME" | "PROFILE" | "XML" => set_statistics(self, &name, on),
             "ROWCOUNT" => options.row_limit = number().unwrap_or(0).max(0) as u64,
             "DATEFIRST" => {
                 let day = number().unwrap_or(7);
@@ -280,6 +288,9 @@ impl Inner {
         if before.settings != now.settings || before.text_size != now.text_size || waits {
             self.show_options();
         }
+        if before.statistics.io != now.statistics.io {
+            self.core.reads().count_by_table(now.statistics.io);
+        }
         if waits {
             // The setting was taken before.
             let _ = self.set_lock_timeout();
@@ -340,6 +351,12 @@ impl Options {
             }
         }
     }
+}
+
+/// One of SET STATISTICS.
+fn set_statistics(inner: &mut Inner, word: &str, on: bool) {
+    inner.state.options.statistics.set(word, on);
+    inner.core.reads().count_by_table(inner.state.options.statistics.io);
 }
 
 /// A word of an option as text.

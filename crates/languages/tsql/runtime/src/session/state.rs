@@ -3,7 +3,7 @@
 use crate::changes::change::Fired;
 use crate::cursors::Cursors;
 use crate::cursors::protocol::ServerCursor;
-use crate::session::announcements::Announced;
+use crate::session::Announced;
 use crate::session::capture::Captured;
 use crate::session::options::Options;
 use crate::statements::xml_documents::XmlDocuments;
@@ -233,6 +233,12 @@ impl State {
                 self.now.set(now);
             }
         }
+        self.now.get()
+    }
+
+    /// The moment that was looked up last: not before the batch began.
+    #[inline]
+    pub(crate) fn known_now(&self) -> Timestamp {
         self.now.get()
     }
 

@@ -5,13 +5,14 @@
 //! hint, for an open database is not replaced. One file holds one backup: another one into the same file replaces it, which
 //! SQL Server does WITH INIT.
 //!
-//! The file is below the folder of the database: whoever may log in would else write files all over the machine (3201); the
-//! command writes anywhere. For the same reason its name is none that means something to Mainstay: no settings, no procedure,
+//! The file is below the folder of the database, or below the folder that `backup_folder` in the settings names: whoever may log
+//! in would else write files all over the machine (3201); the command writes anywhere. For the same reason its name is none that means something to Mainstay: no settings, no procedure,
 //! no table and nothing that belongs to one. Other options are accepted. Limits: one DISK; DIFFERENTIAL and LOG are refused.
 
 use crate::session::Inner;
 use crate::statements::errors::raised;
 use crate::statements::runner::Runner;
+use mainstay_engine::Database;
 use mainstay_engine::backup::{self, Contents, FileKind};
 use mainstay_tds::Column;
 use mainstay_tsql_syntax::reduce;
@@ -52,6 +53,12 @@ fn backup_path(folder: &Path, named: &str) -> Option<PathBuf> {
     (!is_of_procedures && !TAKEN.contains(&extension.as_str())).then_some(path)
 }
 
+/// The same below the folder of the database, or below the one that the settings allow.
+fn allowed_path(database: &Database, named: &str) -> Option<PathBuf> {
+    let outside = || backup_path(database.backup_folder()?, named);
+    backup_path(database.path(), named).or_else(outside)
+}
+
 /// The file of the only `DISK = '...'`.
 fn disk(rest: &[PhraseItem]) -> Option<&str> {
     let mut files = rest.windows(3).filter_map(|items| match items {
@@ -87,11 +94,11 @@ impl Inner {
         };
         let begun = Instant::now();
         let database = &self.instance.database;
-        let Some(path) = backup_path(database.path(), file) else {
+        let Some(path) = allowed_path(database, file) else {
             let text = format!(
                 "Cannot open backup device '{file}'. Operating system error 5(Access is denied: backups are made below the \
-                 folder of the database only, under no name of a table, a procedure or the server's own files: use one \
-                 that ends in .bak.)."
+                 folder of the database, or below the folder that backup_folder in mainstay.toml names, under no name of a \
+                 table, a procedure or the server's own files: use one that ends in .bak.)."
             );
             return Err(raised(Message::error(3201, text)));
         };
@@ -131,14 +138,15 @@ impl Runner<'_> {
             return Err(raised(reduce::not_supported("RESTORE from anything but one DISK = 'file'")));
         };
         let database = &self.inner.instance.database;
-        let Some(path) = backup_path(database.path(), file) else {
+        let Some(path) = allowed_path(database, file) else {
             let text = format!(
                 "Cannot open backup device '{file}'. Operating system error 5(Access is denied: backups are read below the \
-                 folder of the database only.)."
+                 folder of the database, or below the folder that backup_folder in mainstay.toml names.)."
             );
             return Err(raised(Message::error(3201, text)));
         };
-        let contents = backup::verify(&**database.files(), &path).map_err(|error| match error.code() {
+        let files = database.files_of_backup(&path).map_err(|error| cannot_open(file, &error))?;
+        let contents = backup::verify(&*files, &path).map_err(|error| match error.code() {
             Code::NotThisFormat | Code::Damaged | Code::Unsupported => wrong_media(file, &error),
             _ => cannot_open(file, &error),
         })?;

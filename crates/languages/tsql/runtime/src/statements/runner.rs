@@ -5,14 +5,13 @@ use crate::objects::modules::Loaded;
 use crate::objects::procedures;
 use crate::session::sent_rows::stopped;
 use crate::session::state::Level;
-use crate::session::{Inner, object_name};
+use crate::session::{self, Begun, Inner, object_name};
 use crate::statements::errors::{at_level, message_from, of_fault, raised};
 use crate::statements::flow::Origin;
 use crate::statements::query::Plan;
 use mainstay_tds::{Column, Command, Done, DoneKind, Environment, Sink};
-use mainstay_tsql_syntax::compile::Action;
+use mainstay_tsql_syntax::compile::{Action, HostStatement};
 use mainstay_tsql_syntax::reduce::{Hinted, SessionFunction};
-use mainstay_tsql_syntax::tree::ObjectName;
 use mainstay_tsql_types::{Context, Message, Switches};
 use mainstay_types::{Timestamp, Value, ValueRef};
 use mainstay_vm::{
@@ -41,6 +40,10 @@ pub(crate) struct Runner<'a> {
     pub(crate) silent: usize,
     /// Whether the statement that runs has sent columns.
     pub(crate) gives_rows: bool,
+    /// The beginning of the statement that runs, as long as SET STATISTICS has something to tell of it.
+    pub(crate) measured: Option<Begun>,
+    /// The beginnings of the modules that run.
+    begun: Vec<Begun>,
 }
 
 /// The lists of a run that is over, empty, for the session's next one.
@@ -48,6 +51,7 @@ pub(crate) struct Runner<'a> {
 pub(crate) struct Spare {
     stack: Vec<Arc<Loaded>>,
     expected: Vec<Arc<Loaded>>,
+    begun: Vec<Begun>,
 }
 
 /// The numbers of statements from here on are system procedures, by their places in the list of them: the machine keeps
@@ -62,7 +66,7 @@ pub(crate) type Ran = Result<Flow, Box<Raised>>;
 impl<'a> Runner<'a> {
     pub(crate) fn new(inner: &'a mut Inner, sink: &'a mut dyn Sink, kind: DoneKind) -> Runner<'a> {
         let levels_before = inner.state.levels.len();
-        let Spare { stack, expected } = std::mem::take(&mut inner.spare);
+        let Spare { stack, expected, begun } = std::mem::take(&mut inner.spare);
         Runner {
             inner,
             sink,
@@ -75,6 +79,8 @@ impl<'a> Runner<'a> {
             miscounted: None,
             silent: 0,
             gives_rows: false,
+            measured: None,
+            begun,
         }
     }
 
@@ -91,9 +97,11 @@ impl<'a> Runner<'a> {
             self.leave_level();
         }
         let (mut stack, mut expected) = (std::mem::take(&mut self.stack), std::mem::take(&mut self.expected));
+        let mut begun = std::mem::take(&mut self.begun);
         stack.clear();
         expected.clear();
-        self.inner.spare = Spare { stack, expected };
+        begun.clear();
+        self.inner.spare = Spare { stack, expected, begun };
     }
 
     /// How many modules run.
@@ -115,6 +123,9 @@ impl<'a> Runner<'a> {
     pub(crate) fn done(&mut self, command: Command, count: Option<u64>) {
         self.inner.announce(self.sink);
         self.tell_forgiven();
+        if self.measured.is_some() {
+            session::tell(self);
+        }
         self.inner.state.error = 0;
         if self.silent > 0 {
             return;
@@ -256,12 +267,29 @@ impl<'a> Runner<'a> {
             return Ok(Flow::NEXT);
         }
         let options = &self.inner.state.options;
-        if options.implicit_transactions && self.inner.state.transactions == 0 && begins_transaction(&host.action) {
+        if options.implicit_transactions
+            && self.inner.state.transactions == 0
+            && crate::statements::transactions::begins_transaction(&host.action)
+        {
             self.inner.transaction(&mainstay_tsql_syntax::tree::Transaction::Begin(false, None, None), None)?;
             self.inner.announce(self.sink);
             // Nobody who runs has to end it: no procedure miscounts by it.
             self.inner.state.levels.iter_mut().for_each(|level| level.transactions = 1);
         }
+        if session::has_plan(&host.action) || self.inner.state.options.statistics.any() {
+            return session::run_measured(self, loaded, number, host, call);
+        }
+        self.run_hinted(loaded, number, host, call)
+    }
+
+    /// A statement of the host, with what its hints lock.
+    pub(crate) fn run_hinted(
+        &mut self,
+        loaded: &Arc<Loaded>,
+        number: usize,
+        host: &HostStatement,
+        call: &mut StatementCall<'_>,
+    ) -> Ran {
         let inputs = host.inputs.iter().enumerate();
         self.inner.begin_nulls(inputs.map(|(place, (name, _))| (name.as_str(), call.input(place).is_null())));
         if host.hinted.is_empty() {
@@ -286,7 +314,7 @@ impl<'a> Runner<'a> {
         &mut self,
         loaded: &Arc<Loaded>,
         number: usize,
-        host: &mainstay_tsql_syntax::compile::HostStatement,
+        host: &HostStatement,
         call: &mut StatementCall<'_>,
     ) -> Ran {
         match &host.action {
@@ -359,18 +387,6 @@ fn room_for_text(declared: &str) -> Option<usize> {
 /// Whether the core took the name of a table of an outer query for that of a column.
 fn looks_into_a_column(error: &Raised) -> bool {
     error.number == 50000 && error.text.starts_with("Cannot access field")
-}
-
-/// Whether a statement begins a transaction under IMPLICIT_TRANSACTIONS.
-fn begins_transaction(action: &Action) -> bool {
-    match action {
-        Action::Query(query) => match &query.body {
-            mainstay_tsql_syntax::tree::QueryBody::Select(select) => !select.from.is_empty(),
-            mainstay_tsql_syntax::tree::QueryBody::Set(..) => true,
-        },
-        Action::Change(_) | Action::Assign(..) | Action::Open(_) | Action::Fetch(..) | Action::Define(_) => true,
-        _ => false,
-    }
 }
 
 /// Sets an output of a statement.
@@ -515,11 +531,15 @@ impl Host for Runner<'_> {
         if let Some(made_under) = loaded.made_under {
             self.inner.state.options.run_under(made_under);
         }
+        self.begun.push(session::begin_module(self.inner, &loaded));
         self.stack.push(loaded);
     }
 
     fn left(&mut self, _: &Arc<Program>, _: usize) {
         let left = self.stack.pop();
+        if let (Some(left), Some(begun)) = (&left, self.begun.pop()) {
+            session::end_module(self, left, begun);
+        }
         self.count_transactions(left.as_deref());
         if self.is_within_call() {
             self.leave_level();
@@ -571,23 +591,6 @@ impl Runner<'_> {
         self.expect(loaded);
         let program = Arc::clone(&loaded.program);
         machine.run(self, &program, &[])?;
-        Ok(Flow::NEXT)
-    }
-
-    /// Lets a table parameter stand for a table of the caller's level. One that is given none is empty.
-    fn table_parameter(&mut self, name: &str, of_type: &ObjectName, given: &str) -> Ran {
-        if given.is_empty() {
-            let elements = self.inner.modules.table_type(of_type).map(<[_]>::to_vec).unwrap_or_default();
-            return self.declare_table(name, &elements);
-        }
-        let levels = &mut self.inner.state.levels;
-        let caller = levels.len().checked_sub(2).and_then(|place| levels.get(place));
-        let known = caller.and_then(|level| level.tables.get(&given.to_lowercase())).cloned();
-        if let (Some(table), Some(level)) = (known, levels.last_mut()) {
-            let table = crate::session::state::TemporaryTable { borrowed: true, ..table };
-            level.tables.insert(name.to_lowercase(), table);
-            self.inner.state.names_changed();
-        }
         Ok(Flow::NEXT)
     }
 }

@@ -10,9 +10,9 @@ use crate::statements::flow::text_of;
 use crate::statements::runner::{Ran, Runner};
 use crate::statements::xml_documents::XmlDocuments;
 use mainstay_tds::{Begin, Sink, TransactionRequest};
-use mainstay_tsql_syntax::compile::HostStatement;
+use mainstay_tsql_syntax::compile::{Action, HostStatement};
 use mainstay_tsql_syntax::reduce;
-use mainstay_tsql_syntax::tree::{Isolation, Name, Transaction};
+use mainstay_tsql_syntax::tree::{Isolation, Name, QueryBody, Transaction};
 use mainstay_tsql_types::Message;
 use mainstay_types::Code;
 use mainstay_vm::{Flow, Raised, StatementCall};
@@ -419,5 +419,17 @@ fn isolation_number(isolation: Isolation) -> u8 {
         Isolation::RepeatableRead => 3,
         Isolation::Serializable => 4,
         Isolation::Snapshot => 5,
+    }
+}
+
+/// Whether a statement begins a transaction under IMPLICIT_TRANSACTIONS.
+pub(crate) fn begins_transaction(action: &Action) -> bool {
+    match action {
+        Action::Query(query) => match &query.body {
+            QueryBody::Select(select) => !select.from.is_empty(),
+            QueryBody::Set(..) => true,
+        },
+        Action::Change(_) | Action::Assign(..) | Action::Open(_) | Action::Fetch(..) | Action::Define(_) => true,
+        _ => false,
     }
 }

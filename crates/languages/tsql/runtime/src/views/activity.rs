@@ -6,23 +6,24 @@
 
 use super::{Facts, Rows, View, row};
 use crate::catalog::kept_id;
+use crate::plans::counters::handle;
 use crate::session::instance::{FIRST_OTHER, Process};
 use crate::session::options::Options;
 use mainstay_engine::{Awaited, Held, LockMode};
 use mainstay_tsql_types::{Settings, Switches};
 use mainstay_types::Value;
-use std::collections::HashSet;
+use std::time::Duration;
 
-pub(super) const VIEWS: [View; 8] = [
+pub(super) const VIEWS: [View; 7] = [
     View { name: "sys.dm_exec_sessions", columns: SESSION, rows: sessions },
     View {
         name: "sys.dm_exec_requests",
         columns: "session_id:s request_id:i=0 start_time:d status:n30 command:n32=SELECT sql_handle:y64 \
-        statement_start_offset:i=0 statement_end_offset:i=-1 plan_handle:y64=null database_id:s user_id:i=1 \
+        statement_start_offset:i=0 statement_end_offset:i=-1 plan_handle:y64 database_id:s user_id:i=1 \
         connection_id:g=null blocking_session_id:s wait_type:n60 wait_time:i last_wait_type:n60 wait_resource:n256= \
         open_transaction_count:i open_resultset_count:i=1 transaction_id:l context_info:y128=null percent_complete:r=0 \
         estimated_completion_time:l=0 cpu_time:i=0 total_elapsed_time:i scheduler_id:i=0 task_address:y8=null reads:l=0 \
-        writes:l=0 logical_reads:l=0 text_size:i language:n date_format:n3 date_first:s quoted_identifier:b arithabort:b \
+        writes:l=0 logical_reads:l text_size:i language:n date_format:n3 date_first:s quoted_identifier:b arithabort:b \
         ansi_null_dflt_on:b ansi_defaults:b ansi_warnings:b ansi_padding:b ansi_nulls:b concat_null_yields_null:b \
         transaction_isolation_level:s lock_timeout:i deadlock_priority:i row_count:l prev_error:i=0 nest_level:i=0 \
         granted_query_memory:i=0 executing_managed_code:b=0 group_id:i=2 query_hash:y8=null query_plan_hash:y8=null \
@@ -30,8 +31,6 @@ pub(super) const VIEWS: [View; 8] = [
         external_script_request_id:g=null is_resumable:b=0 page_resource:y8=null page_server_reads:l=0",
         rows: requests,
     },
-    // What `sys.dm_exec_sql_text` chooses from.
-    View { name: "sys.mainstay_requests", columns: "sql_handle:y64 is_call:b text:n4000", rows: texts },
     View {
         name: "sys.dm_os_waiting_tasks",
         columns: "waiting_task_address:y8=null session_id:s exec_context_id:i=0 wait_duration_ms:l wait_type:n60 \
@@ -77,13 +76,17 @@ pub(super) const VIEWS: [View; 8] = [
 
 const SESSION: &str = "session_id:s login_time:d host_name:n program_name:n host_process_id:i=null \
     client_version:i=7 client_interface_name:n32=ODBC security_id:y85=null login_name:n nt_domain:n=null \
-    nt_user_name:n=null status:n30 context_info:y128=null cpu_time:i=0 memory_usage:i=4 total_scheduled_time:i=0 \
-    total_elapsed_time:i=0 endpoint_id:i=4 last_request_start_time:d last_request_end_time:d reads:l=0 writes:l=0 \
-    logical_reads:l=0 is_user_process:b=1 text_size:i language:n date_format:n3 date_first:s \
+    nt_user_name:n=null status:n30 context_info:y128=null cpu_time:i memory_usage:i=4 total_scheduled_time:i \
+    total_elapsed_time:i endpoint_id:i=4 last_request_start_time:d last_request_end_time:d reads:l=0 writes:l=0 \
+    logical_reads:l is_user_process:b=1 text_size:i language:n date_format:n3 date_first:s \
     quoted_identifier:b arithabort:b ansi_null_dflt_on:b ansi_defaults:b ansi_warnings:b ansi_padding:b \
     ansi_nulls:b concat_null_yields_null:b transaction_isolation_level:s lock_timeout:i deadlock_priority:i \
     row_count:l prev_error:i=0 original_security_id:y85=null original_login_name:n group_id:i=2 database_id:s \
     authenticating_database_id:i=1 open_transaction_count:i page_server_reads:l=0 contained_availability_group_id:g=null";
+
+fn whole(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
 
 /// The ticks of a moment in a millisecond.
 pub(super) const TICKS_PER_MS: i64 = 10_000;
@@ -166,6 +169,8 @@ fn options_of(facts: &Facts<'_>, process: &Process) -> Options {
 fn sessions(facts: &Facts<'_>) -> Rows {
     let row = |process: Process| {
         let request = process.activity.request();
+        let used = process.activity.used();
+        let ms = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
         let mut cells = row![
             i64::from(process.number),
             process.since,
@@ -173,11 +178,15 @@ fn sessions(facts: &Facts<'_>) -> Rows {
             &process.application,
             &process.login,
             if process.activity.is_running() { "running" } else { "sleeping" },
+            ms(used.cpu),
+            ms(used.cpu),
+            ms(used.elapsed),
             request.since,
-            request.since
+            used.ended,
+            whole(process.activity.reads().0)
         ];
         cells.extend(option_cells(&process, &options_of(facts, &process)));
-        let row_count = if process.number == facts.state.process { facts.state.row_count } else { 0 };
+        let row_count = if process.number == facts.state.process { facts.state.row_count } else { used.rows };
         cells.extend(row![row_count, &process.login, 5, process.activity.transactions()]);
         cells
     };
@@ -199,6 +208,7 @@ fn requests(facts: &Facts<'_>) -> Rows {
             since,
             if wait.is_some() { "suspended" } else { "running" },
             request.handle(),
+            request.handle().map(|_| handle(6, &request.text)),
             5,
             wait.map_or(0, |wait| i64::from(wait.by)),
             wait.map(Blocked::kind),
@@ -206,23 +216,14 @@ fn requests(facts: &Facts<'_>) -> Rows {
             wait.map_or("MISCELLANEOUS", Blocked::kind),
             transactions,
             if transactions > 0 { i64::from(process.number) } else { 0 },
-            elapsed_ms
+            elapsed_ms,
+            whole(process.activity.reads().1)
         ];
         cells.extend(option_cells(process, &options_of(facts, process)));
         cells.extend(row![if process.number == facts.state.process { facts.state.row_count } else { 0 }]);
         cells
     };
     running.map(row).collect()
-}
-
-fn texts(facts: &Facts<'_>) -> Rows {
-    let mut seen = HashSet::new();
-    let row = |process: Process| {
-        let request = process.activity.request();
-        let handle = request.handle().filter(|handle| seen.insert(handle.clone()))?;
-        Some(row![handle, request.is_call, request.text])
-    };
-    facts.instance.processes().into_iter().filter_map(row).collect()
 }
 
 fn waiting_tasks(facts: &Facts<'_>) -> Rows {

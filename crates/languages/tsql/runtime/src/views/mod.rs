@@ -18,6 +18,7 @@ mod objects;
 mod odbc;
 mod properties;
 mod server;
+mod statistics;
 mod type_info;
 mod unmeasured;
 
@@ -179,12 +180,13 @@ pub(crate) use row;
 
 /// All views.
 fn all() -> impl Iterator<Item = &'static View> {
-    let lists: [&'static [View]; 14] = [
+    let lists: [&'static [View]; 15] = [
         &objects::VIEWS,
         &columns::VIEWS,
         &keys::VIEWS,
         &server::VIEWS,
         &activity::VIEWS,
+        &statistics::VIEWS,
         &information::VIEWS,
         &compatible::VIEWS,
         &odbc::VIEWS,

@@ -1,24 +1,11 @@
-//! Views of what SQL Server counts and keeps about itself, and Mainstay does not: waits, memory, threads, plans, event sessions.
+//! Views of what SQL Server counts and keeps about itself, and Mainstay does not: waits, memory, threads, event sessions.
 //!
 //! Scripts that watch a server ask for them, often in one statement with views that have rows here. (The columns are those of
 //! "System dynamic management views" in SQL Server's reference.)
 
 use super::{View, absent::absent};
 
-/// What is counted of procedures and of triggers.
-const MODULE_STATS: &str = "database_id:i object_id:i type:c2 type_desc:n60 sql_handle:y64 plan_handle:y64 cached_time:d \
-    last_execution_time:d execution_count:l total_worker_time:l last_worker_time:l min_worker_time:l \
-    max_worker_time:l total_physical_reads:l last_physical_reads:l min_physical_reads:l \
-    max_physical_reads:l total_logical_writes:l last_logical_writes:l min_logical_writes:l \
-    max_logical_writes:l total_logical_reads:l last_logical_reads:l min_logical_reads:l \
-    max_logical_reads:l total_elapsed_time:l last_elapsed_time:l min_elapsed_time:l max_elapsed_time:l \
-    total_spills:l last_spills:l min_spills:l max_spills:l total_num_physical_reads:l \
-    last_num_physical_reads:l min_num_physical_reads:l max_num_physical_reads:l \
-    total_page_server_reads:l last_page_server_reads:l min_page_server_reads:l max_page_server_reads:l \
-    total_num_page_server_reads:l last_num_page_server_reads:l min_num_page_server_reads:l \
-    max_num_page_server_reads:l";
-
-pub(super) static VIEWS: [View; 35] = [
+pub(super) static VIEWS: [View; 31] = [
     absent(
         "sys.dm_os_wait_stats",
         "wait_type:n60 waiting_tasks_count:l wait_time_ms:l max_wait_time_ms:l signal_wait_time_ms:l",
@@ -94,32 +81,6 @@ pub(super) static VIEWS: [View; 35] = [
         audit_file_path:n256 audit_file_size:l",
     ),
     absent(
-        "sys.dm_exec_query_stats",
-        "sql_handle:y64 statement_start_offset:i statement_end_offset:i plan_generation_num:l \
-        plan_handle:y64 creation_time:d last_execution_time:d execution_count:l total_worker_time:l \
-        last_worker_time:l min_worker_time:l max_worker_time:l total_physical_reads:l \
-        last_physical_reads:l min_physical_reads:l max_physical_reads:l total_logical_writes:l \
-        last_logical_writes:l min_logical_writes:l max_logical_writes:l total_logical_reads:l \
-        last_logical_reads:l min_logical_reads:l max_logical_reads:l total_clr_time:l last_clr_time:l \
-        min_clr_time:l max_clr_time:l total_elapsed_time:l last_elapsed_time:l min_elapsed_time:l \
-        max_elapsed_time:l query_hash:y8 query_plan_hash:y8 total_rows:l last_rows:l min_rows:l max_rows:l \
-        statement_sql_handle:y64 statement_context_id:l total_dop:l last_dop:l min_dop:l max_dop:l \
-        total_grant_kb:l last_grant_kb:l min_grant_kb:l max_grant_kb:l total_used_grant_kb:l \
-        last_used_grant_kb:l min_used_grant_kb:l max_used_grant_kb:l total_ideal_grant_kb:l \
-        last_ideal_grant_kb:l min_ideal_grant_kb:l max_ideal_grant_kb:l total_reserved_threads:l \
-        last_reserved_threads:l min_reserved_threads:l max_reserved_threads:l total_used_threads:l \
-        last_used_threads:l min_used_threads:l max_used_threads:l total_columnstore_segment_reads:l \
-        last_columnstore_segment_reads:l min_columnstore_segment_reads:l max_columnstore_segment_reads:l \
-        total_columnstore_segment_skips:l last_columnstore_segment_skips:l min_columnstore_segment_skips:l \
-        max_columnstore_segment_skips:l total_spills:l last_spills:l min_spills:l max_spills:l \
-        total_num_physical_reads:l last_num_physical_reads:l min_num_physical_reads:l \
-        max_num_physical_reads:l total_page_server_reads:l last_page_server_reads:l \
-        min_page_server_reads:l max_page_server_reads:l total_num_page_server_reads:l \
-        last_num_page_server_reads:l min_num_page_server_reads:l max_num_page_server_reads:l",
-    ),
-    absent("sys.dm_exec_procedure_stats", MODULE_STATS),
-    absent("sys.dm_exec_trigger_stats", MODULE_STATS),
-    absent(
         "sys.dm_exec_function_stats",
         "database_id:i object_id:i type:c2 type_desc:n60 sql_handle:y64 plan_handle:y64 cached_time:d \
         last_execution_time:d execution_count:l total_worker_time:l last_worker_time:l min_worker_time:l \
@@ -131,11 +92,6 @@ pub(super) static VIEWS: [View; 35] = [
         max_num_physical_reads:l total_page_server_reads:l last_page_server_reads:l \
         min_page_server_reads:l max_page_server_reads:l total_num_page_server_reads:l \
         last_num_page_server_reads:l min_num_page_server_reads:l max_num_page_server_reads:l",
-    ),
-    absent(
-        "sys.dm_exec_cached_plans",
-        "bucketid:i refcounts:i usecounts:i size_in_bytes:i memory_object_address:y8 cacheobjtype:n34 \
-        objtype:n16 plan_handle:y64 pool_id:i",
     ),
     absent(
         "sys.dm_exec_query_memory_grants",

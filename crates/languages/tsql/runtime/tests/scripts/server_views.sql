@@ -1,6 +1,6 @@
 -- What SQL Server counts and keeps about itself, and is not counted here: its views have their columns and no rows.
 SELECT COUNT(*) AS n FROM sys.dm_os_wait_stats WHERE wait_time_ms > 0
-SELECT COUNT(*) AS n FROM sys.dm_exec_query_stats AS q CROSS APPLY sys.dm_exec_sql_text(q.sql_handle) AS t OUTER APPLY sys.dm_exec_query_plan(q.plan_handle) AS p
+SELECT COUNT(*) AS n FROM sys.dm_exec_function_stats AS q CROSS APPLY sys.dm_exec_sql_text(q.sql_handle) AS t OUTER APPLY sys.dm_exec_query_plan(q.plan_handle) AS p
 SELECT COUNT(*) AS n FROM sys.dm_db_missing_index_details AS d JOIN sys.dm_db_missing_index_groups AS g ON g.index_handle = d.index_handle
 SELECT COUNT(*) AS n FROM sys.dm_exec_query_memory_grants
 SELECT COUNT(*) AS n FROM sys.availability_groups AS g JOIN sys.availability_replicas AS r ON r.group_id = g.group_id

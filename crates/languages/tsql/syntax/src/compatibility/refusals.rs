@@ -163,12 +163,12 @@ pub(super) fn occurrences(statements: &[Statement], lines: &Lines, structure: &[
     let found = refused(statements, &Everything(None)).into_iter();
     let found = found.filter_map(|Refused { line, end, message }| {
         let last = lines.at(end);
-        let is_told = |known: &Occurrence| {
+        let is_reported = |known: &Occurrence| {
             known.construct.support == Support::NotSupported && (line..=last).contains(&known.line)
         };
         let occurrence = occurrence(line, &message)?;
         let is_vague = occurrence.construct.id == rows::REFUSED.id;
-        (!is_vague || !structure.iter().any(is_told)).then_some(occurrence)
+        (!is_vague || !structure.iter().any(is_reported)).then_some(occurrence)
     });
     found.collect()
 }
@@ -194,10 +194,10 @@ const OF_NAMES: [&str; 5] = ["syntax", "unknown-type", "unknown-function", "syst
 /// The parts of a module's statements that are refused when they run, by their lines, with the messages. The scope says
 /// what the database defines.
 pub fn refused_parts(statements: &[Statement], scope: &dyn Scope) -> Vec<(u32, String)> {
-    let told = |message: &Message| [NOT_SUPPORTED, NO_SERVER].contains(&message.number);
+    let is_refusal = |message: &Message| [NOT_SUPPORTED, NO_SERVER].contains(&message.number);
     let mut found: Vec<(u32, String)> = refused(statements, &Everything(Some(scope)))
         .into_iter()
-        .filter(|refused| told(&refused.message))
+        .filter(|refused| is_refusal(&refused.message))
         .map(|refused| (refused.line, refused.message.text))
         .collect();
     let lines: HashSet<u32> = found.iter().map(|(line, _)| *line).collect();

@@ -99,6 +99,8 @@ pub struct HostStatement {
     pub outputs: Vec<(String, DataType)>,
     /// Its text, for messages and for modules that keep it.
     pub text: Arc<str>,
+    /// Its place in the text of its module.
+    pub span: Span,
     /// The tables whose hints lock what it reads.
     pub hinted: Vec<reduce::Hinted>,
 }
@@ -491,7 +493,14 @@ impl<'t> Compiler<'t> {
         };
         let text = Arc::from(text.trim_end());
         let hinted = hinted_of(&action, span.of(self.text));
-        self.actions.push(HostStatement { action, inputs: typed(variables), outputs: typed(outputs), text, hinted });
+        self.actions.push(HostStatement {
+            action,
+            inputs: typed(variables),
+            outputs: typed(outputs),
+            text,
+            span,
+            hinted,
+        });
         StatementId(self.actions.len() as u32 - 1)
     }
 

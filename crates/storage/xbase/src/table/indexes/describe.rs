@@ -28,7 +28,8 @@ impl Indexes {
                     Some(keys) => keys.condition_text(&tag.header),
                     None => tag.header.for_text().map(|text| text.into_owned()),
                 },
-                unique: tag.header.unique,
+                unique: tag.header.unique && !tag.header.candidate,
+                refuses_equal_keys: tag.header.candidate,
                 descending: tag.header.descending,
                 unusable,
             })
@@ -49,7 +50,8 @@ impl Indexes {
             file: path.to_owned(),
             key: header.as_ref().map_or_else(String::new, |header| header.key_text().into_owned()),
             condition: header.as_ref().and_then(|header| header.for_text().map(|text| text.into_owned())),
-            unique: header.as_ref().is_some_and(|header| header.unique),
+            unique: header.as_ref().is_some_and(|header| header.unique && !header.candidate),
+            refuses_equal_keys: header.as_ref().is_some_and(|header| header.candidate),
             descending: header.as_ref().is_some_and(|header| header.descending),
             unusable: Some(format!("the file is damaged{reason}")),
         }
@@ -65,6 +67,7 @@ impl OpenBag {
             key: String::new(),
             condition: None,
             unique: false,
+            refuses_equal_keys: false,
             descending: false,
             unusable: Some(format!("its definition is damaged: {}", error.message())),
         })

@@ -71,7 +71,7 @@ pub(super) fn limited(change: &Change, most: u64) -> Option<Change> {
 }
 
 /// The statement that a change is.
-pub(super) fn word_of(change: &Change) -> &'static str {
+pub(crate) fn word_of(change: &Change) -> &'static str {
     match change {
         Change::Insert(_) => "INSERT",
         Change::Update(_) => "UPDATE",

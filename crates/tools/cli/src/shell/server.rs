@@ -3,21 +3,19 @@
 //! Results go where all results go. Messages of PRINT, errors in the form of `sqlcmd` and counts go to standard error. The
 //! line of an error is counted from the beginning of the script.
 
-use super::Remote;
-use super::rows::Rows;
+use super::{Shell, elapsed, labelled};
 use crate::errors::Failure;
 use crate::interrupt;
 use crate::output::table;
 use crate::progress::Bar;
-use crate::shell::{Shell, elapsed};
-use arrow_array::RecordBatch;
-use mainstay_tds_client::{Address, Column, Command, Event, Message};
-use mainstay_types::{Code, Error, Result};
+use crate::remote::{AT_LOGIN, Remote, Rows};
+use mainstay_tds_client::{Column, Command, Event, Message};
+use mainstay_types::{Code, Error};
 use std::time::Instant;
 
 impl Shell {
     /// Runs a batch on the server, before which so many lines of the script stand.
-    pub(crate) fn run_remote(&mut self, text: &str, lines_before: usize) -> std::result::Result<(), Failure> {
+    pub(crate) fn run_remote(&mut self, text: &str, lines_before: usize) -> Result<(), Failure> {
         let Some(mut remote) = self.remote.take() else {
             return Err(Error::new(Code::ConnectionLost, "there is no connection to a server").into());
         };
@@ -30,7 +28,7 @@ impl Shell {
     }
 
     /// Runs a statement on the server that has the folder's native tables, which were needed here and are not at hand.
-    pub(crate) fn run_at_owner(&mut self, text: &str, refused: Error) -> std::result::Result<(), Failure> {
+    pub(crate) fn run_at_owner(&mut self, text: &str, refused: Error) -> Result<(), Failure> {
         if self.remote.is_none() {
             let address = self.owner.clone().ok_or(Failure::Error(refused))?;
             let remote = Remote::connect(&address)?;
@@ -51,7 +49,7 @@ impl Shell {
         error.code() == Code::Busy && is_store && self.owner.is_some()
     }
 
-    fn run_on(&mut self, remote: &mut Remote, text: &str, lines_before: usize) -> std::result::Result<(), Failure> {
+    fn run_on(&mut self, remote: &mut Remote, text: &str, lines_before: usize) -> Result<(), Failure> {
         let started = Instant::now();
         if remote.revive()? {
             self.tell("connected again: temporary tables, settings and the transaction of the session are gone")?;
@@ -86,19 +84,19 @@ impl Shell {
         if failed { Err(self.fail_reported()) } else { Ok(()) }
     }
 
-    fn show_rows(&mut self, remote: &mut Remote, columns: &[Column]) -> std::result::Result<(), Failure> {
+    fn show_rows(&mut self, remote: &mut Remote, columns: &[Column]) -> Result<(), Failure> {
         let mut rows = Rows::new(columns);
         let schema = rows.schema();
         let bar = Bar::start(self.session.progress(), false);
         let notices = self.write(self.format(), &schema, &bar, || remote.next_batch(&mut rows))?;
-        notices.iter().try_for_each(|notice| self.tell(&crate::shell::labelled(notice)))
+        notices.iter().try_for_each(|notice| self.tell(&labelled(notice)))
     }
 
     /// Writes a message; true if it is an error.
-    fn tell_message(&mut self, message: &Message, lines_before: usize) -> std::result::Result<bool, Failure> {
+    fn tell_message(&mut self, message: &Message, lines_before: usize) -> Result<bool, Failure> {
         let Message { number, severity, state, line, text, procedure } = message;
         if !message.is_error() {
-            if !super::AT_LOGIN.contains(number) {
+            if !AT_LOGIN.contains(number) {
                 self.tell(&table::printable(text.clone()))?;
             }
             return Ok(false);
@@ -113,58 +111,11 @@ impl Shell {
         Ok(true)
     }
 
-    fn tell_count(&mut self, command: Command, count: u64) -> std::result::Result<(), Failure> {
+    fn tell_count(&mut self, command: Command, count: u64) -> Result<(), Failure> {
         let is_change = ![Command::SELECT, Command::NONE, Command::EXECUTE].contains(&command);
         match is_change && self.on_screen() {
             true => self.tell(&format!("{} changed", table::count(count, "row"))),
             false => Ok(()),
         }
     }
-}
-
-impl Remote {
-    /// The next rows of a result; `None` at its end.
-    fn next_batch(&mut self, rows: &mut Rows) -> Result<Option<RecordBatch>> {
-        loop {
-            match self.next_event()? {
-                Event::Row(row) => {
-                    if rows.push(row) {
-                        return rows.take();
-                    }
-                }
-                other => {
-                    self.put_back(other);
-                    return rows.take();
-                }
-            }
-        }
-    }
-
-    /// The rows of a query that the command asks for itself.
-    ///
-    /// Errors: `ConnectionLost`, and those of the query as `Unsupported`.
-    pub(crate) fn look_up(
-        &mut self,
-        sql: &str,
-        values: &[mainstay_types::Value],
-    ) -> Result<Vec<Vec<mainstay_types::Value>>> {
-        self.send(sql, values)?;
-        let (mut rows, mut failure) = (Vec::new(), None);
-        loop {
-            match self.next_event()? {
-                Event::Row(row) => rows.push(row),
-                Event::Message(message) if message.is_error() => failure = failure.or(Some(message.text)),
-                Event::Ready => break,
-                _ => {}
-            }
-        }
-        failure.map_or(Ok(rows), |text| Err(Error::new(Code::Unsupported, text)))
-    }
-}
-
-/// The address in what stands where a folder may stand.
-///
-/// Errors: `InvalidSetting` for an address that is not one.
-pub(crate) fn address_of(path: Option<&std::path::Path>) -> Result<Option<Address>> {
-    path.and_then(std::path::Path::to_str).and_then(Address::parse).transpose()
 }
