@@ -47,16 +47,16 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// What the last run read of each table, in the order of [`Plan::all_tables`]. Subqueries are not counted.
+    /// The reads of the last run per table, in the order of [`Plan::all_tables`]. Subqueries are not counted.
     pub fn reads(&self) -> &[Reads] {
         &self.reads
     }
 }
 
-/// What a run read of one table.
+/// The reads of one table by a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reads {
-    /// How often it began to read a range of an index or the whole table. Looking for one key is no scan.
+    /// The number of scans begun, of a range of an index or of the whole table. Looking up one key is no scan.
     pub scans: u32,
     /// Rows that were fetched by an index, and groups that were read from one end to the other.
     pub reads: u32,
